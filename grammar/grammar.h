@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Online grammar inference: folds a stream of events, as it happens, into a small lossless grammar.
+ *
+ * The algorithm is that of PYTHIA (Colin, Trahay, Conan: "PYTHIA : un oracle pour guider les décisions des runtimes",
+ * COMPAS 2022), a Sequitur (Nevill-Manning and Witten, 1997) with exponents. At any time, once the pending steps are
+ * drained:
+ *
+ *   1. utility     every rule but R is used at least twice, exponents counted (A^2 is two uses)
+ *   2. uniqueness  a pair of adjacent symbols, whatever their exponents, stands in one place only
+ *   3. no repeat   no symbol stands twice side by side: a^n a^m is a^(n+m)
+ *   4. lossless    the expansion of R is the stream
+ *   5. statistics  a node's sums are those of the events that it expands to: at every level they add up to R's
+ *
+ *     stream  a b b c b c a b            R -> A B^2 A
+ *                                        A -> a b
+ *                                        B -> b c
+ *
+ * Where b^5 c meets an existing b^3 c, the common part b^3 c becomes (or is) the rule and b^2 stays outside.
+ *
+ * Memory: nodes, rules and attributes are records with 32-bit indices in reserved address space; nothing moves. An
+ * append allocates nothing; the digram table grows by doubling. At the cap the oldest part of R is folded into one
+ * GRAMMAR_LOST node (its times and number of events stay exact, their order is given up) and grammar_lost() tells.
+ *
+ * Threads: owner.  Hook-safe: grammar_append is; the rest is not.
+ */
+#ifndef PYTHIA_GRAMMAR_H
+#define PYTHIA_GRAMMAR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "grammar/flat.h"
+
+struct grammar;
+
+/* One event as it is appended. */
+struct grammar_event {
+    uint32_t terminal;                /* below GRAMMAR_LOST */
+    uint32_t channels;                /* bit c set: value[c] counts */
+    uint64_t gap, duration;           /* ns */
+    int64_t value[GRAMMAR_CHANNELS];
+};
+
+/* Creates an empty grammar that uses at most `memory` bytes (at least 64 KiB). NULL when out of memory. */
+struct grammar *grammar_create(size_t memory);
+void grammar_destroy(struct grammar *g); /* NULL is legal */
+
+/* Appends one event. Never fails: at the cap the grammar goes on in a coarser form. */
+void grammar_append(struct grammar *g, const struct grammar_event *event);
+
+uint64_t grammar_events(const struct grammar *g);
+uint64_t grammar_lost(const struct grammar *g);   /* events whose order was given up */
+uint32_t grammar_rules(const struct grammar *g);  /* R included */
+uint32_t grammar_nodes(const struct grammar *g);
+size_t grammar_memory(const struct grammar *g);   /* bytes in use */
+
+/* Drains pending steps and gives the canonical form, owned by the caller; NULL when out of memory. The grammar can be
+   appended to afterwards. */
+struct grammar_flat *grammar_freeze(struct grammar *g);
+
+/* Drains, then audits all invariants. Returns 0, or PYTHIA_EFORMAT with the reason in why[size]. */
+int grammar_check(struct grammar *g, char *why, size_t size);
+
+#endif

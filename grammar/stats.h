@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Statistics of the expansions of one node of a grammar, in its place.
+ *
+ * An event is a span: a gap since the end of the event before it and a duration, both in ns. A node stands for
+ * `count` expansions of its symbol; each expansion has a total gap and a total duration (the sums over the events
+ * that it expands to). Sums are integers and exact under every change of the grammar, so that at every level of the
+ * tree the times add up to the stream's. The sums of squares are exact while a node was only appended to; where a
+ * digram becomes a rule in a place with several expansions they are a lower bound (the covariance of the two halves
+ * is not known), see ALGORITHMS.md.
+ *
+ * Threads: owner.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_GRAMMAR_STATS_H
+#define PYTHIA_GRAMMAR_STATS_H
+
+#include <stdint.h>
+
+struct grammar_moments {
+    uint64_t sum;  /* ns, over all expansions */
+    uint64_t min;  /* ns, of one expansion; UINT64_MAX while count is 0 */
+    uint64_t max;  /* ns, of one expansion */
+    double square; /* ns^2, sum of the squares of the expansions' totals */
+};
+
+struct grammar_stats {
+    uint64_t count; /* expansions in this place: for the node a^3 of a rule expanded 4 times, 12 */
+    struct grammar_moments gap;
+    struct grammar_moments duration;
+};
+
+void grammar_stats_clear(struct grammar_stats *s);
+
+/* Adds one expansion of `gap` and `duration` ns. */
+void grammar_stats_add(struct grammar_stats *s, uint64_t gap, uint64_t duration);
+
+/* Joins the expansions of two places: counts, sums and squares add, extremes widen. */
+void grammar_stats_join(struct grammar_stats *into, const struct grammar_stats *from);
+
+/* Moves `part` of `whole` expansions out of `s` into `out` (overwritten), sums in proportion, rounded so that the two
+   add up to what was there. */
+void grammar_stats_split(struct grammar_stats *s, uint64_t part, uint64_t whole, struct grammar_stats *out);
+
+double grammar_moments_mean(const struct grammar_moments *m, uint64_t count);
+/* Standard deviation in ns, 0 for fewer than two expansions. */
+double grammar_moments_deviation(const struct grammar_moments *m, uint64_t count);
+
+#endif

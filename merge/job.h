@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job: what the ranks of a run recorded, merged by callsite. One job file is one of these.
+ *
+ *   strings, modules (path, build-id), frames (module, offset), callsites (lists of frames), communicators
+ *        ^
+ *   terminals: kind, phase, function, callsite, communicator …          numbered as first seen, identified by content
+ *        ^
+ *   classes: a grammar over terminals + the streams (rank, thread) whose grammar has this structure
+ *        ^                per node: sums over the members, and the extreme members
+ *   streams: one (rank, thread) each: its class, its totals
+ *
+ * A job of one rank, a partial merge of some ranks, a whole job and a part file of a dead run are the same type and the
+ * same format: job_merge() is the only way in which anything is merged. It is associative, and deterministic when ranks
+ * are merged in the order of their numbers.
+ *
+ * Two grammars are equal when their Merkle hashes over content (terminals by what they are, not by number) are: ranks
+ * need no common numbering to find their class.
+ *
+ * Ownership: everything inside belongs to the job. Readers may read the arrays; indices are 32-bit, GRAMMAR_NONE is none.
+ * Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.
+ * Threads: owner (any for readers).  Hook-safe: no.
+ */
+#ifndef PYTHIA_MERGE_JOB_H
+#define PYTHIA_MERGE_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "grammar/flat.h"
+#include "oracle/oracle.h"
+
+enum job_kind { JOB_CALL, JOB_REGION, JOB_WORD /* of a text stream or another runtime */, JOB_KINDS };
+enum job_phase { JOB_LEAF, JOB_OPEN, JOB_CLOSE };
+/* Class of an MPI call, for the report and for the oracle's "next of a class". */
+enum job_class { JOB_NO_CLASS, JOB_P2P, JOB_COMPLETION, JOB_PROBE, JOB_COLLECTIVE, JOB_ONESIDED, JOB_IO, JOB_COMMUNICATOR,
+                 JOB_LIFE /* Init, Finalize, Abort */, JOB_OTHER, JOB_CLASSES };
+enum job_peer_class { JOB_PEER_NONE, JOB_PEER_RANK, JOB_PEER_ANY, JOB_PEER_NULL, JOB_PEER_SELF, JOB_PEER_ROOT };
+
+struct job_module { uint32_t path, build_id; /* strings; build-id in hexadecimal */ };
+struct job_frame { uint32_t module; uint32_t reserved; uint64_t offset; }; /* offset: ELF virtual address in the module;
+                                                                              of a return address for calls */
+struct job_callsite { uint32_t first, count; }; /* frames, innermost first; for a region: the outlined function's entry */
+struct job_comm { uint32_t name; /* string: "world", "self", "world/split#0" */ uint32_t size; /* of the first rank */ };
+
+struct job_terminal {
+    uint8_t kind, phase, call_class, peer_class;
+    uint8_t blocking; /* the call may wait */
+    uint8_t reserved[3];
+    uint32_t function; /* string: "MPI_Isend"; for regions "omp parallel"; for words the word */
+    uint32_t callsite; /* GRAMMAR_NONE without */
+    uint32_t comm;     /* GRAMMAR_NONE without */
+};
+
+/*
+ * An attribute of a class: how the values of its members relate. Each variant covers some members; `relations` says
+ * which formulas hold for all of them, given the model of one member (the sample):
+ *   JOB_ABSOLUTE  the same values on every member
+ *   JOB_OFFSET    value - rank of the member, modulo the communicator's size, is the same
+ *   JOB_XOR       value xor rank is the same (constant values only)
+ * Only attributes on the world communicator (or a copy of it) and channel GRAMMAR_PEER take part in OFFSET and XOR.
+ */
+enum job_relation { JOB_ABSOLUTE = 1, JOB_OFFSET = 2, JOB_XOR = 4 };
+struct job_range { uint32_t first, count, stride, thread; }; /* ranks first, first + stride, …: count of them; thread */
+struct job_variant {
+    uint32_t node;        /* index of the node in the class's grammar */
+    uint32_t relations;   /* enum job_relation, or-ed; never 0 */
+    uint32_t sample_rank; /* whose values `attr` holds */
+    uint32_t modulus;     /* size of the communicator */
+    uint32_t range_first, range_count; /* in the class's ranges[]; members covered */
+    struct grammar_attr attr;
+};
+
+/* Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. */
+struct job_spread { uint64_t min, max; uint32_t min_rank, max_rank; };
+
+struct job_class_entry {
+    struct grammar_hash hash;    /* Merkle hash of the structure */
+    struct grammar_flat *grammar; /* terminals numbered as in the job; stats: sums over members; attrs: of variant 0 of
+                                     each node and channel (first member). NULL in a message whose body was left out */
+    struct job_spread *spread;   /* node_count of the grammar */
+    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members */
+    uint32_t member_ranges;
+    struct job_range *ranges;
+    uint32_t variant_count;      /* ordered by node, then channel */
+    struct job_variant *variants;
+};
+
+struct job_stream {
+    uint32_t rank, thread, class_index, reserved;
+    uint64_t events, lost;              /* lost: order given up at the memory cap */
+    uint64_t begin_ns, wall_ns;         /* from the stream's begin to its end; gaps + durations add up to wall_ns */
+    uint64_t mpi_ns, omp_ns;            /* in MPI calls; in parallel regions, exclusive of MPI inside */
+    uint64_t cost_ns;                   /* what Pythia itself took, estimated */
+};
+
+struct job_info {
+    uint32_t program;     /* string: path of the executable */
+    uint32_t program_id;  /* string: its build-id */
+    uint32_t arguments;   /* string */
+    uint32_t mpi;         /* string: library version line, or "" */
+    uint32_t ranks, threads; /* threads: OpenMP maximum per rank at start */
+    uint32_t missing;     /* ranks whose part is missing (a run that died) */
+    uint32_t runs;        /* recorded runs in here, at least 1 */
+    uint64_t wall_ns;     /* of the job: longest rank */
+    uint64_t start_time;  /* seconds since 1970 */
+};
+
+/* Of the last predicted run with this file. */
+struct job_oracle {
+    uint32_t present, ranks;
+    struct oracle_score score;
+    uint64_t actions;       /* team sizes changed, … */
+    double gain_seconds;    /* estimated gain of acting, summed over ranks */
+    double cost_seconds;
+    uint64_t wall_ns;
+};
+
+struct job {
+    struct job_info info;
+    struct job_oracle oracle;
+    uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count, stream_count;
+    char **strings;
+    struct job_module *modules;
+    struct job_frame *frames;
+    struct job_callsite *callsites;
+    struct job_comm *comms;
+    struct job_terminal *terminals;
+    struct grammar_hash *terminal_hash; /* of the content of each */
+    struct job_class_entry *classes;
+    struct job_stream *streams;         /* ordered by rank, then thread */
+    struct job_index *index;            /* of what is interned; private to job.c */
+};
+
+/* --- Building --- */
+struct job *job_create(void);
+void job_destroy(struct job *j);
+
+/* Intern: return the number, GRAMMAR_NONE when out of memory. Equal content, equal number. */
+uint32_t job_string(struct job *j, const char *text);
+uint32_t job_module(struct job *j, const char *path, const char *build_id);
+uint32_t job_callsite(struct job *j, const struct job_frame *frames, uint32_t count);
+uint32_t job_comm(struct job *j, const char *name, uint32_t size);
+uint32_t job_terminal(struct job *j, const struct job_terminal *t);
+/* Number of a terminal by content (as computed in another job), GRAMMAR_NONE when unknown. */
+uint32_t job_find_terminal(const struct job *j, struct grammar_hash hash);
+/* The same, forgiving: a call at the same innermost frame, else of the same function, communicator and place in order
+   among equals, so that a rebuilt program or other outer frames still match. `from` is the job that `t` lives in. */
+uint32_t job_match_terminal(const struct job *j, const struct job *from, uint32_t t);
+
+/* Adds the stream of (s->rank, s->thread); takes ownership of `g` (terminals numbered as in `j`), also on failure.
+   s->class_index is set. */
+int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
+
+/* --- Merging --- */
+int job_merge(struct job *into, const struct job *from);
+
+/* --- Reading --- */
+/* The stream of (rank, thread), NULL when absent. */
+const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread);
+/* Value of `channel` at occurrence `i` of node `node` for a member. Returns 0 with *value; 1: varies without a rule
+   ("*"); 2: the node has no such attribute. */
+int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                   uint32_t rank, uint32_t thread, uint64_t i, int64_t *value);
+/* The variant that covers a member, NULL without. */
+const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                                      uint32_t rank, uint32_t thread);
+const char *job_text(const struct job *j, uint32_t string); /* "" for GRAMMAR_NONE */
+
+/* Audits every invariant (indices in range, grammars, hashes, members). 0 or PYTHIA_EFORMAT with the reason. */
+int job_check(const struct job *j, char *why, size_t size);
+
+/* --- Files and messages (doc/FORMAT.md) --- */
+/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are left
+   out (for a receiver that has them). */
+int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
+/* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
+int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
+/* Writes under a temporary name in the same directory, fsync, rename, fsync of the directory. On failure the old file is
+   untouched, the temporary one removed and `why` says what, where. */
+int job_write(const struct job *j, const char *path, char *why, size_t why_size);
+int job_read(const char *path, struct job **j, char *why, size_t why_size);
+
+#endif

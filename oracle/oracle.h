@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The oracle: where am I in the reference grammar, what is next, when, and how sure.
+ *
+ * Position is a set of at most K weighted hypotheses. Each is a path from the terminal just seen up through its
+ * enclosing rules, with the turn in each exponent:
+ *
+ *     R -> A B^2 A      after  a b b c b          frames, bottom first:  (node b of B, turn 0)
+ *     A -> a b                                                           (node B^2 of R, turn 1)
+ *     B -> b c
+ *
+ * A hypothesis is rooted when its top frame is in R, partial when the context above is not known (after a loss); then
+ * the next level is chosen among the uses of the rule when the path runs off its top.
+ *
+ * On an event: advance what matches; where nothing does, in order of cost: leave or go on with a loop against its
+ * count, skip expected events, take the event as inserted or as substituted, relocate. Weights and penalties are
+ * learned. Always bounded: an update or a query is O(K x depth x log rule length) whatever the stream.
+ *
+ * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed. The probability of an
+ * answer is calibrated against how right such answers have been so far in this run.
+ *
+ * Threads: an index: any, read-only; an oracle: owner.
+ * Hook-safe: oracle_follow and the questions (no malloc, lock or system call); creation is not.
+ */
+#ifndef PYTHIA_ORACLE_H
+#define PYTHIA_ORACLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "grammar/flat.h"
+
+struct oracle_index;
+struct oracle;
+
+/* Precomputes what the questions need; O(grammar) time and memory. `g` must outlive the index. NULL when out of
+   memory. `g` has passed grammar_flat_check. */
+struct oracle_index *oracle_index_create(const struct grammar_flat *g);
+void oracle_index_destroy(struct oracle_index *x);
+const struct grammar_flat *oracle_index_grammar(const struct oracle_index *x);
+
+struct oracle_options {
+    uint32_t hypotheses; /* K, 1 to 64; 0: 16 */
+    /* Coarser identity of each terminal (a class number), or NULL: an event that matches nothing exactly may match an
+       event of the same class, at a price. `coarse_count` entries. Must outlive the oracle. */
+    const uint32_t *coarse;
+    uint32_t coarse_count;
+};
+
+/* Follows one stream against `count` references (the classes that the stream may belong to), all with the same
+   terminal numbers; `weight` (may be NULL: equal) are prior weights. The position is rooted at the start of each. */
+struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
+                             const struct oracle_options *options);
+void oracle_destroy(struct oracle *o);
+
+/* The stream's next event happened, `gap` ns after the one before and `duration` ns long. Terminal GRAMMAR_NONE: an
+   event that the reference does not know. */
+void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
+
+struct oracle_answer {
+    uint32_t terminal;      /* GRAMMAR_NONE: unknown */
+    double probability;     /* calibrated, that `terminal` is right */
+    double until;           /* ns, mean, from the end of the last event to the begin of this one; < 0: not known */
+    double until_deviation; /* ns */
+    double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
+    double duration_deviation;
+    uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes */
+    uint32_t node;
+    uint64_t turn;          /* turn within the node's exponent, from 0 */
+};
+
+/* The event `distance` >= 1 ahead. Returns 0, or 1 ("no prediction", terminal is GRAMMAR_NONE). */
+int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
+
+/* The next occurrence of any terminal t < count with set[t] != 0, at most `horizon` events ahead (0: any); its distance
+   in *distance. Same returns. */
+int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t horizon, uint64_t *distance,
+                struct oracle_answer *answer);
+
+/* Attribute `channel` of an answer's node (of its reference's grammar), NULL without. */
+const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
+                                       enum grammar_channel channel);
+
+/* Events and ns that remain of the run, and of the innermost loop around the position; < 0 where unknown. */
+struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };
+void oracle_remaining(struct oracle *o, struct oracle_remaining *r);
+
+/* What the oracle knows of its own quality. All sums, so that ranks can be added. */
+enum { ORACLE_DISTANCES = 4, ORACLE_TIME_BUCKETS = 64, ORACLE_DECILES = 10 };
+extern const uint32_t oracle_score_distances[ORACLE_DISTANCES]; /* 1, 16, 64, 128 */
+struct oracle_score {
+    uint64_t events;                 /* followed */
+    uint64_t known;                  /* of them, terminals that the reference has */
+    struct {
+        uint64_t predictions, hits, unknown;
+        double brier;                                    /* sum of (probability - hit)^2 */
+        uint64_t answers[ORACLE_DECILES], right[ORACLE_DECILES]; /* by stated probability */
+    } at[ORACLE_DISTANCES];          /* distance 1 for each event; the others for a sample */
+    uint64_t time_error[ORACLE_TIME_BUCKETS]; /* |predicted - actual| / actual of the time until the next event, in
+                                                 logarithmic buckets: oracle_time_bucket() */
+    uint64_t cost_ns;                /* filled by the session: time spent in the oracle, estimated by sampling */
+};
+const struct oracle_score *oracle_score(const struct oracle *o);
+uint32_t oracle_time_bucket(double relative_error);
+/* Median relative error of a histogram, < 0 when empty. */
+double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS]);
+void oracle_score_add(struct oracle_score *into, const struct oracle_score *from);
+
+/* Audits the hypotheses (frames inside their rules, turns below exponents, weights sum to 1). 0 or PYTHIA_EFORMAT. */
+int oracle_check(const struct oracle *o, char *why, size_t size);
+
+#endif

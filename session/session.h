@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One process's life under Pythia, and what the hooks call.
+ *
+ *   session_start ── hooks: session_begin / session_end on each thread's stream ── session_finish -> struct job
+ *
+ * A hook:
+ *     struct session_stream *s = session_enter();          // NULL: off, or inside Pythia already: pass through
+ *     if (!s) return real(...);
+ *     struct session_span span;
+ *     session_begin(s, &span, &key);
+ *     result = real(...);                                   // session_leave is done by begin; end enters again
+ *     session_end(s, &span, &values);   or   session_drop(s, &span);      // a failed poll
+ *
+ * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
+ * thread, the outer one becomes OPEN … CLOSE. Gaps and durations are exclusive: they add up to the stream's wall time.
+ *
+ * Identity (struct session_key) -> the stream's own terminal number by an open-addressing table that belongs to the
+ * thread: no lock. New keys take the slow path (malloc) once.
+ *
+ * Fail open: whatever goes wrong turns the session off (one line on stderr) and hooks pass through.
+ * Threads: any, each on its own stream.  Hook-safe: begin, end, drop, callsite, predict are (but for first-seen keys).
+ */
+#ifndef PYTHIA_SESSION_H
+#define PYTHIA_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "grammar/grammar.h"
+#include "merge/job.h"
+#include "oracle/oracle.h"
+
+enum session_mode { SESSION_OFF, SESSION_RECORD, SESSION_PREDICT };
+
+struct session_stream;
+
+/* Identity of an event. Compared as bytes: zero it first. */
+struct session_key {
+    const char *function;  /* static string; compared by pointer */
+    uint64_t region;       /* address of the outlined function, 0 for calls */
+    uint32_t callsite;     /* session_callsite(), GRAMMAR_NONE without */
+    uint32_t comm;         /* session_comm(), GRAMMAR_NONE without */
+    uint8_t kind, call_class, peer_class, blocking; /* enum job_… */
+    uint32_t peer;         /* 0, or rank + 1 when PYTHIA_IDENTITY=peer */
+};
+
+struct session_values { uint32_t channels; int64_t value[GRAMMAR_CHANNELS]; }; /* as in struct grammar_event */
+
+struct session_span {
+    struct session_span *outer;
+    struct session_key key;
+    uint64_t begin;   /* ns */
+    bool opened;      /* an inner span made this one OPEN … CLOSE */
+    bool predicted;   /* `expected` was asked at begin */
+};
+
+/* --- Life --- */
+struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
+/* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is a
+   packed job that was broadcast by the caller, so that only one rank reads the file. Once per process. */
+enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
+enum session_mode session_mode(void);
+/* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
+const char *session_output_path(void);
+const char *session_input_path(void);
+/* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
+   line on what was chosen and why. */
+enum session_mode session_choose(const struct session_world *world);
+/* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
+   the score. The caller owns it. Hooks pass through from here on. */
+struct job *session_finish(void);
+void session_off(const char *why); /* fail open; NULL: silently */
+
+/* --- Streams and events --- */
+struct session_stream *session_enter(void); /* this thread's stream, opened at its first event; guard taken */
+void session_leave(void);
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
+void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
+void session_drop(struct session_stream *s, struct session_span *span);
+/* Return addresses, innermost first -> number for the key. */
+uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
+/* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */
+uint32_t session_comm(const char *name, uint32_t size);
+
+/* --- Asking --- */
+/* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
+   key is what was expected. Returns 0, or 1: no prediction, or another event was expected. */
+int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
+                   const struct grammar_attr **team);
+int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
+void session_count_action(struct session_stream *s, double gain_ns);
+bool session_acts(const char *what); /* whether --act allows it, in predict mode */
+uint32_t session_depth(void);        /* frames above the return address to record */
+
+/* The summary lines, to stderr. */
+void session_print_predicted(const struct job *merged);
+
+#endif
