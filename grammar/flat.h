@@ -69,6 +69,9 @@ void grammar_flat_destroy(struct grammar_flat *g); /* NULL is legal */
 /* Audits the invariants. Returns 0, or PYTHIA_EFORMAT with the reason, one line, in why[size]. Bounded by the size of
    the grammar whatever it contains: hostile input is its job. */
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size);
+/* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times the
+   expansions of its rule; a rule's times are those of its uses. Same returns. */
+int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, char *why, size_t size);
 
 /* The structure alone (symbols by the hash that `terminal_hash[terminal]` gives, exponents) as a Merkle hash;
    equal on every rank for equal structure, whatever the numbering. `rule_hash` may be NULL or has rule_count entries. */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "grammar/internal.h"
+
+#include <stdlib.h>
+
+#include "pythia.h"
+
+enum { LEAST_MEMORY = 64 * 1024, SPARE = 512, HINTS = 1 << 16 };
+enum { NODE_BYTES = sizeof(struct grammar_node) + sizeof(struct grammar_stats) };
+
+static int hints_open(struct grammar_hints *h, uint32_t room)
+{
+    int error = base_arena_open(&h->arena, sizeof *h->item, room);
+    h->item = h->arena.base;
+    h->room = room;
+    h->count = 0;
+    return error;
+}
+
+static int open_all(struct grammar *g)
+{
+    int error = base_arena_open(&g->node_arena, sizeof *g->nodes, g->node_limit);
+    error = error ? error : base_arena_open(&g->stats_arena, sizeof *g->stats, g->node_limit);
+    error = error ? error : base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
+    error = error ? error : base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
+    error = error ? error : hints_open(&g->digram_hints, g->node_limit + HINTS);
+    error = error ? error : hints_open(&g->utility_hints, g->node_limit + HINTS);
+    error = error ? error : hints_open(&g->collapse_hints, g->rule_limit + HINTS);
+    error = error ? error : grammar_digrams_open(&g->digrams);
+    g->nodes = g->node_arena.base;
+    g->stats = g->stats_arena.base;
+    g->rules = g->rule_arena.base;
+    g->attrs = g->attr_arena.base;
+    return error;
+}
+
+struct grammar *grammar_create(size_t memory)
+{
+    struct grammar *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    if (memory < LEAST_MEMORY)
+        memory = LEAST_MEMORY;
+    if (memory > ((size_t)GRAMMAR_LOST / 2) * NODE_BYTES)
+        memory = ((size_t)GRAMMAR_LOST / 2) * NODE_BYTES;
+    g->memory = memory;
+    g->node_limit = (uint32_t)(memory / NODE_BYTES) + SPARE;
+    g->rule_limit = g->node_limit / 2 + SPARE;
+    g->attr_limit = (uint32_t)(memory / sizeof(struct grammar_attr_cell)) + SPARE;
+    g->node_free = g->rule_free = g->attr_free = GRAMMAR_NONE;
+    if (open_all(g)) {
+        grammar_destroy(g);
+        return NULL;
+    }
+    grammar_rule_take(g); /* R */
+    return g;
+}
+
+void grammar_destroy(struct grammar *g)
+{
+    if (!g)
+        return;
+    base_arena_close(&g->node_arena);
+    base_arena_close(&g->stats_arena);
+    base_arena_close(&g->rule_arena);
+    base_arena_close(&g->attr_arena);
+    base_arena_close(&g->digram_hints.arena);
+    base_arena_close(&g->utility_hints.arena);
+    base_arena_close(&g->collapse_hints.arena);
+    grammar_digrams_close(&g->digrams);
+    free(g);
+}
+
+size_t grammar_memory(const struct grammar *g)
+{
+    return (size_t)g->nodes_used * NODE_BYTES + (size_t)g->rules_used * sizeof *g->rules +
+           (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
+}
+
+void grammar_append(struct grammar *g, const struct grammar_event *e)
+{
+    uint32_t last = grammar_last(g, 0);
+    bool fresh = grammar_is_guard(g, last) || g->nodes[last].symbol != e->terminal;
+    uint32_t n = last;
+    if (fresh) {
+        n = grammar_node_take(g, e->terminal, 1);
+        grammar_insert_after(g, last, n);
+        if (e->terminal >= g->terminals)
+            g->terminals = e->terminal + 1;
+    } else {
+        g->nodes[n].exponent++;
+    }
+    grammar_stats_add(&g->stats[n], e->gap, e->duration);
+    if (e->channels)
+        grammar_attrs_add(g, n, e);
+    g->events++;
+    if (fresh && !grammar_is_guard(g, last)) {
+        grammar_hint(&g->digram_hints, last);
+        grammar_drain(g);
+        if (grammar_memory(g) > g->memory)
+            grammar_coarsen(g);
+    }
+}
+
+uint64_t grammar_events(const struct grammar *g)
+{
+    return g->events;
+}
+
+uint64_t grammar_lost(const struct grammar *g)
+{
+    return g->lost;
+}
+
+uint32_t grammar_rules(const struct grammar *g)
+{
+    return g->rules_used;
+}
+
+uint32_t grammar_nodes(const struct grammar *g)
+{
+    return g->nodes_used - g->rules_used; /* guards aside */
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The growing grammar, as its own files see it.
+ *
+ * A rule is a ring of nodes closed by a guard; the uses of a rule are a list through the nodes that name it.
+ *
+ *        rule 1 (A)  guard ─> a ─> b^2 ─> guard              rule 0 (R)  guard ─> c ─> A^2 ─> d ─> A ─> guard
+ *                                                                                      │            │
+ *        rules[1].use_head ────────────────────────────────────────────────────────────┴── use_next ┘
+ *
+ * Structural work is a list of hints, "look at this node (rule) again": idempotent, so a stale one does no harm, and
+ * the work can be drained at any pace. While hints are pending, invariants 1 to 3 may not hold; 4 and 5 always do.
+ */
+#ifndef PYTHIA_GRAMMAR_INTERNAL_H
+#define PYTHIA_GRAMMAR_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "grammar/digram.h"
+#include "grammar/grammar.h"
+
+struct grammar_node {
+    uint32_t symbol;   /* terminal, or rule | GRAMMAR_RULE; of a guard: its own rule; GRAMMAR_NONE: free */
+    uint32_t prev, next;
+    uint32_t use_prev, use_next; /* other nodes that name the same rule */
+    uint32_t attr;     /* first attribute, GRAMMAR_NONE without */
+    uint64_t exponent; /* 0: a guard */
+};
+
+struct grammar_rule {
+    uint32_t guard;    /* free: the next free rule */
+    uint32_t use_head;
+    uint64_t uses;     /* exponents counted; R: 0 */
+    uint64_t length;   /* of the expansion: what a rule expands to never changes. R: not kept */
+    bool live;
+};
+
+struct grammar_attr_cell {
+    uint32_t next;
+    struct grammar_attr attr;
+};
+
+/* A stack of node or rule numbers in reserved memory. */
+struct grammar_hints {
+    struct base_arena arena;
+    uint32_t *item;
+    uint32_t count, room;
+};
+
+struct grammar {
+    struct base_arena node_arena, stats_arena, rule_arena, attr_arena;
+    struct grammar_node *nodes;
+    struct grammar_stats *stats; /* parallel to nodes */
+    struct grammar_rule *rules;
+    struct grammar_attr_cell *attrs;
+    uint32_t node_top, node_free, node_limit, nodes_used;
+    uint32_t rule_top, rule_free, rule_limit, rules_used;
+    uint32_t attr_top, attr_free, attr_limit, attrs_used;
+    struct grammar_digrams digrams;
+    struct grammar_hints digram_hints, utility_hints, collapse_hints;
+    uint64_t events, lost;
+    uint32_t terminals; /* highest terminal + 1 */
+    size_t memory;      /* cap, bytes */
+};
+
+static inline bool grammar_is_guard(const struct grammar *g, uint32_t n)
+{
+    return g->nodes[n].exponent == 0;
+}
+
+static inline uint32_t grammar_first(const struct grammar *g, uint32_t rule)
+{
+    return g->nodes[g->rules[rule].guard].next;
+}
+
+static inline uint32_t grammar_last(const struct grammar *g, uint32_t rule)
+{
+    return g->nodes[g->rules[rule].guard].prev;
+}
+
+static inline uint64_t grammar_symbol_length(const struct grammar *g, uint32_t symbol)
+{
+    return grammar_is_rule(symbol) ? g->rules[symbol & ~GRAMMAR_RULE].length : 1;
+}
+
+/* pool.c: nodes, rules, attributes, hints. Fail only at the hard limit, which the soft cap keeps away. */
+uint32_t grammar_node_take(struct grammar *g, uint32_t symbol, uint64_t exponent);
+void grammar_node_give(struct grammar *g, uint32_t n); /* unlinked already; its uses, attributes released */
+uint32_t grammar_rule_take(struct grammar *g);
+void grammar_rule_give(struct grammar *g, uint32_t rule);
+void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n);
+void grammar_unlink(struct grammar *g, uint32_t n);
+/* Changes an exponent and the uses of the node's rule with it. */
+void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k);
+void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
+void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e);
+void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
+/* Splits the attributes of `n` (exponent `whole`): the first `part` turns stay, or go when `front`. */
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to);
+/* The node's values are those of `count` of its occurrences only, it is not known which: what is no constant varies. */
+void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count);
+void grammar_hint(struct grammar_hints *h, uint32_t what);
+
+/* steps.c: the structural steps. */
+void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begins at n leaves the table, if it is n's */
+void grammar_join_next(struct grammar *g, uint32_t n);  /* a^n a^m -> a^(n+m) */
+void grammar_drain(struct grammar *g);
+
+/* coarsen.c */
+void grammar_coarsen(struct grammar *g);
+
+#endif

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* The records of a growing grammar: nodes in rings, rules, attributes, hints; each with a free list. */
+#include "grammar/internal.h"
+
+#include <assert.h>
+
+/* --- Nodes --- */
+
+static void use_add(struct grammar *g, uint32_t n)
+{
+    uint32_t symbol = g->nodes[n].symbol;
+    if (!grammar_is_rule(symbol))
+        return;
+    struct grammar_rule *r = &g->rules[symbol & ~GRAMMAR_RULE];
+    g->nodes[n].use_prev = GRAMMAR_NONE;
+    g->nodes[n].use_next = r->use_head;
+    if (r->use_head != GRAMMAR_NONE)
+        g->nodes[r->use_head].use_prev = n;
+    r->use_head = n;
+    r->uses += g->nodes[n].exponent;
+}
+
+static void use_remove(struct grammar *g, uint32_t n)
+{
+    struct grammar_node *node = &g->nodes[n];
+    if (!grammar_is_rule(node->symbol))
+        return;
+    struct grammar_rule *r = &g->rules[node->symbol & ~GRAMMAR_RULE];
+    r->uses -= node->exponent;
+    if (node->use_prev != GRAMMAR_NONE)
+        g->nodes[node->use_prev].use_next = node->use_next;
+    else
+        r->use_head = node->use_next;
+    if (node->use_next != GRAMMAR_NONE)
+        g->nodes[node->use_next].use_prev = node->use_prev;
+}
+
+static uint32_t node_raw(struct grammar *g)
+{
+    uint32_t n = g->node_free;
+    if (n != GRAMMAR_NONE)
+        g->node_free = g->nodes[n].next;
+    else
+        n = g->node_top++;
+    assert(n < g->node_limit);
+    g->nodes_used++;
+    grammar_stats_clear(&g->stats[n]);
+    g->nodes[n].attr = GRAMMAR_NONE;
+    return n;
+}
+
+uint32_t grammar_node_take(struct grammar *g, uint32_t symbol, uint64_t exponent)
+{
+    uint32_t n = node_raw(g);
+    g->nodes[n].symbol = symbol;
+    g->nodes[n].exponent = exponent;
+    use_add(g, n);
+    return n;
+}
+
+static void attrs_release(struct grammar *g, uint32_t n)
+{
+    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE;) {
+        uint32_t next = g->attrs[a].next;
+        g->attrs[a].next = g->attr_free;
+        g->attr_free = a;
+        g->attrs_used--;
+        a = next;
+    }
+    g->nodes[n].attr = GRAMMAR_NONE;
+}
+
+void grammar_node_give(struct grammar *g, uint32_t n)
+{
+    use_remove(g, n);
+    attrs_release(g, n);
+    g->nodes[n].symbol = GRAMMAR_NONE;
+    g->nodes[n].exponent = 0;
+    g->nodes[n].next = g->node_free;
+    g->node_free = n;
+    g->nodes_used--;
+}
+
+void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n)
+{
+    uint32_t next = g->nodes[at].next;
+    g->nodes[n].prev = at;
+    g->nodes[n].next = next;
+    g->nodes[at].next = n;
+    g->nodes[next].prev = n;
+}
+
+void grammar_unlink(struct grammar *g, uint32_t n)
+{
+    uint32_t prev = g->nodes[n].prev, next = g->nodes[n].next;
+    g->nodes[prev].next = next;
+    g->nodes[next].prev = prev;
+}
+
+void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k)
+{
+    g->nodes[n].exponent += k;
+    if (grammar_is_rule(g->nodes[n].symbol))
+        g->rules[g->nodes[n].symbol & ~GRAMMAR_RULE].uses += k;
+}
+
+/* A node whose exponent reaches 0 is about to be given back: it must not be taken for a guard in between. */
+void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k)
+{
+    g->nodes[n].exponent -= k;
+    if (grammar_is_rule(g->nodes[n].symbol))
+        g->rules[g->nodes[n].symbol & ~GRAMMAR_RULE].uses -= k;
+}
+
+/* --- Rules --- */
+
+uint32_t grammar_rule_take(struct grammar *g)
+{
+    uint32_t r = g->rule_free;
+    if (r != GRAMMAR_NONE)
+        g->rule_free = g->rules[r].guard;
+    else
+        r = g->rule_top++;
+    assert(r < g->rule_limit);
+    uint32_t guard = node_raw(g);
+    g->nodes[guard] = (struct grammar_node){.symbol = r | GRAMMAR_RULE, .prev = guard, .next = guard, .attr = GRAMMAR_NONE};
+    g->rules[r] = (struct grammar_rule){.guard = guard, .use_head = GRAMMAR_NONE, .live = true};
+    g->rules_used++;
+    return r;
+}
+
+void grammar_rule_give(struct grammar *g, uint32_t rule)
+{
+    uint32_t guard = g->rules[rule].guard;
+    g->nodes[guard].symbol = GRAMMAR_NONE; /* a guard is no use of its rule */
+    g->nodes[guard].next = g->node_free;
+    g->node_free = guard;
+    g->nodes_used--;
+    g->rules[rule].live = false;
+    g->rules[rule].guard = g->rule_free;
+    g->rule_free = rule;
+    g->rules_used--;
+}
+
+/* --- Attributes --- */
+
+static struct grammar_attr *attr_of(struct grammar *g, uint32_t n, unsigned channel)
+{
+    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next)
+        if (g->attrs[a].attr.channel == channel)
+            return &g->attrs[a].attr;
+    return NULL;
+}
+
+/* A new cell at the head of n's list; NULL when full: the attribute is then not modelled. */
+static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
+{
+    uint32_t a = g->attr_free;
+    if (a != GRAMMAR_NONE)
+        g->attr_free = g->attrs[a].next;
+    else if (g->attr_top < g->attr_limit)
+        a = g->attr_top++;
+    else
+        return NULL;
+    g->attrs_used++;
+    g->attrs[a].next = g->nodes[n].attr;
+    g->nodes[n].attr = a;
+    return &g->attrs[a].attr;
+}
+
+void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
+{
+    for (unsigned c = 0; e->channels >> c; c++) {
+        if (!(e->channels >> c & 1))
+            continue;
+        struct grammar_attr *a = attr_of(g, n, c);
+        if (a)
+            grammar_attr_add(a, e->value[c], e->duration, g->events);
+        else if ((a = attr_new(g, n)) != NULL)
+            grammar_attr_start(a, (enum grammar_channel)c, e->value[c], e->duration, g->events);
+    }
+}
+
+void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
+{
+    for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
+        struct grammar_attr *a = attr_of(g, into, g->attrs[f].attr.channel);
+        if (a)
+            grammar_attr_join(a, &g->attrs[f].attr);
+        else if ((a = attr_new(g, into)) != NULL)
+            *a = g->attrs[f].attr;
+    }
+}
+
+void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
+{
+    for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {
+        struct grammar_attr *out = attr_new(g, to);
+        if (out)
+            grammar_attr_split(&g->attrs[a].attr, part, whole, front, out);
+    }
+}
+
+static void shrink_keys(struct grammar_attr *a, double share)
+{
+    for (unsigned k = 0; k < a->length; k++) {
+        a->key[k].sum = (uint64_t)((double)a->key[k].sum * share);
+        a->key[k].count = (uint64_t)((double)a->key[k].count * share);
+    }
+}
+
+void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
+{
+    for (uint32_t c = g->nodes[n].attr; c != GRAMMAR_NONE; c = g->attrs[c].next) {
+        struct grammar_attr *a = &g->attrs[c].attr;
+        int64_t value;
+        if (a->count == count || a->count == 0)
+            continue;
+        double share = (double)count / (double)a->count;
+        if (a->kind == GRAMMAR_ATTR_KEYED)
+            shrink_keys(a, share);
+        else if (!grammar_attr_constant(a, &value))
+            a->kind = GRAMMAR_ATTR_VARIES;
+        a->sum = (int64_t)((double)a->sum * share);
+        a->count = count;
+    }
+}
+
+/* --- Hints --- */
+
+void grammar_hint(struct grammar_hints *h, uint32_t what)
+{
+    if (h->count < h->room) /* room for more hints than there are nodes: never full in practice */
+        h->item[h->count++] = what;
+}
