@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+noinst_LTLIBRARIES += libpythia-grammar.la
+libpythia_grammar_la_SOURCES = %D%/attr.h %D%/flat.h %D%/grammar.h %D%/notation.h %D%/stats.h
+libpythia_grammar_la_LIBADD = -lm

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+
+# PYTHIA_BUILD_VARIANT
+# --------------------
+# --enable-debug. Before AC_PROG_CC, whose default CFLAGS it replaces; CFLAGS of the user win.
+AC_DEFUN([PYTHIA_BUILD_VARIANT],
+[AC_ARG_ENABLE([debug],
+   [AS_HELP_STRING([--enable-debug], [no optimisation, and audits of the data structures as they change])],
+   [], [enable_debug=no])
+AS_IF([test "x$enable_debug" != xno],
+   [: ${CFLAGS="-O0 -g3"}
+    AC_DEFINE([PYTHIA_DEBUG], [1], [Define to audit data structures as they change.])],
+   [: ${CFLAGS="-O2 -g"}])
+AM_CONDITIONAL([DEBUG], [test "x$enable_debug" != xno])
+])
+
+# PYTHIA_SANITIZERS
+# -----------------
+# --enable-sanitizers=LIST: substitutes SANITIZERS (the list, empty when off) and SANITIZER_FLAGS.
+AC_DEFUN([PYTHIA_SANITIZERS],
+[AC_ARG_ENABLE([sanitizers],
+   [AS_HELP_STRING([--enable-sanitizers=LIST],
+      [build with these sanitizers of the compiler: address,undefined (the default of LIST) or thread])],
+   [], [enable_sanitizers=no])
+AS_CASE([$enable_sanitizers],
+   [no], [SANITIZERS=],
+   [yes], [SANITIZERS=address,undefined],
+   [SANITIZERS=$enable_sanitizers])
+SANITIZER_FLAGS=
+AS_IF([test -n "$SANITIZERS"],
+   [SANITIZER_FLAGS="-fsanitize=$SANITIZERS -fno-omit-frame-pointer"
+    AC_MSG_CHECKING([whether $CC links with $SANITIZER_FLAGS])
+    pythia_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS $SANITIZER_FLAGS"
+    AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])],
+       [AC_MSG_RESULT([no])
+        AC_MSG_ERROR([--enable-sanitizers=$SANITIZERS: $CC cannot link with it; install its sanitizer libraries or choose others])])
+    CFLAGS=$pythia_save_CFLAGS])
+AC_SUBST([SANITIZERS])
+AC_SUBST([SANITIZER_FLAGS])
+AM_CONDITIONAL([HAVE_SANITIZERS], [test -n "$SANITIZERS"])
+])
+
+# PYTHIA_NEED(PREFIX, PKG-CONFIG MODULE, HEADER, LIBRARY, FUNCTION, DEBIAN PACKAGE)
+# ---------------------------------------------------------------------------------
+# Finds a library that cannot be done without, by pkg-config or by header and library; substitutes PREFIX_CFLAGS and
+# PREFIX_LIBS. What is missing is collected for PYTHIA_NEEDED.
+AC_DEFUN([PYTHIA_NEED],
+[PKG_CHECK_MODULES([$1], [$2], [],
+   [pythia_found=no
+    AC_CHECK_HEADER([$3], [AC_CHECK_LIB([$4], [$5], [pythia_found=yes])])
+    AS_IF([test $pythia_found = yes], [$1_LIBS=-l$4],
+       [pythia_missing="$pythia_missing $2"; pythia_packages="$pythia_packages $6"])])
+])
+
+AC_DEFUN([PYTHIA_NEEDED],
+[AS_IF([test -n "$pythia_missing"],
+   [AC_MSG_ERROR([missing:$pythia_missing; on Debian: apt-get install$pythia_packages])])
+])
+
+# PYTHIA_CHECK
+# ------------
+# The unit tests' framework, optional: HAVE_CHECK.
+AC_DEFUN([PYTHIA_CHECK],
+[PKG_CHECK_MODULES([CHECK], [check >= 0.12],
+   [have_check=yes], [have_check="no (install check); the unit tests are skipped"])
+AM_CONDITIONAL([HAVE_CHECK], [test "$have_check" = yes])
+])
+
+# PYTHIA_SUMMARY
+# --------------
+AC_DEFUN([PYTHIA_SUMMARY],
+[AC_MSG_NOTICE([
+  pythia $PACKAGE_VERSION, to be installed below $prefix
+    compiler       $CC $CFLAGS
+    debug          $enable_debug
+    sanitizers     ${SANITIZERS:-no}
+    MPI            $have_mpi
+    GNU OpenMP     $have_omp
+    OpenMP tests   $have_gnu_openmp
+    Fortran        $have_fortran
+    unit tests     $have_check
+    Python         ${PYTHON:-no (install python3); tests that need it are skipped}
+])
+])

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# Every test speaks TAP: programs, shell scripts (*.test, with lib.sh) and Python scripts (*.py).
+TEST_EXTENSIONS = .test .py
+TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(TAP_DRIVER)
+TEST_LOG_DRIVER = $(TAP_DRIVER)
+TEST_LOG_COMPILER = bash
+PY_LOG_DRIVER = $(TAP_DRIVER)
+PY_LOG_COMPILER = $(PYTHON)
+
+# What a test may rely on. Ranks that share cores must not spin.
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	PYTHIA='$(abs_top_builddir)/pythia'; export PYTHIA; \
+	PYTHON='$(PYTHON)'; export PYTHON; \
+	CC='$(CC)'; export CC; \
+	MPICC='$(MPICC)'; export MPICC; \
+	MPIFORT='$(MPIFORT)'; export MPIFORT; \
+	MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
+	MPI_FLAVOUR='$(MPI_FLAVOUR)'; export MPI_FLAVOUR; \
+	SANITIZERS='$(SANITIZERS)'; export SANITIZERS; \
+	OMPI_ALLOW_RUN_AS_ROOT=1; export OMPI_ALLOW_RUN_AS_ROOT; \
+	OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM; \
+	OMPI_MCA_rmaps_base_oversubscribe=1; export OMPI_MCA_rmaps_base_oversubscribe; \
+	OMPI_MCA_mpi_yield_when_idle=1; export OMPI_MCA_mpi_yield_when_idle; \
+	OMPI_MCA_hwloc_base_binding_policy=none; export OMPI_MCA_hwloc_base_binding_policy; \
+	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
+
+EXTRA_DIST += %D%/lib.sh $(LONG_TESTS)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int unit_run(const char *suite, const struct unit_test *tests, size_t count)
+{
+    setenv("CK_DEFAULT_TIMEOUT", "30", 0);
+    Suite *s = suite_create(suite);
+    for (size_t i = 0; i < count; i++) {
+        TCase *c = tcase_create(tests[i].name);
+        tcase_add_loop_test(c, *tests[i].test, 0, tests[i].turns);
+        suite_add_tcase(s, c);
+    }
+    SRunner *runner = srunner_create(s);
+    srunner_set_tap(runner, "-");
+    srunner_run_all(runner, CK_SILENT);
+    srunner_free(runner);
+    return 0;
+}
+
+int unit_skip(const char *reason)
+{
+    printf("1..0 # SKIP %s\n", reason);
+    return 0;
+}

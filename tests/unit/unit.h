@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unit tests with Check, reported as TAP.
+ *
+ *     START_TEST(test_what_is_promised) { ck_assert_int_eq(1 + 1, 2); } END_TEST
+ *     static const struct unit_test tests[] = {UNIT_TEST(test_what_is_promised)};
+ *     int main(void) { return unit_run("base/clock", tests, UNIT_COUNT(tests)); }
+ *
+ * Each test runs in a process of its own, for at most 30 s (environment CK_DEFAULT_TIMEOUT changes that; CK_FORK=no
+ * under a debugger; CK_RUN_CASE=test_… runs one).
+ */
+#ifndef PYTHIA_TESTS_UNIT_H
+#define PYTHIA_TESTS_UNIT_H
+
+#include <check.h>
+#include <stddef.h>
+
+struct unit_test {
+    const char *name;
+    const TTest **test;
+    int turns; /* a loop test is run with _i = 0 … turns - 1 */
+};
+
+#define UNIT_TEST(f) {#f, &f, 1}
+#define UNIT_LOOP(f, turns) {#f, &f, turns}
+#define UNIT_COUNT(a) (sizeof(a) / sizeof(a)[0])
+
+/* Runs the tests, TAP on standard output. Returns 0 once all results were reported, also failures: the TAP driver
+   takes another status for one more failure. */
+int unit_run(const char *suite, const struct unit_test *tests, size_t count);
+
+/* Reports that the whole program is skipped, and returns what main is to return. */
+int unit_skip(const char *reason);
+
+#endif
