@@ -9,7 +9,8 @@
  *     if (!s) return real(...);
  *     struct session_span span;
  *     session_begin(s, &span, &key);
- *     result = real(...);                                   // session_leave is done by begin; end enters again
+ *     result = real(...);          // the guard stays taken during a call: what MPI itself calls is not recorded;
+ *                                  // during a region it is released: the region's own calls are
  *     session_end(s, &span, &values);   or   session_drop(s, &span);      // a failed poll
  *
  * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
@@ -47,12 +48,14 @@ struct session_key {
 
 struct session_values { uint32_t channels; int64_t value[GRAMMAR_CHANNELS]; }; /* as in struct grammar_event */
 
+/* On the hook's stack between begin and end; the hook reads `begin`, the rest is the session's. */
 struct session_span {
     struct session_span *outer;
-    struct session_key key;
     uint64_t begin;   /* ns */
+    uint64_t inside;  /* ns, in spans inside this one */
+    uint32_t entry;   /* of its key, in the stream's table */
+    uint8_t kind;     /* enum job_kind */
     bool opened;      /* an inner span made this one OPEN … CLOSE */
-    bool predicted;   /* `expected` was asked at begin */
 };
 
 /* --- Life --- */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Record or predict, from which file and into which: rank 0 decides, says so in one line, and tells the others. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/modules.h"
+#include "session/internal.h"
+
+static char output_path[PATH_MAX], input_path[PATH_MAX];
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* <program>.pythia in the directory where the program was started. */
+static void default_path(char *path, size_t size)
+{
+    struct base_module m;
+    char cwd[PATH_MAX];
+    const char *program = base_modules_program(&m) ? "program" : base_name(m.path);
+    if (getcwd(cwd, sizeof cwd))
+        snprintf(path, size, "%.*s/%.200s.pythia", (int)(size - 220), cwd, program);
+    else
+        snprintf(path, size, "%.200s.pythia", program);
+}
+
+static void resolve_paths(void)
+{
+    struct pythia_options *o = &session.options;
+    if (output_path[0])
+        return;
+    base_options_load(o);
+    if (o->output && o->output[0])
+        snprintf(output_path, sizeof output_path, "%s", o->output);
+    else
+        default_path(output_path, sizeof output_path);
+    snprintf(input_path, sizeof input_path, "%s", o->input && o->input[0] ? o->input : output_path);
+}
+
+const char *session_output_path(void)
+{
+    resolve_paths();
+    return output_path;
+}
+
+const char *session_input_path(void)
+{
+    resolve_paths();
+    return input_path;
+}
+
+/* What the reference has to do with this program. */
+enum kinship { SAME_BUILD, REBUILT, FOREIGN };
+
+static enum kinship kinship(const struct job *reference)
+{
+    struct base_module m;
+    if (base_modules_program(&m))
+        return REBUILT;
+    if (!strcmp(m.build_id, job_text(reference, reference->info.program_id)))
+        return SAME_BUILD;
+    const char *recorded = base_name(job_text(reference, reference->info.program));
+    return strcmp(base_name(m.path), recorded) ? FOREIGN : REBUILT;
+}
+
+static void say_predict(const struct job *reference, enum kinship kin, uint32_t ranks)
+{
+    char shape[96] = "";
+    if (reference->info.ranks != ranks)
+        snprintf(shape, sizeof shape, " (recorded on %u ranks, now %u: each finds its role by what it does)",
+                 reference->info.ranks, ranks);
+    base_log_info("predicting from %s%s%s", session_input_path(),
+                  kin == REBUILT ? " (of another build: callsites are matched by function and order)" : "", shape);
+}
+
+/* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be somebody's. */
+static bool usable_reference(const struct session_world *world)
+{
+    struct job *reference = NULL;
+    char why[512];
+    if (job_read(session_input_path(), &reference, why, sizeof why)) {
+        base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
+                      why);
+        return false;
+    }
+    enum kinship kin = kinship(reference);
+    if (kin == FOREIGN)
+        base_log_warn("cannot predict: %s was recorded from another program, %s; the program runs on without predictions",
+                      session_input_path(), job_text(reference, reference->info.program));
+    else
+        say_predict(reference, kin, world->ranks);
+    job_destroy(reference);
+    return kin != FOREIGN;
+}
+
+enum session_mode session_choose(const struct session_world *world)
+{
+    resolve_paths();
+    const char *mode = session.options.mode;
+    if (!strcmp(mode, "off"))
+        return SESSION_OFF;
+    if (!strcmp(mode, "predict") || (!strcmp(mode, "auto") && !access(session_input_path(), F_OK)))
+        return usable_reference(world) ? SESSION_PREDICT : SESSION_OFF;
+    base_log_info("recording to %s", session_output_path());
+    return SESSION_RECORD;
+}

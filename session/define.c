@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* From what a process sees (addresses, pointers) to what a job stores (modules and offsets, strings). */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/modules.h"
+#include "session/internal.h"
+
+static uint32_t define_module(uint32_t module)
+{
+    struct base_module m;
+    if (base_modules_get(module, &m))
+        return job_module(session.job, "", "");
+    return job_module(session.job, m.path, m.build_id);
+}
+
+static uint32_t define_frames(const struct job_frame *frames, uint32_t count)
+{
+    enum { MOST = 32 };
+    struct job_frame defined[MOST];
+    if (count > MOST)
+        count = MOST;
+    for (uint32_t i = 0; i < count; i++)
+        defined[i] = (struct job_frame){.module = define_module(frames[i].module), .offset = frames[i].offset};
+    return job_callsite(session.job, defined, count);
+}
+
+static uint32_t define_callsite(const struct session_stream *s, const struct session_key *key)
+{
+    if (key->kind == JOB_REGION) {
+        struct job_frame entry = {0};
+        entry.module = base_modules_find((void *)(uintptr_t)key->region, &entry.offset);
+        return define_frames(&entry, 1);
+    }
+    if (key->callsite == GRAMMAR_NONE)
+        return GRAMMAR_NONE;
+    const struct session_callsite *site = &s->callsites.sites[key->callsite];
+    return define_frames(s->callsites.frames + site->first, site->count);
+}
+
+/* With PYTHIA_IDENTITY=peer the peer is part of what the function is called. */
+static uint32_t define_function(const struct session_key *key)
+{
+    char with_peer[128];
+    if (!key->peer)
+        return job_string(session.job, key->function);
+    snprintf(with_peer, sizeof with_peer, "%s>%u", key->function, key->peer - 1);
+    return job_string(session.job, with_peer);
+}
+
+uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase)
+{
+    const struct session_key *key = &entry->key;
+    struct job_terminal t = {
+        .kind = key->kind,
+        .phase = (uint8_t)phase,
+        .call_class = key->call_class,
+        .peer_class = key->peer_class,
+        .blocking = key->blocking,
+        .function = define_function(key),
+        .callsite = define_callsite(s, key),
+        .comm = key->comm,
+    };
+    if (t.function == GRAMMAR_NONE)
+        return GRAMMAR_NONE;
+    return job_terminal(session.job, &t);
+}
+
+uint32_t session_comm(const char *name, uint32_t size)
+{
+    uint32_t comm = GRAMMAR_NONE;
+    pthread_mutex_lock(&session.lock);
+    if (session.job)
+        comm = job_comm(session.job, name, size);
+    pthread_mutex_unlock(&session.lock);
+    return comm;
+}
+
+/* Arguments, blanks between them, from /proc: nobody gave us argv. */
+static void read_arguments(char *text, size_t size)
+{
+    FILE *f = fopen("/proc/self/cmdline", "r");
+    size_t n = f ? fread(text, 1, size - 1, f) : 0;
+    if (f)
+        fclose(f);
+    for (size_t i = 0; i + 1 < n; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[n] = '\0';
+}
+
+void session_define_program(struct job *job)
+{
+    struct base_module m;
+    char arguments[4096];
+    read_arguments(arguments, sizeof arguments);
+    job->info.arguments = job_string(job, arguments);
+    if (base_modules_program(&m))
+        return;
+    job->info.program = job_string(job, m.path);
+    job->info.program_id = job_string(job, m.build_id);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session's own files.
+ *
+ *   life.c    start, finish, off            choose.c   mode, paths, the reference's identity
+ *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
+ *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
+ *
+ * `session` is one per process. Streams belong to their threads; the list of them, the job of definitions and the
+ * reference's indices are guarded by `session.lock`, taken only where something is seen for the first time.
+ */
+#ifndef PYTHIA_SESSION_INTERNAL_H
+#define PYTHIA_SESSION_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/options.h"
+#include "session/keys.h"
+#include "session/session.h"
+
+struct session_stream {
+    struct session_stream *next;   /* guarded by session.lock */
+    struct grammar *grammar;       /* record mode */
+    struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
+    struct session_keys keys;
+    struct session_callsites callsites;
+    struct session_span *innermost;
+    uint64_t begin, last;          /* ns; end of the last event */
+    uint64_t call_ns, region_ns;   /* exclusive */
+    uint64_t events, cost_samples, cost_sum;
+    uint64_t actions;
+    double gain_ns;
+    uint32_t thread;
+    _Atomic bool busy;             /* its thread is appending; see stream.c */
+};
+
+struct session {
+    _Atomic int mode;              /* enum session_mode; release in start and off, relaxed in hooks */
+    pthread_mutex_t lock;
+    struct pythia_options options;
+    struct session_world world;
+    struct session_stream *streams; /* guarded by lock; newest first */
+    uint32_t stream_count;          /* guarded by lock */
+    struct job *job;                /* guarded by lock: definitions as first seen */
+    struct job *reference;          /* predict mode; read-only */
+    struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
+    uint64_t begin;                 /* ns */
+    uint64_t start_time;
+};
+
+extern struct session session;
+
+/* stream.c */
+void session_stream_destroy(struct session_stream *s);
+
+/* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
+uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);
+void session_define_program(struct job *job);
+
+/* predict.c */
+int session_predict_open(const void *reference, size_t size);
+void session_predict_close(void);
+struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
+/* A terminal of session.job in the reference's numbers. Under session.lock. */
+uint32_t session_predict_terminal(uint32_t terminal);
+
+#endif

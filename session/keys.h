@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a thread has seen: identities of events and stacks of return addresses, each found by hash in a few ns.
+ *
+ * Both are open-addressing tables of numbers into an array; they belong to one thread and take no lock. Only what is
+ * seen for the first time allocates.
+ * Threads: owner.  Hook-safe: yes, first sight aside.
+ */
+#ifndef PYTHIA_SESSION_KEYS_H
+#define PYTHIA_SESSION_KEYS_H
+
+#include "merge/job.h"
+#include "session/session.h"
+
+struct session_entry {
+    struct session_key key;
+    uint32_t terminal[3];  /* by enum job_phase: the stream's number, GRAMMAR_NONE until used */
+};
+
+struct session_table {
+    uint32_t *slot; /* entry + 1; 0: empty */
+    uint32_t mask, count, room;
+};
+
+struct session_keys {
+    struct session_table table;
+    struct session_entry *entries;
+    uint32_t *job_terminal;       /* of each of the stream's terminals: number in session.job … */
+    uint32_t *reference_terminal; /* … and in the reference */
+    uint32_t terminals, terminal_room;
+};
+
+struct session_callsite { uint32_t first, count; };
+
+struct session_callsites {
+    struct session_table table;
+    struct session_callsite *sites;
+    void **addresses;           /* as captured: for the comparison */
+    struct job_frame *frames;   /* module numbers of base/modules: valid even when the module is unloaded later */
+    uint32_t frame_count, frame_room;
+};
+
+/* GRAMMAR_NONE when out of memory. */
+uint32_t session_keys_find(struct session_keys *k, const struct session_key *key);
+uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count);
+/* A new terminal number of the stream. */
+uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal);
+void session_keys_close(struct session_keys *k);
+void session_callsites_close(struct session_callsites *c);
+
+#endif

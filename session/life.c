@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "session/internal.h"
+
+struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+enum session_mode session_mode(void)
+{
+    return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_relaxed);
+}
+
+bool session_acts(const char *what)
+{
+    return session_mode() == SESSION_PREDICT && base_options_list_has(session.options.act, what);
+}
+
+uint32_t session_depth(void)
+{
+    return (uint32_t)session.options.depth;
+}
+
+enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
+{
+    base_clock_init();
+    base_options_load(&session.options);
+    session.world = *world;
+    session.job = job_create();
+    if (!session.job || (reference && session_predict_open(reference, reference_size))) {
+        session_predict_close();
+        job_destroy(session.job);
+        session.job = NULL;
+        return SESSION_OFF;
+    }
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see quiesce */
+    session.begin = base_clock_now();
+    session.start_time = (uint64_t)time(NULL);
+    enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
+    atomic_store_explicit(&session.mode, mode, memory_order_release);
+    return mode;
+}
+
+void session_off(const char *why)
+{
+    int was = atomic_exchange(&session.mode, SESSION_OFF);
+    if (was != SESSION_OFF && why)
+        base_log_warn("%s: switched off; the program runs on unrecorded", why);
+}
+
+/* No thread is inside its stream any more. */
+static void quiesce(void)
+{
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+        usleep(1000); /* any store made before the mode changed is visible long before that */
+    for (struct session_stream *s = session.streams; s; s = s->next)
+        while (atomic_load_explicit(&s->busy, memory_order_acquire))
+            sched_yield();
+}
+
+static void fill_info(struct job_info *info)
+{
+    info->ranks = session.world.ranks;
+    info->runs = 1;
+    info->start_time = session.start_time;
+    info->mpi = job_string(session.job, session.world.mpi);
+    info->wall_ns = base_clock_now() - session.begin;
+    session_define_program(session.job);
+}
+
+static uint64_t cost_of(const struct session_stream *s)
+{
+    return s->cost_samples ? (uint64_t)((double)s->cost_sum / (double)s->cost_samples * (double)s->events) : 0;
+}
+
+static int add_stream(struct session_stream *s)
+{
+    struct grammar_flat *g = grammar_freeze(s->grammar);
+    struct job_stream stream = {
+        .rank = session.world.rank,
+        .thread = s->thread,
+        .events = s->events,
+        .lost = grammar_lost(s->grammar),
+        .begin_ns = s->begin - session.begin,
+        .wall_ns = s->last - s->begin,
+        .mpi_ns = s->call_ns,
+        .omp_ns = s->region_ns,
+        .cost_ns = cost_of(s),
+    };
+    if (!g)
+        return -1;
+    grammar_flat_renumber(g, s->keys.job_terminal, session.job->terminal_count);
+    return job_add_stream(session.job, &stream, g);
+}
+
+static void add_score(const struct session_stream *s)
+{
+    struct job_oracle *o = &session.job->oracle;
+    if (s->oracle)
+        oracle_score_add(&o->score, oracle_score(s->oracle));
+    else
+        o->score.events += s->events;
+    o->score.cost_ns += cost_of(s);
+    o->cost_seconds += (double)cost_of(s) * 1e-9;
+    o->gain_seconds += s->gain_ns * 1e-9;
+    o->actions += s->actions;
+}
+
+/* Streams in the order of their threads, so that equal runs give equal files. */
+static struct session_stream *in_order(struct session_stream *newest)
+{
+    struct session_stream *first = NULL;
+    while (newest) {
+        struct session_stream *next = newest->next;
+        newest->next = first;
+        first = newest;
+        newest = next;
+    }
+    return first;
+}
+
+struct job *session_finish(void)
+{
+    int was = atomic_exchange(&session.mode, SESSION_OFF);
+    if (was == SESSION_OFF || !session.job)
+        return NULL;
+    quiesce();
+    pthread_mutex_lock(&session.lock);
+    session.streams = in_order(session.streams);
+    fill_info(&session.job->info);
+    int error = 0;
+    for (struct session_stream *s = session.streams; s && !error; s = s->next) {
+        if (was == SESSION_RECORD)
+            error = add_stream(s);
+        else
+            add_score(s);
+    }
+    if (was == SESSION_PREDICT) {
+        session.job->oracle.present = 1;
+        session.job->oracle.ranks = 1;
+        session.job->oracle.wall_ns = session.job->info.wall_ns;
+    }
+    struct job *job = session.job;
+    session.job = NULL;
+    pthread_mutex_unlock(&session.lock);
+    if (!error)
+        return job;
+    base_log_warn("rank %u: out of memory at the end of the run; its recording is lost", session.world.rank);
+    job_destroy(job);
+    return NULL;
+}

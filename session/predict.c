@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The reference of a predicted run: its classes' indices, each stream's oracle, and the mapping of terminals. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "session/internal.h"
+
+int session_predict_open(const void *reference, size_t size)
+{
+    char why[256];
+    int error = job_unpack(reference, size, &session.reference, why, sizeof why);
+    if (error) {
+        base_log_warn("the reference cannot be used: %s; the program runs on without predictions", why);
+        return error;
+    }
+    session.index = calloc(session.reference->class_count + 1, sizeof *session.index);
+    return session.index ? 0 : -1;
+}
+
+void session_predict_close(void)
+{
+    if (session.index)
+        for (uint32_t c = 0; c < session.reference->class_count; c++)
+            oracle_index_destroy(session.index[c]);
+    free(session.index);
+    session.index = NULL;
+    job_destroy(session.reference);
+    session.reference = NULL;
+}
+
+static const struct oracle_index *index_of(uint32_t class_index)
+{
+    const struct grammar_flat *g = session.reference->classes[class_index].grammar;
+    if (!session.index[class_index] && g)
+        session.index[class_index] = oracle_index_create(g);
+    return session.index[class_index];
+}
+
+/* Main threads resemble main threads; other threads each other. */
+static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
+{
+    uint32_t members = 0;
+    for (uint32_t r = 0; r < c->member_ranges; r++)
+        if ((c->ranges[r].thread == 0) == (thread == 0))
+            members += c->ranges[r].count;
+    return members;
+}
+
+/* The same rank of a job of the same shape starts from its own class; anything else from all classes, by share. */
+static uint32_t candidates(uint32_t thread, const struct oracle_index **index, double *weight)
+{
+    const struct job *r = session.reference;
+    const struct job_stream *own = job_find_stream(r, session.world.rank, thread);
+    uint32_t count = 0;
+    if (own && r->info.ranks == session.world.ranks) {
+        index[0] = index_of(own->class_index);
+        weight[0] = 1;
+        return index[0] != NULL;
+    }
+    for (uint32_t c = 0; c < r->class_count; c++) {
+        uint32_t members = members_like(&r->classes[c], thread);
+        if (members && (index[count] = index_of(c)) != NULL)
+            weight[count++] = members;
+    }
+    return count;
+}
+
+struct oracle *session_predict_oracle(uint32_t thread)
+{
+    uint32_t classes = session.reference ? session.reference->class_count : 0;
+    const struct oracle_index **index = calloc(classes + 1, sizeof *index);
+    double *weight = calloc(classes + 1, sizeof *weight);
+    struct oracle *oracle = NULL;
+    if (index && weight && classes) {
+        struct oracle_options options = {.hypotheses = (uint32_t)session.options.hypotheses};
+        uint32_t count = candidates(thread, index, weight);
+        if (count)
+            oracle = oracle_create(index, weight, count, &options);
+    }
+    free(index);
+    free(weight);
+    return oracle;
+}
+
+uint32_t session_predict_terminal(uint32_t terminal)
+{
+    if (!session.reference)
+        return GRAMMAR_NONE;
+    uint32_t same = job_find_terminal(session.reference, session.job->terminal_hash[terminal]);
+    return same != GRAMMAR_NONE ? same : job_match_terminal(session.reference, session.job, terminal);
+}

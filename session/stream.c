@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks' side: a thread's spans become events of its stream. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/guard.h"
+#include "session/internal.h"
+
+enum { COST_SAMPLE = 64 }; /* one event in so many is timed for the summary's cost */
+
+static __thread struct session_stream *own_stream __attribute__((tls_model("initial-exec")));
+
+/* The main thread's grammar gets half of the process's memory, each other one a smaller share. */
+static size_t memory_share(uint32_t thread)
+{
+    size_t memory = (size_t)session.options.memory;
+    return thread == 0 ? memory / 2 : memory / 32;
+}
+
+static struct session_stream *stream_create(void)
+{
+    struct session_stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_lock(&session.lock);
+    s->thread = session.stream_count;
+    if (session_mode() == SESSION_RECORD)
+        s->grammar = grammar_create(memory_share(s->thread));
+    else
+        s->oracle = session_predict_oracle(s->thread);
+    bool usable = session_mode() != SESSION_OFF && (s->grammar || session_mode() == SESSION_PREDICT);
+    if (usable) {
+        s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
+        s->next = session.streams;
+        session.streams = s;
+        session.stream_count++;
+    }
+    pthread_mutex_unlock(&session.lock);
+    if (!usable) {
+        session_stream_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+void session_stream_destroy(struct session_stream *s)
+{
+    grammar_destroy(s->grammar);
+    oracle_destroy(s->oracle);
+    session_keys_close(&s->keys);
+    session_callsites_close(&s->callsites);
+    free(s);
+}
+
+struct session_stream *session_enter(void)
+{
+    if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF || !base_guard_enter())
+        return NULL;
+    if (!own_stream) {
+        own_stream = stream_create();
+        if (!own_stream) {
+            session_off("out of memory for a thread's stream");
+            base_guard_leave();
+            return NULL;
+        }
+    }
+    return own_stream;
+}
+
+void session_leave(void)
+{
+    base_guard_leave();
+}
+
+/* --- Events --- */
+
+/* The stream's number of an entry's terminal; the first time it is defined, under the lock. */
+static uint32_t terminal_of(struct session_stream *s, uint32_t entry, enum job_phase phase)
+{
+    uint32_t *terminal = &s->keys.entries[entry].terminal[phase];
+    if (*terminal == GRAMMAR_NONE) {
+        pthread_mutex_lock(&session.lock);
+        uint32_t number = session_define(s, &s->keys.entries[entry], phase);
+        uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(number);
+        pthread_mutex_unlock(&session.lock);
+        if (number != GRAMMAR_NONE)
+            *terminal = session_keys_number(&s->keys, number, reference);
+    }
+    return *terminal;
+}
+
+static void deliver(struct session_stream *s, const struct grammar_event *e)
+{
+    if (s->grammar)
+        grammar_append(s->grammar, e);
+    else if (s->oracle)
+        oracle_follow(s->oracle, s->keys.reference_terminal[e->terminal], e->gap, e->duration);
+}
+
+/* Finish must not read a stream that its thread is writing: the writer says so and then looks at the mode again, finish
+   sets the mode, makes every thread pass a barrier and then waits. The hook pays two plain stores. */
+static bool stream_take(struct session_stream *s)
+{
+    atomic_store_explicit(&s->busy, true, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    return session_mode() != SESSION_OFF;
+}
+
+static void stream_release(struct session_stream *s)
+{
+    atomic_store_explicit(&s->busy, false, memory_order_release);
+}
+
+static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
+                   const struct session_values *values)
+{
+    struct grammar_event e = {.terminal = terminal_of(s, entry, phase), .gap = begin - s->last, .duration = end - begin};
+    if (e.terminal == GRAMMAR_NONE) {
+        session_off("out of memory for a new event");
+        return;
+    }
+    if (values) {
+        e.channels = values->channels;
+        memcpy(e.value, values->value, sizeof e.value);
+    }
+    s->last = end;
+    if (s->events++ % COST_SAMPLE) {
+        deliver(s, &e);
+        return;
+    }
+    uint64_t before = base_clock_now();
+    deliver(s, &e);
+    s->cost_sum += base_clock_now() - before;
+    s->cost_samples++;
+}
+
+static void emit(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
+                 const struct session_values *values)
+{
+    if (stream_take(s))
+        append(s, entry, phase, begin, end, values);
+    stream_release(s);
+}
+
+/* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
+static void open_spans(struct session_stream *s, struct session_span *span)
+{
+    if (!span || span->opened)
+        return;
+    open_spans(s, span->outer);
+    span->opened = true;
+    emit(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+}
+
+/* A clock that never runs backwards within a stream keeps gaps from wrapping around. */
+static uint64_t now_after(const struct session_stream *s)
+{
+    uint64_t now = base_clock_now();
+    return now < s->last ? s->last : now;
+}
+
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+{
+    span->entry = session_keys_find(&s->keys, key);
+    span->outer = s->innermost;
+    span->inside = 0;
+    span->kind = key->kind;
+    span->opened = false;
+    if (span->entry == GRAMMAR_NONE)
+        session_off("out of memory for a new identity");
+    else
+        open_spans(s, span->outer);
+    span->begin = now_after(s);
+    s->innermost = span;
+    if (key->kind == JOB_REGION)
+        base_guard_leave();
+}
+
+static void account(struct session_stream *s, const struct session_span *span, uint64_t end)
+{
+    uint64_t total = end - span->begin, own = total > span->inside ? total - span->inside : 0;
+    if (span->kind == JOB_REGION)
+        s->region_ns += own;
+    else
+        s->call_ns += own;
+    if (span->outer)
+        span->outer->inside += total;
+}
+
+void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
+{
+    uint64_t end = now_after(s);
+    if (span->kind == JOB_REGION)
+        base_guard_enter();
+    s->innermost = span->outer;
+    if (session_mode() != SESSION_OFF && span->entry != GRAMMAR_NONE) {
+        if (span->opened)
+            emit(s, span->entry, JOB_CLOSE, end, end, values);
+        else
+            emit(s, span->entry, JOB_LEAF, span->begin, end, values);
+        account(s, span, end);
+    }
+    base_guard_leave();
+}
+
+void session_drop(struct session_stream *s, struct session_span *span)
+{
+    if (span->opened) {
+        session_end(s, span, NULL);
+        return;
+    }
+    s->innermost = span->outer;
+    base_guard_leave();
+}
+
+uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
+{
+    return session_callsites_find(&s->callsites, frames, count);
+}
+
+/* --- Asking --- */
+
+int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer)
+{
+    return s->oracle ? oracle_predict(s->oracle, distance, answer) : 1;
+}
+
+int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
+                   const struct grammar_attr **team)
+{
+    if (!s->oracle || span->entry == GRAMMAR_NONE || oracle_predict(s->oracle, 1, answer))
+        return 1;
+    uint32_t terminal = terminal_of(s, span->entry, JOB_LEAF);
+    if (terminal == GRAMMAR_NONE || s->keys.reference_terminal[terminal] != answer->terminal)
+        return 1;
+    *team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
+    return 0;
+}
+
+void session_count_action(struct session_stream *s, double gain_ns)
+{
+    s->actions++;
+    s->gain_ns += gain_ns;
+}
