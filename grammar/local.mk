@@ -1,8 +1,20 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-grammar.la
-libpythia_grammar_la_SOURCES = %D%/attr.h %D%/flat.h %D%/grammar.h %D%/notation.h %D%/stats.h
-libpythia_grammar_la_LIBADD = -lm
-libpythia_grammar_la_SOURCES += %D%/attr.c
+libpythia_grammar_la_SOURCES = \
+	%D%/attr.c %D%/attr.h \
+	%D%/audit.c \
+	%D%/coarsen.c \
+	%D%/cursor.c \
+	%D%/digram.c %D%/digram.h \
+	%D%/flat.c %D%/flat.h \
+	%D%/flat_check.c \
+	%D%/freeze.c \
+	%D%/grammar.c %D%/grammar.h \
+	%D%/internal.h \
+	%D%/notation.c %D%/notation.h \
+	%D%/pool.c \
+	%D%/stats.c %D%/stats.h \
+	%D%/steps.c
+libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_attr
-tests_unit_test_attr_SOURCES = tests/unit/test_attr.c
+UNIT_TESTS += tests/unit/test_grammar tests/unit/test_attr
