@@ -42,6 +42,8 @@ struct session {
     struct session_world world;
     struct session_stream *streams; /* guarded by lock; newest first */
     uint32_t stream_count;          /* guarded by lock */
+    struct session_stream *retired; /* of finished sessions: a thread may still be between begin and end */
+    uint32_t generation;            /* counts sessions from 1; set before the mode */
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */

@@ -42,6 +42,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see quiesce */
     session.begin = base_clock_now();
     session.start_time = (uint64_t)time(NULL);
+    session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
     atomic_store_explicit(&session.mode, mode, memory_order_release);
     return mode;
@@ -112,6 +113,23 @@ static void add_score(const struct session_stream *s)
     o->actions += s->actions;
 }
 
+/* Their threads may still be between begin and end, with nothing to find but a mode that is off: kept, not freed. */
+static void retire_streams(void)
+{
+    while (session.streams) {
+        struct session_stream *s = session.streams;
+        session.streams = s->next;
+        s->next = session.retired;
+        session.retired = s;
+        oracle_destroy(s->oracle);
+        grammar_destroy(s->grammar);
+        s->oracle = NULL;
+        s->grammar = NULL;
+    }
+    session.stream_count = 0;
+    session_predict_close();
+}
+
 /* Streams in the order of their threads, so that equal runs give equal files. */
 static struct session_stream *in_order(struct session_stream *newest)
 {
@@ -148,6 +166,7 @@ struct job *session_finish(void)
     }
     struct job *job = session.job;
     session.job = NULL;
+    retire_streams();
     pthread_mutex_unlock(&session.lock);
     if (!error)
         return job;

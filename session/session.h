@@ -61,7 +61,8 @@ struct session_span {
 /* --- Life --- */
 struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
 /* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is a
-   packed job that was broadcast by the caller, so that only one rank reads the file. Once per process. */
+   packed job that was broadcast by the caller, so that only one rank reads the file. After session_finish a new session
+   can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
 enum session_mode session_mode(void);
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */

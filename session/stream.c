@@ -9,7 +9,8 @@
 
 enum { COST_SAMPLE = 64 }; /* one event in so many is timed for the summary's cost */
 
-static __thread struct session_stream *own_stream __attribute__((tls_model("initial-exec")));
+static __thread struct { struct session_stream *stream; uint32_t generation; } own
+    __attribute__((tls_model("initial-exec")));
 
 /* The main thread's grammar gets half of the process's memory, each other one a smaller share. */
 static size_t memory_share(uint32_t thread)
@@ -57,15 +58,15 @@ struct session_stream *session_enter(void)
 {
     if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF || !base_guard_enter())
         return NULL;
-    if (!own_stream) {
-        own_stream = stream_create();
-        if (!own_stream) {
-            session_off("out of memory for a thread's stream");
-            base_guard_leave();
-            return NULL;
-        }
+    if (own.generation != session.generation) { /* this thread's first event, in this session */
+        own.stream = stream_create();
+        own.generation = session.generation;
     }
-    return own_stream;
+    if (!own.stream) {
+        session_off("out of memory for a thread's stream");
+        base_guard_leave();
+    }
+    return own.stream;
 }
 
 void session_leave(void)

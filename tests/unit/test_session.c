@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* The session driven as hooks drive it, without MPI or OpenMP: spans in, a job out. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session.h"
+#include "tests/unit/unit.h"
+
+static const struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
+
+static struct session_key key_of(const char *function, enum job_kind kind)
+{
+    struct session_key key;
+    memset(&key, 0, sizeof key);
+    key.function = function;
+    key.kind = (uint8_t)kind;
+    key.callsite = key.comm = GRAMMAR_NONE;
+    return key;
+}
+
+static void span_in(struct session_stream **s, struct session_span *span, const char *function, enum job_kind kind)
+{
+    struct session_key key = key_of(function, kind);
+    *s = session_enter();
+    ck_assert_ptr_nonnull(*s);
+    session_begin(*s, span, &key);
+}
+
+static void call(const char *function)
+{
+    struct session_stream *s;
+    struct session_span span;
+    span_in(&s, &span, function, JOB_CALL);
+    session_end(s, &span, NULL);
+}
+
+static struct job *finish_and_check(void)
+{
+    char why[256] = "";
+    struct job *j = session_finish();
+    ck_assert_ptr_nonnull(j);
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    return j;
+}
+
+/* "a b{ c b}": functions of a stream's events in order, with { and } for openings and closings. */
+static void expect_events(const struct job *j, uint32_t thread, const char *expected)
+{
+    static const char *const suffix[] = {"", "{", "}"};
+    char text[4096] = "";
+    const struct job_stream *stream = job_find_stream(j, 0, thread);
+    ck_assert_ptr_nonnull(stream);
+    struct grammar_cursor c;
+    const struct grammar_flat *g = j->classes[stream->class_index].grammar;
+    for (int more = grammar_cursor_open(&c, g); more; more = grammar_cursor_next(&c)) {
+        const struct job_terminal *t = &j->terminals[c.terminal];
+        size_t n = strlen(text);
+        snprintf(text + n, sizeof text - n, "%s%s%s", n ? " " : "", job_text(j, t->function), suffix[t->phase]);
+    }
+    grammar_cursor_close(&c);
+    ck_assert_str_eq(text, expected);
+}
+
+static void expect_times_add_up(const struct job *j, uint32_t thread)
+{
+    const struct job_stream *stream = job_find_stream(j, 0, thread);
+    const struct grammar_flat *g = j->classes[stream->class_index].grammar;
+    uint64_t sum = 0;
+    for (uint32_t n = 0; n < g->rules[0].length; n++)
+        sum += g->stats[n].gap.sum + g->stats[n].duration.sum;
+    ck_assert_uint_eq(sum, stream->wall_ns);
+}
+
+START_TEST(calls_in_order)
+{
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    for (int i = 0; i < 3; i++) {
+        call("b");
+        call("c");
+    }
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "a b c b c b c");
+    expect_times_add_up(j, 0);
+    ck_assert_ptr_null(session_enter()); /* off after the end */
+    job_destroy(j);
+}
+END_TEST
+
+/* A region without calls is one event; with calls it is opened and closed around them. */
+START_TEST(regions_open_for_what_is_inside)
+{
+    struct session_stream *s;
+    struct session_span outer, inner;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    span_in(&s, &outer, "r", JOB_REGION);
+    session_end(s, &outer, NULL);
+    span_in(&s, &outer, "r", JOB_REGION);
+    call("a");
+    span_in(&s, &inner, "n", JOB_REGION);
+    call("b");
+    session_end(s, &inner, NULL);
+    session_end(s, &outer, NULL);
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "r r{ a n{ b n} r}");
+    expect_times_add_up(j, 0);
+    const struct job_stream *stream = job_find_stream(j, 0, 0);
+    ck_assert_uint_le(stream->mpi_ns + stream->omp_ns, stream->wall_ns);
+    job_destroy(j);
+}
+END_TEST
+
+/* During a call the guard is taken: what MPI itself calls passes through. */
+START_TEST(calls_inside_calls_pass_through)
+{
+    struct session_stream *s;
+    struct session_span span;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    span_in(&s, &span, "a", JOB_CALL);
+    ck_assert_ptr_null(session_enter());
+    session_end(s, &span, NULL);
+    ck_assert_ptr_nonnull(session_enter());
+    session_leave();
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "a");
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(failed_polls_are_no_events)
+{
+    struct session_stream *s;
+    struct session_span span;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (int i = 0; i < 1000; i++) {
+        span_in(&s, &span, "poll", JOB_CALL);
+        session_drop(s, &span);
+    }
+    call("poll");
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "poll");
+    expect_times_add_up(j, 0);
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(many_callsites_keep_their_numbers)
+{
+    uint32_t number[600];
+    void *frames[2];
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    struct session_stream *s = session_enter();
+    for (int pass = 0; pass < 2; pass++)
+        for (uintptr_t i = 0; i < 600; i++) {
+            frames[0] = (void *)(0x1000 + i / 2);
+            frames[1] = (void *)(0x2000 + i);
+            uint32_t n = session_callsite(s, frames, 1 + i % 2);
+            if (pass == 0)
+                number[i] = n;
+            ck_assert_uint_eq(n, number[i]);
+        }
+    session_leave();
+    for (int i = 0; i < 600; i++)
+        for (int k = 0; k < i; k++)
+            ck_assert((number[i] == number[k]) == 0);
+    job_destroy(finish_and_check());
+}
+END_TEST
+
+static void *hammer(void *count)
+{
+    for (int i = 0; i < *(int *)count; i++) {
+        call("x");
+        call("y");
+    }
+    return NULL;
+}
+
+START_TEST(one_stream_a_thread)
+{
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    int count = 5000;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, hammer, &count);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(j->stream_count, THREADS + 1);
+    ck_assert_uint_eq(j->class_count, 2); /* the main thread's, and one that the others share */
+    for (uint32_t t = 1; t <= THREADS; t++)
+        ck_assert_uint_eq(job_find_stream(j, 0, t)->events, 10000);
+    job_destroy(j);
+}
+END_TEST
+
+/* A finish while others hammer: no crash, and a job that holds together. */
+static void *hammer_until_off(void *unused)
+{
+    struct session_stream *s;
+    (void)unused;
+    while ((s = session_enter()) != NULL) {
+        struct session_key key = key_of("x", JOB_CALL);
+        struct session_span span;
+        session_begin(s, &span, &key);
+        session_end(s, &span, NULL);
+    }
+    return NULL;
+}
+
+START_TEST(finish_while_others_run)
+{
+    pthread_t thread[3];
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, hammer_until_off, NULL);
+    for (volatile int i = 0; i < 3000000; i++)
+        ;
+    struct job *j = finish_and_check();
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    job_destroy(j);
+}
+END_TEST
+
+static void loop_program(void)
+{
+    call("init");
+    for (int i = 0; i < 200; i++) {
+        call("send");
+        call("recv");
+        if (i % 10 == 9)
+            call("reduce");
+    }
+    call("end");
+}
+
+/* Recorded once, predicted once: every event at distance 1 and 16. */
+START_TEST(a_deterministic_program_is_predicted)
+{
+    void *data;
+    size_t size;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    loop_program();
+    struct job *recorded = finish_and_check();
+    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
+    job_destroy(recorded);
+    ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+    loop_program();
+    struct job *j = session_finish();
+    ck_assert_ptr_nonnull(j);
+    ck_assert_uint_eq(j->oracle.present, 1);
+    ck_assert_uint_eq(j->oracle.score.events, 422);
+    ck_assert_uint_eq(j->oracle.score.at[0].hits, j->oracle.score.at[0].predictions);
+    ck_assert_uint_gt(j->oracle.score.at[0].predictions, 400);
+    ck_assert_uint_eq(j->oracle.score.at[1].hits, j->oracle.score.at[1].predictions);
+    job_destroy(j);
+    free(data);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(calls_in_order),
+        UNIT_TEST(regions_open_for_what_is_inside),
+        UNIT_TEST(calls_inside_calls_pass_through),
+        UNIT_TEST(failed_polls_are_no_events),
+        UNIT_TEST(many_callsites_keep_their_numbers),
+        UNIT_TEST(one_stream_a_thread),
+        UNIT_TEST(finish_while_others_run),
+        UNIT_TEST(a_deterministic_program_is_predicted),
+    };
+    setenv("PYTHIA_MODE", "record", 1);
+    return unit_run("session", tests, UNIT_COUNT(tests));
+}
