@@ -224,11 +224,15 @@ uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_
 
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer)
 {
-    return s->oracle ? oracle_predict(s->oracle, distance, answer) : 1;
+    int status = 1;
+    if (stream_take(s) && s->oracle)
+        status = oracle_predict(s->oracle, distance, answer);
+    stream_release(s);
+    return status;
 }
 
-int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                   const struct grammar_attr **team)
+static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
+                  const struct grammar_attr **team)
 {
     if (!s->oracle || span->entry == GRAMMAR_NONE || oracle_predict(s->oracle, 1, answer))
         return 1;
@@ -237,6 +241,14 @@ int session_expect(struct session_stream *s, const struct session_span *span, st
         return 1;
     *team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
     return 0;
+}
+
+int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
+                   const struct grammar_attr **team)
+{
+    int status = stream_take(s) ? expect(s, span, answer, team) : 1;
+    stream_release(s);
+    return status;
 }
 
 void session_count_action(struct session_stream *s, double gain_ns)

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/log.h"
+
+static const struct base_option table[] = {
+#define OPTION(field, type, value, flag, env, argument, commands, help) \
+    {#field, #type, value, flag, env, argument, commands, help},
+#include "base/options.def"
+#undef OPTION
+};
+
+const struct base_option *base_options_row(size_t i)
+{
+    return i < sizeof table / sizeof *table ? &table[i] : NULL;
+}
+
+/* --- One value --- */
+
+static bool parse_number(const char *text, bool suffix, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    if (*text < '0' || *text > '9')
+        return false;
+    unsigned long long n = strtoull(text, &end, 10);
+    unsigned shift = 0;
+    if (suffix && *end) {
+        const char *letters = "KMG", *at = strchr(letters, *end & ~0x20);
+        if (!at || !*at)
+            return false;
+        shift = 10 * (unsigned)(at - letters + 1);
+        end++;
+    }
+    if (errno || *end || n > UINT64_MAX >> shift)
+        return false;
+    *value = (uint64_t)n << shift;
+    return true;
+}
+
+static bool parse_switch(const char *text, bool *value)
+{
+    static const char *const yes[] = {"1", "yes", "on", "true"}, *const no[] = {"0", "no", "off", "false"};
+    for (size_t i = 0; i < 4; i++) {
+        if (!strcasecmp(text, yes[i]))
+            return *value = true;
+        if (!strcasecmp(text, no[i])) {
+            *value = false;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool in_range(const char *range, uint64_t value)
+{
+    unsigned long long low, high;
+    return sscanf(range, "%llu..%llu", &low, &high) != 2 || (value >= low && value <= high);
+}
+
+static bool among(const char *words, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *w = words; w; w = strchr(w, '|'), w += w != NULL)
+        if (n && !strncmp(w, text, n) && (w[n] == '|' || w[n] == '\0'))
+            return true;
+    return false;
+}
+
+bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size)
+{
+    uint64_t number;
+    bool flag, legal = true;
+    if (!strcmp(option->type, "COUNT"))
+        legal = parse_number(text, false, &number) && in_range(option->argument, number);
+    else if (!strcmp(option->type, "SIZE"))
+        legal = parse_number(text, true, &number);
+    else if (!strcmp(option->type, "SWITCH"))
+        legal = parse_switch(text, &flag);
+    else if (!strcmp(option->type, "CHOICE"))
+        legal = among(option->argument, text);
+    if (!legal)
+        snprintf(why, size, "%s is '%s', expected %s", option->env, text, option->argument);
+    return legal;
+}
+
+/* --- All of them --- */
+
+/* The environment's value where there is a legal one, else the default. */
+static const char *value_of(const struct base_option *option)
+{
+    char why[256];
+    const char *text = getenv(option->env);
+    if (!text || !*text)
+        return option->value;
+    if (base_options_legal(option, text, why, sizeof why))
+        return text;
+    base_log_warn("%s; using %s", why, option->value);
+    return option->value;
+}
+
+static void set_TEXT(const char **field, const char *text)
+{
+    *field = text;
+}
+
+static void set_CHOICE(const char **field, const char *text)
+{
+    *field = text;
+}
+
+static void set_COUNT(uint64_t *field, const char *text)
+{
+    parse_number(text, false, field);
+}
+
+static void set_SIZE(uint64_t *field, const char *text)
+{
+    parse_number(text, true, field);
+}
+
+static void set_SWITCH(bool *field, const char *text)
+{
+    parse_switch(text, field);
+}
+
+void base_options_load(struct pythia_options *o)
+{
+    const struct base_option *row = table;
+#define OPTION(field, type, value, flag, env, argument, commands, help) set_##type(&o->field, value_of(row++));
+#include "base/options.def"
+#undef OPTION
+    base_log_verbosity((int)o->verbose);
+}
+
+static bool word_in(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *w = list; w; w = strchr(w, ','), w += w != NULL)
+        if (!strncmp(w, word, n) && (w[n] == ',' || w[n] == '\0'))
+            return true;
+    return false;
+}
+
+bool base_options_list_has(const char *list, const char *word)
+{
+    return list && *list && (word_in(list, word) || word_in(list, "all"));
+}
+
+void base_options_print(FILE *out)
+{
+    for (const struct base_option *o = table; o < table + sizeof table / sizeof *table; o++) {
+        fprintf(out, "  %s=%s", o->env, o->argument);
+        if (*o->flag)
+            fprintf(out, "  (--%s of %s)", o->flag, o->commands);
+        fprintf(out, "%s%s\n      %s\n", *o->value ? "  default " : "", o->value, o->help);
+    }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The options, from one self-documenting table (options.def) that also gives --help and the man page their text.
+ *
+ * A value that cannot be used is said once on stderr, with what is allowed, and the default stands: a wrong environment
+ * must not stop somebody's job.
+ * Threads: any, not while another one loads.  Hook-safe: no.
+ */
+#ifndef PYTHIA_BASE_OPTIONS_H
+#define PYTHIA_BASE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define OPTION_FIELD_TEXT const char *
+#define OPTION_FIELD_CHOICE const char *
+#define OPTION_FIELD_COUNT uint64_t
+#define OPTION_FIELD_SIZE uint64_t
+#define OPTION_FIELD_SWITCH bool
+
+struct pythia_options {
+#define OPTION(field, type, value, flag, env, argument, commands, help) OPTION_FIELD_##type field;
+#include "base/options.def"
+#undef OPTION
+};
+
+/* Fills *o from the environment. Strings point into the environment or are static. Sets the log's verbosity. */
+void base_options_load(struct pythia_options *o);
+
+struct base_option {
+    const char *name, *type, *value, *flag, *env, *argument, *commands, *help;
+};
+/* The table's rows, then NULL. */
+const struct base_option *base_options_row(size_t i);
+/* Whether `text` is a legal value; the reason in why[size] where not. */
+bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size);
+/* Whether the list with commas contains `word`, or "all". "none" and "" contain nothing. */
+bool base_options_list_has(const char *list, const char *word);
+/* The options as a paragraph each: environment variable, flag, default, meaning. */
+void base_options_print(FILE *out);
+
+#endif
