@@ -41,6 +41,17 @@ static bool same_symbol(const struct grammar *g, uint32_t n, uint32_t m)
     return !grammar_is_guard(g, n) && !grammar_is_guard(g, m) && g->nodes[n].symbol == g->nodes[m].symbol;
 }
 
+static void settle_right(struct grammar *g, uint32_t last)
+{
+    if (same_symbol(g, last, g->nodes[last].next))
+        grammar_join_next(g, last);
+    else
+        grammar_hint(&g->digram_hints, last);
+    uint32_t guard = g->nodes[last].next;
+    if (grammar_is_guard(g, guard) && g->nodes[guard].next == last)
+        grammar_hint(&g->collapse_hints, rule_of(g->nodes[guard].symbol));
+}
+
 /* The nodes first … last are new between their neighbours: joins what repeats at both ends and hints at the seams. */
 static void settle(struct grammar *g, uint32_t first, uint32_t last)
 {
@@ -52,14 +63,7 @@ static void settle(struct grammar *g, uint32_t first, uint32_t last)
     } else if (!grammar_is_guard(g, p)) {
         grammar_hint(&g->digram_hints, p);
     }
-    uint32_t q = g->nodes[last].next;
-    if (same_symbol(g, last, q))
-        grammar_join_next(g, last);
-    else
-        grammar_hint(&g->digram_hints, last);
-    uint32_t guard = g->nodes[last].next;
-    if (grammar_is_guard(g, guard) && g->nodes[guard].next == last)
-        grammar_hint(&g->collapse_hints, rule_of(g->nodes[guard].symbol));
+    settle_right(g, last);
 }
 
 /* Per-expansion moments of x^i y^j from those of its parts, over `n` expansions. The sum is exact. With one expansion so
@@ -155,6 +159,49 @@ static void hint_utility(struct grammar *g, uint32_t symbol)
         grammar_hint(&g->utility_hints, rule_of(symbol));
 }
 
+/* --- Extending a rule ---
+ *
+ * The pair is T y^j, and these are T's only two uses: a new rule T y^j would leave T with one use, dissolved into it at
+ * once. The same result with a third of the work: T's own body takes the y^j. This is what each event of a loop does
+ * while the loop's next turn is being recognised.
+ */
+static bool extends(const struct grammar *g, uint32_t n, uint32_t found)
+{
+    const struct grammar_node *a = &g->nodes[n], *b = &g->nodes[found];
+    if (!grammar_is_rule(a->symbol) || a->exponent != 1 || b->exponent != 1 || g->rules[rule_of(a->symbol)].uses != 2)
+        return false;
+    return g->nodes[a->next].next != found && g->nodes[b->next].next != n; /* else the two become neighbours on the way */
+}
+
+static void extend_place(struct grammar *g, uint32_t n, uint64_t j, uint32_t by)
+{
+    uint32_t m = g->nodes[n].next;
+    struct grammar_stats x = g->stats[n], y;
+    grammar_unregister(g, n);
+    if (g->nodes[m].exponent == j)
+        grammar_unregister(g, m);
+    move_turns(g, m, j, true, by, &y);
+    compose_moments(&g->stats[n].gap, &x.gap, 1, &y.gap, j, x.count);
+    compose_moments(&g->stats[n].duration, &x.duration, 1, &y.duration, j, x.count);
+    take_turns(g, m, j);
+    settle_right(g, n);
+}
+
+static void match_extend(struct grammar *g, uint32_t n, uint32_t found, uint64_t j)
+{
+    struct grammar_rule *r = &g->rules[rule_of(g->nodes[n].symbol)];
+    uint32_t y = g->nodes[g->nodes[n].next].symbol, last = g->nodes[r->guard].prev;
+    uint32_t by = grammar_node_take(g, y, j);
+    grammar_insert_after(g, last, by);
+    r->length += j * grammar_symbol_length(g, y);
+    extend_place(g, found, j, by);
+    extend_place(g, n, j, by);
+    if (g->nodes[last].symbol == y)
+        grammar_join_next(g, last);
+    else
+        grammar_hint(&g->digram_hints, last);
+}
+
 static void match_new_rule(struct grammar *g, uint32_t n, uint32_t found, uint64_t i, uint64_t j)
 {
     uint32_t rule = grammar_rule_take(g);
@@ -180,6 +227,8 @@ static void match(struct grammar *g, uint32_t n, uint32_t found)
     } else if (is_whole(g, n, i, j)) {
         carve(g, found, i, j, rule_around(g, n), n, a->next);
         grammar_hint(&g->digram_hints, n); /* the table's entry was the other place */
+    } else if (extends(g, n, found)) {
+        match_extend(g, n, found, j);
     } else {
         match_new_rule(g, n, found, i, j);
     }

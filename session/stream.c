@@ -180,11 +180,11 @@ void session_begin(struct session_stream *s, struct session_span *span, const st
 
 static void account(struct session_stream *s, const struct session_span *span, uint64_t end)
 {
-    uint64_t total = end - span->begin, own = total > span->inside ? total - span->inside : 0;
+    uint64_t total = end - span->begin, exclusive = total > span->inside ? total - span->inside : 0;
     if (span->kind == JOB_REGION)
-        s->region_ns += own;
+        s->region_ns += exclusive;
     else
-        s->call_ns += own;
+        s->call_ns += exclusive;
     if (span->outer)
         span->outer->inside += total;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The session driven as hooks drive it, without MPI or OpenMP: spans in, a job out. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
