@@ -1,5 +1,20 @@
 # SPDX-License-Identifier: MIT
 # What needs MPI (merge_mpi.c) is listed in pmpi/local.mk: only libpythia_pmpi has it.
 noinst_LTLIBRARIES += libpythia-merge.la
-libpythia_merge_la_SOURCES = %D%/job.h
+libpythia_merge_la_SOURCES = %D%/job.h \
+	%D%/check.c %D%/check.h \
+	%D%/class.c %D%/class.h \
+	%D%/container.c %D%/container.h \
+	%D%/file.c \
+	%D%/format.h \
+	%D%/intern.c %D%/intern.h \
+	%D%/job.c \
+	%D%/match.c \
+	%D%/merge.c \
+	%D%/pack.c \
+	%D%/ranges.c %D%/ranges.h \
+	%D%/relation.c %D%/relation.h \
+	%D%/unpack.c \
+	%D%/value.c \
+	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm

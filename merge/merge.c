@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joining two jobs. First everything that can fail, aside: definitions are interned (and taken back on failure), classes
+ * joined into joints or copied, room made for streams. Then the commit, which can't.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "merge/class.h"
+#include "merge/intern.h"
+
+/* What a number of `from` is called in `into`. */
+struct maps {
+    uint32_t *string, *module, *callsite, *comm, *terminal, *class_index;
+};
+
+/* What becomes of each class of `from`. */
+struct plan {
+    struct job_class_entry copy; /* a class that `into` did not have; grammar NULL: joint */
+    struct merge_joint joint;
+};
+
+struct merge {
+    struct job *into;
+    const struct job *from;
+    struct maps map;
+    struct plan *plan;
+    uint32_t new_classes;
+};
+
+static void maps_free(struct maps *m)
+{
+    free(m->string);
+    free(m->module);
+    free(m->callsite);
+    free(m->comm);
+    free(m->terminal);
+    free(m->class_index);
+}
+
+static uint32_t *map_create(uint32_t count)
+{
+    return malloc(((size_t)count + 1) * sizeof(uint32_t));
+}
+
+static int maps_create(struct maps *m, const struct job *j)
+{
+    m->string = map_create(j->string_count);
+    m->module = map_create(j->module_count);
+    m->callsite = map_create(j->callsite_count);
+    m->comm = map_create(j->comm_count);
+    m->terminal = map_create(j->terminal_count);
+    m->class_index = map_create(j->class_count);
+    return m->string && m->module && m->callsite && m->comm && m->terminal && m->class_index ? 0 : PYTHIA_ENOMEM;
+}
+
+/* --- Definitions --- */
+
+static int map_callsite(struct merge *m, uint32_t i)
+{
+    const struct job_callsite *c = &m->from->callsites[i];
+    struct job_frame some[32], *frames = some;
+    if (c->count > 32 && !(frames = malloc(c->count * sizeof *frames)))
+        return PYTHIA_ENOMEM;
+    for (uint32_t k = 0; k < c->count; k++) {
+        frames[k] = m->from->frames[c->first + k];
+        frames[k].module = m->map.module[frames[k].module];
+    }
+    m->map.callsite[i] = job_callsite(m->into, frames, c->count);
+    if (frames != some)
+        free(frames);
+    return m->map.callsite[i] == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
+}
+
+static int map_terminal(struct merge *m, uint32_t i)
+{
+    struct job_terminal t = m->from->terminals[i];
+    t.function = m->map.string[t.function];
+    if (t.callsite != GRAMMAR_NONE)
+        t.callsite = m->map.callsite[t.callsite];
+    if (t.comm != GRAMMAR_NONE)
+        t.comm = m->map.comm[t.comm];
+    m->map.terminal[i] = job_terminal(m->into, &t);
+    return m->map.terminal[i] == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
+}
+
+static int map_definitions(struct merge *m)
+{
+    const struct job *f = m->from;
+    for (uint32_t i = 0; i < f->string_count; i++)
+        if ((m->map.string[i] = job_string(m->into, f->strings[i])) == GRAMMAR_NONE)
+            return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < f->module_count; i++)
+        if ((m->map.module[i] = job_module(m->into, job_text(f, f->modules[i].path),
+                                           job_text(f, f->modules[i].build_id))) == GRAMMAR_NONE)
+            return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < f->callsite_count; i++)
+        if (map_callsite(m, i))
+            return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < f->comm_count; i++)
+        if ((m->map.comm[i] = job_comm(m->into, job_text(f, f->comms[i].name), f->comms[i].size)) == GRAMMAR_NONE)
+            return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < f->terminal_count; i++)
+        if (map_terminal(m, i))
+            return PYTHIA_ENOMEM;
+    return 0;
+}
+
+/* --- Classes --- */
+
+static int plan_class(struct merge *m, uint32_t i)
+{
+    const struct job_class_entry *c = &m->from->classes[i];
+    uint32_t at = merge_table_find(&m->into->index->table[MERGE_CLASS], c->hash);
+    if (at == GRAMMAR_NONE) {
+        if (merge_class_bodiless(c))
+            return PYTHIA_EINVAL; /* a body was left out that this job does not have */
+        m->map.class_index[i] = m->into->class_count + m->new_classes++;
+        return merge_class_copy(&m->plan[i].copy, c, m->map.terminal, m->into->terminal_count);
+    }
+    m->map.class_index[i] = at;
+    return merge_class_join(&m->into->classes[at], c, &m->plan[i].joint);
+}
+
+static int plan_classes(struct merge *m)
+{
+    struct job_index *x = m->into->index;
+    int error = 0;
+    m->plan = calloc((size_t)m->from->class_count + 1, sizeof *m->plan);
+    if (!m->plan)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < m->from->class_count && !error; i++)
+        error = plan_class(m, i);
+    if (!error)
+        error = merge_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
+                           sizeof *m->into->classes);
+    return error ? error : merge_table_reserve(&x->table[MERGE_CLASS], m->new_classes);
+}
+
+static void plan_free(struct merge *m)
+{
+    for (uint32_t i = 0; m->plan && i < m->from->class_count; i++) {
+        merge_joint_clear(&m->plan[i].joint);
+        merge_class_clear(&m->plan[i].copy);
+    }
+    free(m->plan);
+}
+
+static void commit_classes(struct merge *m)
+{
+    struct job *j = m->into;
+    for (uint32_t i = 0; i < m->from->class_count; i++) {
+        uint32_t at = m->map.class_index[i];
+        if (m->plan[i].copy.grammar) {
+            j->classes[at] = m->plan[i].copy;
+            merge_table_put(&j->index->table[MERGE_CLASS], j->classes[at].hash, at);
+            memset(&m->plan[i].copy, 0, sizeof m->plan[i].copy);
+        } else {
+            merge_class_commit(&j->classes[at], &m->from->classes[i], &m->plan[i].joint);
+        }
+    }
+    j->class_count += m->new_classes;
+    for (uint32_t i = 0; i < j->class_count; i++)
+        j->classes[i].grammar->terminals = j->terminal_count;
+}
+
+/* --- Streams --- */
+
+static int stream_order(const struct job_stream *a, const struct job_stream *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* Whether no (rank, thread) is in both, and room for all of them. */
+static int plan_streams(struct merge *m)
+{
+    const struct job *a = m->into, *b = m->from;
+    uint32_t i = 0, k = 0;
+    if (a->stream_count && b->stream_count && stream_order(&a->streams[a->stream_count - 1], &b->streams[0]) < 0)
+        i = a->stream_count; /* the common case: everything of `from` comes after */
+    while (i < a->stream_count && k < b->stream_count) {
+        int order = stream_order(&a->streams[i], &b->streams[k]);
+        if (!order)
+            return PYTHIA_EINVAL;
+        i += order < 0;
+        k += order > 0;
+    }
+    return merge_room(&m->into->streams, &m->into->index->stream_room, (uint64_t)a->stream_count + b->stream_count,
+                      sizeof *a->streams);
+}
+
+/* From the back, in place. */
+static void commit_streams(struct merge *m)
+{
+    struct job *j = m->into;
+    uint32_t i = j->stream_count, k = m->from->stream_count;
+    j->stream_count += k;
+    while (k) {
+        struct job_stream s = m->from->streams[k - 1];
+        if (i && stream_order(&j->streams[i - 1], &s) > 0) {
+            j->streams[i + k - 1] = j->streams[i - 1];
+            i--;
+            continue;
+        }
+        s.class_index = m->map.class_index[s.class_index];
+        j->streams[i + --k] = s;
+    }
+}
+
+/* --- What the job is --- */
+
+static uint32_t either_string(const struct merge *m, uint32_t own, uint32_t other)
+{
+    if (*job_text(m->into, own) || other == GRAMMAR_NONE)
+        return own;
+    return own == GRAMMAR_NONE || *job_text(m->from, other) ? m->map.string[other] : own;
+}
+
+static void commit_info(struct merge *m)
+{
+    struct job_info *a = &m->into->info;
+    const struct job_info *b = &m->from->info;
+    a->program = either_string(m, a->program, b->program);
+    a->program_id = either_string(m, a->program_id, b->program_id);
+    a->arguments = either_string(m, a->arguments, b->arguments);
+    a->mpi = either_string(m, a->mpi, b->mpi);
+    a->ranks = a->ranks > b->ranks ? a->ranks : b->ranks;
+    a->threads = a->threads > b->threads ? a->threads : b->threads;
+    a->missing += b->missing;
+    a->runs = a->runs > b->runs ? a->runs : b->runs;
+    a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
+    if (!a->start_time || (b->start_time && b->start_time < a->start_time))
+        a->start_time = b->start_time;
+}
+
+static void commit_oracle(struct job_oracle *a, const struct job_oracle *b)
+{
+    if (!b->present)
+        return;
+    a->present = 1;
+    a->ranks += b->ranks;
+    oracle_score_add(&a->score, &b->score);
+    a->actions += b->actions;
+    a->gain_seconds += b->gain_seconds;
+    a->cost_seconds += b->cost_seconds;
+    a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
+}
+
+int job_merge(struct job *into, const struct job *from)
+{
+    struct merge m = { .into = into, .from = from };
+    struct merge_mark mark = merge_mark(into);
+    int error = plan_streams(&m);
+    if (!error)
+        error = maps_create(&m.map, from);
+    if (!error)
+        error = map_definitions(&m);
+    if (!error)
+        error = plan_classes(&m);
+    if (error) {
+        merge_rollback(into, mark);
+    } else {
+        commit_classes(&m);
+        commit_streams(&m);
+        commit_info(&m);
+        commit_oracle(&into->oracle, &from->oracle);
+    }
+    plan_free(&m);
+    maps_free(&m.map);
+    return error;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading attributes of a job for one member. */
+#include "merge/job.h"
+
+#include "merge/ranges.h"
+#include "merge/relation.h"
+
+/* First variant that is not before (node, channel). */
+static uint32_t variant_place(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    uint32_t low = 0, high = c->variant_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct job_variant *v = &c->variants[middle];
+        if (v->node < node || (v->node == node && v->attr.channel < channel))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                                      uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = variant_place(c, node, channel); i < c->variant_count; i++) {
+        const struct job_variant *v = &c->variants[i];
+        if (v->node != node || v->attr.channel != channel)
+            return NULL;
+        if (merge_ranges_contain(c->ranges + v->range_first, v->range_count, rank, thread))
+            return v;
+    }
+    return NULL;
+}
+
+int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                   uint32_t rank, uint32_t thread, uint64_t i, int64_t *value)
+{
+    const struct job_variant *v = job_variant(c, node, channel, rank, thread);
+    int64_t own;
+    (void)j;
+    if (!v)
+        return 2;
+    if (!grammar_attr_value(&v->attr, i, &own))
+        return 1;
+    *value = merge_relation_value(v->relations, v->modulus, own, v->sample_rank, rank);
+    return 0;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grouping the members of a class by what they say of one node and channel. The idea is in class.h.
+ *
+ * Works on atoms: sets of members that are taken as one. Where a partition that one side already has holds for both,
+ * the atoms are the variants of both; else the exact ones are taken apart into members, and all three relations tried.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "merge/class.h"
+#include "merge/relation.h"
+
+struct atom {
+    struct grammar_attr attr; /* model of the sample */
+    struct merge_member first; /* the sample: its first member */
+    uint32_t modulus, relations;
+    const struct job_range *ranges; /* NULL: only the first member */
+    uint32_t range_count;
+    uint32_t group;
+};
+
+struct atoms {
+    struct atom *atom;
+    uint32_t count;
+};
+
+static struct atom atom_of(const struct job_class_entry *c, const struct job_variant *v)
+{
+    return (struct atom){ .attr = v->attr,
+                          .first = merge_ranges_first(c->ranges + v->range_first, v->range_count),
+                          .modulus = v->modulus,
+                          .relations = v->relations,
+                          .ranges = c->ranges + v->range_first,
+                          .range_count = v->range_count };
+}
+
+/* --- Building the joint --- */
+
+static int remember_place(struct merge_joint *out, struct grammar_hash hash, const struct job_range *r, uint32_t count)
+{
+    int error = merge_table_reserve(&out->memo, 1);
+    if (!error)
+        error = merge_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
+    if (!error)
+        error = merge_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
+    if (error)
+        return error;
+    memcpy(out->ranges.range + out->ranges.count, r, count * sizeof *r);
+    out->places[out->place_count] = (struct merge_place){ out->ranges.count, count };
+    merge_table_put(&out->memo, hash, out->place_count++);
+    out->ranges.count += count;
+    return 0;
+}
+
+int merge_joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
+{
+    int error = merge_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
+    if (error)
+        return error;
+    v.range_first = 0;
+    v.range_count = count;
+    if (!merge_ranges_equal(r, count, out->ranges.range, out->member_ranges)) {
+        struct grammar_hash hash = merge_hash_bytes(0, r, count * sizeof *r);
+        uint32_t place = merge_table_find(&out->memo, hash);
+        if (place == GRAMMAR_NONE) {
+            error = remember_place(out, hash, r, count);
+            if (error)
+                return error;
+            place = out->place_count - 1;
+        }
+        v.range_first = out->places[place].first;
+    }
+    out->variants[out->variant_count++] = v;
+    return 0;
+}
+
+static int copy_variants(struct merge_joint *out, const struct job_class_entry *c, const struct job_variant *v, uint32_t n)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < n && !error; i++)
+        error = merge_joint_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
+    return error;
+}
+
+/* --- Joining models --- */
+
+/* Adds what is known of members without exact values; `a` and `b` have the same key. */
+static void add_inexact(struct grammar_attr *a, const struct grammar_attr *b)
+{
+    a->count += b->count;
+    a->sum = (int64_t)((uint64_t)a->sum + (uint64_t)b->sum);
+    a->first = b->first < a->first ? b->first : a->first;
+    a->last = b->last > a->last ? b->last : a->last;
+    a->min = b->min < a->min ? b->min : a->min;
+    a->max = b->max > a->max ? b->max : a->max;
+    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++) {
+        a->key[i].count += b->key[i].count;
+        a->key[i].sum += b->key[i].sum;
+    }
+}
+
+/* Makes `a` stand for the members of both. They are of one group. */
+static void add_atom(struct atom *a, const struct atom *b)
+{
+    a->relations = merge_relation_agree(a->relations & b->relations, a->modulus, &a->attr, a->first.rank, &b->attr,
+                                        b->first.rank);
+    struct grammar_attr inexact = a->attr;
+    add_inexact(&inexact, &b->attr);
+    if (merge_member_before(b->first, a->first)) {
+        a->first = b->first;
+        a->attr = b->attr;
+    }
+    if (!merge_relation_exact(&a->attr)) {
+        a->attr = inexact;
+        a->relations = JOB_ABSOLUTE;
+    }
+}
+
+/* --- Partitions --- */
+
+static struct grammar_hash atom_key(const struct atom *a, uint32_t relation)
+{
+    struct merge_key key;
+    merge_relation_key(&a->attr, a->modulus, relation, a->first.rank, &key);
+    return merge_hash_bytes(relation, &key, sizeof key);
+}
+
+/* Numbers the groups of a partition; how many in *groups. */
+static int partition(struct atoms *all, uint32_t relation, uint32_t *groups)
+{
+    struct merge_table table = { 0 };
+    int error = merge_table_reserve(&table, all->count);
+    *groups = 0;
+    for (uint32_t i = 0; i < all->count && !error; i++) {
+        struct grammar_hash key = atom_key(&all->atom[i], relation);
+        all->atom[i].group = merge_table_find(&table, key);
+        if (all->atom[i].group == GRAMMAR_NONE) {
+            all->atom[i].group = *groups;
+            merge_table_put(&table, key, (*groups)++);
+        }
+    }
+    merge_table_free(&table);
+    return error;
+}
+
+static bool alone(const struct job_class_entry *c, const struct job_variant *v)
+{
+    return v->range_count == 1 && c->ranges[v->range_first].count == 1;
+}
+
+/* Whether no group of the partition by `relation` cuts through one of these variants. */
+static bool unions_of(const struct job_class_entry *c, const struct job_variant *v, uint32_t n, uint32_t relation)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t key = merge_relation_possible(&v[i].attr, v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
+        if (!alone(c, &v[i]) && !(v[i].relations & key))
+            return false;
+    }
+    return true;
+}
+
+/* --- From groups to variants --- */
+
+static int atom_order(const void *x, const void *y)
+{
+    const struct atom *a = x, *b = y;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return merge_member_before(a->first, b->first) ? -1 : 1;
+}
+
+static int first_order(const void *x, const void *y)
+{
+    const struct atom *a = *(const struct atom *const *)x, *b = *(const struct atom *const *)y;
+    return merge_member_before(a->first, b->first) ? -1 : 1;
+}
+
+static int member_order(const void *x, const void *y)
+{
+    const struct merge_member *a = x, *b = y;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static uint64_t atom_size(const struct atom *a)
+{
+    return a->ranges ? merge_ranges_size(a->ranges, a->range_count) : 1;
+}
+
+static int many_ranges(struct merge_ranges *out, const struct atom *a, uint32_t n)
+{
+    uint64_t size = 0, at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        size += atom_size(&a[i]);
+    if (size > MERGE_LIMIT)
+        return PYTHIA_ELIMIT;
+    struct merge_member *m = malloc(size * sizeof *m);
+    if (!m)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n; at += atom_size(&a[i++]))
+        if (a[i].ranges)
+            merge_ranges_walk(a[i].ranges, a[i].range_count, m + at);
+        else
+            m[at] = a[i].first;
+    qsort(m, size, sizeof *m, member_order);
+    int error = merge_ranges_members(out, m, (uint32_t)size);
+    free(m);
+    return error;
+}
+
+/* The members of the n atoms of a group. */
+static int group_ranges(struct merge_ranges *out, const struct atom *a, uint32_t n)
+{
+    out->count = 0;
+    if (n == 1 && a->ranges)
+        return merge_ranges_union(out, a->ranges, a->range_count, NULL, 0);
+    if (n == 2 && a[0].ranges && a[1].ranges)
+        return merge_ranges_union(out, a[0].ranges, a[0].range_count, a[1].ranges, a[1].range_count);
+    return many_ranges(out, a, n);
+}
+
+static int emit_group(struct merge_joint *out, struct merge_ranges *scratch, uint32_t node, const struct atom *a,
+                      uint32_t n)
+{
+    struct atom whole = a[0];
+    for (uint32_t i = 1; i < n; i++)
+        add_atom(&whole, &a[i]);
+    int error = group_ranges(scratch, a, n);
+    if (error)
+        return error;
+    struct job_variant v = { .node = node,
+                             .relations = whole.relations,
+                             .sample_rank = whole.first.rank,
+                             .modulus = whole.modulus,
+                             .attr = whole.attr };
+    return merge_joint_variant(out, v, scratch->range, scratch->count);
+}
+
+static uint32_t group_length(const struct atoms *all, const struct atom *a)
+{
+    uint32_t n = 1;
+    while (a + n < all->atom + all->count && a[n].group == a->group)
+        n++;
+    return n;
+}
+
+/* Appends the groups as variants, in the order of their first members. */
+static int emit(struct merge_joint *out, uint32_t node, struct atoms *all, uint32_t groups)
+{
+    const struct atom **head = malloc(groups * sizeof *head);
+    struct merge_ranges scratch = { 0 };
+    uint32_t at = 0;
+    int error = head ? 0 : PYTHIA_ENOMEM;
+    if (error)
+        return error;
+    qsort(all->atom, all->count, sizeof *all->atom, atom_order);
+    for (uint32_t g = 0; g < groups; at += group_length(all, head[g++]))
+        head[g] = &all->atom[at];
+    qsort(head, groups, sizeof *head, first_order);
+    for (uint32_t g = 0; g < groups && !error; g++)
+        error = emit_group(out, &scratch, node, head[g], group_length(all, head[g]));
+    free(scratch.range);
+    free(head);
+    return error;
+}
+
+/* --- The three ways of joining --- */
+
+/* One formula for everybody: 0, an error, or 1 where there is none. */
+static int join_single(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
+                       const struct job_class_entry *b, const struct job_variant *vb)
+{
+    struct atom pair[2] = { atom_of(a, va), atom_of(b, vb) };
+    struct merge_ranges scratch = { 0 };
+    if (va->modulus != vb->modulus || va->attr.kind != vb->attr.kind || !merge_relation_exact(&va->attr))
+        return 1;
+    if (!merge_relation_agree(va->relations & vb->relations, va->modulus, &va->attr, pair[0].first.rank, &vb->attr,
+                              pair[1].first.rank))
+        return 1;
+    int error = emit_group(out, &scratch, va->node, pair, 2);
+    free(scratch.range);
+    return error;
+}
+
+/* The relation whose partition the variants of one side are; 0 is an error (in *error). */
+static uint32_t relation_of(const struct job_class_entry *c, const struct job_variant *v, struct atoms *all, int *error)
+{
+    uint32_t groups;
+    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
+        if (!unions_of(c, v, all->count, relation))
+            continue;
+        if ((*error = partition(all, relation, &groups)))
+            return 0;
+        if (groups == all->count)
+            return relation;
+    }
+    *error = 1; /* made by somebody else: look at the members */
+    return 0;
+}
+
+/* The groups that side `a` has, if all of `b` falls into them: then no relation makes fewer. 1 where it does not. */
+static int join_into(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va, uint32_t na,
+                     const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+{
+    struct atoms all = { malloc(((size_t)na + nb) * sizeof *all.atom), na };
+    uint32_t groups = 0;
+    int error = 0;
+    if (!all.atom)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < na; i++)
+        all.atom[i] = atom_of(a, &va[i]);
+    uint32_t relation = relation_of(a, va, &all, &error);
+    if (!error && !unions_of(b, vb, nb, relation))
+        error = 1;
+    for (uint32_t i = 0; i < nb; i++)
+        all.atom[na + i] = atom_of(b, &vb[i]);
+    all.count = na + nb;
+    if (!error)
+        error = partition(&all, relation, &groups);
+    if (!error)
+        error = groups == na ? emit(out, va->node, &all, groups) : 1;
+    free(all.atom);
+    return error;
+}
+
+/* Takes exact variants apart into their members; the others stay whole. */
+static uint32_t take_apart(struct atom *out, const struct job_class_entry *c, const struct job_variant *v,
+                           struct merge_member *m)
+{
+    if (!merge_relation_exact(&v->attr)) {
+        *out = atom_of(c, v);
+        return 1;
+    }
+    const struct job_range *r = c->ranges + v->range_first;
+    uint32_t n = (uint32_t)merge_ranges_size(r, v->range_count);
+    merge_ranges_walk(r, v->range_count, m);
+    for (uint32_t i = 0; i < n; i++) {
+        out[i] = (struct atom){ .first = m[i], .modulus = v->modulus };
+        merge_relation_take(v, m[i].rank, &out[i].attr);
+        out[i].relations = merge_relation_possible(&out[i].attr, v->modulus);
+    }
+    return n;
+}
+
+static uint64_t members_of(const struct job_class_entry *c, const struct job_variant *v, uint32_t n)
+{
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < n; i++)
+        size += merge_ranges_size(c->ranges + v[i].range_first, v[i].range_count);
+    return size;
+}
+
+static int emit_best(struct merge_joint *out, uint32_t node, struct atoms *all)
+{
+    uint32_t best = JOB_ABSOLUTE, fewest = 0, groups = 0;
+    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
+        int error = partition(all, relation, &groups);
+        if (error)
+            return error;
+        if (relation == JOB_ABSOLUTE || groups < fewest) {
+            best = relation;
+            fewest = groups;
+        }
+    }
+    int error = partition(all, best, &groups);
+    return error ? error : emit(out, node, all, groups);
+}
+
+static int join_members(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
+                        uint32_t na, const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+{
+    uint64_t size = members_of(a, va, na) + members_of(b, vb, nb);
+    if (size > MERGE_LIMIT)
+        return PYTHIA_ELIMIT;
+    struct atoms all = { malloc(size * sizeof *all.atom), 0 };
+    struct merge_member *scratch = malloc(size * sizeof *scratch);
+    int error = all.atom && scratch ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < na && !error; i++)
+        all.count += take_apart(all.atom + all.count, a, &va[i], scratch);
+    for (uint32_t i = 0; i < nb && !error; i++)
+        all.count += take_apart(all.atom + all.count, b, &vb[i], scratch);
+    if (!error)
+        error = emit_best(out, na ? va->node : vb->node, &all);
+    free(scratch);
+    free(all.atom);
+    return error;
+}
+
+int merge_variants_join(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
+                        uint32_t na, const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+{
+    int error = 1;
+    if (!na || !nb)
+        return na ? copy_variants(out, a, va, na) : copy_variants(out, b, vb, nb);
+    if (na == 1 && nb == 1)
+        error = join_single(out, a, va, b, vb);
+    if (error == 1)
+        error = join_into(out, a, va, na, b, vb, nb);
+    if (error == 1)
+        error = join_into(out, b, vb, nb, a, va, na);
+    return error == 1 ? join_members(out, a, va, na, b, vb, nb) : error;
+}
