@@ -1,57 +1,76 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/clock.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <fcntl.h>
+#include <unistd.h>
 #endif
 
 struct base_clock base_clock;
 
 #if defined(__x86_64__)
-/* CPUID 80000007h, EDX bit 8: the TSC runs at one rate in all power states. */
-static int invariant_tsc(void)
+
+enum { CALIBRATION_NS = 1000000, TRIES = 8 };
+
+/* CPUID 0x80000007, EDX bit 8: the counter runs at one rate in all power states. */
+static bool invariant(void)
 {
     unsigned a, b, c, d;
-    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
 }
 
-static uint64_t monotonic(void)
+/* The kernel goes over to these when it finds the counters of the sockets out of step. */
+static bool distrusted(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+    char name[32] = "";
+    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    ssize_t n = read(fd, name, sizeof name - 1);
+    close(fd);
+    return n > 0 && (!strncmp(name, "hpet", 4) || !strncmp(name, "acpi_pm", 7) || strstr(name, "jiffies"));
 }
 
-/* A pair of readings taken close together: the tightest of a few tries, so that an interrupt in between does no harm. */
-static void read_both(uint64_t *ticks, uint64_t *ns)
+/* Both clocks at one moment: the reading of the system's clock that took the fewest ticks was interrupted the least. */
+static void read_both(uint64_t *tsc, uint64_t *ns)
 {
     uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 8; i++) {
-        uint64_t before = __builtin_ia32_rdtsc(), now = monotonic(), after = __builtin_ia32_rdtsc();
+    for (int i = 0; i < TRIES; i++) {
+        uint64_t before = __builtin_ia32_rdtsc(), system = base_clock_system(), after = __builtin_ia32_rdtsc();
         if (after - before < best) {
             best = after - before;
-            *ticks = before + (after - before) / 2;
-            *ns = now;
+            *tsc = before + best / 2;
+            *ns = system;
         }
     }
 }
-#endif
 
 void base_clock_init(void)
 {
-#if defined(__x86_64__)
-    enum { CALIBRATION_NS = 1000000 };
-    uint64_t ticks0 = 0, ns0 = 0, ticks1 = 0, ns1 = 0;
-    if (base_clock.multiplier || !invariant_tsc())
+    if (base_clock.tsc || !invariant() || distrusted())
         return;
-    read_both(&ticks0, &ns0);
-    do
-        read_both(&ticks1, &ns1);
-    while (ns1 - ns0 < CALIBRATION_NS);
-    if (ticks1 <= ticks0)
+    uint64_t tsc, ns, tsc_end, ns_end;
+    read_both(&tsc, &ns);
+    while (base_clock_system() - ns < CALIBRATION_NS)
+        ;
+    read_both(&tsc_end, &ns_end);
+    if (tsc_end <= tsc)
         return;
-    __extension__ typedef unsigned __int128 wide;
-    base_clock.origin = ticks0;
-    base_clock.multiplier = (uint64_t)(((wide)(ns1 - ns0) << 32) / (ticks1 - ticks0));
-#endif
+    base_clock.rate = (uint64_t)(((unsigned __int128)(ns_end - ns) << 32) / (tsc_end - tsc));
+    /* A little in the past, so that a core whose counter lags by some ticks does not wrap. */
+    uint64_t slack = tsc < 1u << 16 ? tsc : 1u << 16;
+    base_clock.tsc0 = tsc - slack;
+    base_clock.ns0 = ns - (uint64_t)((unsigned __int128)slack * base_clock.rate >> 32);
+    base_clock.tsc = true;
 }
+
+#else
+
+void base_clock_init(void)
+{
+}
+
+#endif

@@ -6,8 +6,15 @@ libpythia_base_la_SOURCES = \
 	%D%/guard.c %D%/guard.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
-	%D%/options.c %D%/options.def %D%/options.h \
+	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/strerror.c
-libpythia_base_la_LIBADD = $(XXHASH_LIBS) -ldl
+libpythia_base_la_LIBADD = $(XXHASH_LIBS)
 
-UNIT_TESTS += tests/unit/test_base_strerror
+UNIT_TESTS += \
+	tests/unit/test_base_arena \
+	tests/unit/test_base_clock \
+	tests/unit/test_base_guard \
+	tests/unit/test_base_log \
+	tests/unit/test_base_modules \
+	tests/unit/test_base_options \
+	tests/unit/test_base_strerror

@@ -1,48 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int verbosity = 1;
+static _Atomic int verbosity = 1;
 
 void base_log_verbosity(int level)
 {
-    verbosity = level;
+    atomic_store_explicit(&verbosity, level, memory_order_relaxed);
 }
 
-static void say(int level, const char *format, va_list args)
+static void write_line(const char *format, va_list arguments)
 {
-    char line[2048] = "pythia: ";
-    if (level > verbosity)
-        return;
-    size_t n = strlen(line);
-    vsnprintf(line + n, sizeof line - n - 1, format, args);
-    n = strlen(line);
-    line[n++] = '\n';
-    if (write(STDERR_FILENO, line, n) < 0)
-        return; /* nobody to tell */
+    static const char prefix[] = "pythia: ";
+    enum { PREFIX = sizeof prefix - 1 };
+    char line[BASE_LOG_LINE + 1];
+    int saved = errno;
+    memcpy(line, prefix, PREFIX);
+    int n = vsnprintf(line + PREFIX, sizeof line - PREFIX, format, arguments);
+    if (n >= 0) {
+        size_t length = PREFIX + (size_t)n;
+        if (length > BASE_LOG_LINE - 1)
+            length = BASE_LOG_LINE - 1;
+        line[length++] = '\n';
+        while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
+            ;
+    }
+    errno = saved;
 }
 
-#define SAY(level)                \
-    va_list args;                 \
-    va_start(args, format);       \
-    say(level, format, args);     \
-    va_end(args)
-
-void base_log_info(const char *format, ...)
-{
-    SAY(1);
-}
+#define WRITE_LINE(level, format)                                                   \
+    do {                                                                            \
+        if (atomic_load_explicit(&verbosity, memory_order_relaxed) >= (level)) {    \
+            va_list arguments;                                                      \
+            va_start(arguments, format);                                            \
+            write_line(format, arguments);                                          \
+            va_end(arguments);                                                      \
+        }                                                                           \
+    } while (0)
 
 void base_log_warn(const char *format, ...)
 {
-    SAY(1);
+    WRITE_LINE(1, format);
+}
+
+void base_log_info(const char *format, ...)
+{
+    WRITE_LINE(1, format);
 }
 
 void base_log_debug(const char *format, ...)
 {
-    SAY(2);
+    WRITE_LINE(2, format);
+}
+
+void base_log_once(atomic_flag *said, const char *format, ...)
+{
+    if (!atomic_flag_test_and_set(said))
+        WRITE_LINE(1, format);
+}
+
+bool base_log_is_first_rank(void)
+{
+    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
+        const char *rank = getenv(variables[i]);
+        if (rank && *rank)
+            return !strcmp(rank, "0");
+    }
+    return true;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/modules.h"
 
-#include <elf.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,182 +9,279 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
+#include "base/arena.h"
 #include "pythia.h"
 
-enum { MOST = 1024, MOST_SEGMENTS = 8 };
+enum { MODULES = 65536, LONGEST_ID = 32 };
 
-struct range { uintptr_t first, end; };
-
-struct module {
-    struct base_module public;
-    struct range range[MOST_SEGMENTS];
-    unsigned ranges;
+struct range {
+    uintptr_t begin, end;
+    uint64_t bias;
+    uint32_t module;
 };
 
-/* Entries are complete before `count` is raised (release) and never change afterwards, `gone` aside. */
-static struct module *modules[MOST];
-static _Atomic uint32_t count;
-static _Atomic bool gone[MOST]; /* unloaded since: its addresses may be another module's */
+/* What is loaded; immutable once published. Old ones stay, a reader may still be in them: a few KiB per dlopen. */
+struct ranges {
+    uint64_t adds, subs; /* the loader's counts when this was made */
+    size_t count;
+    struct range range[];
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct base_arena arena;           /* struct base_module; opened under lock */
+static _Atomic uint32_t module_count;     /* release after the record is complete */
+static struct ranges *_Atomic published;  /* release after it is complete */
 
-static bool holds(const struct module *m, uintptr_t address)
+/* --- What the loader tells --- */
+
+/* A loaded object, copied out of the loader's hands: its callback must neither block nor allocate for long. */
+struct object {
+    char *name;
+    char build_id[sizeof(((struct base_module *)0)->build_id)];
+    uint64_t bias;
+    size_t first, count; /* its ranges */
+};
+
+struct scan {
+    uint64_t adds, subs;
+    struct object *objects;
+    struct range *ranges;
+    size_t object_count, object_room, range_count, range_room;
+    bool failed;
+};
+
+static int grow(void *array, size_t size, size_t *room, size_t need)
 {
-    for (unsigned i = 0; i < m->ranges; i++)
-        if (address >= m->range[i].first && address < m->range[i].end)
-            return true;
-    return false;
-}
-
-/* --- Reading one object --- */
-
-static void hexadecimal(char *out, const unsigned char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        sprintf(out + 2 * i, "%02x", bytes[i]);
-}
-
-/* The GNU build-id among the notes of one segment. */
-static bool note_build_id(const char *notes, size_t size, size_t align, char out[72])
-{
-    align = align == 8 ? 8 : 4;
-    while (size >= sizeof(ElfW(Nhdr))) {
-        const ElfW(Nhdr) *n = (const void *)notes;
-        size_t name = (n->n_namesz + align - 1) & ~(align - 1), desc = (n->n_descsz + align - 1) & ~(align - 1);
-        size_t all = sizeof *n + name + desc;
-        if (all > size)
-            return false;
-        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(n + 1, "GNU", 4) && n->n_descsz <= 32) {
-            hexadecimal(out, (const unsigned char *)(n + 1) + name, n->n_descsz);
-            return true;
-        }
-        notes += all;
-        size -= all;
-    }
-    return false;
-}
-
-static void substitute_build_id(struct base_module *m)
-{
-    struct stat st;
-    uint64_t size = stat(m->path, &st) ? 0 : (uint64_t)st.st_size;
-    XXH128_hash_t h = XXH3_128bits_withSeed(m->path, strlen(m->path), size);
-    snprintf(m->build_id, sizeof m->build_id, "x%016llx%016llx", (unsigned long long)h.high64,
-             (unsigned long long)h.low64);
-}
-
-static void executable_path(char *path, size_t size)
-{
-    ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    path[n > 0 ? n : 0] = '\0';
-}
-
-static struct module *module_create(const struct dl_phdr_info *info)
-{
-    struct module *m = calloc(1, sizeof *m);
-    if (!m)
-        return NULL;
-    m->public.bias = info->dlpi_addr;
-    if (info->dlpi_name && *info->dlpi_name)
-        snprintf(m->public.path, sizeof m->public.path, "%s", info->dlpi_name);
-    else
-        executable_path(m->public.path, sizeof m->public.path);
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t first = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_LOAD && m->ranges < MOST_SEGMENTS)
-            m->range[m->ranges++] = (struct range){first, first + p->p_memsz};
-        if (p->p_type == PT_NOTE && !m->public.build_id[0])
-            note_build_id((const char *)first, p->p_memsz, p->p_align, m->public.build_id);
-    }
-    if (!m->public.build_id[0])
-        substitute_build_id(&m->public);
-    return m;
-}
-
-/* --- The list --- */
-
-struct refresh { bool seen[MOST]; };
-
-static bool same_object(const struct module *m, const struct dl_phdr_info *info, const struct module *fresh)
-{
-    return m->public.bias == info->dlpi_addr && !strcmp(m->public.build_id, fresh->public.build_id) &&
-           !strcmp(m->public.path, fresh->public.path);
-}
-
-static int look_at(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct refresh *r = data;
-    struct module *fresh = module_create(info);
-    uint32_t n = atomic_load(&count);
-    (void)size;
-    if (!fresh)
-        return 1;
-    for (uint32_t i = 0; i < n; i++)
-        if (same_object(modules[i], info, fresh)) {
-            r->seen[i] = true;
-            atomic_store(&gone[i], false);
-            free(fresh);
-            return 0;
-        }
-    if (n == MOST || fresh->ranges == 0) {
-        free(fresh);
+    void **a = array;
+    if (need <= *room)
         return 0;
-    }
-    r->seen[n] = true;
-    modules[n] = fresh;
-    atomic_store_explicit(&count, n + 1, memory_order_release);
+    size_t more = *room ? *room * 2 : 64;
+    void *p = realloc(*a, more * size);
+    if (!p)
+        return -1;
+    *a = p;
+    *room = more;
     return 0;
 }
 
-static void refresh(void)
+static void to_hex(char *text, const unsigned char *bytes, size_t n)
 {
-    struct refresh r = {{false}};
-    dl_iterate_phdr(look_at, &r);
-    for (uint32_t i = 0; i < atomic_load(&count); i++)
-        if (!r.seen[i])
-            atomic_store(&gone[i], true);
+    for (size_t i = 0; i < n; i++)
+        sprintf(text + 2 * i, "%02x", bytes[i]);
 }
 
-static uint32_t look_up(uintptr_t address)
+/* The NT_GNU_BUILD_ID among the notes, as hexadecimal; false when there is none. */
+static bool find_build_id(const char *notes, size_t size, size_t align, char *text)
 {
-    uint32_t n = atomic_load_explicit(&count, memory_order_acquire);
-    for (uint32_t i = 0; i < n; i++)
-        if (!atomic_load_explicit(&gone[i], memory_order_relaxed) && holds(modules[i], address))
+    size_t at = 0;
+    while (size - at >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *n = (const void *)(notes + at);
+        size_t name = at + sizeof *n, content = name + (((size_t)n->n_namesz + align - 1) & -align);
+        size_t next = content + (((size_t)n->n_descsz + align - 1) & -align);
+        if (content > size || n->n_descsz > size - content)
+            return false;
+        if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n->n_descsz) {
+            to_hex(text, (const unsigned char *)notes + content, n->n_descsz < LONGEST_ID ? n->n_descsz : LONGEST_ID);
+            return true;
+        }
+        if (next >= size)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+/* Whether the header's bytes lie in a readable part of what is loaded. */
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *p)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *load = &info->dlpi_phdr[i];
+        if (load->p_type == PT_LOAD && (load->p_flags & PF_R) && p->p_vaddr >= load->p_vaddr &&
+            p->p_vaddr + p->p_filesz <= load->p_vaddr + load->p_filesz)
+            return true;
+    }
+    return false;
+}
+
+static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct scan *s = context;
+    (void)size;
+    s->adds = info->dlpi_adds;
+    s->subs = info->dlpi_subs;
+    if (grow(&s->objects, sizeof *s->objects, &s->object_room, s->object_count + 1) ||
+        grow(&s->ranges, sizeof *s->ranges, &s->range_room, s->range_count + info->dlpi_phnum)) {
+        s->failed = true;
+        return 1;
+    }
+    struct object *o = &s->objects[s->object_count];
+    *o = (struct object){.name = strdup(info->dlpi_name ? info->dlpi_name : ""), .bias = info->dlpi_addr,
+                         .first = s->range_count};
+    if (!o->name) {
+        s->failed = true;
+        return 1;
+    }
+    s->object_count++;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_LOAD)
+            s->ranges[s->range_count++] = (struct range){begin, begin + p->p_memsz, info->dlpi_addr, 0};
+        else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p))
+            find_build_id((const char *)begin, p->p_filesz, p->p_align == 8 ? 8 : 4, o->build_id);
+    }
+    o->count = s->range_count - o->first;
+    return 0;
+}
+
+static void scan_close(struct scan *s)
+{
+    for (size_t i = 0; i < s->object_count; i++)
+        free(s->objects[i].name);
+    free(s->objects);
+    free(s->ranges);
+}
+
+/* --- Modules, under lock --- */
+
+/* Absolute and without links where it names a file; owned by the caller, NULL when out of memory. */
+static char *file_of(const char *name, bool program)
+{
+    char *path = realpath(program ? "/proc/self/exe" : name, NULL);
+    return path ? path : strdup(name);
+}
+
+static void substitute_id(char *text, const char *path)
+{
+    struct stat st;
+    uint64_t size = stat(path, &st) ? 0 : (uint64_t)st.st_size;
+    XXH128_canonical_t c;
+    XXH128_canonicalFromHash(&c, XXH3_128bits_withSeed(path, strlen(path), size));
+    text[0] = 'x';
+    to_hex(text + 1, c.digest, sizeof c.digest);
+}
+
+/* Number of the module, added when it is new; BASE_MODULE_NONE when out of memory. */
+static uint32_t module_of(const struct object *o, bool program)
+{
+    struct base_module *modules = arena.base;
+    uint32_t count = atomic_load_explicit(&module_count, memory_order_relaxed);
+    struct base_module m = {.path = file_of(o->name, program)};
+    if (!m.path)
+        return BASE_MODULE_NONE;
+    memcpy(m.build_id, o->build_id, sizeof m.build_id);
+    if (!m.build_id[0])
+        substitute_id(m.build_id, m.path);
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(modules[i].build_id, m.build_id) && !strcmp(modules[i].path, m.path)) {
+            free((char *)m.path);
             return i;
-    return BASE_MODULE_NONE;
+        }
+    if (count == MODULES) {
+        free((char *)m.path);
+        return BASE_MODULE_NONE;
+    }
+    modules[count] = m;
+    atomic_store_explicit(&module_count, count + 1, memory_order_release);
+    return count;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int publish(struct scan *s)
+{
+    struct ranges *r = malloc(sizeof *r + s->range_count * sizeof *r->range);
+    if (!r)
+        return PYTHIA_ENOMEM;
+    for (size_t i = 0; i < s->object_count; i++) {
+        const struct object *o = &s->objects[i];
+        uint32_t module = module_of(o, i == 0);
+        for (size_t k = 0; k < o->count; k++)
+            s->ranges[o->first + k].module = module;
+    }
+    r->adds = s->adds;
+    r->subs = s->subs;
+    r->count = s->range_count;
+    memcpy(r->range, s->ranges, s->range_count * sizeof *r->range);
+    qsort(r->range, r->count, sizeof *r->range, by_begin);
+    atomic_store_explicit(&published, r, memory_order_release);
+    return 0;
+}
+
+static int refresh(void)
+{
+    struct scan s = {0};
+    pthread_mutex_lock(&lock);
+    int error = arena.base ? 0 : base_arena_open(&arena, sizeof(struct base_module), MODULES);
+    if (!error) {
+        dl_iterate_phdr(scan_object, &s);
+        error = s.failed ? PYTHIA_ENOMEM : publish(&s);
+    }
+    pthread_mutex_unlock(&lock);
+    scan_close(&s);
+    return error;
+}
+
+/* --- Looking up --- */
+
+static int read_counts(struct dl_phdr_info *info, size_t size, void *context)
+{
+    uint64_t *counts = context;
+    (void)size;
+    counts[0] = info->dlpi_adds;
+    counts[1] = info->dlpi_subs;
+    return 1;
+}
+
+/* The ranges as they are now, NULL when out of memory. */
+static const struct ranges *current(void)
+{
+    uint64_t counts[2] = {0, 0};
+    const struct ranges *r = atomic_load_explicit(&published, memory_order_acquire);
+    dl_iterate_phdr(read_counts, counts);
+    if (r && r->adds == counts[0] && r->subs == counts[1])
+        return r;
+    if (refresh())
+        return NULL;
+    return atomic_load_explicit(&published, memory_order_acquire);
 }
 
 uint32_t base_modules_find(const void *address, uint64_t *offset)
 {
-    uint32_t i = look_up((uintptr_t)address);
-    if (i == BASE_MODULE_NONE) {
-        pthread_mutex_lock(&lock);
-        refresh();
-        pthread_mutex_unlock(&lock);
-        i = look_up((uintptr_t)address);
+    const struct ranges *r = current();
+    uintptr_t a = (uintptr_t)address;
+    size_t low = 0, high = r ? r->count : 0;
+    *offset = 0;
+    while (low < high) { /* the first range that begins after the address */
+        size_t middle = low + (high - low) / 2;
+        if (r->range[middle].begin <= a)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    *offset = (uint64_t)(uintptr_t)address - (i == BASE_MODULE_NONE ? 0 : modules[i]->public.bias);
-    return i;
+    if (low == 0 || a >= r->range[low - 1].end || r->range[low - 1].module == BASE_MODULE_NONE)
+        return BASE_MODULE_NONE;
+    *offset = a - r->range[low - 1].bias;
+    return r->range[low - 1].module;
 }
 
-int base_modules_get(uint32_t module, struct base_module *out)
+int base_modules_get(uint32_t module, struct base_module *m)
 {
-    if (module >= atomic_load_explicit(&count, memory_order_acquire))
+    if (module >= atomic_load_explicit(&module_count, memory_order_acquire))
         return PYTHIA_EINVAL;
-    *out = modules[module]->public;
+    *m = ((const struct base_module *)arena.base)[module];
     return 0;
 }
 
-/* The loader lists the executable first. */
-int base_modules_program(struct base_module *out)
+int base_modules_program(struct base_module *m)
 {
-    if (atomic_load(&count) == 0) {
-        pthread_mutex_lock(&lock);
-        refresh();
-        pthread_mutex_unlock(&lock);
-    }
-    return base_modules_get(0, out) ? PYTHIA_EIO : 0;
+    if (!current())
+        return PYTHIA_ENOMEM;
+    return base_modules_get(0, m) ? PYTHIA_ENOMEM : 0;
 }

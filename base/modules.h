@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The module map: from an address in this process to (module, offset), which mean the same in every process and run.
+ * From an address to (module, offset): what a callsite is stored as, so that it is the same under address space
+ * randomisation, on every rank and in the next run.
  *
- * A module is a loaded ELF object, identified by its build-id. The offset is the ELF virtual address, that is the
- * address less the load bias (dlpi_addr): the same convention for PIE, shared objects and fixed executables, and the one
- * that libdw looks up. A module without a build-id gets the hash of its path and size, marked by a leading "x".
+ * A module is the program or a shared library. The offset is the address less the module's load bias (dlpi_addr), that
+ * is the ELF virtual address, as in `nm` and DWARF, for PIE and non-PIE alike.
  *
- * Modules are numbered as first seen and never forgotten, so that what a plugin did can be named after its dlclose. An
- * address that no known module holds makes the map look at the loader's list again (dlopen), under a lock.
- * Threads: any.  Hook-safe: no (a miss calls the loader), but a hit takes no lock.
+ *   loaded now, sorted by address (replaced as a whole)         every module ever seen (never moves)
+ *   | 0x400000 … | 0x7f12… libm | 0x7f34… libc |       ->       0 program | 1 libm | 2 libc | 3 plugin, unloaded
+ *
+ * 1. module 0 is the program
+ * 2. a number stays valid when its module is unloaded; loaded again, the same file has the same number
+ * 3. the table of ranges is immutable once published; readers take no lock of ours
+ *
+ * The loader's counts of loads and unloads tell, at each look-up, whether the ranges are still right (50 ns): an address
+ * that was another library's before is not taken for it.
+ * Threads: any.  Hook-safe: no (a new module costs malloc and a lock): look up what is seen for the first time.
  */
 #ifndef PYTHIA_BASE_MODULES_H
 #define PYTHIA_BASE_MODULES_H
 
 #include <stdint.h>
 
-enum { BASE_MODULE_NONE = 0xffffffff };
+#define BASE_MODULE_NONE 0xffffffffu
 
 struct base_module {
-    char path[4096];   /* absolute where the loader knows it; the executable's real path */
-    char build_id[72]; /* hexadecimal */
-    uint64_t bias;
+    const char *path;  /* absolute where the loader knows it; static lifetime */
+    char build_id[68]; /* hexadecimal. A module without one has "x" and the XXH128 of its path and size instead */
 };
 
-/* The module that holds `address`, BASE_MODULE_NONE when none does (then *offset is the address). */
+/* Module of `address`, with the offset in *offset; BASE_MODULE_NONE, with offset 0, for code of no module (made at run
+   time) and when out of memory. */
 uint32_t base_modules_find(const void *address, uint64_t *offset);
-/* A copy of module `module`; 0, or PYTHIA_EINVAL. */
-int base_modules_get(uint32_t module, struct base_module *out);
-/* The executable; 0, or PYTHIA_EIO. */
-int base_modules_program(struct base_module *out);
+/* Copies module `module`. Returns 0, or PYTHIA_EINVAL when there is none of this number. */
+int base_modules_get(uint32_t module, struct base_module *m);
+/* The program itself. Returns 0 or PYTHIA_ENOMEM. */
+int base_modules_program(struct base_module *m);
 
 #endif

@@ -2,6 +2,7 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -9,8 +10,8 @@
 #include "base/log.h"
 
 static const struct base_option table[] = {
-#define OPTION(field, type, value, flag, env, argument, commands, help) \
-    {#field, #type, value, flag, env, argument, commands, help},
+#define OPTION(field, type, value, flag, letter, env, argument, commands, help) \
+    {#field, #type, value, flag, letter, env, argument, commands, help},
 #include "base/options.def"
 #undef OPTION
 };
@@ -63,14 +64,32 @@ static bool in_range(const char *range, uint64_t value)
     return sscanf(range, "%llu..%llu", &low, &high) != 2 || (value >= low && value <= high);
 }
 
-static bool among(const char *words, const char *text)
+/* --- Words, with a separator between them --- */
+
+static bool has_word(const char *words, char separator, const char *word, size_t length)
 {
-    size_t n = strlen(text);
-    for (const char *w = words; w; w = strchr(w, '|'), w += w != NULL)
-        if (n && !strncmp(w, text, n) && (w[n] == '|' || w[n] == '\0'))
+    if (memchr(word, separator, length))
+        return false;
+    for (const char *w = words; w && length; w = strchr(w, separator), w += w != NULL)
+        if (!strncmp(w, word, length) && (w[length] == separator || w[length] == '\0'))
             return true;
     return false;
 }
+
+static bool has_only(const char *list, const char *words)
+{
+    for (const char *w = list; w; w = strchr(w, ','), w += w != NULL)
+        if (!has_word(words, '|', w, strcspn(w, ",")))
+            return false;
+    return true;
+}
+
+bool base_options_list_has(const char *list, const char *word)
+{
+    return list && (has_word(list, ',', word, strlen(word)) || has_word(list, ',', "all", 3));
+}
+
+/* --- Legal or not --- */
 
 bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size)
 {
@@ -83,16 +102,18 @@ bool base_options_legal(const struct base_option *option, const char *text, char
     else if (!strcmp(option->type, "SWITCH"))
         legal = parse_switch(text, &flag);
     else if (!strcmp(option->type, "CHOICE"))
-        legal = among(option->argument, text);
+        legal = has_word(option->argument, '|', text, strlen(text));
+    else if (!strcmp(option->type, "LIST"))
+        legal = has_only(text, option->argument);
     if (!legal)
-        snprintf(why, size, "%s is '%s', expected %s", option->env, text, option->argument);
+        snprintf(why, size, "%s is '%.100s', expected %s", option->env, text, option->argument);
     return legal;
 }
 
 /* --- All of them --- */
 
 /* The environment's value where there is a legal one, else the default. */
-static const char *value_of(const struct base_option *option)
+static const char *value_of(const struct base_option *option, bool complain)
 {
     char why[256];
     const char *text = getenv(option->env);
@@ -100,7 +121,8 @@ static const char *value_of(const struct base_option *option)
         return option->value;
     if (base_options_legal(option, text, why, sizeof why))
         return text;
-    base_log_warn("%s; using %s", why, option->value);
+    if (complain)
+        base_log_warn("%s; using %s", why, option->value);
     return option->value;
 }
 
@@ -110,6 +132,11 @@ static void set_TEXT(const char **field, const char *text)
 }
 
 static void set_CHOICE(const char **field, const char *text)
+{
+    *field = text;
+}
+
+static void set_LIST(const char **field, const char *text)
 {
     *field = text;
 }
@@ -131,33 +158,70 @@ static void set_SWITCH(bool *field, const char *text)
 
 void base_options_load(struct pythia_options *o)
 {
+    static atomic_flag loaded = ATOMIC_FLAG_INIT;
+    bool complain = !atomic_flag_test_and_set(&loaded) && base_log_is_first_rank();
     const struct base_option *row = table;
-#define OPTION(field, type, value, flag, env, argument, commands, help) set_##type(&o->field, value_of(row++));
+#define OPTION(field, type, value, flag, letter, env, argument, commands, help) \
+    set_##type(&o->field, value_of(row++, complain));
 #include "base/options.def"
 #undef OPTION
     base_log_verbosity((int)o->verbose);
 }
 
-static bool word_in(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *w = list; w; w = strchr(w, ','), w += w != NULL)
-        if (!strncmp(w, word, n) && (w[n] == ',' || w[n] == '\0'))
-            return true;
-    return false;
-}
+/* --- Documenting --- */
 
-bool base_options_list_has(const char *list, const char *word)
+/* Prints words from column `indent` on, in lines of at most 80 characters. */
+static void print_wrapped(const char *text, int indent, FILE *out)
 {
-    return list && *list && (word_in(list, word) || word_in(list, "all"));
+    int column = indent;
+    fprintf(out, "%*s", indent, "");
+    for (size_t n; *text; text += n, text += strspn(text, " ")) {
+        n = strcspn(text, " ");
+        if (column > indent && column + 1 + (int)n > 80) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        column += fprintf(out, "%s%.*s", column > indent ? " " : "", (int)n, text);
+    }
+    fputc('\n', out);
 }
 
 void base_options_print(FILE *out)
 {
-    for (const struct base_option *o = table; o < table + sizeof table / sizeof *table; o++) {
+    for (const struct base_option *o = table; base_options_row((size_t)(o - table)); o++) {
         fprintf(out, "  %s=%s", o->env, o->argument);
-        if (*o->flag)
+        if (o->letter)
+            fprintf(out, "  (-%c, --%s of %s)", o->letter, o->flag, o->commands);
+        else if (*o->flag)
             fprintf(out, "  (--%s of %s)", o->flag, o->commands);
-        fprintf(out, "%s%s\n      %s\n", *o->value ? "  default " : "", o->value, o->help);
+        fprintf(out, "%s%s\n", *o->value ? "  default " : "", o->value);
+        print_wrapped(o->help, 6, out);
+    }
+}
+
+/* What man(7) would take for its own: dashes that are hyphens, backslashes, a dot or a quote that begins a line. */
+static void print_roff(const char *text, FILE *out)
+{
+    if (*text == '.' || *text == '\'')
+        fputs("\\&", out);
+    for (; *text; text++)
+        if (*text == '-')
+            fputs("\\-", out);
+        else if (*text == '\\')
+            fputs("\\e", out);
+        else
+            fputc(*text, out);
+}
+
+void base_options_print_man(FILE *out)
+{
+    for (const struct base_option *o = table; base_options_row((size_t)(o - table)); o++) {
+        fprintf(out, ".TP\n\\fB%s\\fR=\\fI%s\\fR\n", o->env, o->argument);
+        print_roff(o->help, out);
+        if (*o->value)
+            fprintf(out, "; default %s", o->value);
+        if (*o->flag)
+            fprintf(out, " (\\fB\\-\\-%s\\fR)", o->flag);
+        fputc('\n', out);
     }
 }

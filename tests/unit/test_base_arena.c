@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "pythia.h"
+#include "tests/unit/unit.h"
+
+START_TEST(fresh_memory_is_zero_and_does_not_move)
+{
+    struct base_arena a;
+    ck_assert_int_eq(base_arena_open(&a, 24, 1000000), 0);
+    unsigned char *base = a.base;
+    ck_assert_uint_ge(a.reserved, 24000000);
+    for (size_t i = 0; i < 1000000; i += 997) {
+        ck_assert_uint_eq(base[i * 24], 0);
+        base[i * 24] = 1;
+        ck_assert_ptr_eq(a.base, base);
+    }
+    base_arena_close(&a);
+    ck_assert_ptr_null(a.base);
+}
+END_TEST
+
+START_TEST(only_what_is_touched_uses_memory)
+{
+    struct base_arena a;
+    ck_assert_int_eq(base_arena_open(&a, 1, (size_t)1 << 32), 0);
+    ck_assert_uint_eq(base_arena_used(&a), 0);
+    for (size_t i = 0; i < 100; i++)
+        ((char *)a.base)[i * 16 * 4096] = 1;
+    ck_assert_uint_ge(base_arena_used(&a), 100 * 4096);
+    ck_assert_uint_le(base_arena_used(&a), 100 * 65536);
+    base_arena_close(&a);
+    ck_assert_uint_eq(base_arena_used(&a), 0);
+}
+END_TEST
+
+START_TEST(impossible_sizes_are_refused)
+{
+    struct base_arena a;
+    ck_assert_int_eq(base_arena_open(&a, 0, 1), PYTHIA_EINVAL);
+    ck_assert_int_eq(base_arena_open(&a, 1, 0), PYTHIA_EINVAL);
+    ck_assert_int_eq(base_arena_open(&a, SIZE_MAX / 2, 3), PYTHIA_EINVAL);
+    ck_assert_int_eq(base_arena_open(&a, 1, SIZE_MAX), PYTHIA_EINVAL);
+    ck_assert_int_eq(base_arena_open(&a, 1, (size_t)1 << 62), PYTHIA_ENOMEM);
+    ck_assert_ptr_null(a.base);
+    base_arena_close(&a);
+}
+END_TEST
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* they need the address space themselves */
+START_TEST(limited_address_space_is_an_error)
+{
+    struct rlimit limit = {64 << 20, 64 << 20};
+    struct base_arena a;
+    ck_assert_int_eq(setrlimit(RLIMIT_AS, &limit), 0);
+    ck_assert_int_eq(base_arena_open(&a, 1, 1 << 30), PYTHIA_ENOMEM);
+    ck_assert_int_eq(base_arena_open(&a, 1, 1 << 20), 0);
+}
+END_TEST
+#endif
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(fresh_memory_is_zero_and_does_not_move),
+        UNIT_TEST(only_what_is_touched_uses_memory),
+        UNIT_TEST(impossible_sizes_are_refused),
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+        UNIT_TEST(limited_address_space_is_an_error),
+#endif
+    };
+    return unit_run("base/arena", tests, UNIT_COUNT(tests));
+}
