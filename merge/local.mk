@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# What needs MPI (merge_mpi.c) is listed in pmpi/local.mk: only libpythia_pmpi has it.
 noinst_LTLIBRARIES += libpythia-merge.la
 libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
@@ -18,3 +17,10 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/value.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
+
+# Over MPI: only libpythia_pmpi has it.
+if HAVE_MPI
+noinst_LTLIBRARIES += libpythia-mergempi.la
+libpythia_mergempi_la_SOURCES = %D%/merge_mpi.c %D%/merge_mpi.h
+libpythia_mergempi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+endif
