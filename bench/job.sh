@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What recording and predicting a whole job costs and gives: our LULESH, plain, recorded and predicted in turn.
+#
+#   bench/job.sh [-n RANKS] [-t THREADS] [-r ROUNDS] [-- LULESH OPTIONS]       from the build directory
+#
+# Prints seconds per round, then medians, the median of the rounds' ratios, the size of the job file and what the oracle
+# said. Rounds alternate, because machines drift; compare ratios, not seconds.
+set -eu
+ranks=8 threads=1 rounds=7
+while getopts n:t:r: option; do
+    case $option in
+    n) ranks=$OPTARG ;;
+    t) threads=$OPTARG ;;
+    r) rounds=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || set -- -s 10 -i 100
+builddir=${top_builddir:-$PWD}
+lulesh=$builddir/bench/lulesh/lulesh
+[ -x "$lulesh" ] || { echo "job.sh: no $lulesh: run it in a build directory, after make" >&2; exit 2; }
+
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive
+export OMP_NUM_THREADS=$threads PYTHIA_SUMMARY=no
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+# The program's own elapsed time, without start-up: the grind of its loop.
+elapsed() {
+    "$@" >"$dir/out" 2>"$dir/err" || { cat "$dir/err" >&2; exit 1; }
+    awk '/Elapsed time/ {print $4}' "$dir/out"
+}
+run() { elapsed ${MPIEXEC:-mpirun} -n "$ranks" "$@"; }
+median() { sort -g | awk '{v[NR] = $1} END {print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
+
+echo "$ranks ranks x $threads threads, lulesh $*"
+printf 'round\tplain\trecorded\tpredicted\n'
+for round in $(seq "$rounds"); do
+    plain=$(run "$lulesh" "$@")
+    recorded=$(run "$builddir/pythia" record -o "$dir/job.pythia" -- "$lulesh" "$@")
+    predicted=$(run "$builddir/pythia" predict -i "$dir/job.pythia" -- "$lulesh" "$@")
+    printf '%s\t%s\t%s\t%s\n' "$round" "$plain" "$recorded" "$predicted" | tee -a "$dir/rows"
+done
+for column in 2 3 4; do
+    cut -f $column "$dir/rows" | median
+done | paste -s | awk '{printf "median\t%s\t%s\t%s\n", $1, $2, $3}'
+ratio() { awk -v c="$1" '{print $c / $2}' "$dir/rows" | median; }
+echo "recorded / plain, median of ratios: $(ratio 3)"
+echo "predicted / plain, median of ratios: $(ratio 4)"
+echo "job file: $(stat -c %s "$dir/job.pythia") bytes"
+grep 'predicted events' "$dir/err" || true
