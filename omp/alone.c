@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session of an OpenMP program without MPI: starts at the first region, ends when the process exits.
+ *
+ * At the first region and not when the library is loaded: what a preload is inherited by (shells, wrappers, compilers)
+ * has no regions, and leaves no job file behind.
+ *
+ *   none ── first region ──> running ── destructor ──> over
+ *                               └── fork ──> (child) over: the parent alone writes
+ *
+ * Where an MPI library is loaded this library stays out of the way: libpythia_pmpi sees both.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/options.h"
+#include "merge/job.h"
+#include "omp/hooks.h"
+#include "omp/real.h"
+#include "session/session.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool running; /* written once, by start */
+static pid_t process;
+
+static const struct session_world world = { .rank = 0, .ranks = 1, .mpi = "" };
+
+static void child(void)
+{
+    session_off(NULL);
+}
+
+/* The reference as session_start wants it; NULL with a line on stderr when there is none to be had. */
+static void *read_reference(size_t *size)
+{
+    struct job *job;
+    void *data = NULL;
+    char why[512];
+    if (job_read(session_input_path(), &job, why, sizeof why)) {
+        base_log_warn("%s", why);
+        return NULL;
+    }
+    if (job_pack(job, NULL, &data, size))
+        data = NULL;
+    job_destroy(job);
+    return data;
+}
+
+static void start(void)
+{
+    void *reference = NULL;
+    size_t size = 0;
+    if (dlsym(RTLD_DEFAULT, "MPI_Init")) {
+        base_log_warn("an MPI program: libpythia_omp stays off, use libpythia_pmpi, which sees both");
+        return;
+    }
+    enum session_mode mode = session_choose(&world);
+    if (mode == SESSION_PREDICT) {
+        reference = read_reference(&size);
+        if (!reference)
+            return;
+    }
+    if (mode == SESSION_OFF)
+        return;
+    process = getpid();
+    pthread_atfork(NULL, NULL, child);
+    running = session_start(&world, reference, size) != SESSION_OFF;
+    free(reference);
+}
+
+static bool alone_start(void)
+{
+    pthread_once(&once, start);
+    return running && session_mode() != SESSION_OFF;
+}
+
+static void write_job(const struct job *job)
+{
+    struct pythia_options options;
+    char why[512];
+    uint64_t events = 0;
+    base_options_load(&options);
+    for (uint32_t i = 0; i < job->stream_count; i++)
+        events += job->streams[i].events;
+    if (job_write(job, session_output_path(), why, sizeof why))
+        base_log_warn("%s", why);
+    else if (options.summary)
+        base_log_info("recorded %llu events of %u threads in %s", (unsigned long long)events, job->stream_count,
+                      session_output_path());
+}
+
+static __attribute__((constructor)) void alone_load(void)
+{
+    const char *mode = getenv("PYTHIA_MODE");
+    omp_hook_start = alone_start;
+    if (!omp_hook_real_ours() && !(mode && mode[0] == 'o'))
+        base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload libpythia_omp.so, or "
+                      "link it before -lgomp");
+}
+
+static __attribute__((destructor)) void alone_unload(void)
+{
+    if (!running || getpid() != process)
+        return;
+    enum session_mode mode = session_mode();
+    struct job *job = session_finish();
+    if (!job)
+        return;
+    if (mode == SESSION_PREDICT)
+        session_print_predicted(job);
+    else
+        write_job(job);
+    job_destroy(job);
+}

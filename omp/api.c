@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of the OpenMP API that the hooks stand in front of: all of them answer what the OpenMP library answers,
+ * but for the two levels that a lowered region would change (omp_in_parallel, omp_get_active_level).
+ */
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include <stdint.h>
+
+#include "include/pythia.h"
+#include "omp/ask.h"
+#include "omp/hooks.h"
+#include "omp/real.h"
+#include "omp/team.h"
+
+/* Out of line, so that the frames are known: 0 here, 1 the hook, 2 the program's call, 3 the call of that function. */
+static __attribute__((noinline)) void asked(void *caller)
+{
+    void *frames[4];
+    if (session_mode() == SESSION_RECORD)
+        return;
+    if (omp_hook_thread.region)
+        omp_hook_team_asked();
+    int depth = unw_backtrace(frames, 4);
+    for (int i = 0; i + 1 < depth; i++)
+        if (frames[i] == caller) {
+            omp_hook_ask_note((uintptr_t)caller, (uintptr_t)frames[i + 1]);
+            return;
+        }
+    omp_hook_ask_note((uintptr_t)caller, 0);
+}
+
+#define OMP_HOOK_ASK(type, name, parameters, arguments) \
+    PYTHIA_API type name parameters;                    \
+    type name parameters                                \
+    {                                                   \
+        asked(__builtin_return_address(0));             \
+        return omp_hook_real()->name arguments;         \
+    }
+
+#define OMP_HOOK_COUNT(type, name, counter)  \
+    PYTHIA_API type name(void);              \
+    type name(void)                          \
+    {                                        \
+        omp_hook_thread.counter++;           \
+        return omp_hook_real()->name();      \
+    }
+
+/* A team of one is not active; the program's own one would be. */
+#define OMP_HOOK_LEVEL(type, name, active)           \
+    PYTHIA_API type name(void);                      \
+    type name(void)                                  \
+    {                                                \
+        if (omp_hook_thread.lowered)                 \
+            return active;                           \
+        return omp_hook_real()->name();              \
+    }
+
+#include "omp/omp_calls.def"

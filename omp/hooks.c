@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/hooks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "include/pythia.h"
+#include "omp/real.h"
+#include "omp/team.h"
+
+_Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
+bool (*omp_hook_start)(void);
+
+/* Compared by pointer, as session_key wants it. */
+static const char region_name[] = "omp parallel";
+static const char league_name[] = "omp teams";
+
+/* Run by each thread of a team. Only the thread that entered the region writes. */
+static void region_run(void *argument)
+{
+    struct omp_hook_region *r = argument;
+    if (omp_hook_real_table.omp_get_thread_num() == 0)
+        r->team = (uint32_t)omp_hook_real_table.omp_get_num_threads();
+    r->fn(r->data);
+}
+
+/* The stream to record on, NULL to pass through. */
+static struct session_stream *enter(const struct omp_hook_thread *t)
+{
+    if (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start()))
+        return NULL;
+    /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
+    if ((uint32_t)omp_hook_real()->omp_get_level() != t->depth)
+        return NULL;
+    return session_enter();
+}
+
+static void begin_span(struct omp_hook_region *r)
+{
+    struct session_key key;
+    memset(&key, 0, sizeof key);
+    key.function = r->traits & OMP_HOOK_LEAGUE ? league_name : region_name;
+    key.region = (uint64_t)(uintptr_t)r->fn;
+    key.callsite = GRAMMAR_NONE;
+    key.comm = GRAMMAR_NONE;
+    key.kind = JOB_REGION;
+    session_begin(r->stream, &r->span, &key);
+}
+
+static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
+{
+    r->outer = t->region;
+    r->asked_number = t->asked_number;
+    r->asked_size = t->asked_size;
+    t->region = r;
+    if (r->traits & OMP_HOOK_LEAGUE)
+        t->kept++;
+    else
+        t->depth++;
+    t->lowered += r->lowered;
+}
+
+static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
+{
+    t->region = r->outer;
+    if (r->traits & OMP_HOOK_LEAGUE)
+        t->kept--;
+    else
+        t->depth--;
+    t->lowered -= r->lowered;
+}
+
+static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
+                         uint32_t traits, void *caller)
+{
+    struct omp_hook_thread *t = &omp_hook_thread;
+    r->fn = r->run = fn;
+    r->data = r->argument = data;
+    /* Inside a lowered region one thread is what the program's own nested regions would get. */
+    r->nt = t->lowered ? 1 : nt;
+    r->stream = enter(t);
+    if (!r->stream)
+        return;
+    r->traits = traits;
+    r->caller = caller;
+    r->site = NULL;
+    r->context = NULL;
+    r->lowered = r->trial = r->cold = false;
+    r->full = r->one = -1;
+    r->team = 0;
+    if (session_mode() == SESSION_PREDICT && t->depth == 0 && t->kept == 0)
+        omp_hook_team_prepare(r, nt, flags);
+    begin_span(r);
+    if (r->site)
+        omp_hook_team_choose(r);
+    push(t, r);
+    if (!(traits & OMP_HOOK_DIRECT)) {
+        r->run = region_run;
+        r->argument = r;
+    }
+}
+
+static void region_end(struct omp_hook_region *r)
+{
+    struct omp_hook_thread *t = &omp_hook_thread;
+    struct session_values values;
+    double gain = 0;
+    if (!r->stream)
+        return;
+    pop(t, r);
+    if (r->site)
+        gain = omp_hook_team_learn(r, t->asked_number - r->asked_number, t->asked_size - r->asked_size);
+    values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
+    values.value[GRAMMAR_TEAM] = r->team;
+    session_end(r->stream, &r->span, &values);
+    if (r->lowered)
+        session_count_action(r->stream, gain);
+}
+
+#define OMP_HOOK_REGION(name, traits, parameters, arguments)                              \
+    PYTHIA_API void name parameters;                                                      \
+    void name parameters                                                                  \
+    {                                                                                     \
+        struct omp_hook_region r;                                                         \
+        region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0));       \
+        omp_hook_real()->name arguments;                                                  \
+        region_end(&r);                                                                   \
+    }
+
+/*
+ * The old pairs: between X_start and GOMP_parallel_end the caller runs fn itself, inside the team. The open regions of a
+ * thread wait on a small stack of their own; what is nested deeper passes through.
+ */
+enum { STARTED = 8 };
+static _Thread_local struct {
+    struct omp_hook_region region[STARTED];
+    uint32_t depth; /* starts without their end, those that did not fit included */
+} started;
+
+static struct omp_hook_region *start_begin(void (*fn)(void *), void *data, unsigned nt, uint32_t traits, void *caller,
+                                           struct omp_hook_region *overflow)
+{
+    struct omp_hook_region *r = started.depth < STARTED ? &started.region[started.depth] : overflow;
+    started.depth++;
+    if (r != overflow) {
+        region_begin(r, fn, data, nt, 0, traits | OMP_HOOK_DIRECT, caller);
+        return r;
+    }
+    overflow->nt = omp_hook_thread.lowered ? 1 : nt;
+    overflow->stream = NULL;
+    return overflow;
+}
+
+static void start_team(struct omp_hook_region *r)
+{
+    r->team = (uint32_t)omp_hook_real()->omp_get_num_threads();
+}
+
+#define OMP_HOOK_START(name, traits, parameters, arguments)                                            \
+    PYTHIA_API void name parameters;                                                                   \
+    void name parameters                                                                               \
+    {                                                                                                  \
+        struct omp_hook_region overflow;                                                               \
+        struct omp_hook_region *r = start_begin(fn, data, nt, traits, __builtin_return_address(0), &overflow); \
+        omp_hook_real()->name arguments;                                                               \
+        start_team(r);                                                                                 \
+    }
+
+#include "omp/gomp_calls.def"
+
+PYTHIA_API void GOMP_parallel_end(void);
+void GOMP_parallel_end(void)
+{
+    omp_hook_real()->GOMP_parallel_end();
+    if (started.depth > 0 && --started.depth < STARTED)
+        region_end(&started.region[started.depth]);
+}
+
+/* libgomp reads the reductions from *data, so that data must stay what it is; but it tells the size of the team. */
+PYTHIA_API unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags);
+unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags)
+{
+    struct omp_hook_region r;
+    region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, __builtin_return_address(0));
+    unsigned team = omp_hook_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
+    r.team = team;
+    region_end(&r);
+    return team;
+}
+
+PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags);
+void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
+{
+    struct omp_hook_region r;
+    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_KEEP | OMP_HOOK_LEAGUE, __builtin_return_address(0));
+    omp_hook_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
+    region_end(&r);
+}
+
+static void own_parallel(void (*fn)(void *), void *data, unsigned nt, unsigned flags)
+    __attribute__((alias("GOMP_parallel")));
+
+void *omp_hook_own_parallel(void)
+{
+    void (*own)(void (*)(void *), void *, unsigned, unsigned) = own_parallel;
+    void *address;
+    memcpy(&address, &own, sizeof address);
+    return address;
+}

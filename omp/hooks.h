@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parallel regions of GNU OpenMP, seen from the thread that enters them.
+ *
+ *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
+ *                                                              │
+ *                                      every thread of the team: omp_hook_region_run(r) ── fn(data)
+ *
+ * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was really
+ * used, which the first thread of the team notes on its way into fn. In predict mode the region may be asked to run with
+ * one thread instead (team.h).
+ *
+ * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the outermost
+ * ones, and those nested in the master's share. Regions that a *worker* enters pass through unrecorded: the workers of
+ * nested teams come and go by the hundred, and a stream for each of them would cost memory that grows with the run.
+ *
+ * Threads: any.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_OMP_HOOKS_H
+#define PYTHIA_OMP_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "session/session.h"
+
+enum omp_hook_traits {
+    OMP_HOOK_KEEP = 1,   /* never lowered */
+    OMP_HOOK_LEAGUE = 2, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
+    OMP_HOOK_DIRECT = 4, /* fn and data go to libgomp as they are */
+};
+
+struct omp_hook_context;
+struct omp_hook_cost;
+struct omp_hook_site;
+
+/* One region that is being run, on the stack of its hook. */
+struct omp_hook_region {
+    void (*fn)(void *); /* what the program passed */
+    void *data;
+    void (*run)(void *); /* what libgomp gets */
+    void *argument;
+    void *caller;                     /* return address in the program */
+    struct omp_hook_region *outer;    /* on this thread */
+    struct session_stream *stream;    /* NULL: not recorded */
+    struct session_span span;
+    struct omp_hook_site *site;       /* NULL: not considered for lowering */
+    struct omp_hook_context *context; /* NULL: likewise, or only observed */
+    const struct omp_hook_cost *cost; /* of the program's team; set when site is */
+    uint64_t begin;                   /* ns; set when site is */
+    double full;                      /* ns expected at the program's size; < 0: not known */
+    double one;                       /* ns expected with one thread; < 0: not known */
+    unsigned nt;                      /* to ask libgomp for */
+    uint32_t team;                    /* threads that ran it */
+    uint32_t program;                 /* threads that the program would have got */
+    uint32_t asked_number, asked_size; /* the thread's counters at begin */
+    uint32_t traits;
+    bool lowered;                     /* asked for 1 where the program would have got more */
+    bool cold;                        /* the workers were asleep at begin */
+    bool trial;                       /* run at this size in order to learn */
+};
+
+/* What a thread knows of itself. Zero for a new thread. */
+struct omp_hook_thread {
+    uint32_t depth;                 /* regions that this thread entered and is in, as omp_get_level() counts */
+    uint32_t lowered;               /* of them, lowered to one thread */
+    uint32_t kept;                  /* leagues: nothing inside is lowered */
+    uint32_t asked_number;          /* calls of omp_get_thread_num … */
+    uint32_t asked_size;            /* … and omp_get_num_threads */
+    struct omp_hook_region *region; /* innermost, NULL outside */
+};
+extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
+
+/* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in the
+   library with the MPI wrappers. */
+extern bool (*omp_hook_start)(void);
+
+/* Address of our GOMP_parallel, whatever the program's calls are bound to. */
+void *omp_hook_own_parallel(void);
+
+#endif

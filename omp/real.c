@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/real.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "omp/hooks.h"
+
+struct omp_hook_real omp_hook_real_table;
+atomic_bool omp_hook_real_ready;
+
+struct wanted { const char *name; size_t field; };
+
+static const struct wanted wanted[] = {
+#define FIELD(name) { #name, offsetof(struct omp_hook_real, name) },
+#define OMP_HOOK_REGION(name, traits, parameters, arguments) FIELD(name)
+#define OMP_HOOK_START(name, traits, parameters, arguments) FIELD(name)
+#include "omp/gomp_calls.def"
+#define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
+#define OMP_HOOK_COUNT(type, name, counter) FIELD(name)
+#define OMP_HOOK_LEVEL(type, name, lowered) FIELD(name)
+#define OMP_HOOK_USE(type, name, parameters) FIELD(name)
+#include "omp/omp_calls.def"
+#undef FIELD
+};
+
+static void missing(void)
+{
+    static const char line[] = "pythia: symbol lookup error: the OpenMP library lacks a function that the program calls\n";
+    if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
+        _exit(127);
+    _exit(127);
+}
+
+static void find_all(void)
+{
+    void *library = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        void *found = dlsym(RTLD_NEXT, wanted[i].name);
+        if (!found && library)
+            found = dlsym(library, wanted[i].name);
+        if (!found)
+            *(void (**)(void))(void *)((char *)&omp_hook_real_table + wanted[i].field) = missing;
+        else
+            *(void **)(void *)((char *)&omp_hook_real_table + wanted[i].field) = found;
+    }
+    /* The reference of dlopen is kept: the functions are called until the process ends. */
+    atomic_store_explicit(&omp_hook_real_ready, true, memory_order_release);
+}
+
+void omp_hook_real_find(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_all);
+}
+
+bool omp_hook_real_ours(void)
+{
+    void *visible = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+    return !visible || visible == omp_hook_own_parallel();
+}

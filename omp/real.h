@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The real functions behind the hooks: those that the process would call without Pythia.
+ *
+ * They are looked for after the hook library (RTLD_NEXT), then in a libgomp that is loaded (a program that was linked
+ * with --as-needed may not name it itself; the hook library does). A function that the process's OpenMP library does not
+ * have ends the process when it is called, as the loader would have done without the hooks: same message, same code 127.
+ *
+ * Threads: any.  Hook-safe: yes, but for the first call.
+ */
+#ifndef PYTHIA_OMP_REAL_H
+#define PYTHIA_OMP_REAL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct omp_hook_real {
+#define OMP_HOOK_REGION(name, traits, parameters, arguments) void (*name) parameters;
+#define OMP_HOOK_START(name, traits, parameters, arguments) void (*name) parameters;
+#include "omp/gomp_calls.def"
+#define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
+#define OMP_HOOK_COUNT(type, name, counter) type (*name)(void);
+#define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
+#define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
+#include "omp/omp_calls.def"
+};
+
+extern struct omp_hook_real omp_hook_real_table;
+extern atomic_bool omp_hook_real_ready;
+void omp_hook_real_find(void);
+
+static inline const struct omp_hook_real *omp_hook_real(void)
+{
+    if (!atomic_load_explicit(&omp_hook_real_ready, memory_order_acquire))
+        omp_hook_real_find();
+    return &omp_hook_real_table;
+}
+
+/* Whether calls of the program reach these hooks: false where libgomp was linked before the hook library. */
+bool omp_hook_real_ours(void);
+
+#endif
