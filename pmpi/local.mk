@@ -1,6 +1,25 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
 noinst_LTLIBRARIES += libpythia-mpihooks.la
-libpythia_mpihooks_la_SOURCES =
+libpythia_mpihooks_la_SOURCES = \
+	%D%/bytes.c \
+	%D%/comm.c %D%/comm.h \
+	%D%/complete.c \
+	%D%/finish.c \
+	%D%/hook.c %D%/hook.h \
+	%D%/life.c %D%/life.h \
+	%D%/request.c %D%/request.h \
+	%D%/start.c
+nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
+
+# Only the calls that this MPI declares get a wrapper.
+%D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h
+	$(AM_V_GEN)$(MKDIR_P) %D% && \
+	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/%D%/all_of_mpi.h >$@.mpi && \
+	$(AWK) -f $(srcdir)/%D%/generate.awk $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
+	rm -f $@.mpi && mv $@.tmp $@
+CLEANFILES += %D%/wrappers.c %D%/wrappers.c.tmp %D%/wrappers.c.mpi
 endif
+EXTRA_DIST += %D%/exports.map %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Payload of a call on this rank, in bytes. */
+#include "pmpi/hook.h"
+
+/* A datatype is asked about only where it counts: an undefined argument could hold anything, and MPI ends the program
+   for an invalid handle. */
+static int64_t bytes_times(int64_t count, MPI_Datatype type)
+{
+    int size;
+    if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return count * size;
+}
+
+static int64_t bytes_counts(const int counts[], int n)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += counts[i];
+    return sum;
+}
+
+static int64_t bytes_types(const int counts[], const MPI_Datatype types[], int n)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += bytes_times(counts[i], types[i]);
+    return sum;
+}
+
+static int bytes_fan(const struct pmpi_hook_call *call)
+{
+    return call->comm ? call->comm->fan : 0;
+}
+
+/* Of a rooted collective, which arguments this rank has to fill in. */
+enum bytes_role { BYTES_ROOT, BYTES_LEAF, BYTES_BYSTANDER };
+
+static enum bytes_role bytes_role(const struct pmpi_hook_call *call, int root)
+{
+    if (root == MPI_PROC_NULL)
+        return BYTES_BYSTANDER;
+    if (root == MPI_ROOT)
+        return BYTES_ROOT;
+    return call->comm && !call->comm->inter && call->comm->rank == root ? BYTES_ROOT : BYTES_LEAF;
+}
+
+int64_t pmpi_hook_bytes_of(const struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
+{
+    (void)call;
+    return bytes_times(count, type);
+}
+
+int64_t pmpi_hook_bytes_size(const struct pmpi_hook_call *call, int64_t bytes)
+{
+    (void)call;
+    return bytes;
+}
+
+int64_t pmpi_hook_bytes_parts(const struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type)
+{
+    (void)call;
+    return parts * bytes_times(count, type);
+}
+
+int64_t pmpi_hook_bytes_either(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+{
+    (void)call;
+    return sendbuf == MPI_IN_PLACE ? bytes_times(recvcount, recvtype) : bytes_times(sendcount, sendtype);
+}
+
+int64_t pmpi_hook_bytes_own(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+{
+    if (sendbuf != MPI_IN_PLACE)
+        return bytes_times(sendcount, sendtype);
+    return call->comm ? bytes_times(recvcounts[call->comm->rank], recvtype) : 0;
+}
+
+int64_t pmpi_hook_bytes_fan(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+{
+    return bytes_fan(call) * pmpi_hook_bytes_either(call, sendbuf, sendcount, sendtype, recvcount, recvtype);
+}
+
+int64_t pmpi_hook_bytes_sum(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+{
+    if (sendbuf == MPI_IN_PLACE)
+        return bytes_times(bytes_counts(recvcounts, bytes_fan(call)), recvtype);
+    return bytes_times(bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+}
+
+int64_t pmpi_hook_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+                             const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[])
+{
+    if (sendbuf == MPI_IN_PLACE)
+        return bytes_types(recvcounts, recvtypes, bytes_fan(call));
+    return bytes_types(sendcounts, sendtypes, bytes_fan(call));
+}
+
+int64_t pmpi_hook_bytes_total(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+{
+    return call->comm ? bytes_times(bytes_counts(counts, call->comm->size), type) : 0;
+}
+
+int64_t pmpi_hook_bytes_block(const struct pmpi_hook_call *call, int count, MPI_Datatype type)
+{
+    return call->comm ? call->comm->size * bytes_times(count, type) : 0;
+}
+
+int64_t pmpi_hook_bytes_near(const struct pmpi_hook_call *call, int count, MPI_Datatype type)
+{
+    return call->comm ? call->comm->degree * bytes_times(count, type) : 0;
+}
+
+int64_t pmpi_hook_bytes_near_sum(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+{
+    return call->comm ? bytes_times(bytes_counts(counts, call->comm->degree), type) : 0;
+}
+
+int64_t pmpi_hook_bytes_near_each(const struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[])
+{
+    return call->comm ? bytes_types(counts, types, call->comm->degree) : 0;
+}
+
+int64_t pmpi_hook_bytes_bcast(const struct pmpi_hook_call *call, int root, int count, MPI_Datatype type)
+{
+    return bytes_role(call, root) == BYTES_BYSTANDER ? 0 : bytes_times(count, type);
+}
+
+int64_t pmpi_hook_bytes_gather(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+{
+    enum bytes_role role = bytes_role(call, root);
+    if (role == BYTES_BYSTANDER)
+        return 0;
+    if (role == BYTES_ROOT && (sendbuf == MPI_IN_PLACE || root == MPI_ROOT))
+        return bytes_times(recvcount, recvtype);
+    return bytes_times(sendcount, sendtype);
+}
+
+int64_t pmpi_hook_bytes_gatherv(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+                                MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+{
+    enum bytes_role role = bytes_role(call, root);
+    if (role == BYTES_BYSTANDER)
+        return 0;
+    if (role == BYTES_ROOT && root == MPI_ROOT)
+        return bytes_times(bytes_counts(recvcounts, bytes_fan(call)), recvtype);
+    if (role == BYTES_ROOT && sendbuf == MPI_IN_PLACE)
+        return bytes_times(recvcounts[root], recvtype);
+    return bytes_times(sendcount, sendtype);
+}
+
+int64_t pmpi_hook_bytes_scatter(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+                                MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype)
+{
+    enum bytes_role role = bytes_role(call, root);
+    if (role == BYTES_BYSTANDER)
+        return 0;
+    if (role == BYTES_ROOT && (recvbuf == MPI_IN_PLACE || root == MPI_ROOT))
+        return bytes_times(sendcount, sendtype);
+    return bytes_times(recvcount, recvtype);
+}
+
+int64_t pmpi_hook_bytes_scatterv(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+                                 MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype)
+{
+    enum bytes_role role = bytes_role(call, root);
+    (void)recvbuf;
+    if (role == BYTES_BYSTANDER)
+        return 0;
+    if (role == BYTES_ROOT)
+        return bytes_times(bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+    return bytes_times(recvcount, recvtype);
+}

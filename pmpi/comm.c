@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* Communicators: a locked hash table of handles, with a cache per thread in front. */
+#include "pmpi/comm.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/flat.h"
+#include "session/session.h"
+
+enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_ORDERS = 64 };
+
+/* Numbers in use among the children made in one way. */
+struct comm_kind {
+    struct comm_kind *next;
+    const char *kind;
+    uint64_t live;  /* bit k: number k is taken */
+    uint32_t above; /* next number once all bits are */
+};
+
+struct comm_entry {
+    struct pmpi_hook_communicator seen; /* first: what others see */
+    struct comm_entry *parent;
+    struct comm_kind *children;
+    struct comm_kind *made; /* the parent's, where `order` is taken */
+    uint32_t order;
+    uint32_t references;
+    char name[COMM_NAME];
+};
+
+struct comm_handle {
+    struct comm_handle *next;
+    uint64_t key;
+    struct comm_entry *entry;
+};
+
+struct pmpi_hook_promise {
+    struct comm_entry *parent;
+    const char *kind;
+    MPI_Comm *comm;
+};
+
+static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct comm_handle *comm_table[COMM_BUCKETS]; /* guarded by comm_lock */
+static uint32_t comm_unseen, comm_deep;              /* guarded by comm_lock */
+static atomic_uint comm_generation;                  /* rises when a handle is taken out */
+static int comm_keyval = MPI_KEYVAL_INVALID;
+
+static _Thread_local struct {
+    unsigned generation;
+    struct { uint64_t key; struct comm_entry *entry; } slot[COMM_CACHE];
+} comm_cache __attribute__((tls_model("initial-exec")));
+
+/* --- Handles --- */
+
+/* Handles are pointers or integers, according to the MPI library; those of different kinds may be equal. */
+enum comm_what { COMM_COMM = 1, COMM_WINDOW, COMM_FILE };
+#define COMM_KEY(handle, what) ((uint64_t)(uintptr_t)(handle) ^ (uint64_t)(what) << 60)
+
+static unsigned comm_mix(uint64_t key)
+{
+    return (unsigned)((key * 0x9e3779b97f4a7c15u) >> 40);
+}
+
+static struct comm_handle **comm_place(uint64_t key)
+{
+    struct comm_handle **h = &comm_table[comm_mix(key) % COMM_BUCKETS];
+    while (*h && (*h)->key != key)
+        h = &(*h)->next;
+    return h;
+}
+
+static struct comm_entry *comm_find(uint64_t key)
+{
+    pthread_mutex_lock(&comm_lock);
+    struct comm_handle *h = *comm_place(key);
+    struct comm_entry *entry = h ? h->entry : NULL;
+    pthread_mutex_unlock(&comm_lock);
+    return entry;
+}
+
+static struct comm_entry *comm_lookup(uint64_t key)
+{
+    unsigned now = atomic_load_explicit(&comm_generation, memory_order_acquire);
+    if (comm_cache.generation != now) {
+        memset(&comm_cache, 0, sizeof(comm_cache));
+        comm_cache.generation = now;
+    }
+    unsigned slot = comm_mix(key) % COMM_CACHE;
+    if (comm_cache.slot[slot].key == key)
+        return comm_cache.slot[slot].entry;
+    struct comm_entry *entry = comm_find(key);
+    if (entry) {
+        comm_cache.slot[slot].key = key;
+        comm_cache.slot[slot].entry = entry;
+    }
+    return entry;
+}
+
+/* --- Numbers; comm_lock held --- */
+
+static struct comm_kind *comm_kind(struct comm_entry *parent, const char *kind)
+{
+    struct comm_kind *k = parent->children;
+    while (k && strcmp(k->kind, kind) != 0)
+        k = k->next;
+    if (!k && (k = calloc(1, sizeof(*k)))) {
+        k->kind = kind;
+        k->next = parent->children;
+        parent->children = k;
+    }
+    return k;
+}
+
+static uint32_t comm_take_order(struct comm_kind *k)
+{
+    if (~k->live == 0)
+        return COMM_ORDERS + k->above++;
+    uint32_t order = (uint32_t)__builtin_ctzll(~k->live);
+    k->live |= UINT64_C(1) << order;
+    return order;
+}
+
+static void comm_give_order(struct comm_kind *k, uint32_t order)
+{
+    if (order < COMM_ORDERS)
+        k->live &= ~(UINT64_C(1) << order);
+}
+
+static void comm_release(struct comm_entry *entry)
+{
+    while (entry && --entry->references == 0) {
+        struct comm_entry *parent = entry->parent;
+        while (entry->children) {
+            struct comm_kind *k = entry->children;
+            entry->children = k->next;
+            free(k);
+        }
+        free(entry);
+        entry = parent;
+    }
+}
+
+/* The order is free again when the handle goes, though children may keep the entry. */
+static void comm_retire(struct comm_entry *entry)
+{
+    if (entry->made) {
+        comm_give_order(entry->made, entry->order);
+        entry->made = NULL;
+    }
+    comm_release(entry);
+}
+
+static int comm_insert(uint64_t key, struct comm_entry *entry)
+{
+    struct comm_handle **place = comm_place(key);
+    if (*place)
+        return 0;
+    struct comm_handle *h = malloc(sizeof(*h));
+    if (!h)
+        return 0;
+    *h = (struct comm_handle){.key = key, .entry = entry};
+    *place = h;
+    entry->references++;
+    return 1;
+}
+
+static void comm_take_out(uint64_t key, bool retire)
+{
+    pthread_mutex_lock(&comm_lock);
+    struct comm_handle **place = comm_place(key), *h = *place;
+    if (h) {
+        *place = h->next;
+        atomic_fetch_add_explicit(&comm_generation, 1, memory_order_release);
+        if (retire)
+            comm_retire(h->entry);
+        else
+            comm_release(h->entry);
+        free(h);
+    }
+    pthread_mutex_unlock(&comm_lock);
+}
+
+/* --- Making an entry --- */
+
+static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent, const char *kind)
+{
+    struct comm_kind *k = parent ? comm_kind(parent, kind) : NULL;
+    if (!k) {
+        snprintf(entry->name, sizeof(entry->name), "unseen#%u", comm_unseen++);
+        return;
+    }
+    entry->parent = parent;
+    parent->references++;
+    entry->made = k;
+    entry->order = comm_take_order(k);
+    int length = snprintf(entry->name, sizeof(entry->name), "%s/%s#%u", parent->name, kind, entry->order);
+    if (length >= (int)sizeof(entry->name))
+        snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
+}
+
+static int comm_degree(MPI_Comm comm)
+{
+    int topology, dimensions = 0, in = 0, out = 0, weighted, rank;
+    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+        return 0;
+    if (topology == MPI_CART)
+        return PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS ? 2 * dimensions : 0;
+    if (topology == MPI_GRAPH && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS)
+        return PMPI_Graph_neighbors_count(comm, rank, &out) == MPI_SUCCESS ? out : 0;
+    if (topology == MPI_DIST_GRAPH)
+        return PMPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted) == MPI_SUCCESS ? out : 0;
+    return 0;
+}
+
+static void comm_measure(struct comm_entry *entry, MPI_Comm comm)
+{
+    int inter = 0;
+    PMPI_Comm_test_inter(comm, &inter);
+    PMPI_Comm_size(comm, &entry->seen.size);
+    PMPI_Comm_rank(comm, &entry->seen.rank);
+    entry->seen.inter = inter != 0;
+    entry->seen.fan = entry->seen.size;
+    if (inter) {
+        PMPI_Comm_remote_size(comm, &entry->seen.fan);
+        entry->seen.rank = -1;
+    } else {
+        entry->seen.degree = comm_degree(comm);
+    }
+}
+
+/* The attribute is only there for its delete callback. Without it the handle would outlive the communicator. */
+static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, const char *name, MPI_Comm comm)
+{
+    struct comm_entry *entry = calloc(1, sizeof(*entry));
+    if (!entry)
+        return NULL;
+    comm_measure(entry, comm);
+    pthread_mutex_lock(&comm_lock);
+    if (name)
+        snprintf(entry->name, sizeof(entry->name), "%s", name);
+    else
+        comm_name_child(entry, parent, kind);
+    entry->seen.number = session_comm(entry->name, (uint32_t)entry->seen.size);
+    if (!comm_insert(COMM_KEY(comm, COMM_COMM), entry)) {
+        entry->references = 1;
+        comm_retire(entry);
+        entry = NULL;
+    }
+    pthread_mutex_unlock(&comm_lock);
+    if (entry && (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS)) {
+        comm_take_out(COMM_KEY(comm, COMM_COMM), true);
+        entry = NULL;
+    }
+    return entry;
+}
+
+static int comm_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)keyval;
+    (void)value;
+    (void)extra;
+    comm_take_out(COMM_KEY(comm, COMM_COMM), true);
+    return MPI_SUCCESS;
+}
+
+/* --- For the wrappers --- */
+
+void pmpi_hook_comm_open(void)
+{
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, comm_deleted, &comm_keyval, NULL) != MPI_SUCCESS)
+        comm_keyval = MPI_KEYVAL_INVALID;
+}
+
+/* The attributes stay where they are: their callback still works while MPI_Finalize deletes them. */
+void pmpi_hook_comm_close(void)
+{
+    if (comm_keyval != MPI_KEYVAL_INVALID)
+        PMPI_Comm_free_keyval(&comm_keyval);
+}
+
+const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL)
+        return NULL;
+    struct comm_entry *entry = comm_lookup(COMM_KEY(comm, COMM_COMM));
+    if (!entry) {
+        const char *name = comm == MPI_COMM_WORLD ? "world" : comm == MPI_COMM_SELF ? "self" : NULL;
+        entry = comm_add(NULL, NULL, name, comm);
+    }
+    return entry ? &entry->seen : NULL;
+}
+
+const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win)
+{
+    struct comm_entry *entry = win == MPI_WIN_NULL ? NULL : comm_lookup(COMM_KEY(win, COMM_WINDOW));
+    return entry ? &entry->seen : NULL;
+}
+
+const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file)
+{
+    struct comm_entry *entry = file == MPI_FILE_NULL ? NULL : comm_lookup(COMM_KEY(file, COMM_FILE));
+    return entry ? &entry->seen : NULL;
+}
+
+void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm)
+{
+    if (comm != MPI_COMM_NULL)
+        comm_add((struct comm_entry *)parent, kind, NULL, comm);
+}
+
+static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
+{
+    if (!comm)
+        return;
+    comm_take_out(key, false);
+    pthread_mutex_lock(&comm_lock);
+    comm_insert(key, (struct comm_entry *)comm);
+    pthread_mutex_unlock(&comm_lock);
+}
+
+void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm)
+{
+    comm_bind(COMM_KEY(win, COMM_WINDOW), comm);
+}
+
+void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm)
+{
+    comm_bind(COMM_KEY(file, COMM_FILE), comm);
+}
+
+void pmpi_hook_forget_window(MPI_Win win)
+{
+    comm_take_out(COMM_KEY(win, COMM_WINDOW), false);
+}
+
+void pmpi_hook_forget_file(MPI_File file)
+{
+    comm_take_out(COMM_KEY(file, COMM_FILE), false);
+}
+
+/* --- Promises --- */
+
+struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
+                                                 MPI_Comm *comm)
+{
+    struct pmpi_hook_promise *promise = parent ? malloc(sizeof(*promise)) : NULL;
+    if (!promise)
+        return NULL;
+    *promise = (struct pmpi_hook_promise){.parent = (struct comm_entry *)parent, .kind = kind, .comm = comm};
+    pthread_mutex_lock(&comm_lock);
+    promise->parent->references++;
+    pthread_mutex_unlock(&comm_lock);
+    return promise;
+}
+
+void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise)
+{
+    if (!promise)
+        return;
+    pthread_mutex_lock(&comm_lock);
+    comm_release(promise->parent);
+    pthread_mutex_unlock(&comm_lock);
+    free(promise);
+}
+
+void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise)
+{
+    if (promise)
+        pmpi_hook_comm_born(&promise->parent->seen, promise->kind, *promise->comm);
+    pmpi_hook_promise_drop(promise);
+}

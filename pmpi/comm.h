@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Communicators by name: the same name on every rank and in the next run, and no communication to find it.
+ *
+ *   MPI_Comm ---.
+ *   MPI_Win  ----> handle table --> communicator: number for the session, size, my rank     "world/split#0"
+ *   MPI_File ---'                      '--> parent                                          "world"
+ *
+ * A communicator is named by its parent's name, how it was made, and its order there: the lowest number that no living
+ * child made in the same way has. Creating and freeing are collective, so ranks agree; and a program that duplicates
+ * and frees a communicator in a loop has one name, not one for each turn. A rank that a split leaves out holds no
+ * number. A communicator that was made unseen (by a library that was not wrapped) is "unseen#k".
+ *
+ *   1. a handle stands in the table once; an attribute's delete callback (communicators) or the closing call (windows,
+ *      files) takes it out before MPI can reuse it
+ *   2. a communicator lives as long as a handle or a child refers to it
+ *
+ * Look-up: a small direct-mapped cache per thread, emptied when anything was taken out since; else a lock.
+ * Memory: some 200 bytes for each living communicator.
+ * Threads: any.  Hook-safe: look-up of what was seen before.
+ */
+#ifndef PYTHIA_PMPI_COMM_H
+#define PYTHIA_PMPI_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+struct pmpi_hook_communicator {
+    uint32_t number; /* session_comm() */
+    int rank;        /* mine; -1 in an intercommunicator, whose ranks are those of the other group */
+    int size;        /* of my group */
+    int fan;         /* partners of a collective: size, or the other group's */
+    int degree;      /* neighbours that a neighbourhood collective sends to */
+    bool inter;
+};
+
+/* A communicator that a nonblocking call will have made when its request completes. */
+struct pmpi_hook_promise;
+
+/* After MPI is initialised: prepares the attribute that tells when a communicator goes. */
+void pmpi_hook_comm_open(void);
+/* Before MPI is finalised. Handles are forgotten. */
+void pmpi_hook_comm_close(void);
+
+/* NULL for a null handle or when out of memory. */
+const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm);
+/* NULL when its making was not seen. */
+const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win);
+const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);
+
+/* `comm` was made of `parent` (NULL: of none) in the way `kind`, a static string. MPI_COMM_NULL is legal. */
+void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm);
+/* The same, in two steps. The promise is NULL when out of memory; keeping or dropping it frees it; NULL is legal. */
+struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
+                                                 MPI_Comm *comm);
+void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise);
+void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise);
+
+void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm);
+void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm);
+void pmpi_hook_forget_window(MPI_Win win);
+void pmpi_hook_forget_file(MPI_File file);
+
+#endif

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+#
+# Turns the table of MPI calls into the wrappers of the C binding:
+#
+#   mpicc -E all_of_mpi.h | awk -f generate.awk - mpi_calls.def > wrappers.c
+#
+# The first input is the preprocessed mpi.h: a call whose PMPI_ name it does not declare is left out. Plain POSIX awk.
+
+function fail(why) { print "mpi_calls.def: " why > "/dev/stderr"; failed = 1; exit 1 }
+
+# "const int counts[]" -> "counts"
+function argument_name(text) {
+    gsub(/\[[^]]*\]/, "", text)
+    sub(/[ \t]+$/, "", text)
+    sub(/^.*[ *]/, "", text)
+    return text
+}
+
+# "*comm" -> "comm ? *comm : null"; the call itself complains about a null pointer.
+function value(text, null) {
+    if (text !~ /^\*/) return text
+    return "(" substr(text, 2) " ? " text " : " null ")"
+}
+
+function annotation(name) { return (name in note) ? note[name] : "" }
+
+function read_annotations(text,    part, n, i, at) {
+    split("", note)
+    n = split(text, part, /[ \t]+/)
+    for (i = 1; i <= n; i++) {
+        if (part[i] == "") continue
+        at = index(part[i], "=")
+        if (at) note[substr(part[i], 1, at - 1)] = substr(part[i], at + 1)
+        else note[part[i]] = 1
+    }
+}
+
+# "of(count,datatype)" -> "pmpi_hook_bytes_of(&call, count, datatype)"
+function bytes_expression(text,    open_at, rest) {
+    open_at = index(text, "(")
+    rest = substr(text, open_at + 1)
+    gsub(/,/, ", ", rest)
+    return "pmpi_hook_bytes_" substr(text, 1, open_at - 1) "(&call, " rest
+}
+
+function before_call() {
+    if (annotation("comm")) print "    pmpi_hook_on_comm(&call, " value(note["comm"], "MPI_COMM_NULL") ");"
+    if (annotation("win")) print "    pmpi_hook_on_window(&call, " value(note["win"], "MPI_WIN_NULL") ");"
+    if (annotation("file")) print "    pmpi_hook_on_file(&call, " value(note["file"], "MPI_FILE_NULL") ");"
+    if (annotation("of")) print "    pmpi_hook_on_request(&call, " note["of"] ");"
+    if (annotation("peer")) print "    pmpi_hook_peer(&call, " note["peer"] ");"
+    if (annotation("source")) print "    pmpi_hook_peer(&call, " note["source"] ");"
+    if (annotation("root")) print "    pmpi_hook_root(&call, " note["root"] ");"
+    if (annotation("index")) print "    pmpi_hook_value(&call, GRAMMAR_INDEX, " note["index"] ");"
+    if (annotation("bytes")) print "    pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
+    if (annotation("promises"))
+        print "    struct pmpi_hook_promise *promise = pmpi_hook_promise(&call, \"" note["kind"] "\", " note["promises"] ");"
+    if (annotation("closes")) print "    pmpi_hook_forget_" closing_kind() "(" value(note["closes"], closing_null()) ");"
+    if (annotation("status"))
+        print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
+}
+
+function closing_kind() { return note["closes"] ~ /win/ ? "window" : "file" }
+function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_FILE_NULL" }
+
+function after_call(    receive) {
+    receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
+    if (annotation("status")) print "    pmpi_hook_received(&call, result, used, " polled() ");"
+    if (annotation("starts"))
+        print "    pmpi_hook_started(&call, result, " note["starts"] ", " receive ", false, " \
+              (annotation("promises") ? "promise" : "NULL") ");"
+    if (annotation("inits")) print "    pmpi_hook_started(&call, result, " note["inits"] ", " receive ", true, NULL);"
+    if (annotation("creates")) print "    pmpi_hook_created(&call, result, \"" note["kind"] "\", " note["creates"] ");"
+    if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, result, " note["opens"] ");"
+}
+
+function polled() { return annotation("poll") ? "result == MPI_SUCCESS && *" note["poll"] : "result == MPI_SUCCESS" }
+
+function emit(    list, n, i, name, passed, used_args) {
+    n = split(parameters, list, /,/)
+    passed = used_args = ""
+    for (i = 1; i <= n && parameters != "void"; i++) {
+        name = argument_name(list[i])
+        passed = passed (i > 1 ? ", " : "") name
+        used_args = used_args (i > 1 ? ", " : "") (name == annotation("status") ? "used" : name)
+    }
+    print "\nPYTHIA_API " type " " call_name "(" parameters ")"
+    print "{"
+    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") "};"
+    print "    struct pmpi_hook_call call;"
+    print "    if (!pmpi_hook_open(&call, &hook_info))"
+    print "        return P" call_name "(" passed ");"
+    before_call()
+    print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
+    print "    " type " result = P" call_name "(" used_args ");"
+    after_call()
+    if (annotation("poll")) print "    pmpi_hook_poll(&call, " polled() ");"
+    else print "    pmpi_hook_end(&call);"
+    print "    return result;"
+    print "}"
+}
+
+# One call is complete: "class waits type name(parameters) annotations".
+function finish_call(    text, rest, close_at, open_at, word) {
+    if (pending == "") return
+    text = pending
+    pending = ""
+    open_at = index(text, "(")
+    close_at = index(text, ")")
+    if (!open_at || !close_at) fail("not a call: " text)
+    split(substr(text, 1, open_at - 1), word, /[ \t]+/)
+    class = word[1]; waits = word[2]; type = word[3]; call_name = word[4]
+    if (!(class in class_name)) fail("unknown class: " text)
+    if (waits != "blocks" && waits != "local") fail("neither blocks nor local: " text)
+    parameters = substr(text, open_at + 1, close_at - open_at - 1)
+    gsub(/[ \t]+/, " ", parameters)
+    read_annotations(substr(text, close_at + 1))
+    if (annotation("hand") || !(("P" call_name) in declared)) return
+    emit()
+}
+
+BEGIN {
+    class_name["p2p"] = "JOB_P2P"; class_name["completion"] = "JOB_COMPLETION"; class_name["probe"] = "JOB_PROBE"
+    class_name["collective"] = "JOB_COLLECTIVE"; class_name["onesided"] = "JOB_ONESIDED"; class_name["io"] = "JOB_IO"
+    class_name["communicator"] = "JOB_COMMUNICATOR"; class_name["life"] = "JOB_LIFE"
+    print "/* Generated by pmpi/generate.awk from pmpi/mpi_calls.def. */"
+    print "#include \"pmpi/hook.h\""
+}
+
+FNR == 1 { input++ }
+
+input == 1 {
+    while (match($0, /PMPIX?_[A-Za-z0-9_]+/)) {
+        declared[substr($0, RSTART, RLENGTH)] = 1
+        $0 = substr($0, RSTART + RLENGTH)
+    }
+    next
+}
+
+/^#/ || /^[ \t]*$/ { next }
+/^[ \t]/ { sub(/^[ \t]+/, " "); pending = pending $0; next }
+{ finish_call() }
+/^left / { next }
+{ pending = $0 }
+
+END { if (!failed) finish_call() }

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps of a wrapper. */
+#define UNW_LOCAL_ONLY
+#include "pmpi/hook.h"
+
+#include <libunwind.h>
+#include <string.h>
+
+enum {
+    HOOK_FRAMES = 32, /* frames above the return address at most */
+    HOOK_OURS = 8     /* frames of this library below it at most */
+};
+
+atomic_bool pmpi_hook_on;
+
+bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
+{
+    if (!atomic_load_explicit(&pmpi_hook_on, memory_order_relaxed))
+        return false;
+    call->stream = session_enter();
+    if (!call->stream)
+        return false;
+    call->comm = NULL;
+    call->info = info;
+    memset(&call->key, 0, sizeof(call->key));
+    call->key.function = info->function;
+    call->key.comm = GRAMMAR_NONE;
+    call->key.kind = JOB_CALL;
+    call->key.call_class = info->call_class;
+    call->key.blocking = info->blocking;
+    call->key.peer_class = JOB_PEER_NONE;
+    call->values.channels = 0;
+    return true;
+}
+
+/* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what
+   the compiler inlined. */
+static uint32_t hook_callsite(struct session_stream *stream, void *from)
+{
+    void *frames[HOOK_OURS + 1 + HOOK_FRAMES];
+    uint32_t depth = session_depth();
+    if (depth == 0)
+        return session_callsite(stream, &from, 1);
+    if (depth > HOOK_FRAMES)
+        depth = HOOK_FRAMES;
+    int found = unw_backtrace(frames, HOOK_OURS + 1 + (int)depth);
+    for (int i = 0; i < found && i <= HOOK_OURS; i++) {
+        if (frames[i] != from)
+            continue;
+        uint32_t rest = (uint32_t)(found - i);
+        return session_callsite(stream, &frames[i], rest < depth + 1 ? rest : depth + 1);
+    }
+    return session_callsite(stream, &from, 1);
+}
+
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
+{
+    call->key.callsite = hook_callsite(call->stream, from);
+    session_begin(call->stream, &call->span, &call->key);
+}
+
+void pmpi_hook_end(struct pmpi_hook_call *call)
+{
+    session_end(call->stream, &call->span, &call->values);
+}
+
+void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded)
+{
+    if (succeeded) {
+        pmpi_hook_end(call);
+        return;
+    }
+    session_drop(call->stream, &call->span);
+}
+
+static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_communicator *comm)
+{
+    call->comm = comm;
+    call->key.comm = comm ? comm->number : GRAMMAR_NONE;
+}
+
+void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm)
+{
+    hook_place(call, pmpi_hook_comm_of(comm));
+}
+
+void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win)
+{
+    hook_place(call, pmpi_hook_comm_of_window(win));
+}
+
+void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file)
+{
+    hook_place(call, pmpi_hook_comm_of_file(file));
+}
+
+void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request)
+{
+    struct pmpi_hook_start start;
+    if (!pmpi_hook_request_find(request, NULL, &start))
+        return;
+    call->key.comm = start.comm;
+    call->key.peer_class = start.peer_class;
+    if (start.peer != GRAMMAR_PEER_NONE)
+        pmpi_hook_value(call, GRAMMAR_PEER, start.peer);
+}
+
+void pmpi_hook_peer(struct pmpi_hook_call *call, int rank)
+{
+    int64_t value = rank;
+    call->key.peer_class = JOB_PEER_RANK;
+    if (rank == MPI_PROC_NULL) {
+        call->key.peer_class = JOB_PEER_NULL;
+        value = GRAMMAR_PEER_NULL;
+    } else if (rank == MPI_ANY_SOURCE) {
+        call->key.peer_class = JOB_PEER_ANY;
+        value = GRAMMAR_PEER_ANY;
+    } else if (call->comm && rank == call->comm->rank) {
+        call->key.peer_class = JOB_PEER_SELF;
+    }
+    pmpi_hook_value(call, GRAMMAR_PEER, value);
+}
+
+/* Between intercommunicators the root's own group says MPI_ROOT or MPI_PROC_NULL: that is a role, not a rank. */
+void pmpi_hook_root(struct pmpi_hook_call *call, int rank)
+{
+    call->key.peer_class = JOB_PEER_ROOT;
+    if (rank >= 0)
+        pmpi_hook_value(call, GRAMMAR_PEER, rank);
+    else
+        pmpi_hook_value(call, GRAMMAR_PEER, rank == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : GRAMMAR_PEER_NONE);
+}
+
+void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done)
+{
+    int bytes;
+    if (!done || result != MPI_SUCCESS || call->key.peer_class == JOB_PEER_NULL)
+        return;
+    if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
+        pmpi_hook_value(call, GRAMMAR_PEER,
+                        status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
+    if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0)
+        pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+}
+
+void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
+                       bool persistent, struct pmpi_hook_promise *promise)
+{
+    if (result != MPI_SUCCESS || *request == MPI_REQUEST_NULL) {
+        pmpi_hook_promise_drop(promise);
+        return;
+    }
+    struct pmpi_hook_start start = {
+        .peer = call->values.channels & 1u << GRAMMAR_PEER ? (int32_t)call->values.value[GRAMMAR_PEER]
+                                                           : GRAMMAR_PEER_NONE,
+        .bytes = call->values.channels & 1u << GRAMMAR_BYTES ? call->values.value[GRAMMAR_BYTES] : 0,
+        .comm = call->key.comm,
+        .peer_class = call->key.peer_class,
+        .receive = receive,
+        .persistent = persistent,
+        .active = !persistent,
+        .promise = promise,
+    };
+    if (!pmpi_hook_request_put(*request, request, &start))
+        pmpi_hook_promise_drop(promise);
+}
+
+struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
+{
+    return pmpi_hook_promise_make(call->comm, kind, comm);
+}
+
+void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm)
+{
+    if (result == MPI_SUCCESS)
+        pmpi_hook_comm_born(call->comm, kind, *comm);
+}
+
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, int result, const MPI_Win *win)
+{
+    if (result == MPI_SUCCESS)
+        pmpi_hook_bind_window(*win, call->comm);
+}
+
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_File *file)
+{
+    if (result == MPI_SUCCESS)
+        pmpi_hook_bind_file(*file, call->comm);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every wrapper of an MPI call does, in steps that the generated wrappers are made of.
+ *
+ *     struct pmpi_hook_call call;
+ *     if (!pmpi_hook_open(&call, &info))            off, paused, or inside another MPI call: pass through
+ *         return PMPI_Send(...);
+ *     pmpi_hook_on_comm(&call, comm);               identity and attributes
+ *     pmpi_hook_peer(&call, dest);
+ *     pmpi_hook_begin(&call, return address);
+ *     int result = PMPI_Send(...);                  arguments untouched
+ *     pmpi_hook_end(&call);                         or pmpi_hook_poll(): a failed poll is no event
+ *
+ * Of the partner only the class is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
+ * attribute GRAMMAR_PEER, in the numbering of the call's communicator.
+ *
+ * Errors: none; whatever is not known is left out of the event. Nothing here changes an argument, a status that the
+ * program sees, or a result.
+ * Threads: any, a call belongs to its thread.  Hook-safe: yes, but for communicators first seen.
+ */
+#ifndef PYTHIA_PMPI_HOOK_H
+#define PYTHIA_PMPI_HOOK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmpi/all_of_mpi.h"
+#include "pmpi/comm.h"
+#include "pmpi/request.h"
+#include "pythia.h"
+#include "session/session.h"
+
+struct pmpi_hook_info {
+    const char *function;
+    uint8_t call_class; /* enum job_class */
+    uint8_t blocking;
+};
+
+struct pmpi_hook_call {
+    struct session_stream *stream;
+    const struct pmpi_hook_communicator *comm; /* NULL without; alive while MPI has it */
+    const struct pmpi_hook_info *info;
+    struct session_key key;
+    struct session_values values;
+    struct session_span span;
+};
+
+/* Whether calls are recorded: between MPI_Init and MPI_Finalize, and not paused by MPI_Pcontrol. */
+extern atomic_bool pmpi_hook_on;
+
+/* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. */
+bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info);
+/* The call into the MPI library comes next; `from` is the return address into the program. */
+void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
+void pmpi_hook_end(struct pmpi_hook_call *call);
+/* The same for a call that is an event only when it `succeeded`. */
+void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded);
+
+/* --- Where, with whom, how much: before begin --- */
+void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm);
+void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win);
+void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
+/* Where and with whom the request was started. */
+void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
+void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
+void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
+
+/* Before or after begin. */
+static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
+{
+    call->values.channels |= 1u << channel;
+    call->values.value[channel] = value;
+}
+
+/* --- What it received: around the call --- */
+/* The status to hand to MPI: the program's, or `own` where the program ignores it. */
+static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+/* The actual source, where any was asked for, and size of what `status` says, when `done`. */
+void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done);
+
+/* --- What it made: after the call --- */
+void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
+                       bool persistent, struct pmpi_hook_promise *promise);
+struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
+void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm);
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, int result, const MPI_Win *win);
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_File *file);
+
+/* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
+   Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
+   others undefined. */
+int64_t pmpi_hook_bytes_of(const struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_size(const struct pmpi_hook_call *call, int64_t bytes);
+int64_t pmpi_hook_bytes_parts(const struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_either(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_own(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_fan(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+                            MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_sum(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+                             const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[]);
+int64_t pmpi_hook_bytes_total(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
+int64_t pmpi_hook_bytes_block(const struct pmpi_hook_call *call, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near(const struct pmpi_hook_call *call, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_sum(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_each(const struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[]);
+int64_t pmpi_hook_bytes_bcast(const struct pmpi_hook_call *call, int root, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_gather(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_gatherv(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+                                MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_scatter(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+                                MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype);
+int64_t pmpi_hook_bytes_scatterv(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+                                 MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype);
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* MPI_Init, MPI_Finalize and the other ways to begin, pause and end. */
+#include "pmpi/life.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "merge/job.h"
+#include "pmpi/hook.h"
+
+enum { LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
+
+static struct {
+    MPI_Comm private_comm; /* MPI_COMM_NULL: Pythia is off on all ranks */
+    enum session_mode mode; /* of all ranks */
+    uint32_t rank;
+    bool open; /* between a start on this rank and its end */
+} life = {.private_comm = MPI_COMM_NULL};
+
+/* --- Beginning --- */
+
+#ifdef OPEN_MPI
+static const char life_family[] = "Open MPI";
+#else
+static const char life_family[] = "MPICH";
+#endif
+
+/* Handles of another family mean nothing to this library: its wrappers must only pass on. Relatives of MPICH (Intel MPI,
+   MVAPICH2, Cray MPI) share its binary interface. */
+static bool life_is_family(const char *version)
+{
+    bool open_mpi = strstr(version, "Open MPI") != NULL || strstr(version, "Open-MPI") != NULL;
+#ifdef OPEN_MPI
+    return open_mpi;
+#else
+    return !open_mpi;
+#endif
+}
+
+/* What rank 0 tells the others. */
+struct life_order {
+    uint64_t mode;
+    uint64_t size; /* of the packed reference */
+};
+
+/* Rank 0: reads the reference once for all. */
+static void life_read_reference(struct life_order *order, void **packed)
+{
+    char why[512];
+    struct job *reference = NULL;
+    size_t size = 0;
+    if (job_read(session_input_path(), &reference, why, sizeof why)) {
+        base_log_warn("cannot predict: %s", why);
+        order->mode = SESSION_OFF;
+        return;
+    }
+    if (job_pack(reference, NULL, packed, &size)) {
+        base_log_warn("cannot predict from %s: out of memory", session_input_path());
+        order->mode = SESSION_OFF;
+        *packed = NULL;
+    }
+    order->size = *packed ? size : 0;
+    job_destroy(reference);
+}
+
+static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
+{
+    int error = MPI_SUCCESS;
+    for (uint64_t at = 0; at < size && error == MPI_SUCCESS; at += LIFE_PIECE) {
+        int piece = (int)(size - at < LIFE_PIECE ? size - at : LIFE_PIECE);
+        error = PMPI_Bcast((char *)data + at, piece, MPI_BYTE, 0, comm);
+    }
+    return error;
+}
+
+/* Everyone learns what rank 0 chose and gets the reference; *packed is malloc'ed or NULL. */
+static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, void **packed)
+{
+    struct life_order order = {SESSION_OFF, 0};
+    int good = 1;
+    if (world->rank == 0) {
+        order.mode = (uint64_t)session_choose(world);
+        if (order.mode == SESSION_PREDICT)
+            life_read_reference(&order, packed);
+    }
+    if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
+        order.mode = SESSION_OFF;
+    if (order.mode == SESSION_PREDICT) {
+        if (world->rank != 0)
+            *packed = malloc(order.size);
+        good = *packed != NULL;
+        if (PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !good ||
+            life_bcast(*packed, order.size, comm) != MPI_SUCCESS)
+            order.mode = SESSION_OFF;
+    }
+    return order;
+}
+
+static void life_quiet_errors(MPI_Comm comm)
+{
+    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+}
+
+/* A world that another one spawned would write the same file; it runs unrecorded. */
+static bool life_was_spawned(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    return PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL;
+}
+
+static void life_open(const struct session_world *world)
+{
+    void *packed = NULL;
+    if (PMPI_Comm_dup(MPI_COMM_WORLD, &life.private_comm) != MPI_SUCCESS) {
+        life.private_comm = MPI_COMM_NULL;
+        return;
+    }
+    life_quiet_errors(life.private_comm);
+    struct life_order order = life_agree(world, life.private_comm, &packed);
+    if (order.mode == SESSION_OFF) {
+        PMPI_Comm_free(&life.private_comm);
+    } else {
+        life.mode = (enum session_mode)order.mode;
+        life.rank = world->rank;
+        life.open = true;
+        pmpi_hook_comm_open();
+        bool started = session_start(world, packed, order.size) != SESSION_OFF;
+        atomic_store_explicit(&pmpi_hook_on, started, memory_order_release);
+    }
+    free(packed);
+}
+
+static void life_begin(void)
+{
+    static char version[LIFE_VERSION];
+    int length = 0, rank = 0, ranks = 1;
+    PMPI_Get_library_version(version, &length);
+    if (!life_is_family(version)) {
+        base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
+        return;
+    }
+    version[strcspn(version, "\n")] = '\0';
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (life_was_spawned()) {
+        if (rank == 0)
+            base_log_info("a spawned world is not recorded");
+        return;
+    }
+    struct session_world world = {.rank = (uint32_t)rank, .ranks = (uint32_t)ranks, .mpi = version};
+    life_open(&world);
+}
+
+/* An event around nothing of the program's: where a run begins and ends. All ranks wait for each other, recorded or
+   not. */
+static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
+{
+    struct pmpi_hook_call call;
+    bool recorded = pmpi_hook_open(&call, info);
+    if (recorded) {
+        pmpi_hook_on_comm(&call, MPI_COMM_WORLD);
+        pmpi_hook_begin(&call, from);
+    }
+    if (wait)
+        PMPI_Barrier(life.private_comm);
+    if (recorded)
+        pmpi_hook_end(&call);
+}
+
+PYTHIA_API int MPI_Init(int *argc, char ***argv)
+{
+    static const struct pmpi_hook_info info = {"MPI_Init", JOB_LIFE, false};
+    int result = PMPI_Init(argc, argv);
+    if (result == MPI_SUCCESS) {
+        life_begin();
+        life_event(&info, __builtin_return_address(0), false);
+    }
+    return result;
+}
+
+PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    static const struct pmpi_hook_info info = {"MPI_Init_thread", JOB_LIFE, false};
+    int result = PMPI_Init_thread(argc, argv, required, provided);
+    if (result == MPI_SUCCESS) {
+        life_begin();
+        life_event(&info, __builtin_return_address(0), false);
+    }
+    return result;
+}
+
+/* --- Ending --- */
+
+static void life_end(void)
+{
+    atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    struct job *mine = session_finish();
+    life.open = false;
+    pmpi_hook_finish(life.private_comm, life.mode, mine);
+    pmpi_hook_comm_close();
+    PMPI_Comm_free(&life.private_comm);
+}
+
+PYTHIA_API int MPI_Finalize(void)
+{
+    static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true};
+    if (life.private_comm != MPI_COMM_NULL) {
+        atomic_store_explicit(&pmpi_hook_on, true, memory_order_relaxed);
+        life_event(&info, __builtin_return_address(0), true);
+        life_end();
+    }
+    return PMPI_Finalize();
+}
+
+/* This rank alone, without MPI: others may be gone, or stuck. */
+static void life_rescue(void)
+{
+    if (!life.open)
+        return;
+    life.open = false;
+    atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    struct job *mine = session_finish();
+    if (life.mode == SESSION_RECORD)
+        pmpi_hook_write_part(life.rank, mine);
+    else
+        job_destroy(mine);
+}
+
+PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false};
+    if (life.open) {
+        life_event(&info, __builtin_return_address(0), false);
+        life_rescue();
+    }
+    return PMPI_Abort(comm, errorcode);
+}
+
+/* Exit without MPI_Finalize. */
+__attribute__((destructor)) static void life_exit(void)
+{
+    life_rescue();
+}
+
+/* --- Pausing --- */
+
+/* Level 0 pauses, any other goes on. */
+PYTHIA_API int MPI_Pcontrol(const int level, ...)
+{
+    if (life.open)
+        atomic_store_explicit(&pmpi_hook_on, level != 0 && session_mode() != SESSION_OFF, memory_order_relaxed);
+    return PMPI_Pcontrol(level);
+}

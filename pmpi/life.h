@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From MPI_Init to MPI_Finalize.
+ *
+ *   MPI_Init      real one -> rank 0 chooses record or predict and reads the reference -> broadcast -> session_start
+ *   MPI_Finalize  barrier (its wait is the event's duration) -> session_finish -> merge -> rank 0 writes -> real one
+ *   exit without  the rank's part goes to <output>.parts/rank-N.pythia
+ *
+ * What Pythia itself says to other ranks goes through a private duplicate of MPI_COMM_WORLD, and whether it is on is
+ * decided together at MPI_Init: every rank takes part in the merge, also one whose session has failed since.
+ */
+#ifndef PYTHIA_PMPI_LIFE_H
+#define PYTHIA_PMPI_LIFE_H
+
+#include <mpi.h>
+
+#include "session/session.h"
+
+/* Merges the ranks' jobs and writes or says what is to be written or said. Collective on `comm`; `mode` is the same on
+   all ranks; takes ownership of `mine`, which may be NULL. Threads: one, the one that calls MPI_Finalize. */
+void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine);
+/* Writes this rank's part of a run that ends without MPI_Finalize; no MPI. Takes ownership of `mine`. */
+void pmpi_hook_write_part(uint32_t rank, struct job *mine);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Requests: ties a completion to the start that made it.
+ *
+ *   key    | 0 | r7 | 0 | r2 | r2 | 0 | ...     open addressing in a window of PMPI_HOOK_WINDOW slots
+ *   start  |   |    |   |    |    |   |         peer, bytes, communicator of the start
+ *
+ * A request handle usually has one slot. MPI libraries hand out one shared handle for sends that were complete at
+ * once; from the second living start with the same handle on, further ones are found by handle and address of the
+ * program's request variable, and by the latest start of that handle where the program moved the variable.
+ *
+ *   1. a key is written once its start is; a start is read by whoever completes the request, and MPI lets only one
+ *      thread do that at a time
+ *   2. a slot is taken from 0 to BUSY by compare and swap, and given back to 0
+ *   3. a full window, or a slot reused by another thread while a completion is looking, costs the completion's peer
+ *      and size, nothing else
+ *
+ * Cost: a look-up is a few loads; no lock. Memory: 64 bytes a slot, touched when used.
+ * Threads: any.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_PMPI_REQUEST_H
+#define PYTHIA_PMPI_REQUEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+enum { PMPI_HOOK_SLOTS = 1 << 15, PMPI_HOOK_WINDOW = 16 };
+
+struct pmpi_hook_promise;
+
+struct pmpi_hook_start {
+    int64_t bytes; /* posted */
+    int32_t peer;  /* GRAMMAR_PEER_NONE without */
+    uint32_t comm; /* number, GRAMMAR_NONE without */
+    uint8_t peer_class;
+    bool receive;
+    bool persistent;
+    bool active; /* persistent requests: started and not completed */
+    struct pmpi_hook_promise *promise;
+};
+
+/* Notes a start; `where` is the program's variable. False: the table is full around there, or a null request. */
+bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
+/* The start of a request (`where` may be NULL). */
+bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
+/* The request was started again (persistent). Gives the start. */
+bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *start);
+/* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. */
+void pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where);
+/* The request was freed. */
+void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where);
+
+#endif
