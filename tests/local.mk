@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Every test speaks TAP: programs, shell scripts (*.test, with lib.sh) and Python scripts (*.py).
 TEST_EXTENSIONS = .test .py
+# A script that hangs ends after this time, as an error. (Check has limits of its own.)
+TEST_SECONDS = 600
 TAP_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(TAP_DRIVER)
 TEST_LOG_DRIVER = $(TAP_DRIVER)
-TEST_LOG_COMPILER = bash
+TEST_LOG_COMPILER = timeout --kill-after=10 $(TEST_SECONDS) bash
 PY_LOG_DRIVER = $(TAP_DRIVER)
-PY_LOG_COMPILER = $(PYTHON)
+PY_LOG_COMPILER = timeout --kill-after=10 $(TEST_SECONDS) $(PYTHON)
 
 # What a test may rely on. Ranks that share cores must not spin.
 AM_TESTS_ENVIRONMENT = \
