@@ -63,6 +63,7 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
     };
     if (t.function == GRAMMAR_NONE)
         return GRAMMAR_NONE;
+    session.regions |= key->kind == JOB_REGION;
     return job_terminal(session.job, &t);
 }
 

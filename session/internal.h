@@ -47,6 +47,7 @@ struct session {
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
+    bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t begin;                 /* ns */
     uint64_t start_time;
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -65,9 +67,23 @@ static void quiesce(void)
             sched_yield();
 }
 
+/* The team that the program would get by default; 1 for a program that entered no region. Asked through the loader: the
+   session itself needs no OpenMP. */
+static uint32_t default_team(void)
+{
+    int (*ask)(void);
+    void *symbol = session.regions ? dlsym(RTLD_DEFAULT, "omp_get_max_threads") : NULL;
+    if (!symbol)
+        return 1;
+    memcpy(&ask, &symbol, sizeof ask);
+    int threads = ask();
+    return threads > 0 ? (uint32_t)threads : 1;
+}
+
 static void fill_info(struct job_info *info)
 {
     info->ranks = session.world.ranks;
+    info->threads = default_team();
     info->runs = 1;
     info->start_time = session.start_time;
     info->mpi = job_string(session.job, session.world.mpi);
