@@ -7,3 +7,18 @@ bench-job: all
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/job.sh
 
 .PHONY: bench-job
+
+if HAVE_GNU_OPENMP
+EXTRA_PROGRAMS += bench/omp_cost
+bench_omp_cost_SOURCES = %D%/omp_cost.c
+bench_omp_cost_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_omp_cost_LDADD =
+CLEANFILES += bench/omp_cost$(EXEEXT)
+BENCHES += bench-omp
+endif
+EXTRA_DIST += %D%/omp_cost.sh
+
+bench-omp: all bench/omp_cost$(EXEEXT)
+	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh
+
+.PHONY: bench-omp

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/hooks.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -15,13 +16,31 @@ bool (*omp_hook_start)(void);
 static const char region_name[] = "omp parallel";
 static const char league_name[] = "omp teams";
 
-/* Run by each thread of a team. Only the thread that entered the region writes. */
+/* Run by each thread of a team, where libgomp alone can tell how large it is: one more cache line that the workers wait
+   for, 100 ns and more. Only the thread that entered the region writes. */
 static void region_run(void *argument)
 {
     struct omp_hook_region *r = argument;
     if (omp_hook_real_table.omp_get_thread_num() == 0)
         r->team = (uint32_t)omp_hook_real_table.omp_get_num_threads();
     r->fn(r->data);
+}
+
+/* Threads that libgomp will take (gomp_resolve_num_threads), 0 where that depends on what others do. */
+static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
+{
+    const struct omp_hook_real *real = omp_hook_real();
+    if (nt == 1)
+        return 1;
+    if (real->omp_get_dynamic())
+        return 0;
+    int active = t->depth ? real->omp_get_active_level() : 0, limit = real->omp_get_thread_limit();
+    if (active >= real->omp_get_max_active_levels())
+        return 1;
+    if (active > 0 && limit != INT_MAX) /* shared with the teams around */
+        return 0;
+    uint32_t size = nt ? nt : (uint32_t)real->omp_get_max_threads();
+    return size < (uint32_t)limit ? size : (uint32_t)limit;
 }
 
 /* The stream to record on, NULL to pass through. */
@@ -85,16 +104,17 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->caller = caller;
     r->site = NULL;
     r->context = NULL;
-    r->lowered = r->trial = r->cold = false;
+    r->lowered = r->trial = r->cold = r->verify = false;
     r->full = r->one = -1;
-    r->team = 0;
+    r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (session_mode() == SESSION_PREDICT && t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
     begin_span(r);
     if (r->site)
         omp_hook_team_choose(r);
+    r->team = r->lowered ? 1 : r->program;
     push(t, r);
-    if (!(traits & OMP_HOOK_DIRECT)) {
+    if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || r->verify)) {
         r->run = region_run;
         r->argument = r;
     }

@@ -3,11 +3,9 @@
  * Parallel regions of GNU OpenMP, seen from the thread that enters them.
  *
  *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
- *                                                              │
- *                                      every thread of the team: omp_hook_region_run(r) ── fn(data)
  *
  * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was really
- * used, which the first thread of the team notes on its way into fn. In predict mode the region may be asked to run with
+ * used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. In predict mode the region may be asked to run with
  * one thread instead (team.h).
  *
  * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the outermost
@@ -52,11 +50,12 @@ struct omp_hook_region {
     double one;                       /* ns expected with one thread; < 0: not known */
     unsigned nt;                      /* to ask libgomp for */
     uint32_t team;                    /* threads that ran it */
-    uint32_t program;                 /* threads that the program would have got */
+    uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
     uint32_t asked_number, asked_size; /* the thread's counters at begin */
     uint32_t traits;
     bool lowered;                     /* asked for 1 where the program would have got more */
     bool cold;                        /* the workers were asleep at begin */
+    bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool trial;                       /* run at this size in order to learn */
 };
 

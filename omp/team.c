@@ -75,18 +75,6 @@ static bool acts(void)
     return now == 2;
 }
 
-/* Threads that the program would get for a region without clauses, 0 where that can't be told. */
-static uint32_t program_size(void)
-{
-    const struct omp_hook_real *real = omp_hook_real();
-    /* With more than one active level the regions inside would get teams of their own; with dynamic ones nobody knows. */
-    if (real->omp_get_max_active_levels() != 1 || real->omp_get_dynamic())
-        return 0;
-    int size = real->omp_get_max_threads();
-    int limit = real->omp_get_thread_limit();
-    return (uint32_t)(size < limit ? size : limit);
-}
-
 static uint32_t hash(uintptr_t a, uint32_t b, uint32_t c)
 {
     uint64_t h = (a >> 2) * 0x9e3779b97f4a7c15u ^ ((uint64_t)b << 32 | c) * 0xc2b2ae3d27d4eb4fu;
@@ -187,8 +175,8 @@ static bool considered(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
     if (nt != 0 || flags != 0 || (r->traits & (OMP_HOOK_KEEP | OMP_HOOK_LEAGUE)) || !acts() || !is_owner())
         return false;
-    r->program = program_size();
-    if (r->program < 2)
+    /* With more than one active level the regions inside would get teams of their own. */
+    if (r->program < 2 || omp_hook_real()->omp_get_max_active_levels() != 1)
         return false;
     r->site = site_find(r);
     if (!r->site || r->site->keep || starter_asked(r->site, (uintptr_t)r->caller)) {
@@ -243,6 +231,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 {
     if (considered(r, nt, flags) && !look_at_machine(r))
         r->site = NULL;
+    r->verify = r->site && r->site->executions == 0;
 }
 
 void omp_hook_team_choose(struct omp_hook_region *r)
