@@ -195,7 +195,12 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class_
         error = grammar_flat_check_stats(c->grammar, merge_ranges_size(c->ranges, c->member_ranges), reason, sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
-    if (!merge_hash_equal(grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL), c->hash))
+    struct grammar_hash hash = grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL);
+    if (merge_hash_none(hash)) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    if (!merge_hash_equal(hash, c->hash))
         return REFUSE(a, "class %u: its hash is not that of its rules", i);
     return 0;
 }

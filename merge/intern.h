@@ -58,6 +58,12 @@ static inline int merge_hash_equal(struct grammar_hash a, struct grammar_hash b)
     return a.low == b.low && a.high == b.high;
 }
 
+/* What grammar_flat_hash() gives when it is out of memory. */
+static inline int merge_hash_none(struct grammar_hash a)
+{
+    return !a.low && !a.high;
+}
+
 /* H(a, b, number), with a seed that keeps kinds apart. */
 struct grammar_hash merge_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
 struct grammar_hash merge_hash_bytes(uint64_t seed, const void *data, size_t size);

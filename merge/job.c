@@ -286,7 +286,8 @@ int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_fla
     error = merge_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
     if (error)
         goto drop_modulus;
-    error = merge_class_single(&c, g, grammar_flat_hash(g, j->terminal_hash, NULL), s->rank, s->thread, modulus);
+    struct grammar_hash hash = grammar_flat_hash(g, j->terminal_hash, NULL);
+    error = merge_hash_none(hash) ? PYTHIA_ENOMEM : merge_class_single(&c, g, hash, s->rank, s->thread, modulus);
     if (error)
         goto drop_modulus;
     error = class_add(j, &c, &stream.class_index);

@@ -11,8 +11,8 @@
  *   streams: one (rank, thread) each: its class, its totals
  *
  * A job of one rank, a partial merge of some ranks, a whole job and a part file of a dead run are the same type and the
- * same format: job_merge() is the only way in which anything is merged. It is associative, and deterministic when ranks
- * are merged in the order of their numbers.
+ * same format: job_merge() is the only way in which anything is merged. It is associative (sums of squares and other
+ * doubles to rounding), and deterministic when ranks are merged in the order of their numbers.
  *
  * Two grammars are equal when their Merkle hashes over content (terminals by what they are, not by number) are: ranks
  * need no common numbering to find their class.
@@ -58,15 +58,20 @@ struct job_terminal {
  *   JOB_ABSOLUTE  the same values on every member
  *   JOB_OFFSET    value - rank of the member, modulo the communicator's size, is the same
  *   JOB_XOR       value xor rank is the same (constant values only)
- * Only attributes on the world communicator (or a copy of it) and channel GRAMMAR_PEER take part in OFFSET and XOR.
+ * Only channel GRAMMAR_PEER takes part in OFFSET and XOR, on communicators that are as large as the world.
+ *
+ * RAMP and LIST models are those of the first member, in canonical form (the same sequence of values, the same bytes);
+ * of VARIES and KEYED, where a single member's values are not known anyway, counts and sums are those of all members of
+ * the variant. Of the partitions of the members by a relation the one with the fewest variants is kept.
  */
 enum job_relation { JOB_ABSOLUTE = 1, JOB_OFFSET = 2, JOB_XOR = 4 };
-struct job_range { uint32_t first, count, stride, thread; }; /* ranks first, first + stride, …: count of them; thread */
+/* Thread `thread` of ranks first, first + stride, …: count of them. Canonical: equal sets have equal ranges. */
+struct job_range { uint32_t first, count, stride, thread; };
 struct job_variant {
     uint32_t node;        /* index of the node in the class's grammar */
     uint32_t relations;   /* enum job_relation, or-ed; never 0 */
-    uint32_t sample_rank; /* whose values `attr` holds */
-    uint32_t modulus;     /* size of the communicator */
+    uint32_t sample_rank; /* whose values `attr` holds: the first member (lowest rank, then thread) */
+    uint32_t modulus;     /* size of the communicator; 0 where its ranks are not those of the job */
     uint32_t range_first, range_count; /* in the class's ranges[]; members covered */
     struct grammar_attr attr;
 };
@@ -77,12 +82,13 @@ struct job_spread { uint64_t min, max; uint32_t min_rank, max_rank; };
 struct job_class_entry {
     struct grammar_hash hash;    /* Merkle hash of the structure */
     struct grammar_flat *grammar; /* terminals numbered as in the job; stats: sums over members; attrs: of variant 0 of
-                                     each node and channel (first member). NULL in a message whose body was left out */
+                                     each node and channel. In a message whose body was left out it has no rules
+                                     (rule_count 0), only node_count, stats and attributes */
     struct job_spread *spread;   /* node_count of the grammar */
-    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members */
+    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members, the others sets of variants */
     uint32_t member_ranges;
     struct job_range *ranges;
-    uint32_t variant_count;      /* ordered by node, then channel */
+    uint32_t variant_count;      /* ordered by node, channel, first member */
     struct job_variant *variants;
 };
 
@@ -149,10 +155,12 @@ uint32_t job_find_terminal(const struct job *j, struct grammar_hash hash);
 uint32_t job_match_terminal(const struct job *j, const struct job *from, uint32_t t);
 
 /* Adds the stream of (s->rank, s->thread); takes ownership of `g` (terminals numbered as in `j`), also on failure.
-   s->class_index is set. */
+   The class index and the number of events are the job's to set. PYTHIA_EINVAL: the stream is there already, or `g` has
+   terminals that the job has not. */
 int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
 
 /* --- Merging --- */
+/* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
 int job_merge(struct job *into, const struct job *from);
 
 /* --- Reading --- */

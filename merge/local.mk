@@ -24,3 +24,4 @@ noinst_LTLIBRARIES += libpythia-mergempi.la
 libpythia_mergempi_la_SOURCES = %D%/merge_mpi.c %D%/merge_mpi.h
 libpythia_mergempi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 endif
+EXTRA_DIST += doc/FORMAT.md

@@ -43,7 +43,7 @@ static unsigned char *grow(struct packer *p, enum format_section type, size_t si
     struct buffer *b = &p->section[type].raw;
     if (p->error)
         return NULL;
-    if (b->room - b->size < size) {
+    if (!b->data || b->room - b->size < size) {
         size_t room = b->room * 2 > b->size + size ? b->room * 2 : b->size + size + 64;
         unsigned char *bigger = realloc(b->data, room);
         if (!bigger) {
@@ -182,8 +182,10 @@ static void pack_rules(struct packer *p, const struct grammar_flat *g)
     if (!hash || !place) {
         p->error = PYTHIA_ENOMEM;
     } else {
-        grammar_flat_hash(g, p->job->terminal_hash, hash);
-        name_rules(p, g, hash, place);
+        if (merge_hash_none(grammar_flat_hash(g, p->job->terminal_hash, hash)))
+            p->error = PYTHIA_ENOMEM;
+        else
+            name_rules(p, g, hash, place);
     }
     for (uint32_t r = 0; !p->error && r < g->rule_count; r++) {
         if ((at = record(p, SECTION_CLASS_RULES, RECORD_CLASS_RULE)))
