@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The set of hypotheses after an event. One hypothesis that matches costs an advance and a compare; everything else takes
+ * the slow road, where those that match go on and the others are repaired, the best K stay, and weights are brought to 1.
+ */
+#include <stdio.h>
+
+#include "oracle/internal.h"
+#include "pythia.h"
+
+#define LIGHTEST 1e-4 /* hypotheses below are dropped */
+
+static double miss_rate(const struct oracle *o)
+{
+    double rate = (o->misses + 1) / (o->window + 20);
+    return rate < 1e-3 ? 1e-3 : rate > 0.5 ? 0.5 : rate;
+}
+
+static void swap_sets(struct oracle *o)
+{
+    struct oracle_hypothesis *set = o->now;
+
+    o->now = o->spare;
+    o->spare = set;
+    o->count = o->spare_count;
+}
+
+static void swap(struct oracle_hypothesis *a, struct oracle_hypothesis *b)
+{
+    struct oracle_hypothesis h = *a;
+    *a = *b;
+    *b = h;
+}
+
+static void drop(struct oracle *o, uint32_t i)
+{
+    swap(&o->now[i], &o->now[--o->count]); /* frames belong to the slot's owner: swap, never overwrite */
+}
+
+static void join_equal(struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        for (uint32_t j = i + 1; j < o->count;) {
+            struct oracle_hypothesis *a = &o->now[i], *b = &o->now[j];
+            o->steps++;
+            if (!oracle_same(a, b)) {
+                j++;
+                continue;
+            }
+            double weight = a->weight + b->weight;
+            if (b->depth > a->depth)
+                swap(a, b);
+            a->weight = weight;
+            drop(o, j);
+        }
+}
+
+static void normalise(struct oracle *o)
+{
+    double all = 0, best = 0;
+
+    for (uint32_t i = 0; i < o->count; i++)
+        best = o->now[i].weight > best ? o->now[i].weight : best;
+    for (uint32_t i = 0; i < o->count;) {
+        if (o->now[i].weight < best * LIGHTEST) {
+            drop(o, i);
+        } else {
+            all += o->now[i].weight;
+            i++;
+        }
+    }
+    for (uint32_t i = 0; i < o->count; i++)
+        o->now[i].weight /= all;
+}
+
+/* Repairs that stood the test make their kind cheaper. */
+static void settle(struct oracle *o)
+{
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct oracle_hypothesis *h = &o->now[i];
+        if (h->kind != ORACLE_HIT && h->weight > 0.9 && (h->age >= 4 || o->count == 1)) {
+            o->won[h->kind] += 1;
+            h->kind = ORACLE_HIT;
+            if (o->won[ORACLE_EXIT] + o->won[ORACLE_EXTEND] + o->won[ORACLE_SKIPPED] + o->won[ORACLE_INSERTED] +
+                    o->won[ORACLE_SUBSTITUTED] > 256)
+                for (int k = 0; k < ORACLE_KINDS; k++)
+                    o->won[k] = o->won[k] / 2 + 0.25;
+        }
+        h->age++;
+    }
+}
+
+static bool all_match(const struct oracle *o, uint32_t terminal)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        if (oracle_peek(o, &o->now[i]) != terminal)
+            return false;
+    return terminal != GRAMMAR_NONE;
+}
+
+static void keep_match(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, double weight)
+{
+    struct oracle_hypothesis *s = oracle_slot(o, h->reference, weight, h->kind);
+
+    if (!s)
+        return;
+    s->age = h->age;
+    oracle_copy(s, h);
+    oracle_advance(o, s, terminal, h->weight > 0.5);
+}
+
+static void repair_all(struct oracle *o, uint32_t terminal)
+{
+    double miss = miss_rate(o), lost = 0;
+
+    o->spare_count = 0;
+    for (uint32_t i = 0; i < o->count; i++) {
+        struct oracle_hypothesis *h = &o->now[i];
+        uint32_t expected = oracle_peek(o, h);
+        if (expected == terminal && terminal != GRAMMAR_NONE) {
+            keep_match(o, h, terminal, h->weight * (1 - miss));
+            continue;
+        }
+        lost += h->weight;
+        if (expected == GRAMMAR_NONE && terminal != GRAMMAR_NONE && !oracle_rooted(o, h))
+            oracle_expand(o, h, terminal, h->weight * (1 - miss), ORACLE_HIT);
+        oracle_recover(o, h, terminal, h->weight * miss);
+    }
+    if (lost > 0.5)
+        oracle_relocate(o, terminal, lost * miss);
+    swap_sets(o);
+}
+
+static const struct oracle_hypothesis *heaviest(const struct oracle *o)
+{
+    const struct oracle_hypothesis *best = &o->now[0];
+
+    for (uint32_t i = 1; i < o->count; i++)
+        if (o->now[i].weight > best->weight)
+            best = &o->now[i];
+    return best;
+}
+
+static void follow_set(struct oracle *o, uint32_t terminal)
+{
+    o->window++;
+    if (oracle_peek(o, heaviest(o)) != terminal || terminal == GRAMMAR_NONE)
+        o->misses++;
+    if (o->window > 1024) {
+        o->window /= 2;
+        o->misses /= 2;
+    }
+    if (all_match(o, terminal)) {
+        for (uint32_t i = 0; i < o->count; i++)
+            oracle_advance(o, &o->now[i], terminal, o->now[i].weight > 0.5);
+    } else {
+        repair_all(o, terminal);
+        join_equal(o);
+        normalise(o);
+    }
+    if (o->count > 1 && o->score.events % 8 == 0)
+        join_equal(o); /* different paths into one place; rarely, as it costs K^2 */
+    settle(o);
+}
+
+/* What this run's times are, against those of the reference. */
+static inline void compare_times(struct oracle *o, const struct oracle_hypothesis *h, uint64_t gap, uint64_t duration)
+{
+    if (h->depth == 0)
+        return;
+    const struct oracle_time *mean = &oracle_of(o, h)->mean[h->frames[h->depth - 1].node];
+    o->seen.gap += (double)gap;
+    o->seen.duration += (double)duration;
+    o->said.gap += mean->gap;
+    o->said.duration += mean->duration;
+}
+
+static void remember(struct oracle *o, uint32_t terminal)
+{
+    o->run = terminal == o->previous ? o->run + 1 : 1;
+    o->previous = terminal;
+}
+
+static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    oracle_flush(o);
+    oracle_score_event(o, terminal, gap);
+    follow_set(o, terminal);
+    compare_times(o, heaviest(o), gap, duration);
+    remember(o, terminal);
+    oracle_score_sample(o);
+}
+
+void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    if (terminal != GRAMMAR_NONE && terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
+        terminal = o->alias[terminal];
+    if (--o->countdown > 0 && o->count == 1 && terminal != GRAMMAR_NONE &&
+        oracle_advance(o, &o->now[0], terminal, true)) {
+        o->fast++;
+        compare_times(o, &o->now[0], gap, duration);
+        remember(o, terminal);
+        return;
+    }
+    follow_slowly(o, terminal, gap, duration);
+}
+
+/* --- Audit --- */
+
+static int wrong(char *why, size_t size, uint32_t i, const char *what)
+{
+    snprintf(why, size, "hypothesis %u: %s", i, what);
+    return PYTHIA_EFORMAT;
+}
+
+static const char *check_frames(const struct oracle *o, const struct oracle_hypothesis *h)
+{
+    const struct grammar_flat *g = oracle_of(o, h)->grammar;
+
+    if (h->depth > o->capacity)
+        return "deeper than its room";
+    for (uint32_t i = 0; i < h->depth; i++) {
+        if (h->frames[i].node >= g->node_count)
+            return "a node that is not there";
+        uint32_t symbol = g->nodes[h->frames[i].node].symbol;
+        bool bottom = i + 1 == h->depth;
+        if (bottom == (bool)grammar_is_rule(symbol))
+            return bottom ? "ends at a rule" : "a terminal above the bottom";
+        if (!bottom && (symbol & ~GRAMMAR_RULE) != oracle_of(o, h)->rule[h->frames[i + 1].node])
+            return "a frame outside of the rule above it";
+    }
+    return NULL;
+}
+
+int oracle_check(const struct oracle *o, char *why, size_t size)
+{
+    double all = 0;
+
+    if (o->count == 0 || o->count > o->limit)
+        return wrong(why, size, o->count, "their number is out of bounds");
+    for (uint32_t i = 0; i < o->count; i++) {
+        const struct oracle_hypothesis *h = &o->now[i];
+        const char *what = h->reference >= o->references ? "no such reference" : check_frames(o, h);
+        if (!what && !(h->weight > 0 && h->weight <= 1 + 1e-9))
+            what = "weight out of bounds";
+        if (what)
+            return wrong(why, size, i, what);
+        all += h->weight;
+    }
+    if (all < 1 - 1e-6 || all > 1 + 1e-6)
+        return wrong(why, size, 0, "the weights do not sum to 1");
+    return 0;
+}

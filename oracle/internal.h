@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The oracle's insides, shared by its files.
+ *
+ *   index.c      what is precomputed for a grammar
+ *   stack.c      one hypothesis: advance, descend, compare
+ *   recover.c    what an unexpected event may mean
+ *   follow.c     the set of hypotheses after an event
+ *   predict.c    the questions: climb what remains, descend to the answer
+ *   calibrate.c  how much an answer is worth; how the times of this run compare
+ *   score.c      what the oracle knows of its own quality
+ *
+ * Nothing is allocated after creation. Hypotheses own a slice of `frames` each; sets are swapped, never copied.
+ */
+#ifndef PYTHIA_ORACLE_INTERNAL_H
+#define PYTHIA_ORACLE_INTERNAL_H
+
+#include "oracle/oracle.h"
+
+enum {
+    ORACLE_DEPTH = 128,      /* frames of a hypothesis; one that is deeper forgets its top and becomes partial */
+    ORACLE_HYPOTHESES = 64,  /* the largest K */
+    ORACLE_VOTES = 64,       /* answers that are told apart in one question */
+    ORACLE_SKIP = 8,         /* expected events that may be missing in a row */
+    ORACLE_PLACES = 32,      /* occurrences looked at to relocate */
+    ORACLE_BRANCHES = 6,     /* uses tried where a partial hypothesis runs off its top */
+    ORACLE_SETS = 4,         /* sets remembered for oracle_next */
+    ORACLE_RANGES = 12,      /* distances: 1, 2-3, 4-7, …, 2048 and more */
+    ORACLE_PENDING = 8       /* answers at one distance that wait for their event */
+};
+
+struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
+
+struct oracle_index {
+    const struct grammar_flat *grammar;
+    uint32_t depth;               /* frames of the deepest path */
+    uint32_t *order;              /* rules, users before what they use */
+    uint64_t *length;             /* of rules: events */
+    uint64_t *uses;               /* of rules: expansions in all */
+    uint32_t *first;              /* of rules: first terminal */
+    struct oracle_time *time;     /* of rules: mean of one expansion */
+    uint32_t *rule;               /* of nodes, and one past the last: the rule that it stands in */
+    uint64_t *before;             /* of nodes: events of the rule before it */
+    struct oracle_time *mean;     /* of nodes: one expansion in this place */
+    struct oracle_time *elapsed;  /* of nodes: mean time of the rule before it */
+    uint32_t *use_terminal;       /* terminal t is used by use[use_terminal[t]] … up to t + 1's, heaviest first */
+    uint32_t *use_rule;           /* the same of rules */
+    uint32_t *use;
+};
+
+struct oracle_frame {
+    uint32_t node;
+    uint32_t guessed; /* the turn is a guess: nothing is learned from it */
+    uint64_t turn;
+};
+
+/* What an event that was not expected may mean. */
+enum oracle_kind { ORACLE_HIT, ORACLE_EXIT, ORACLE_EXTEND, ORACLE_SKIPPED, ORACLE_INSERTED, ORACLE_SUBSTITUTED,
+                   ORACLE_COARSE, ORACLE_RELOCATED, ORACLE_KINDS };
+
+struct oracle_hypothesis {
+    struct oracle_frame *frames; /* top first; [depth - 1] is the terminal just seen; empty: before the first event */
+    uint32_t depth, reference;
+    uint32_t kind, age;          /* the last repair, and the events since */
+    double weight;
+};
+
+/* Trip count of a node as this run shows it: a count seen twice running replaces the recorded one. */
+struct oracle_trip { uint64_t effective, last; };
+
+struct oracle_reference {
+    const struct oracle_index *index;
+    struct oracle_trip *trip;            /* of nodes */
+    uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
+};
+
+struct oracle_pending { uint64_t at; uint32_t terminal; float raw, probability; };
+
+struct oracle {
+    struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
+    uint32_t count, spare_count, limit;
+    uint64_t countdown;                    /* events until the next sample or check */
+    uint64_t fast;                         /* events on the fast path that the score does not know yet */
+    uint32_t previous; uint64_t run;       /* the last event, and how often in a row */
+    uint32_t references, capacity;         /* capacity: frames of a hypothesis */
+    struct oracle_reference *reference;
+    uint32_t terminals;                    /* terminal numbers of the references are below */
+    double alphabet;                       /* different terminals an unexpected event may be, about */
+    const uint32_t *coarse; uint32_t coarse_count;
+    uint32_t *alias;                       /* of unknown terminals: the known one that they stand for, learned */
+    uint32_t *delegate;                    /* of coarse classes: the most frequent terminal */
+    uint32_t classes;
+
+    double prior_gap, prior_duration;      /* ns: what a few mean events of the reference take */
+    double misses, window;                 /* recent events that were not expected, of how many */
+    double won[ORACLE_KINDS];              /* repairs that turned out right */
+    struct oracle_time seen, said;         /* recent times, observed and predicted */
+    struct { double right, total; } reliability[ORACLE_RANGES][ORACLE_DECILES];
+
+    uint64_t random;
+    uint64_t sample_at;                    /* event number of the next sample */
+    double sample_until;                   /* the time predicted for the coming event; < 0: none */
+    struct oracle_pending pending[ORACLE_DISTANCES][ORACLE_PENDING];
+
+    uint8_t *set[ORACLE_SETS]; uint64_t set_used[ORACLE_SETS], set_clock;
+    struct oracle_score score;
+    uint64_t steps;                        /* work done off the fast path, for the tests of its bounds */
+    struct oracle_frame *frames;
+};
+
+static inline uint32_t oracle_first(const struct oracle_index *x, uint32_t symbol)
+{
+    return grammar_is_rule(symbol) ? x->first[symbol & ~GRAMMAR_RULE] : symbol;
+}
+
+static inline uint64_t oracle_length(const struct oracle_index *x, uint32_t symbol)
+{
+    return grammar_is_rule(symbol) ? x->length[symbol & ~GRAMMAR_RULE] : 1;
+}
+
+/* Whether `node` has another after it in its rule. */
+static inline bool oracle_has_next(const struct oracle_index *x, uint32_t node)
+{
+    return x->rule[node + 1] == x->rule[node];
+}
+
+static inline const struct oracle_index *oracle_of(const struct oracle *o, const struct oracle_hypothesis *h)
+{
+    return o->reference[h->reference].index;
+}
+
+/* Uses of a symbol, heaviest first; returns their number. */
+uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
+
+/* --- stack.c --- */
+bool oracle_rooted(const struct oracle *o, const struct oracle_hypothesis *h);
+/* The terminal expected next; GRAMMAR_NONE at the end of the run or where a partial hypothesis runs off its top. */
+uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h);
+/* Advances by one event, if it is `terminal` (GRAMMAR_NONE: whatever it is). False: nothing changed. */
+bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, bool learn);
+/* Puts `node` at depth `depth` and goes down to its first terminal. */
+void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame);
+/* Learns the trip counts of the loops at depth `from` and below, which end here. */
+void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
+void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from);
+/* Same position, or the shorter one is the lower part of the longer. */
+bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b);
+/* A slot in the spare set for a hypothesis of this weight, NULL where all K are heavier. */
+struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, double weight, enum oracle_kind kind);
+
+/* --- recover.c --- */
+/* Where partial `h` runs off its top: the uses whose continuation is `terminal`, into the spare set. */
+void oracle_expand(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight,
+                   enum oracle_kind kind);
+/* What `terminal` may mean for `h`, into the spare set. */
+void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight);
+void oracle_relocate(struct oracle *o, uint32_t terminal, double weight);
+bool oracle_known(const struct oracle *o, uint32_t terminal);
+
+/* --- calibrate.c --- */
+double oracle_stay(const struct oracle *o, uint64_t distance); /* chance that nothing unexpected happens until then */
+double oracle_calibrated(const struct oracle *o, uint64_t distance, double raw);
+void oracle_learn(struct oracle *o, uint64_t distance, double raw, double n, bool right);
+double oracle_gap_factor(const struct oracle *o);
+double oracle_duration_factor(const struct oracle *o);
+void oracle_drift(struct oracle *o); /* forgets slowly; called from time to time */
+
+/* --- predict.c, score.c --- */
+/* As oracle_predict, with the value before calibration. */
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw);
+void oracle_flush(struct oracle *o);  /* brings the score up to date with the fast path */
+/* Before and after an event off the fast path. */
+void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap);
+void oracle_score_sample(struct oracle *o);
+void oracle_score_start(struct oracle *o);
+
+#endif

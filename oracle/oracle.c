@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An oracle's memory, all of it taken at creation: two sets of K hypotheses with their frames, the trip counts of the
+ * references' nodes, and room for the sets that may be asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "oracle/internal.h"
+
+enum { HYPOTHESES = 16 };
+
+static int create_hypotheses(struct oracle *o)
+{
+    size_t slots = 2 * ((size_t)o->limit + 1); /* one of each set is scratch */
+    struct oracle_hypothesis *set = calloc(slots, sizeof *set);
+
+    o->now = set;
+    o->spare = set ? set + o->limit + 1 : NULL;
+    o->frames = calloc(slots * o->capacity, sizeof *o->frames);
+    if (!set || !o->frames)
+        return 0;
+    for (size_t i = 0; i < slots; i++)
+        set[i].frames = o->frames + i * o->capacity;
+    return 1;
+}
+
+static int create_reference(struct oracle_reference *ref, const struct oracle_index *x)
+{
+    const struct grammar_flat *g = x->grammar;
+
+    ref->index = x;
+    ref->trip = calloc((size_t)g->node_count + 1, sizeof *ref->trip);
+    if (!ref->trip)
+        return 0;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        ref->trip[n] = (struct oracle_trip){ g->nodes[n].exponent, g->nodes[n].exponent };
+    for (int i = 0; i < ORACLE_SETS; i++)
+        if (!(ref->next[i] = calloc((size_t)g->node_count + 1, sizeof *ref->next[i])))
+            return 0;
+    return 1;
+}
+
+static int create_coarse(struct oracle *o, const struct oracle_options *options)
+{
+    if (!options || !options->coarse || options->coarse_count == 0)
+        return 1;
+    o->coarse = options->coarse;
+    o->coarse_count = options->coarse_count;
+    for (uint32_t t = 0; t < o->coarse_count; t++)
+        if (o->coarse[t] != GRAMMAR_NONE && o->coarse[t] >= o->classes)
+            o->classes = o->coarse[t] + 1;
+    o->classes = o->classes < o->coarse_count ? o->classes : o->coarse_count; /* higher numbers have no delegate */
+    o->alias = malloc(o->coarse_count * sizeof *o->alias);
+    o->delegate = malloc(((size_t)o->classes + 1) * sizeof *o->delegate);
+    if (!o->alias || !o->delegate)
+        return 0;
+    memset(o->alias, 0xff, o->coarse_count * sizeof *o->alias);
+    memset(o->delegate, 0xff, o->classes * sizeof *o->delegate);
+    return 1;
+}
+
+static double weight_of(const struct oracle *o, uint32_t terminal)
+{
+    double weight = 0;
+    const uint32_t *use;
+
+    for (uint32_t r = 0; r < o->references; r++) {
+        const struct oracle_index *x = o->reference[r].index;
+        uint32_t count = oracle_index_uses(x, terminal, &use);
+        for (uint32_t i = 0; i < count; i++)
+            weight += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
+    }
+    return weight;
+}
+
+static void choose_delegates(struct oracle *o)
+{
+    for (uint32_t t = 0; t < o->terminals && t < o->coarse_count; t++) {
+        if (o->coarse[t] >= o->classes)
+            continue;
+        uint32_t *d = &o->delegate[o->coarse[t]];
+        if (*d == GRAMMAR_NONE || weight_of(o, t) > weight_of(o, *d))
+            *d = t;
+    }
+}
+
+/* One rooted hypothesis a reference; where there are more than room for, the heaviest. */
+static void root(struct oracle *o, const double *weight)
+{
+    double all = 0;
+
+    o->spare_count = 0;
+    for (uint32_t r = 0; r < o->references; r++)
+        if (!weight || weight[r] > 0)
+            oracle_slot(o, r, weight ? weight[r] : 1, ORACLE_HIT);
+    if (o->spare_count == 0)
+        oracle_slot(o, 0, 1, ORACLE_HIT);
+    struct oracle_hypothesis *set = o->now;
+    o->now = o->spare;
+    o->spare = set;
+    o->count = o->spare_count;
+    for (uint32_t i = 0; i < o->count; i++)
+        all += o->now[i].weight;
+    for (uint32_t i = 0; i < o->count; i++)
+        o->now[i].weight /= all;
+}
+
+static void set_priors(struct oracle *o)
+{
+    const struct oracle_index *x = o->reference[0].index;
+    const double repairs[ORACLE_KINDS] = { 0, 4, 4, 2, 2, 2, 2, 0.5 };
+    uint32_t known = 0;
+
+    memcpy(o->won, repairs, sizeof repairs);
+    for (uint32_t t = 0; t < o->terminals; t++)
+        known += oracle_known(o, t);
+    o->alphabet = known < 2 ? 2 : known > 32 ? 32 : known;
+    if (x->length[0] > 0) {
+        o->prior_gap = 32 * x->time[0].gap / (double)x->length[0];
+        o->prior_duration = 32 * x->time[0].duration / (double)x->length[0];
+    }
+}
+
+struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
+                             const struct oracle_options *options)
+{
+    struct oracle *o = count ? calloc(1, sizeof *o) : NULL;
+    uint32_t k = options && options->hypotheses ? options->hypotheses : HYPOTHESES;
+
+    if (!o)
+        return NULL;
+    o->limit = k > ORACLE_HYPOTHESES ? ORACLE_HYPOTHESES : k;
+    o->references = count;
+    o->reference = calloc(count, sizeof *o->reference);
+    if (!o->reference)
+        goto destroy;
+    for (uint32_t r = 0; r < count; r++) {
+        const struct oracle_index *x = index[r];
+        if (!create_reference(&o->reference[r], x))
+            goto destroy;
+        o->terminals = x->grammar->terminals > o->terminals ? x->grammar->terminals : o->terminals;
+        o->capacity = x->depth > o->capacity ? x->depth : o->capacity;
+    }
+    o->capacity = o->capacity + 1 < ORACLE_DEPTH ? o->capacity + 1 : ORACLE_DEPTH;
+    for (int i = 0; i < ORACLE_SETS; i++)
+        if (!(o->set[i] = calloc((size_t)o->terminals + 1, 1)))
+            goto destroy;
+    if (!create_hypotheses(o) || !create_coarse(o, options))
+        goto destroy;
+    o->previous = GRAMMAR_NONE;
+    set_priors(o);
+    choose_delegates(o);
+    root(o, weight);
+    oracle_score_start(o);
+    return o;
+destroy:
+    oracle_destroy(o);
+    return NULL;
+}
+
+void oracle_destroy(struct oracle *o)
+{
+    if (!o)
+        return;
+    for (uint32_t r = 0; o->reference && r < o->references; r++) {
+        free(o->reference[r].trip);
+        for (int i = 0; i < ORACLE_SETS; i++)
+            free(o->reference[r].next[i]);
+    }
+    for (int i = 0; i < ORACLE_SETS; i++)
+        free(o->set[i]);
+    free(o->reference);
+    free(o->now < o->spare ? o->now : o->spare);
+    free(o->frames);
+    free(o->alias);
+    free(o->delegate);
+    free(o);
+}

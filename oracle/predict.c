@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The questions. From the terminal just seen climb: what remains of this node's turns, of this rule, of the turns of the
+ * frame above …, until the distance fits; then go down by division (turns) and binary search (nodes). Times are added on
+ * the same way as lengths. A rule's times are means over all its places: below a frame they are scaled to the frame's
+ * own mean.
+ *
+ * Where a partial hypothesis runs off its top, the heaviest uses are tried, then the heaviest only.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "oracle/internal.h"
+
+struct vote {
+    uint32_t terminal, reference, node;
+    uint64_t turn, distance;
+    double weight, best;            /* best: the heaviest contribution, which the rest is from */
+    struct oracle_time time, scale; /* until the event; what its node's mean is to be multiplied by */
+};
+
+struct question {
+    struct oracle *oracle;
+    uint64_t distance;
+    uint32_t count;
+    double all;
+    struct vote vote[ORACLE_VOTES];
+};
+
+static void add_scaled(struct oracle_time *to, const struct oracle_time *t, double n, const struct oracle_time *scale)
+{
+    to->gap += n * t->gap * scale->gap;
+    to->duration += n * t->duration * scale->duration;
+    to->variance += n * t->variance * scale->variance;
+}
+
+static double ratio(double a, double b)
+{
+    return a > 0 && b > 0 ? a / b : 1;
+}
+
+/* The scale below `node`, a rule's: its own mean over that of its rule. */
+static struct oracle_time narrow(const struct oracle_index *x, uint32_t node)
+{
+    const struct oracle_time *own = &x->mean[node];
+    const struct oracle_time *rule = &x->time[x->grammar->nodes[node].symbol & ~GRAMMAR_RULE];
+    double gap = ratio(own->gap, rule->gap), duration = ratio(own->duration, rule->duration);
+
+    return (struct oracle_time){ gap, duration, ratio(own->variance, rule->variance) };
+}
+
+static void cast(struct question *q, const struct vote *v)
+{
+    q->all += v->weight;
+    for (uint32_t i = 0; i < q->count; i++) {
+        struct vote *w = &q->vote[i];
+        if (w->terminal != v->terminal)
+            continue;
+        double weight = w->weight + v->weight;
+        if (v->weight > w->best)
+            *w = *v;
+        w->weight = weight;
+        return;
+    }
+    if (q->count < ORACLE_VOTES)
+        q->vote[q->count++] = *v;
+}
+
+static void cast_unknown(struct question *q, double weight)
+{
+    struct vote v = { .terminal = GRAMMAR_NONE, .weight = weight, .best = weight };
+    cast(q, &v);
+}
+
+/* The last node of the rule, from `low` on, that begins at or before event `at` of the rule. */
+static uint32_t find_node(const struct oracle_index *x, uint32_t low, uint64_t at)
+{
+    const struct grammar_flat_rule *r = &x->grammar->rules[x->rule[low]];
+    uint32_t high = r->first + r->length;
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->before[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The event `at` events into the turns of `node`, of which `turn` were before. */
+static void land(struct question *q, const struct oracle_index *x, uint32_t node, uint64_t turn, uint64_t at,
+                 struct vote *v)
+{
+    for (;;) {
+        uint32_t symbol = x->grammar->nodes[node].symbol;
+        uint64_t length = oracle_length(x, symbol);
+        add_scaled(&v->time, &x->mean[node], (double)(at / length), &v->scale);
+        turn += at / length;
+        at %= length;
+        if (!grammar_is_rule(symbol)) {
+            v->terminal = symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
+            v->node = node;
+            v->turn = turn;
+            cast(q, v);
+            return;
+        }
+        v->scale = narrow(x, node);
+        node = find_node(x, x->grammar->rules[symbol & ~GRAMMAR_RULE].first, at);
+        add_scaled(&v->time, &x->elapsed[node], 1, &v->scale);
+        at -= x->before[node];
+        turn = 0;
+    }
+}
+
+static void run_off(struct question *q, uint32_t reference, uint32_t rule, uint64_t distance, const struct vote *v,
+                    int level);
+
+/* Climbs from the bottom frame; `distance` events remain to go. */
+static void climb(struct question *q, uint32_t reference, const struct oracle_frame *frames, uint32_t depth,
+                  uint64_t distance, const struct vote *before, int level)
+{
+    const struct oracle_reference *ref = &q->oracle->reference[reference];
+    const struct oracle_index *x = ref->index;
+    struct vote v = *before;
+
+    for (uint32_t i = depth; i-- > 0;) {
+        uint32_t n = frames[i].node, rule = x->rule[n];
+        uint64_t length = oracle_length(x, x->grammar->nodes[n].symbol), turns = frames[i].turn + 1;
+        uint64_t left = ref->trip[n].effective > turns ? ref->trip[n].effective - turns : 0;
+        uint64_t end = x->before[n] + x->grammar->nodes[n].exponent * length;
+        v.scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
+        q->oracle->steps++;
+        if ((distance - 1) / length < left) {
+            land(q, x, n, turns, distance - 1, &v);
+            return;
+        }
+        distance -= left * length;
+        add_scaled(&v.time, &x->mean[n], (double)left, &v.scale);
+        if (distance <= x->length[rule] - end) {
+            uint64_t at = end + distance - 1;
+            uint32_t node = find_node(x, n + 1, at);
+            add_scaled(&v.time, &x->elapsed[node], 1, &v.scale);
+            add_scaled(&v.time, &x->elapsed[n], -1, &v.scale);
+            add_scaled(&v.time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &v.scale);
+            land(q, x, node, 0, at - x->before[node], &v);
+            return;
+        }
+        distance -= x->length[rule] - end;
+        add_scaled(&v.time, &x->time[rule], 1, &v.scale);
+        add_scaled(&v.time, &x->elapsed[n], -1, &v.scale);
+        add_scaled(&v.time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &v.scale);
+    }
+    run_off(q, reference, x->rule[frames[0].node], distance, &v, level + 1);
+}
+
+/* A rule ended and what is around it is not known. */
+static void run_off(struct question *q, uint32_t reference, uint32_t rule, uint64_t distance, const struct vote *v,
+                    int level)
+{
+    const struct oracle_index *x = q->oracle->reference[reference].index;
+    const uint32_t *use;
+    uint32_t count = oracle_index_uses(x, GRAMMAR_RULE | rule, &use);
+    uint32_t most = level == 1 ? ORACLE_BRANCHES : 1;
+    double all = 0;
+
+    if (rule == 0 || count == 0 || level > ORACLE_DEPTH) {
+        cast_unknown(q, v->weight);
+        return;
+    }
+    count = count < most ? count : most;
+    for (uint32_t i = 0; i < count; i++)
+        all += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t turns = x->grammar->nodes[use[i]].exponent;
+        double share = v->weight * (double)x->uses[x->rule[use[i]]] / all;
+        struct oracle_frame leave = { use[i], 1, turns - 1 }, stay = { use[i], 1, turns / 2 > 0 ? turns / 2 - 1 : 0 };
+        struct vote w = *v;
+        if (turns > 1) {
+            w.weight = w.best = most == 1 ? v->weight : share * (double)(turns - 1);
+            climb(q, reference, &stay, 1, distance, &w, level);
+        }
+        if (turns == 1 || most > 1) {
+            w.weight = w.best = most == 1 ? v->weight : share;
+            climb(q, reference, &leave, 1, distance, &w, level);
+        }
+    }
+}
+
+static void ask_hypothesis(struct question *q, const struct oracle_hypothesis *h)
+{
+    const struct oracle_index *x = oracle_of(q->oracle, h);
+    struct vote v = { .reference = h->reference, .weight = h->weight, .best = h->weight, .distance = q->distance,
+                      .scale = { 1, 1, 1 } };
+
+    if (h->depth > 0) {
+        climb(q, h->reference, h->frames, h->depth, q->distance, &v, 0);
+    } else if (q->distance <= x->length[0]) {
+        uint32_t node = find_node(x, 0, q->distance - 1);
+        add_scaled(&v.time, &x->elapsed[node], 1, &v.scale);
+        land(q, x, node, 0, q->distance - 1 - x->before[node], &v);
+    } else {
+        cast_unknown(q, v.weight);
+    }
+}
+
+static void clear(struct oracle_answer *a)
+{
+    *a = (struct oracle_answer){ .terminal = GRAMMAR_NONE, .until = -1, .until_deviation = -1, .duration = -1,
+                                 .duration_deviation = -1, .node = GRAMMAR_NONE };
+}
+
+static void fill(const struct oracle *o, const struct vote *v, struct oracle_answer *a)
+{
+    const struct oracle_index *x = o->reference[v->reference].index;
+    const struct oracle_time *mean = &x->mean[v->node];
+    const struct grammar_stats *s = &x->grammar->stats[v->node];
+    double gap = oracle_gap_factor(o), duration = oracle_duration_factor(o);
+
+    a->terminal = v->terminal;
+    a->reference = v->reference;
+    a->node = v->node;
+    a->turn = v->turn;
+    a->until = (v->time.gap + mean->gap * v->scale.gap) * gap + v->time.duration * duration;
+    if (a->until < 0) /* round-off of differences of prefix sums */
+        a->until = 0;
+    double own = grammar_moments_deviation(&s->gap, s->count);
+    a->until_deviation = sqrt(fmax(v->time.variance, 0) + own * own) * gap;
+    a->duration = mean->duration * v->scale.duration * duration;
+    a->duration_deviation = grammar_moments_deviation(&s->duration, s->count) * duration;
+}
+
+/* With one hypothesis there is nothing to vote on, with several the terminals' votes are summed. */
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw)
+{
+    struct question q;
+    const struct vote *best = NULL;
+
+    q.oracle = o;
+    q.distance = distance;
+    q.count = 0;
+    q.all = 0;
+    clear(answer);
+    *raw = 0;
+    if (distance == 0)
+        return 1;
+    for (uint32_t i = 0; i < o->count; i++)
+        ask_hypothesis(&q, &o->now[i]);
+    for (uint32_t i = 0; i < q.count; i++)
+        if (!best || q.vote[i].weight > best->weight)
+            best = &q.vote[i];
+    if (!best || best->terminal == GRAMMAR_NONE)
+        return 1;
+    *raw = best->weight / q.all * oracle_stay(o, distance);
+    fill(o, best, answer);
+    answer->probability = oracle_calibrated(o, distance, *raw);
+    return 0;
+}
+
+int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
+{
+    double raw;
+    return oracle_ask(o, distance, answer, &raw);
+}
+
+const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
+                                       enum grammar_channel channel)
+{
+    if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
+        return NULL;
+    const struct grammar_flat *g = o->reference[answer->reference].index->grammar;
+    const struct grammar_flat_node *n = &g->nodes[answer->node];
+    for (uint32_t i = 0; n->attr != GRAMMAR_NONE && i < n->attr_count; i++)
+        if (g->attrs[n->attr + i].channel == channel)
+            return &g->attrs[n->attr + i];
+    return NULL;
+}
+
+/* --- What remains --- */
+
+static void remain(const struct oracle *o, const struct oracle_hypothesis *h, struct oracle_remaining *r)
+{
+    const struct oracle_reference *ref = &o->reference[h->reference];
+    const struct oracle_index *x = ref->index;
+    double gap = oracle_gap_factor(o), duration = oracle_duration_factor(o), events = 0, ns = 0;
+
+    if (h->depth == 0) {
+        r->events = (double)x->length[0];
+        r->ns = x->time[0].gap * gap + x->time[0].duration * duration;
+        return;
+    }
+    for (uint32_t i = h->depth; i-- > 0;) {
+        uint32_t n = h->frames[i].node, rule = x->rule[n];
+        const struct oracle_time *mean = &x->mean[n];
+        double exponent = (double)x->grammar->nodes[n].exponent, turns = (double)h->frames[i].turn + 1;
+        double left = fmax((double)ref->trip[n].effective - turns, 0);
+        double length = (double)oracle_length(x, x->grammar->nodes[n].symbol);
+        events += left * length;
+        ns += left * (mean->gap * gap + mean->duration * duration);
+        if (exponent > 1 && r->loop_events < 0) {
+            r->loop_events = events;
+            r->loop_ns = fmax(ns, 0);
+        }
+        events += (double)x->length[rule] - (double)x->before[n] - exponent * length;
+        ns += gap * (x->time[rule].gap - x->elapsed[n].gap - exponent * mean->gap);
+        ns += duration * (x->time[rule].duration - x->elapsed[n].duration - exponent * mean->duration);
+    }
+    if (oracle_rooted(o, h)) {
+        r->events = events;
+        r->ns = fmax(ns, 0);
+    }
+}
+
+void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
+{
+    const struct oracle_hypothesis *best = &o->now[0];
+    double done = (double)(o->score.events + o->fast);
+
+    for (uint32_t i = 1; i < o->count; i++)
+        if (o->now[i].weight > best->weight)
+            best = &o->now[i];
+    *r = (struct oracle_remaining){ -1, -1, -1, -1, -1 };
+    remain(o, best, r);
+    if (r->events >= 0)
+        r->progress = done + r->events > 0 ? done / (done + r->events) : 1;
+}
+
+/* --- The next of a set --- */
+
+/* For each node the next one in its rule, itself included, that contains the set: rules from the innermost out. */
+static void index_set(const struct oracle_reference *ref, uint32_t *next, const uint8_t *set, uint32_t terminals)
+{
+    const struct oracle_index *x = ref->index;
+    const struct grammar_flat *g = x->grammar;
+
+    for (uint32_t i = g->rule_count; i-- > 0;) {
+        const struct grammar_flat_rule *r = &g->rules[x->order[i]];
+        uint32_t found = GRAMMAR_NONE;
+        for (uint32_t n = r->first + r->length; n-- > r->first;) {
+            uint32_t s = g->nodes[n].symbol;
+            bool in = grammar_is_rule(s) ? next[g->rules[s & ~GRAMMAR_RULE].first] != GRAMMAR_NONE
+                                         : s < terminals && set[s];
+            next[n] = found = in ? n : found;
+        }
+    }
+}
+
+static bool equal_set(const uint8_t *kept, const uint8_t *set, uint32_t count, uint32_t terminals)
+{
+    uint32_t common = count < terminals ? count : terminals;
+
+    for (uint32_t t = 0; t < common; t++)
+        if (kept[t] != (set[t] != 0))
+            return false;
+    for (uint32_t t = common; t < terminals; t++)
+        if (kept[t])
+            return false;
+    return true;
+}
+
+/* Which of the remembered sets this is; the one used least recently makes room. O(grammar) when new. */
+static int find_set(struct oracle *o, const uint8_t *set, uint32_t count)
+{
+    int oldest = 0;
+
+    for (int i = 0; i < ORACLE_SETS; i++) {
+        if (o->set_used[i] && equal_set(o->set[i], set, count, o->terminals)) {
+            o->set_used[i] = ++o->set_clock;
+            return i;
+        }
+        if (o->set_used[i] < o->set_used[oldest])
+            oldest = i;
+    }
+    for (uint32_t t = 0; t < o->terminals; t++)
+        o->set[oldest][t] = t < count && set[t];
+    for (uint32_t r = 0; r < o->references; r++)
+        index_set(&o->reference[r], o->reference[r].next[oldest], o->set[oldest], o->terminals);
+    o->set_used[oldest] = ++o->set_clock;
+    return oldest;
+}
+
+/* Events before the first of the set in a symbol that contains one. */
+static uint64_t first_in(const struct oracle_index *x, const uint32_t *next, uint32_t symbol)
+{
+    uint64_t distance = 0;
+
+    while (grammar_is_rule(symbol)) {
+        uint32_t n = next[x->grammar->rules[symbol & ~GRAMMAR_RULE].first];
+        distance += x->before[n];
+        symbol = x->grammar->nodes[n].symbol;
+    }
+    return distance;
+}
+
+static bool contains(const struct oracle_index *x, const uint32_t *next, const uint8_t *set, uint32_t symbol,
+                     uint32_t terminals)
+{
+    if (!grammar_is_rule(symbol))
+        return symbol < terminals && set[symbol];
+    return next[x->grammar->rules[symbol & ~GRAMMAR_RULE].first] != GRAMMAR_NONE;
+}
+
+/* Distance from `h` to the first of the set, 0: none that can be seen. Past the top of a partial hypothesis its heaviest
+   uses are followed. */
+static uint64_t next_of(const struct oracle *o, const struct oracle_hypothesis *h, int which)
+{
+    const struct oracle_reference *ref = &o->reference[h->reference];
+    const struct oracle_index *x = ref->index;
+    const struct grammar_flat_node *nodes = x->grammar->nodes;
+    const uint32_t *next = ref->next[which], *use;
+    uint32_t rule = 0, above = 0;
+    uint64_t passed = 0;
+
+    if (h->depth == 0)
+        return contains(x, next, o->set[which], GRAMMAR_RULE, o->terminals) && x->length[0]
+                   ? first_in(x, next, GRAMMAR_RULE) + 1 : 0;
+    for (uint32_t i = h->depth; above < ORACLE_DEPTH;) {
+        struct oracle_frame f;
+        if (i > 0) {
+            f = h->frames[--i];
+        } else if (rule == 0 || oracle_index_uses(x, GRAMMAR_RULE | rule, &use) == 0) {
+            return 0;
+        } else {
+            f = (struct oracle_frame){ use[0], 1, nodes[use[0]].exponent / 2 };
+            above++;
+        }
+        uint32_t symbol = nodes[f.node].symbol;
+        uint64_t length = oracle_length(x, symbol), effective = ref->trip[f.node].effective;
+        uint64_t left = effective > f.turn + 1 ? effective - f.turn - 1 : 0;
+        if (left && contains(x, next, o->set[which], symbol, o->terminals))
+            return passed + first_in(x, next, symbol) + 1;
+        passed += left * length;
+        rule = x->rule[f.node];
+        uint64_t end = x->before[f.node] + nodes[f.node].exponent * length;
+        if (oracle_has_next(x, f.node) && next[f.node + 1] != GRAMMAR_NONE) {
+            uint32_t n = next[f.node + 1];
+            return passed + x->before[n] - end + first_in(x, next, nodes[n].symbol) + 1;
+        }
+        passed += x->length[rule] - end;
+    }
+    return 0;
+}
+
+int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t horizon, uint64_t *distance,
+                struct oracle_answer *answer)
+{
+    struct question q;
+    uint64_t at[ORACLE_HYPOTHESES];
+    double weight[ORACLE_HYPOTHESES], best = 0, all = 0;
+    int which = find_set(o, set, count);
+    uint64_t chosen = 0;
+
+    clear(answer);
+    for (uint32_t i = 0; i < o->count; i++) {
+        at[i] = next_of(o, &o->now[i], which);
+        if (horizon && at[i] > horizon)
+            at[i] = 0;
+        weight[i] = o->now[i].weight;
+        all += weight[i];
+        for (uint32_t j = 0; j < i; j++)
+            if (at[j] == at[i]) {
+                weight[j] += weight[i];
+                weight[i] = 0;
+                break;
+            }
+    }
+    for (uint32_t i = 0; i < o->count; i++)
+        if (weight[i] > best) {
+            best = weight[i];
+            chosen = at[i];
+        }
+    if (chosen == 0)
+        return 1;
+    q.oracle = o;
+    q.distance = chosen;
+    q.count = 0;
+    q.all = 0;
+    for (uint32_t i = 0; i < o->count; i++)
+        if (at[i] == chosen)
+            ask_hypothesis(&q, &o->now[i]);
+    const struct vote *v = NULL;
+    for (uint32_t i = 0; i < q.count; i++)
+        if (q.vote[i].terminal < o->terminals && o->set[which][q.vote[i].terminal] &&
+            (!v || q.vote[i].weight > v->weight))
+            v = &q.vote[i];
+    if (!v)
+        return 1;
+    *distance = chosen;
+    fill(o, v, answer);
+    answer->probability = oracle_calibrated(o, chosen, v->weight / all * oracle_stay(o, chosen));
+    return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One hypothesis. To advance is to climb from the terminal just seen to the first frame that has another turn or a next
+ * node, and to go down to the first terminal from there: O(1) amortised, as many frames are pushed as are popped.
+ */
+#include <string.h>
+
+#include "oracle/internal.h"
+
+bool oracle_rooted(const struct oracle *o, const struct oracle_hypothesis *h)
+{
+    return h->depth == 0 || oracle_of(o, h)->rule[h->frames[0].node] == 0;
+}
+
+void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from)
+{
+    to->reference = from->reference;
+    to->depth = from->depth;
+    memcpy(to->frames, from->frames, from->depth * sizeof *from->frames);
+}
+
+bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b)
+{
+    uint32_t common = a->depth < b->depth ? a->depth : b->depth;
+
+    if (a->reference != b->reference || (common == 0 && a->depth != b->depth))
+        return false;
+    for (uint32_t i = 1; i <= common; i++) {
+        const struct oracle_frame *x = &a->frames[a->depth - i], *y = &b->frames[b->depth - i];
+        if (x->node != y->node || x->turn != y->turn)
+            return false;
+    }
+    return true;
+}
+
+void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame)
+{
+    const struct grammar_flat *g = oracle_of(o, h)->grammar;
+
+    for (;;) {
+        if (depth == o->capacity) { /* forget the top half: partial from here on */
+            uint32_t keep = o->capacity / 2;
+            memmove(h->frames, h->frames + depth - keep, keep * sizeof *h->frames);
+            depth = keep;
+        }
+        h->frames[depth++] = frame;
+        uint32_t symbol = g->nodes[frame.node].symbol;
+        if (!grammar_is_rule(symbol))
+            break;
+        frame = (struct oracle_frame){ g->rules[symbol & ~GRAMMAR_RULE].first, 0, 0 };
+    }
+    h->depth = depth;
+}
+
+uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h)
+{
+    const struct oracle_reference *ref = &o->reference[h->reference];
+    const struct oracle_index *x = ref->index;
+    const struct grammar_flat_node *nodes = x->grammar->nodes;
+
+    if (h->depth == 0)
+        return x->first[0];
+    for (uint32_t i = h->depth; i-- > 0;) {
+        const struct oracle_frame *f = &h->frames[i];
+        if (f->turn + 1 < ref->trip[f->node].effective)
+            return oracle_first(x, nodes[f->node].symbol);
+        if (oracle_has_next(x, f->node))
+            return oracle_first(x, nodes[f->node + 1].symbol);
+    }
+    return GRAMMAR_NONE;
+}
+
+/* A loop was left after `turns`. */
+static void learn_trip(struct oracle_trip *trip, uint64_t turns)
+{
+    if (turns == trip->last)
+        trip->effective = turns;
+    trip->last = turns;
+}
+
+void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
+{
+    for (uint32_t i = from; i < h->depth; i++) {
+        const struct oracle_frame *f = &h->frames[i];
+        if (!f->guessed && ref->index->grammar->nodes[f->node].exponent > 1)
+            learn_trip(&ref->trip[f->node], f->turn + 1);
+    }
+}
+
+bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, bool learn)
+{
+    struct oracle_reference *ref = &o->reference[h->reference];
+    const struct oracle_index *x = ref->index;
+    const struct grammar_flat_node *nodes = x->grammar->nodes;
+    bool any = terminal == GRAMMAR_NONE;
+
+    for (uint32_t i = h->depth; i-- > 0;) {
+        struct oracle_frame f = h->frames[i];
+        bool again = f.turn + 1 < ref->trip[f.node].effective;
+        if (!again && !oracle_has_next(x, f.node))
+            continue;
+        uint32_t node = again ? f.node : f.node + 1;
+        if (!any && oracle_first(x, nodes[node].symbol) != terminal)
+            return false;
+        if (learn)
+            oracle_left(ref, h, again ? i + 1 : i);
+        if (again)
+            f.turn++;
+        else
+            f = (struct oracle_frame){ node, 0, 0 };
+        oracle_enter(o, h, i, f);
+        return true;
+    }
+    if (h->depth > 0 || x->first[0] == GRAMMAR_NONE || (!any && x->first[0] != terminal))
+        return false;
+    oracle_enter(o, h, 0, (struct oracle_frame){ x->grammar->rules[0].first, 0, 0 });
+    return true;
+}
+
+struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, double weight, enum oracle_kind kind)
+{
+    struct oracle_hypothesis *h = &o->spare[0];
+
+    o->steps++;
+    if (o->spare_count < o->limit) {
+        h = &o->spare[o->spare_count++];
+    } else {
+        for (uint32_t i = 1; i < o->limit; i++)
+            if (o->spare[i].weight < h->weight)
+                h = &o->spare[i];
+        if (h->weight >= weight)
+            return NULL;
+    }
+    h->reference = reference;
+    h->weight = weight;
+    h->kind = kind;
+    h->age = 0;
+    h->depth = 0;
+    return h;
+}

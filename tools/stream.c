@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/stream.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+
+/* --- Words: open addressing over numbers; texts never move --- */
+
+enum { FIRST_SLOTS = 1024, WORDS_MAX = 1 << 24 };
+
+struct stream_words {
+    char **text;
+    uint64_t *hash;
+    uint32_t count, room;
+    uint32_t *slot; /* number + 1, 0: free; `slots` is a power of two, at most half full */
+    uint32_t slots;
+};
+
+static uint64_t hash_of(const char *text, size_t length)
+{
+    uint64_t h = 14695981039346656037u; /* FNV-1a */
+
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+    return h ^ h >> 29;
+}
+
+struct stream_words *stream_words_create(void)
+{
+    struct stream_words *w = calloc(1, sizeof *w);
+
+    if (w) {
+        w->slots = FIRST_SLOTS;
+        w->slot = calloc(w->slots, sizeof *w->slot);
+        if (!w->slot) {
+            free(w);
+            w = NULL;
+        }
+    }
+    return w;
+}
+
+void stream_words_destroy(struct stream_words *w)
+{
+    if (!w)
+        return;
+    for (uint32_t i = 0; i < w->count; i++)
+        free(w->text[i]);
+    free(w->text);
+    free(w->hash);
+    free(w->slot);
+    free(w);
+}
+
+uint32_t stream_words_count(const struct stream_words *w)
+{
+    return w->count;
+}
+
+const char *stream_words_text(const struct stream_words *w, uint32_t word)
+{
+    return word < w->count ? w->text[word] : "";
+}
+
+static bool grow_slots(struct stream_words *w)
+{
+    uint32_t slots = w->slots * 2, *slot = calloc(slots, sizeof *slot);
+
+    if (!slot)
+        return false;
+    for (uint32_t i = 0; i < w->count; i++) {
+        uint32_t at = (uint32_t)w->hash[i] & (slots - 1);
+        while (slot[at])
+            at = (at + 1) & (slots - 1);
+        slot[at] = i + 1;
+    }
+    free(w->slot);
+    w->slot = slot;
+    w->slots = slots;
+    return true;
+}
+
+static bool grow_texts(struct stream_words *w)
+{
+    uint32_t room = w->room ? 2 * w->room : 64;
+    char **text = realloc(w->text, room * sizeof *text);
+
+    if (text)
+        w->text = text;
+    uint64_t *hash = realloc(w->hash, room * sizeof *hash);
+    if (hash)
+        w->hash = hash;
+    if (!text || !hash)
+        return false;
+    w->room = room;
+    return true;
+}
+
+uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length)
+{
+    uint64_t hash = hash_of(text, length);
+    uint32_t at = (uint32_t)hash & (w->slots - 1);
+
+    for (; w->slot[at]; at = (at + 1) & (w->slots - 1)) {
+        uint32_t word = w->slot[at] - 1;
+        if (w->hash[word] == hash && memcmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
+            return word;
+    }
+    if (w->count == WORDS_MAX || (w->count == w->room && !grow_texts(w)))
+        return UINT32_MAX;
+    if (2 * (w->count + 1) > w->slots) {
+        if (!grow_slots(w))
+            return UINT32_MAX;
+        for (at = (uint32_t)hash & (w->slots - 1); w->slot[at];)
+            at = (at + 1) & (w->slots - 1);
+    }
+    char *copy = strndup(text, length);
+    if (!copy)
+        return UINT32_MAX;
+    w->text[w->count] = copy;
+    w->hash[w->count] = hash;
+    w->slot[at] = ++w->count;
+    return w->count - 1;
+}
+
+/* --- Lines --- */
+
+struct stream {
+    FILE *file;
+    struct stream_words *words;
+    char *name;
+    uint64_t number;  /* of the line */
+    uint64_t total;   /* ns so far */
+    int status;       /* of a failure */
+    char why[512];
+    char line[STREAM_LINE + 2];
+};
+
+static int fail(struct stream *s, int status, const char *reason)
+{
+    if (s->number)
+        snprintf(s->why, sizeof s->why, "%.300s:%ju: %s", s->name, (uintmax_t)s->number, reason);
+    else
+        snprintf(s->why, sizeof s->why, "%.300s: %s", s->name, reason);
+    s->status = status;
+    return status;
+}
+
+struct stream *stream_open(const char *path, struct stream_words *words)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    bool input = strcmp(path, "-") == 0;
+
+    if (!s || !(s->name = strdup(input ? "standard input" : path))) {
+        free(s);
+        return NULL;
+    }
+    s->words = words;
+    s->file = input ? stdin : fopen(path, "re");
+    if (!s->file)
+        fail(s, PYTHIA_EIO, strerror(errno));
+    return s;
+}
+
+void stream_close(struct stream *s)
+{
+    if (!s)
+        return;
+    if (s->file && s->file != stdin)
+        fclose(s->file);
+    free(s->name);
+    free(s);
+}
+
+const char *stream_why(const struct stream *s)
+{
+    return s->why;
+}
+
+/* Length of the next line, in s->line without its end; -1 at the end of the file, else a negative status - 1. */
+static long read_line(struct stream *s)
+{
+    size_t n = 0;
+    int c;
+
+    while ((c = getc_unlocked(s->file)) != EOF && c != '\n') {
+        if (n == STREAM_LINE)
+            break;
+        s->line[n++] = (char)c;
+    }
+    if (c == EOF && ferror(s->file))
+        return fail(s, PYTHIA_EIO, strerror(errno)) - 1L;
+    if (c == EOF && n == 0)
+        return -1;
+    s->number++;
+    if (c != '\n' && c != EOF)
+        return fail(s, PYTHIA_EFORMAT, "the line is longer than 4096 bytes") - 1L;
+    if (n > 0 && s->line[n - 1] == '\r')
+        n--;
+    s->line[n] = '\0';
+    return (long)n;
+}
+
+static bool blank(const char *line, size_t n)
+{
+    return strspn(line, " \t\r\f\v") == n;
+}
+
+static const char *check_word(const char *word, size_t n)
+{
+    if (n == 0)
+        return "no word before the tab";
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)word[i];
+        if (c == 0)
+            return "a NUL byte";
+        if (c == ' ')
+            return "a blank in the word (fields are separated by tabs)";
+        if (c < 0x20 || c == 0x7f)
+            return "a control character in the word";
+    }
+    return NULL;
+}
+
+/* A field of decimal digits up to a tab or the end; `*at` is set behind it. */
+static const char *read_time(const char **at, const char *end, uint64_t *ns)
+{
+    const char *p = *at;
+    uint64_t x = 0;
+
+    if (p < end && *p == '-')
+        return "a negative time";
+    for (; p < end && *p != '\t'; p++) {
+        if (*p < '0' || *p > '9')
+            return "a time that is no decimal number";
+        if (x > (INT64_MAX - 9) / 10)
+            return "a time beyond 2^63 ns";
+        x = 10 * x + (uint64_t)(*p - '0');
+    }
+    if (p == *at)
+        return "an empty time";
+    *at = p;
+    *ns = x;
+    return NULL;
+}
+
+static const char *parse(struct stream *s, size_t n, struct stream_event *e)
+{
+    const char *end = s->line + n, *tab = memchr(s->line, '\t', n), *at = tab ? tab : end;
+    size_t length = (size_t)(at - s->line);
+    const char *reason = check_word(s->line, length);
+
+    *e = (struct stream_event){ .timed = at < end };
+    if (!reason && at < end && (at++, true))
+        reason = read_time(&at, end, &e->gap);
+    if (!reason && at < end && (at++, true))
+        reason = read_time(&at, end, &e->duration);
+    if (!reason && at < end)
+        reason = "more than three fields";
+    if (reason)
+        return reason;
+    if (e->gap > INT64_MAX - s->total || e->duration > INT64_MAX - s->total - e->gap)
+        return "the times add up to more than 2^63 ns";
+    s->total += e->gap + e->duration;
+    e->word = stream_words_number(s->words, s->line, length);
+    return NULL;
+}
+
+int stream_next(struct stream *s, struct stream_event *e)
+{
+    const char *reason;
+    long n;
+
+    if (s->status)
+        return s->status;
+    do {
+        n = read_line(s);
+        if (n < 0)
+            return n == -1 ? 0 : (int)(n + 1);
+    } while (s->line[0] == '#' || blank(s->line, (size_t)n));
+    reason = parse(s, (size_t)n, e);
+    if (reason)
+        return fail(s, PYTHIA_EFORMAT, reason);
+    if (e->word == UINT32_MAX)
+        return fail(s, PYTHIA_ELIMIT, "too many different words");
+    return 1;
+}

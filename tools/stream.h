@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text streams: one event a line, read one by one; never more than a line is held.
+ *
+ *     word [TAB gap_ns [TAB duration_ns]]
+ *
+ * A word is any sequence of bytes without blanks and control characters. Times are decimal integers. Blank lines and
+ * lines that begin with # are skipped. The last line need not end. Everything else is refused, with file, line and reason.
+ *
+ *     struct stream_words *words = stream_words_create();
+ *     struct stream *s = stream_open(path, words);              // "-": standard input
+ *     struct stream_event e;
+ *     int status;
+ *     while ((status = stream_next(s, &e)) > 0)
+ *         use(e.word, e.gap, e.duration);
+ *     if (status < 0)
+ *         fprintf(stderr, "%s\n", stream_why(s));               // "FILE:12: the gap is no number"
+ *     stream_close(s);
+ *
+ * Words are numbered from 0 as first seen; streams that share a dictionary share the numbers.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TOOLS_STREAM_H
+#define PYTHIA_TOOLS_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { STREAM_LINE = 4096 }; /* bytes of the longest line */
+
+struct stream;
+struct stream_words;
+
+struct stream_event {
+    uint32_t word;
+    bool timed;             /* the line carried a gap */
+    uint64_t gap, duration; /* ns, 0 where absent */
+};
+
+/* NULL when out of memory; both own nothing of the caller's. */
+struct stream_words *stream_words_create(void);
+void stream_words_destroy(struct stream_words *w); /* NULL is legal */
+uint32_t stream_words_count(const struct stream_words *w);
+/* The word, valid as long as the dictionary; "" for a number that is none. */
+const char *stream_words_text(const struct stream_words *w, uint32_t word);
+/* Number of a word of `length` bytes, added when new. UINT32_MAX when out of memory. */
+uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length);
+
+/* Never NULL but when out of memory: a file that cannot be opened is reported by the first stream_next. */
+struct stream *stream_open(const char *path, struct stream_words *words);
+void stream_close(struct stream *s); /* NULL is legal */
+/* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */
+int stream_next(struct stream *s, struct stream_event *e);
+/* One line on the failure: file, line and reason. */
+const char *stream_why(const struct stream *s);
+
+#endif
