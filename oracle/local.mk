@@ -1,4 +1,13 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-oracle.la
-libpythia_oracle_la_SOURCES = %D%/oracle.h
+libpythia_oracle_la_SOURCES = \
+	%D%/calibrate.c \
+	%D%/follow.c \
+	%D%/index.c \
+	%D%/internal.h \
+	%D%/oracle.c %D%/oracle.h \
+	%D%/predict.c \
+	%D%/recover.c \
+	%D%/score.c \
+	%D%/stack.c
 libpythia_oracle_la_LIBADD = -lm

@@ -24,6 +24,7 @@
 #define PYTHIA_TOOLS_STREAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { STREAM_LINE = 4096 }; /* bytes of the longest line */
