@@ -11,3 +11,6 @@ libpythia_session_la_SOURCES = \
 	%D%/stream.c \
 	%D%/summary.c
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
+
+UNIT_TESTS += tests/unit/test_session
+tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
