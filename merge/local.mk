@@ -18,10 +18,29 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
+UNIT_TESTS += tests/unit/test_job tests/unit/test_merge
+SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
+tests_unit_test_job_SOURCES = tests/unit/test_job.c $(SIMULATE)
+tests_unit_test_job_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE)
+tests_unit_test_merge_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+
+check_PROGRAMS += tests/tool/dump_job
+tests_tool_dump_job_SOURCES = tests/tool/dump_job.c $(SIMULATE)
+tests_tool_dump_job_LDADD = $(PYTHIA_CORE)
+TESTS += tests/tool/format.test
+EXTRA_DIST += doc/FORMAT.md tests/tool/format.test tests/tool/read_job.py
+
 # Over MPI: only libpythia_pmpi has it.
 if HAVE_MPI
 noinst_LTLIBRARIES += libpythia-mergempi.la
 libpythia_mergempi_la_SOURCES = %D%/merge_mpi.c %D%/merge_mpi.h
 libpythia_mergempi_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+
+check_PROGRAMS += tests/mpi/merge_ranks
+tests_mpi_merge_ranks_SOURCES = tests/mpi/merge_ranks.c $(SIMULATE)
+tests_mpi_merge_ranks_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_merge_ranks_LDADD = libpythia-mergempi.la $(PYTHIA_CORE) $(MPI_LIBS)
+TESTS += tests/mpi/merge.test
 endif
-EXTRA_DIST += doc/FORMAT.md
+EXTRA_DIST += tests/mpi/merge.test

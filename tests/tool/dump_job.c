@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What read_job.py prints, printed by Pythia's own reader.
+ *   dump_job FILE
+ *   dump_job --simulate SHAPE RANKS FILE     writes a job of simulated ranks first
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/job.h"
+#include "tests/unit/simulate.h"
+
+static void print_terminal(const struct job *j, uint32_t terminal)
+{
+    if (terminal == GRAMMAR_LOST) {
+        printf("(lost)");
+        return;
+    }
+    const struct job_terminal *t = &j->terminals[terminal];
+    printf("%u.%u.%u.%u.%u %s", t->kind, t->phase, t->call_class, t->peer_class, t->blocking, job_text(j, t->function));
+    if (t->comm != GRAMMAR_NONE)
+        printf(" on %s", job_text(j, j->comms[t->comm].name));
+    for (uint32_t i = 0; t->callsite != GRAMMAR_NONE && i < j->callsites[t->callsite].count; i++) {
+        const struct job_frame *f = &j->frames[j->callsites[t->callsite].first + i];
+        printf(" %s+0x%" PRIx64, job_text(j, j->modules[f->module].path), f->offset);
+    }
+}
+
+static void print_stream(const struct job *j, const struct job_stream *s)
+{
+    const struct job_class_entry *c = &j->classes[s->class_index];
+    struct grammar_cursor at;
+    printf("stream\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\n", s->rank, s->thread, s->events, s->wall_ns);
+    for (int more = grammar_cursor_open(&at, c->grammar); more; more = grammar_cursor_next(&at)) {
+        printf("%" PRIu64 "\t", at.index);
+        print_terminal(j, at.terminal);
+        for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
+            int64_t value;
+            int known = job_attr_value(j, c, at.node, channel, s->rank, s->thread, at.occurrence, &value);
+            if (known == 0)
+                printf("\t%" PRId64, value);
+            else
+                printf("\t%s", known == 1 ? "*" : "-");
+        }
+        printf("\n");
+    }
+    grammar_cursor_close(&at);
+}
+
+static void print_class(const struct job *j, uint32_t i)
+{
+    const struct job_class_entry *c = &j->classes[i];
+    uint64_t gap = 0, duration = 0, members = 0;
+    for (uint32_t n = 0; n < c->grammar->rules[0].length; n++) {
+        gap += c->grammar->stats[n].gap.sum;
+        duration += c->grammar->stats[n].duration.sum;
+    }
+    for (uint32_t r = 0; r < c->member_ranges; r++)
+        members += c->ranges[r].count;
+    printf("class\t%u\t%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\n", i, members, c->grammar->node_count, gap, duration);
+}
+
+static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
+{
+    char why[300];
+    struct job *j = job_create();
+    for (uint32_t i = 0; i < ranks; i++) {
+        struct simulate_rank r;
+        simulate_rank(&r, shape, i, ranks, 21);
+        if (job_merge(j, r.job))
+            abort();
+        simulate_clear(&r);
+    }
+    int error = job_write(j, path, why, sizeof why);
+    if (error)
+        fprintf(stderr, "%s\n", why);
+    job_destroy(j);
+    return error;
+}
+
+int main(int argc, char **argv)
+{
+    char why[300];
+    struct job *j;
+    if (argc == 5 && !strcmp(argv[1], "--simulate") && simulate(atoi(argv[2]), (uint32_t)atoi(argv[3]), argv[4]))
+        return 1;
+    if (argc < 2 || job_read(argv[argc - 1], &j, why, sizeof why)) {
+        fprintf(stderr, "dump_job: %s\n", argc < 2 ? "no file" : why);
+        return 1;
+    }
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        print_stream(j, &j->streams[i]);
+    for (uint32_t i = 0; i < j->class_count; i++)
+        print_class(j, i);
+    job_destroy(j);
+    return 0;
+}

@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A second reader of job files, written from doc/FORMAT.md alone: naive on purpose.
+
+    read_job.py FILE             what each stream did: one line an event
+    read_job.py --totals FILE    one line a stream
+
+Lines are tab-separated. "stream RANK THREAD EVENTS WALL", then for each event: its index, its terminal as text, and the values
+of the four channels ("-" none, "*" not known).
+"""
+import ctypes
+import ctypes.util
+import struct
+import sys
+
+NONE = 0xFFFFFFFF
+LOST = 0x7FFFFFFF
+xxhash = ctypes.CDLL(ctypes.util.find_library("xxhash") or "libxxhash.so.0")
+zstd = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+xxhash.XXH64.restype = ctypes.c_uint64
+xxhash.XXH64.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+zstd.ZSTD_decompress.restype = ctypes.c_size_t
+zstd.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+
+
+class Hash128(ctypes.Structure):
+    _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+
+xxhash.XXH3_128bits_withSeed.restype = Hash128
+xxhash.XXH3_128bits_withSeed.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_uint64]
+
+
+def checksum(data):
+    return xxhash.XXH64(data, len(data), 0)
+
+
+def hash128(seed, data):
+    h = xxhash.XXH3_128bits_withSeed(data, len(data), seed)
+    return struct.pack("<QQ", h.low, h.high)
+
+
+def fail(reason):
+    raise SystemExit("read_job.py: " + reason)
+
+
+class Job:
+    def __init__(self, data):
+        self.sections = {}
+        self.open(data)
+        self.definitions()
+        self.grammars()
+        self.read_streams()
+
+    def open(self, data):
+        if data[:8] != b"PYTHIA\x1a\n":
+            fail("not a job file")
+        version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
+        if version != 1 or size != len(data):
+            fail("version or size")
+        end = 64 + 48 * count
+        if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
+            fail("checksum of the header")
+        for i in range(count):
+            kind, flags, offset, stored, raw, stated, records = struct.unpack_from("<IIQQQQQ", data, 64 + 48 * i)
+            if offset != (end + 7) // 8 * 8 or any(data[end:offset]):
+                fail("section %d is not where it should be" % kind)
+            end = offset + stored
+            body = data[offset:end]
+            if checksum(body) != stated:
+                fail("checksum of section %d" % kind)
+            if flags & 1:
+                out = ctypes.create_string_buffer(raw)
+                if zstd.ZSTD_decompress(out, raw, body, stored) != raw:
+                    fail("section %d does not decompress" % kind)
+                body = out.raw
+            elif raw != stored:
+                fail("sizes of section %d" % kind)
+            self.sections[kind] = (body, records)
+        if (end + 7) // 8 * 8 != len(data):
+            fail("bytes after the end")
+
+    def records(self, kind, layout):
+        body, count = self.sections[kind]
+        size = struct.calcsize(layout)
+        if len(body) != size * count:
+            fail("size of section %d" % kind)
+        return list(struct.iter_unpack(layout, body))
+
+    # Definitions
+
+    def definitions(self):
+        self.info = self.records(1, "<8I2Q")[0]
+        body, count = self.sections[2]
+        self.strings = []
+        for (offset,) in struct.iter_unpack("<I", body[: 4 * count]):
+            self.strings.append(body[offset : body.index(b"\0", offset)])
+        self.modules = self.records(3, "<II")
+        self.frames = self.records(4, "<IIQ")
+        self.callsites = self.records(5, "<II")
+        self.comms = self.records(6, "<II")
+        self.terminals = self.records(7, "<5B3x4I")
+        zero = bytes(16)
+        string = [hash128(0, s) for s in self.strings]
+        module = [hash128(1, string[p] + string[b] + bytes(8)) for p, b in self.modules]
+        callsite = []
+        for first, n in self.callsites:
+            h = struct.pack("<QQ", 0, n)
+            for m, _, address in self.frames[first : first + n]:
+                h = hash128(2, h + module[m] + struct.pack("<Q", address))
+            callsite.append(h)
+        comm = [hash128(3, string[name] + zero + bytes(8)) for name, _ in self.comms]
+        self.terminal_hash = []
+        for kind, phase, group, peer, waits, function, place, c, _ in self.terminals:
+            bits = kind | phase << 8 | group << 16 | peer << 24 | waits << 32
+            inner = hash128(4, (zero if place == NONE else callsite[place]) + (zero if c == NONE else comm[c]) + struct.pack("<Q", bits))
+            self.terminal_hash.append(hash128(4, string[function] + inner + bytes(8)))
+
+    def text(self, terminal):
+        if terminal == LOST:
+            return "(lost)"
+        kind, phase, group, peer, waits, function, place, comm, _ = self.terminals[terminal]
+        text = "%d.%d.%d.%d.%d " % (kind, phase, group, peer, waits) + self.strings[function].decode()
+        if comm != NONE:
+            text += " on " + self.strings[self.comms[comm][0]].decode()
+        if place != NONE:
+            first, n = self.callsites[place]
+            for module, _, address in self.frames[first : first + n]:
+                text += " %s+0x%x" % (self.strings[self.modules[module][0]].decode(), address)
+        return text
+
+    # Rules and classes
+
+    def grammars(self):
+        store = self.records(8, "<II")
+        nodes = self.records(9, "<IIQ")
+        class_rules = [r for (r,) in self.records(11, "<I")]
+        stats = self.records(12, "<Q3Qd3QdQQII")
+        ranges = self.records(13, "<4I")
+        variants = self.records(14, "<6I3Bx I Q QQ qqq 96s".replace(" ", ""))
+        self.classes = []
+        for low, high, flags, rule, rules, stat, count, rng, rngs, members, var, vars_ in self.records(10, "<2Q10I"):
+            c = {"rules": [], "first": {}, "nodes": [], "stats": stats[stat : stat + count]}
+            for r in class_rules[rule : rule + rules]:
+                first, n = store[r]
+                c["first"][r] = len(c["nodes"])
+                c["rules"].append(r)
+                c["nodes"] += nodes[first : first + n]
+            if len(c["nodes"]) != count or not flags & 1:
+                fail("nodes of a class")
+            own = ranges[rng : rng + rngs]
+            c["members"] = self.members(own[:members])
+            c["variants"] = {}
+            for v in variants[var : var + vars_]:
+                for member in self.members(own[v[4] : v[4] + v[5]]):
+                    if (v[0], v[6], member) in c["variants"]:
+                        fail("two variants for one member")
+                    c["variants"][v[0], v[6], member] = v
+            c["length"] = {r: n for r, (_, n) in enumerate(store)}
+            if self.rule_hash(c, c["rules"][0], {}) != struct.pack("<QQ", low, high):
+                fail("structure hash of a class")
+            self.classes.append(c)
+
+    def members(self, ranges):
+        return [(first + i * stride, thread) for first, count, stride, thread in ranges for i in range(count)]
+
+    def rule_hash(self, c, rule, known):
+        if rule not in known:
+            data = b""
+            first = c["first"][rule]
+            for symbol, _, exponent in c["nodes"][first : first + c["length"][rule]]:
+                if symbol >> 31:
+                    data += self.rule_hash(c, symbol & LOST, known)
+                elif symbol == LOST:
+                    data += struct.pack("<QQ", LOST, LOST)
+                else:
+                    data += self.terminal_hash[symbol]
+                data += struct.pack("<Q", exponent)
+            known[rule] = hash128(0, data)
+        return known[rule]
+
+    def expand(self, c, rule):
+        first = c["first"][rule]
+        for node in range(first, first + c["length"][rule]):
+            symbol, _, exponent = c["nodes"][node]
+            for _ in range(exponent):
+                if symbol >> 31:
+                    yield from self.expand(c, symbol & LOST)
+                else:
+                    yield node, symbol
+
+    def value(self, c, node, channel, member, i):
+        v = c["variants"].get((node, channel, member))
+        if v is None:
+            return "-"
+        _, relations, sample, modulus, _, _, _, kind, length, period, count = v[:11]
+        if i >= count:
+            return "*"
+        if kind == 0:
+            base, step = struct.unpack_from("<qq", v[16])
+            x = base + step * (i % period if period else i)
+        elif kind == 1:
+            x = struct.unpack_from("<8q", v[16])[i % period]
+        else:
+            return "*"
+        if relations & 1:
+            return str(x)
+        if relations & 2:
+            return str((x - sample + member[0]) % modulus)
+        return str(x ^ sample ^ member[0])
+
+    # Streams
+
+    def read_streams(self):
+        body, n = self.sections[15]
+        wide = struct.unpack("<%dQ" % (7 * n), body[: 56 * n])
+        narrow = struct.unpack("<%dI" % (3 * n), body[56 * n :])
+        self.streams = []
+        rank = 0
+        for i in range(n):
+            rank = (rank + narrow[i]) % 2**32
+            self.streams.append((rank, narrow[n + i], narrow[2 * n + i], wide[i], wide[3 * n + i]))
+
+    def print(self, totals):
+        for rank, thread, number, events, wall in self.streams:
+            print("stream", rank, thread, events, wall, sep="\t")
+            c = self.classes[number]
+            if (rank, thread) not in c["members"]:
+                fail("a stream that is no member of its class")
+            if totals:
+                continue
+            seen = {}
+            index = 0
+            for node, terminal in self.expand(c, c["rules"][0]):
+                i = seen.get(node, 0)
+                seen[node] = i + 1
+                values = [self.value(c, node, channel, (rank, thread), i) for channel in range(4)]
+                print(index, self.text(terminal), *values, sep="\t")
+                index += 1
+            if index != events:
+                fail("a stream has %d events, its class %d" % (events, index))
+        for number, c in enumerate(self.classes):
+            first = c["stats"][: c["length"][c["rules"][0]]]
+            print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")
+
+
+if __name__ == "__main__":
+    names = [a for a in sys.argv[1:] if a != "--totals"]
+    if len(names) != 1:
+        fail("usage: read_job.py [--totals] FILE")
+    with open(names[0], "rb") as f:
+        Job(f.read()).print("--totals" in sys.argv)

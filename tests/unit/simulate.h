@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Simulated ranks: what a program of a known shape would have recorded, without MPI, as one job a rank.
+ *
+ * Each event is remembered as it was appended, so that what comes out of a merge can be compared with what went in.
+ */
+#ifndef PYTHIA_TESTS_SIMULATE_H
+#define PYTHIA_TESTS_SIMULATE_H
+
+#include "grammar/grammar.h"
+#include "merge/job.h"
+
+enum simulate_shape {
+    SIMULATE_RING,      /* peer = rank + 1 mod P: one class, one formula */
+    SIMULATE_BUTTERFLY, /* peer = rank xor 2^k */
+    SIMULATE_STENCIL,   /* 3-D, no wrap: boundary ranks lack neighbours */
+    SIMULATE_MASTER,    /* rank 0 receives from anybody, the others send to 0; two threads on some */
+    SIMULATE_RANDOM,    /* every rank does what it likes, some with the same structure and other values */
+    SIMULATE_SHAPES
+};
+
+struct simulate_event {
+    struct job_terminal terminal; /* numbers as in the rank's own job */
+    struct grammar_event event;
+};
+
+/* One stream as it was appended; its grammar before any merge. */
+struct simulate_stream {
+    uint32_t rank, thread, count;
+    struct grammar_hash *hash;   /* of each event's terminal */
+    struct grammar_event *event;
+    struct grammar_flat *alone;  /* the frozen grammar, terminals numbered as in the rank's own job */
+};
+
+struct simulate_rank {
+    struct job *job;
+    uint32_t stream_count;
+    struct simulate_stream stream[2];
+};
+
+/* Makes one rank; `seed` decides times and, for SIMULATE_RANDOM, everything. */
+void simulate_rank(struct simulate_rank *r, enum simulate_shape shape, uint32_t rank, uint32_t ranks, uint64_t seed);
+void simulate_clear(struct simulate_rank *r);
+
+/* Compares a stream of a merged job with what was appended; aborts the test (ck_assert) where it differs. */
+void simulate_compare(const struct job *merged, const struct simulate_stream *s);
+
+uint64_t simulate_random(uint64_t *state);
+
+#endif

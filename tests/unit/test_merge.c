@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: MIT */
+/* Merging simulated ranks: any order of merging gives the same bytes, and nothing of any rank is lost. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "merge/job.h"
+#include "pythia.h"
+#include "tests/unit/simulate.h"
+#include "tests/unit/unit.h"
+
+enum { RANKS = 27 };
+
+static const char *const names[] = { "ring", "butterfly", "stencil", "master", "random" };
+
+static void simulate_all(struct simulate_rank *r, enum simulate_shape shape, uint32_t ranks, uint64_t seed)
+{
+    for (uint32_t i = 0; i < ranks; i++)
+        simulate_rank(&r[i], shape, i, ranks, seed);
+}
+
+static void clear_all(struct simulate_rank *r, uint32_t ranks)
+{
+    for (uint32_t i = 0; i < ranks; i++)
+        simulate_clear(&r[i]);
+}
+
+/* A copy by way of bytes: a message, as between ranks. */
+static struct job *copy(const struct job *j)
+{
+    void *data;
+    size_t size;
+    struct job *out = NULL;
+    char why[200] = "";
+    ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
+    ck_assert_msg(job_unpack(data, size, &out, why, sizeof why) == 0, "%s", why);
+    free(data);
+    return out;
+}
+
+static void check(const struct job *j)
+{
+    char why[200] = "";
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+}
+
+static void merge(struct job *into, const struct job *from)
+{
+    ck_assert_int_eq(job_merge(into, from), 0);
+}
+
+/* --- Orders of merging --- */
+
+static struct job *from_left(const struct simulate_rank *r, uint32_t first, uint32_t count)
+{
+    struct job *j = copy(r[first].job);
+    for (uint32_t i = 1; i < count; i++)
+        merge(j, r[first + i].job);
+    return j;
+}
+
+static struct job *from_right(const struct simulate_rank *r, uint32_t first, uint32_t count)
+{
+    struct job *j = copy(r[first + count - 1].job);
+    for (uint32_t i = count - 1; i-- > 0;) {
+        struct job *left = copy(r[first + i].job);
+        merge(left, j);
+        job_destroy(j);
+        j = left;
+    }
+    return j;
+}
+
+/* Cut at random places. */
+static struct job *as_tree(const struct simulate_rank *r, uint32_t first, uint32_t count, uint64_t *random)
+{
+    if (count == 1)
+        return copy(r[first].job);
+    uint32_t cut = 1 + (uint32_t)(simulate_random(random) % (count - 1));
+    struct job *left = as_tree(r, first, cut, random), *right = as_tree(r, first + cut, count - cut, random);
+    merge(left, right);
+    job_destroy(right);
+    return left;
+}
+
+static void same_bytes(const struct job *a, const struct job *b, const char *what)
+{
+    void *x, *y;
+    size_t n, m;
+    ck_assert_int_eq(job_pack(a, NULL, &x, &n), 0);
+    ck_assert_int_eq(job_pack(b, NULL, &y, &m), 0);
+    ck_assert_msg(n == m && !memcmp(x, y, n), "%s: %zu and %zu bytes, or other ones", what, n, m);
+    free(x);
+    free(y);
+}
+
+START_TEST(test_any_order_gives_the_same_bytes)
+{
+    struct simulate_rank r[RANKS];
+    enum simulate_shape shape = _i % SIMULATE_SHAPES;
+    uint32_t ranks = shape == SIMULATE_BUTTERFLY ? 16 : RANKS;
+    uint64_t random = (uint64_t)_i;
+    simulate_all(r, shape, ranks, (uint64_t)_i + 1);
+    struct job *left = from_left(r, 0, ranks), *right = from_right(r, 0, ranks);
+    check(left);
+    same_bytes(left, right, names[shape]);
+    for (int i = 0; i < 8; i++) {
+        struct job *tree = as_tree(r, 0, ranks, &random);
+        same_bytes(left, tree, names[shape]);
+        job_destroy(tree);
+    }
+    job_destroy(left);
+    job_destroy(right);
+    clear_all(r, ranks);
+}
+END_TEST
+
+START_TEST(test_nothing_is_lost)
+{
+    struct simulate_rank r[RANKS];
+    enum simulate_shape shape = _i % SIMULATE_SHAPES;
+    uint32_t ranks = shape == SIMULATE_BUTTERFLY ? 16 : RANKS;
+    uint64_t random = (uint64_t)_i * 7;
+    simulate_all(r, shape, ranks, (uint64_t)_i + 100);
+    struct job *tree = as_tree(r, 0, ranks, &random), *again = copy(tree);
+    for (uint32_t i = 0; i < ranks; i++)
+        for (uint32_t k = 0; k < r[i].stream_count; k++) {
+            simulate_compare(tree, &r[i].stream[k]);
+            simulate_compare(again, &r[i].stream[k]);
+        }
+    job_destroy(again);
+    job_destroy(tree);
+    clear_all(r, ranks);
+}
+END_TEST
+
+/* Merging in another order of ranks numbers definitions differently, but members, models and sums are the same. */
+START_TEST(test_ranks_in_disorder)
+{
+    struct simulate_rank r[RANKS];
+    enum simulate_shape shape = _i % SIMULATE_SHAPES;
+    simulate_all(r, shape, 16, (uint64_t)_i + 7);
+    struct job *j = copy(r[5].job);
+    for (uint32_t i = 1; i < 16; i++)
+        merge(j, r[(5 + i * 3) % 16].job);
+    check(j);
+    for (uint32_t i = 0; i < 16; i++)
+        for (uint32_t k = 0; k < r[i].stream_count; k++)
+            simulate_compare(j, &r[i].stream[k]);
+    job_destroy(j);
+    clear_all(r, 16);
+}
+END_TEST
+
+START_TEST(test_relations)
+{
+    struct simulate_rank r[RANKS];
+    uint32_t seen = 0;
+    simulate_all(r, SIMULATE_RING, 16, 1);
+    struct job *j = from_left(r, 0, 16);
+    ck_assert_uint_eq(j->class_count, 1);
+    const struct job_class_entry *c = &j->classes[0];
+    ck_assert_uint_eq(c->range_count, 1);
+    for (uint32_t i = 0; i < c->variant_count; i++) {
+        ck_assert_uint_eq(c->variants[i].range_count, 1);
+        if (c->variants[i].attr.channel == GRAMMAR_PEER)
+            seen |= c->variants[i].relations;
+    }
+    ck_assert_uint_eq(seen, JOB_ABSOLUTE | JOB_OFFSET); /* the broadcast's root; the neighbours */
+    job_destroy(j);
+    clear_all(r, 16);
+    simulate_all(r, SIMULATE_BUTTERFLY, 16, 1);
+    j = from_left(r, 0, 16);
+    ck_assert_uint_eq(j->class_count, 1);
+    seen = 0;
+    for (uint32_t i = 0; i < j->classes[0].variant_count; i++) {
+        const struct job_variant *v = &j->classes[0].variants[i];
+        seen += v->relations == JOB_XOR && v->range_first == 0 && j->classes[0].ranges[0].count == 16;
+    }
+    ck_assert_uint_ge(seen, 2); /* rank xor 2 and 4; xor 1 and 8 are offsets too, or share a place with others */
+    job_destroy(j);
+    clear_all(r, 16);
+}
+END_TEST
+
+START_TEST(test_spread_and_sums)
+{
+    struct simulate_rank r[8];
+    simulate_all(r, SIMULATE_RING, 8, 3);
+    struct job *j = from_left(r, 0, 8);
+    const struct job_class_entry *c = &j->classes[0];
+    for (uint32_t n = 0; n < c->grammar->node_count; n++) {
+        uint64_t sum = 0, min = UINT64_MAX, max = 0, min_rank = 0, max_rank = 0;
+        for (uint32_t i = 0; i < 8; i++) {
+            const struct grammar_stats *s = &r[i].stream[0].alone->stats[n];
+            uint64_t time = s->gap.sum + s->duration.sum;
+            sum += time;
+            if (time < min)
+                min = time, min_rank = i;
+            if (time > max)
+                max = time, max_rank = i;
+        }
+        ck_assert_uint_eq(sum, c->grammar->stats[n].gap.sum + c->grammar->stats[n].duration.sum);
+        ck_assert_uint_eq(c->spread[n].min, min);
+        ck_assert_uint_eq(c->spread[n].max, max);
+        ck_assert_uint_eq(c->spread[n].min_rank, min_rank);
+        ck_assert_uint_eq(c->spread[n].max_rank, max_rank);
+    }
+    job_destroy(j);
+    clear_all(r, 8);
+}
+END_TEST
+
+START_TEST(test_a_stream_twice_is_refused)
+{
+    struct simulate_rank r[4];
+    simulate_all(r, SIMULATE_STENCIL, 4, 3);
+    struct job *j = from_left(r, 0, 3), *before = copy(j), *other = from_left(r, 2, 2);
+    ck_assert_int_eq(job_merge(j, other), PYTHIA_EINVAL);
+    check(j);
+    same_bytes(j, before, "after a refused merge");
+    merge(j, r[3].job); /* and it still works */
+    check(j);
+    job_destroy(j);
+    job_destroy(before);
+    job_destroy(other);
+    clear_all(r, 4);
+}
+END_TEST
+
+START_TEST(test_empty_jobs)
+{
+    struct simulate_rank r[2];
+    simulate_all(r, SIMULATE_RING, 2, 3);
+    struct job *j = job_create(), *none = job_create();
+    none->info.missing = 1;
+    merge(j, none);
+    merge(j, r[0].job);
+    merge(j, none);
+    merge(j, r[1].job);
+    check(j);
+    ck_assert_uint_eq(j->info.missing, 2);
+    ck_assert_uint_eq(j->stream_count, 2);
+    ck_assert_str_eq(job_text(j, j->info.program), "/bin/simulated");
+    simulate_compare(j, &r[1].stream[0]);
+    job_destroy(j);
+    job_destroy(none);
+    clear_all(r, 2);
+}
+END_TEST
+
+/* Bodies that the receiver has are left out, and what arrives is as good. */
+START_TEST(test_bodies_left_out)
+{
+    struct simulate_rank r[RANKS];
+    enum simulate_shape shape = _i % SIMULATE_SHAPES;
+    simulate_all(r, shape, 16, 9);
+    struct job *left = from_left(r, 0, 8), *right = from_left(r, 8, 8), *whole = from_left(r, 0, 16), *message = NULL;
+    uint8_t *known = calloc(right->class_count + 1, 1);
+    void *data;
+    size_t size, full;
+    char why[200] = "";
+    uint32_t left_out = 0;
+    for (uint32_t i = 0; i < right->class_count; i++)
+        for (uint32_t k = 0; k < left->class_count; k++)
+            known[i] |= !memcmp(&left->classes[k].hash, &right->classes[i].hash, sizeof left->classes[k].hash);
+    for (uint32_t i = 0; i < right->class_count; i++)
+        left_out += known[i];
+    ck_assert_int_eq(job_pack(right, NULL, &data, &full), 0);
+    free(data);
+    ck_assert_int_eq(job_pack(right, known, &data, &size), 0);
+    ck_assert(left_out ? size < full : size == full);
+    ck_assert_msg(job_unpack(data, size, &message, why, sizeof why) == 0, "%s", why);
+    free(data);
+    ck_assert(!left_out || job_check(message, why, sizeof why) == PYTHIA_EFORMAT);
+    struct job *empty = job_create();
+    ck_assert_int_eq(job_merge(empty, message), left_out ? PYTHIA_EINVAL : 0);
+    merge(left, message);
+    same_bytes(left, whole, names[shape]);
+    job_destroy(empty);
+    job_destroy(message);
+    job_destroy(left);
+    job_destroy(right);
+    job_destroy(whole);
+    free(known);
+    clear_all(r, 16);
+}
+END_TEST
+
+/* --- Without memory: the linker sends allocations through here --- */
+
+static long allowed = -1; /* allocations until one fails; -1: none does */
+
+static int fails(void)
+{
+    return allowed >= 0 && allowed-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+char *__real_strdup(const char *s);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+char *__wrap_strdup(const char *s);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    return fails() ? NULL : __real_realloc(p, size);
+}
+
+char *__wrap_strdup(const char *s)
+{
+    return fails() ? NULL : __real_strdup(s);
+}
+
+/* Each allocation of a merge fails once: the job is as it was, and the merge works when there is memory. */
+START_TEST(test_merge_without_memory)
+{
+    struct simulate_rank r[16];
+    long failures = 0;
+    int error;
+    simulate_all(r, _i % SIMULATE_SHAPES, 16, 4);
+    struct job *j = from_left(r, 0, 8), *before = copy(j), *other = from_left(r, 8, 8), *whole = from_left(r, 0, 16);
+    do {
+        allowed = failures;
+        error = job_merge(j, other);
+        if (error) {
+            allowed = -1;
+            failures++;
+            ck_assert_int_eq(error, PYTHIA_ENOMEM);
+            check(j);
+            same_bytes(j, before, "after a merge without memory");
+        }
+    } while (error);
+    allowed = -1;
+    ck_assert_int_gt(failures, 10);
+    same_bytes(j, whole, names[_i % SIMULATE_SHAPES]);
+    job_destroy(j);
+    job_destroy(before);
+    job_destroy(other);
+    job_destroy(whole);
+    clear_all(r, 16);
+}
+END_TEST
+
+START_TEST(test_packing_without_memory)
+{
+    struct simulate_rank r[8];
+    simulate_all(r, _i % SIMULATE_SHAPES, 8, 4);
+    struct job *j = from_left(r, 0, 8), *back = NULL;
+    void *data = NULL, *again;
+    size_t size = 0, n;
+    char why[200];
+    int error = PYTHIA_ENOMEM;
+    for (long i = 0; error; i++) {
+        allowed = i;
+        error = job_pack(j, NULL, &data, &size);
+        allowed = -1;
+        ck_assert(error == 0 || error == PYTHIA_ENOMEM);
+    }
+    ck_assert_int_eq(job_pack(j, NULL, &again, &n), 0);
+    ck_assert(n == size && !memcmp(again, data, n));
+    error = PYTHIA_ENOMEM;
+    for (long i = 0; error; i++) {
+        allowed = i;
+        error = job_unpack(data, size, &back, why, sizeof why);
+        allowed = -1;
+        ck_assert(error <= 0 && (error == 0) == (back != NULL));
+    }
+    same_bytes(j, back, names[_i % SIMULATE_SHAPES]);
+    free(data);
+    free(again);
+    job_destroy(j);
+    job_destroy(back);
+    clear_all(r, 8);
+}
+END_TEST
+
+/* Sizes of the parts of a packed job, from its section table. */
+static size_t stored(const unsigned char *data, uint32_t type)
+{
+    for (const unsigned char *e = data + 64;; e += 48)
+        if (e[0] == type)
+            return (size_t)(e[16] | e[17] << 8 | e[18] << 16 | e[19] << 24);
+}
+
+START_TEST(test_spmd_does_not_grow)
+{
+    static const uint32_t ranks[] = { 8, 64, 1000 };
+    size_t rest[3];
+    for (int i = 0; i < 3; i++) {
+        struct job *j = NULL;
+        for (uint32_t k = 0; k < ranks[i]; k++) {
+            struct simulate_rank r;
+            simulate_rank(&r, SIMULATE_RING, k, ranks[i], 1);
+            if (!j)
+                j = copy(r.job);
+            else
+                merge(j, r.job);
+            simulate_clear(&r);
+        }
+        void *data;
+        size_t size;
+        ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
+        rest[i] = size - stored(data, 15);
+        printf("# ring of %u ranks: %zu bytes, %zu without the table of streams\n", ranks[i], size, rest[i]);
+        ck_assert_uint_eq(j->class_count, 1);
+        free(data);
+        job_destroy(j);
+    }
+    fflush(stdout);
+    ck_assert_uint_lt(rest[2], rest[0] + rest[0] / 4);
+}
+END_TEST
+
+static const struct unit_test tests[] = {
+    UNIT_LOOP(test_any_order_gives_the_same_bytes, 4 * SIMULATE_SHAPES),
+    UNIT_LOOP(test_nothing_is_lost, 4 * SIMULATE_SHAPES),
+    UNIT_LOOP(test_ranks_in_disorder, 2 * SIMULATE_SHAPES),
+    UNIT_TEST(test_relations),
+    UNIT_TEST(test_spread_and_sums),
+    UNIT_TEST(test_a_stream_twice_is_refused),
+    UNIT_TEST(test_empty_jobs),
+    UNIT_LOOP(test_bodies_left_out, SIMULATE_SHAPES),
+    UNIT_LOOP(test_merge_without_memory, SIMULATE_SHAPES),
+    UNIT_LOOP(test_packing_without_memory, SIMULATE_SHAPES),
+    UNIT_TEST(test_spmd_does_not_grow),
+};
+
+int main(void)
+{
+    return unit_run("merge/merge", tests, UNIT_COUNT(tests));
+}
