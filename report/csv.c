@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The callsites as comma-separated values (RFC 4180). */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/report.h"
+
+static void print_field(const char *text, FILE *out)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        fputs(text, out);
+        return;
+    }
+    fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            fputc('"', out);
+        fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+int report_print_csv(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    fputs("function,caller,file,line,module,offset,count,time_seconds,gap_seconds,bytes\n", out);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct report_site *s = &m->sites[i];
+        const struct report_place *p = report_place_of(r, s->terminal);
+        const char *fields[] = { job_text(r->job, s->function), p && p->function ? p->function : "", p && p->file ? p->file : "" };
+        for (int f = 0; f < 3; f++) {
+            print_field(fields[f], out);
+            fputc(',', out);
+        }
+        if (p && p->line)
+            fprintf(out, "%u", p->line);
+        fputc(',', out);
+        print_field(p ? p->module : "", out);
+        fputc(',', out);
+        if (p)
+            fprintf(out, "0x%" PRIx64, p->offset);
+        fprintf(out, ",%" PRIu64 ",%.9f,%.9f,%" PRIu64 "\n", s->count, (double)s->time_ns / 1e9, (double)s->gap_ns / 1e9,
+                s->bytes);
+    }
+    return ferror(out) ? PYTHIA_EIO : 0;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* A job as tables; see model.h. */
+#include "report/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/ranges.h"
+
+uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole)
+{
+    if (sum <= 0 || whole == 0)
+        return 0;
+    unsigned __int128 scaled = (unsigned __int128)(uint64_t)sum * part / whole;
+    return scaled > UINT64_MAX ? UINT64_MAX : (uint64_t)scaled;
+}
+
+/* --- Sites and regions --- */
+
+/* Order of terminals so that those of one site stand together. */
+static int by_site(const void *a, const void *b, void *context)
+{
+    const struct job *j = context;
+    uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
+    const struct job_terminal *x = &j->terminals[s], *y = &j->terminals[t];
+
+    if ((x->kind == JOB_REGION) != (y->kind == JOB_REGION))
+        return x->kind == JOB_REGION ? 1 : -1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->callsite != y->callsite)
+        return x->callsite < y->callsite ? -1 : 1;
+    return (s > t) - (s < t);
+}
+
+static bool same_site(const struct job_terminal *x, const struct job_terminal *y)
+{
+    return (x->kind == JOB_REGION) == (y->kind == JOB_REGION) && x->function == y->function &&
+           x->callsite == y->callsite;
+}
+
+/* Makes a site or a region of each group of terminals; place[terminal] is its index. */
+static int make_tables(struct report_model *m, uint32_t *place)
+{
+    const struct job *j = m->job;
+    uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
+
+    m->sites = calloc((size_t)j->terminal_count + 1, sizeof *m->sites);
+    m->regions = calloc((size_t)j->terminal_count + 1, sizeof *m->regions);
+    if (!sorted || !m->sites || !m->regions) {
+        free(sorted);
+        return PYTHIA_ENOMEM;
+    }
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        sorted[t] = t;
+    qsort_r(sorted, j->terminal_count, sizeof *sorted, by_site, (void *)(uintptr_t)j);
+    for (uint32_t i = 0; i < j->terminal_count; i++) {
+        const struct job_terminal *t = &j->terminals[sorted[i]];
+        bool fresh = i == 0 || !same_site(t, &j->terminals[sorted[i - 1]]);
+        if (t->kind == JOB_REGION) {
+            if (fresh)
+                m->regions[m->region_count++] = (struct report_region){ .callsite = t->callsite, .terminal = sorted[i] };
+            place[sorted[i]] = m->region_count - 1;
+        } else {
+            if (fresh)
+                m->sites[m->site_count++] = (struct report_site){ .function = t->function, .callsite = t->callsite,
+                                                                  .terminal = sorted[i], .call_class = t->call_class };
+            place[sorted[i]] = m->site_count - 1;
+        }
+    }
+    free(sorted);
+    return 0;
+}
+
+static void add_node(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_stats *s)
+{
+    const struct job_terminal *t = &m->job->terminals[terminal];
+    uint64_t count = t->phase == JOB_CLOSE ? 0 : s->count; /* a span that was opened and closed is one call */
+
+    if (t->kind == JOB_REGION) {
+        struct report_region *r = &m->regions[place[terminal]];
+        r->count += count;
+        r->time_ns += s->duration.sum;
+        r->gap_ns += s->gap.sum;
+    } else {
+        struct report_site *site = &m->sites[place[terminal]];
+        site->count += count;
+        site->time_ns += s->duration.sum;
+        site->gap_ns += s->gap.sum;
+    }
+}
+
+static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, bool nested)
+{
+    uint32_t i = 0;
+
+    while (i < r->team_count && r->teams[i].size < size)
+        i++;
+    if (i == r->team_count || r->teams[i].size != size) {
+        struct report_team *grown = realloc(r->teams, (r->team_count + 1) * sizeof *grown);
+        if (!grown)
+            return PYTHIA_ENOMEM;
+        r->teams = grown;
+        memmove(&grown[i + 1], &grown[i], (r->team_count - i) * sizeof *grown);
+        grown[i] = (struct report_team){ .size = size };
+        r->team_count++;
+    }
+    r->teams[i].count += count;
+    r->teams[i].time_ns += time_ns;
+    r->teams[i].nested += nested ? count : 0;
+    return 0;
+}
+
+/* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
+static int add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
+                       uint64_t occurrences)
+{
+    const struct job_terminal *t = &m->job->terminals[terminal];
+    int rc = 0;
+
+    if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
+        m->sites[place[terminal]].bytes += report_scale(a->sum, occurrences, a->count);
+    if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
+        return 0;
+    for (uint16_t k = 0; rc == 0 && a->kind == GRAMMAR_ATTR_KEYED && k < a->length && k < GRAMMAR_ATTR_KEYS; k++)
+        rc = add_team(&m->regions[place[terminal]], a->key[k].value,
+                      report_scale((int64_t)a->key[k].count, occurrences, a->count),
+                      report_scale((int64_t)a->key[k].sum, occurrences, a->count), t->phase == JOB_CLOSE);
+    return rc;
+}
+
+static int add_class(struct report_model *m, const uint32_t *place, const struct job_class_entry *c)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint64_t members = report_members(c);
+    int rc = 0;
+
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        if (g->nodes[n].symbol < m->job->terminal_count)
+            add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
+    }
+    for (uint32_t v = 0; rc == 0 && members && v < c->variant_count; v++) {
+        const struct job_variant *variant = &c->variants[v];
+        uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
+        uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
+        if (terminal < m->job->terminal_count)
+            rc = add_variant(m, place, terminal, &variant->attr, g->stats[variant->node].count / members * covered);
+    }
+    return rc;
+}
+
+static int site_order(const void *a, const void *b)
+{
+    const struct report_site *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->terminal > y->terminal) - (x->terminal < y->terminal);
+}
+
+static int region_order(const void *a, const void *b)
+{
+    const struct report_region *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return (x->terminal > y->terminal) - (x->terminal < y->terminal);
+}
+
+static int add_tables(struct report_model *m)
+{
+    uint32_t *place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
+    int rc = place ? make_tables(m, place) : PYTHIA_ENOMEM;
+
+    for (uint32_t c = 0; rc == 0 && c < m->job->class_count; c++)
+        if (m->job->classes[c].grammar)
+            rc = add_class(m, place, &m->job->classes[c]);
+    if (rc == 0)
+        rc = report_model_add_nested(m, place);
+    free(place);
+    if (rc != 0)
+        return rc;
+    qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
+    qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
+    return 0;
+}
+
+/* --- Ranks --- */
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static void add_stream(struct report_model *m, const struct job_stream *s)
+{
+    struct report_rank *r = m->rank_count ? &m->ranks[m->rank_count - 1] : NULL;
+
+    if (!r || r->rank != s->rank) { /* streams are ordered by rank, then thread */
+        r = &m->ranks[m->rank_count++];
+        *r = (struct report_rank){ .rank = s->rank, .wall_ns = s->wall_ns, .mpi_ns = s->mpi_ns, .omp_ns = s->omp_ns };
+        r->compute_ns = minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
+        m->sum_wall_ns += r->wall_ns;
+        m->sum_mpi_ns += r->mpi_ns;
+        m->sum_omp_ns += r->omp_ns;
+        m->sum_compute_ns += r->compute_ns;
+    }
+    r->streams++;
+    r->events += s->events;
+    r->cost_ns += s->cost_ns;
+    m->events += s->events;
+    m->lost += s->lost;
+    m->cost_ns += s->cost_ns;
+}
+
+/*
+ * The POP efficiencies of the MPI level: useful time is what a rank's first thread spends outside MPI.
+ *   load balance = mean useful / most useful;  communication = most useful / wall;  parallel = their product
+ */
+static void add_efficiencies(struct report_model *m)
+{
+    uint64_t most = 0, wall = 0;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        uint64_t useful = minus(m->ranks[i].wall_ns, m->ranks[i].mpi_ns);
+        most = useful > most ? useful : most;
+        wall = m->ranks[i].wall_ns > wall ? m->ranks[i].wall_ns : wall;
+        sum += (double)useful;
+    }
+    if (!most || !wall)
+        return;
+    m->efficiencies = true;
+    m->load_balance = sum / (double)m->rank_count / (double)most;
+    m->communication_efficiency = (double)most / (double)wall;
+    m->parallel_efficiency = m->load_balance * m->communication_efficiency;
+}
+
+static int add_ranks(struct report_model *m)
+{
+    m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
+    if (!m->ranks)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < m->job->stream_count; i++)
+        add_stream(m, &m->job->streams[i]);
+    m->wall_ns = m->job->info.wall_ns;
+    for (uint32_t i = 0; i < m->rank_count; i++) /* a part file may not know the job's */
+        m->wall_ns = m->ranks[i].wall_ns > m->wall_ns ? m->ranks[i].wall_ns : m->wall_ns;
+    add_efficiencies(m);
+    return 0;
+}
+
+/* --- The main loop --- */
+
+static void find_loop(struct report_model *m)
+{
+    double best = 0;
+
+    for (uint32_t i = 0; i < m->job->class_count; i++) {
+        const struct job_class_entry *c = &m->job->classes[i];
+        uint64_t members = report_members(c);
+        for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++) {
+            const struct grammar_stats *s = &c->grammar->stats[n];
+            uint64_t turns = c->grammar->nodes[n].exponent;
+            double total = (double)s->gap.sum + (double)s->duration.sum;
+            if (turns < 2 || total <= best)
+                continue;
+            best = total;
+            m->loop = (struct report_loop){ .present = true, .class_index = i, .node = n, .turns = turns,
+                                            .executions = s->count / members / turns,
+                                            .turn_ns = total / (double)s->count, .total_ns = total / (double)members };
+        }
+    }
+}
+
+/* --- All --- */
+
+struct report_model *report_model_create(const struct job *j)
+{
+    struct report_model *m = calloc(1, sizeof *m);
+
+    if (!m)
+        return NULL;
+    m->job = j;
+    if (add_tables(m) == 0 && add_ranks(m) == 0 && report_model_add_peers(m) == 0) {
+        find_loop(m);
+        return m;
+    }
+    report_model_destroy(m);
+    return NULL;
+}
+
+void report_model_destroy(struct report_model *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        free(m->regions[i].teams);
+    free(m->sites);
+    free(m->regions);
+    free(m->ranks);
+    free(m->peers);
+    free(m);
+}
+
+uint64_t report_class_time(const struct report_model *m, unsigned call_class)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < m->site_count; i++)
+        if (m->sites[i].call_class == call_class)
+            sum += m->sites[i].time_ns;
+    return sum;
+}
+
+const char *report_class_name(unsigned call_class)
+{
+    static const char *const names[JOB_CLASSES] = { "none", "p2p", "completion", "probe", "collective", "onesided", "io",
+                                                    "communicator", "life", "other" };
+
+    return call_class < JOB_CLASSES ? names[call_class] : "other";
+}

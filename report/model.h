@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job as tables: what the text and the JSON report print. There is one aggregation, so that they cannot disagree.
+ *
+ *   classes x nodes  --terminal-->  sites (function at a callsite), regions      counts, times, bytes
+ *   classes x variants ---------->  peers (who sends how much to whom)
+ *   streams          ---------->  ranks, totals, efficiencies
+ *
+ * Times are in ns. Sums over all ranks and threads unless the name says otherwise. Exclusive: the time of a call that
+ * contains others is without them, so that sites + regions + computation add up.
+ *
+ * Threads: owner; any once built.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_MODEL_H
+#define PYTHIA_REPORT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "merge/job.h"
+
+struct report_site {
+    uint32_t function;   /* string of the job */
+    uint32_t callsite;   /* GRAMMAR_NONE for words */
+    uint32_t terminal;   /* one that stands for it */
+    uint8_t call_class;
+    uint64_t count;      /* calls */
+    uint64_t time_ns;    /* in the calls */
+    uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
+    uint64_t bytes;
+};
+
+struct report_team {
+    int64_t size;    /* -1: several sizes, told apart no longer */
+    uint64_t count, time_ns;
+    uint64_t nested; /* of `count`, regions with other spans inside */
+};
+
+struct report_region {
+    uint32_t callsite, terminal;
+    uint64_t count, time_ns, gap_ns;
+    uint64_t nested_ns; /* of time_ns, in regions with other spans inside */
+    uint32_t team_count;
+    struct report_team *teams; /* by size */
+};
+
+struct report_rank {
+    uint32_t rank, streams;
+    uint64_t events;
+    uint64_t wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread */
+    uint64_t cost_ns;                              /* of Pythia, all threads */
+};
+
+enum report_relation { REPORT_RANK, REPORT_OFFSET, REPORT_XOR, REPORT_ANY, REPORT_VARIES };
+
+struct report_peer {
+    uint32_t comm;     /* of the job, GRAMMAR_NONE without */
+    bool receives;
+    uint8_t relation;  /* enum report_relation */
+    int64_t value;     /* rank, rank + value, rank xor value */
+    uint64_t messages, bytes;
+};
+
+/* The loop that holds the most time. */
+struct report_loop {
+    bool present;
+    uint32_t class_index, node;
+    uint64_t turns;       /* of one execution */
+    uint64_t executions;  /* per rank */
+    double turn_ns, total_ns; /* of one turn; per rank */
+};
+
+struct report_model {
+    const struct job *job;
+    uint64_t events, lost;
+    uint64_t wall_ns;    /* the longest rank's */
+    uint64_t sum_wall_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
+    uint64_t cost_ns;
+    bool efficiencies;   /* the three below are known */
+    double parallel_efficiency, load_balance, communication_efficiency;
+    uint32_t site_count, region_count, rank_count, peer_count;
+    struct report_site *sites;     /* most time first */
+    struct report_region *regions; /* most time first */
+    struct report_rank *ranks;     /* by rank */
+    struct report_peer *peers;     /* most bytes first */
+    struct report_loop loop;
+};
+
+/* `j` must outlive the model. NULL when out of memory. */
+struct report_model *report_model_create(const struct job *j);
+void report_model_destroy(struct report_model *m); /* NULL is legal */
+
+/* Share of all calls' time in one class of calls (enum job_class), ns. */
+uint64_t report_class_time(const struct report_model *m, unsigned call_class);
+const char *report_class_name(unsigned call_class);
+
+/* --- Between the parts of the model --- */
+/* Adds the time inside spans that contain others; place[terminal] is its site or region. 0, or PYTHIA_ENOMEM. */
+int report_model_add_nested(struct report_model *m, const uint32_t *place);
+/* Fills m->peers. 0, or PYTHIA_ENOMEM. */
+int report_model_add_peers(struct report_model *m);
+
+/* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
+uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a class for people; see ranges.h. */
+#include "report/ranges.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LONGEST = 400 };
+
+uint64_t report_range_members(const struct job_class_entry *c, uint32_t first, uint32_t count)
+{
+    uint64_t members = 0;
+
+    for (uint32_t i = 0; i < count && first + i < c->range_count; i++)
+        members += c->ranges[first + i].count;
+    return members;
+}
+
+uint64_t report_members(const struct job_class_entry *c)
+{
+    return report_range_members(c, 0, c->member_ranges);
+}
+
+static void print_range(FILE *out, const struct job_range *r)
+{
+    uint64_t last = r->first + (uint64_t)(r->count - 1) * r->stride;
+
+    fprintf(out, "%u", r->first);
+    if (r->count == 2 && r->stride > 1)
+        fprintf(out, ",%llu", (unsigned long long)last);
+    else if (r->count > 1)
+        fprintf(out, "-%llu", (unsigned long long)last);
+    if (r->count > 2 && r->stride > 1)
+        fprintf(out, "/%u", r->stride);
+}
+
+char *report_ranges_text(const struct job_class_entry *c)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    uint32_t thread = UINT32_MAX;
+
+    if (!out)
+        return NULL;
+    for (uint32_t i = 0; i < c->member_ranges; i++) {
+        const struct job_range *r = &c->ranges[i];
+        bool new_thread = r->thread != thread;
+        if (ftell(out) > LONGEST) {
+            fputs(",…", out);
+            break;
+        }
+        if (new_thread && i)
+            fputs("; ", out);
+        if (new_thread && r->thread)
+            fprintf(out, "thread %u of ", r->thread);
+        if (new_thread)
+            fputs(report_members(c) > 1 ? "ranks " : "rank ", out);
+        else
+            fputc(',', out);
+        print_range(out, r);
+        thread = r->thread;
+    }
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

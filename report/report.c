@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What the forms of a report share; see report.h. */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct report *report_create(const struct job *j)
+{
+    struct report *r = calloc(1, sizeof *r);
+
+    if (!r)
+        return NULL;
+    r->job = j;
+    r->model = report_model_create(j);
+    r->names = report_names_create(j);
+    r->resolver = report_resolver_create(j);
+    if (r->model && r->names && r->resolver)
+        return r;
+    report_destroy(r);
+    return NULL;
+}
+
+void report_destroy(struct report *r)
+{
+    if (!r)
+        return;
+    report_model_destroy(r->model);
+    report_names_destroy(r->names);
+    report_resolver_destroy(r->resolver);
+    free(r);
+}
+
+static enum report_address address_of(const struct job_terminal *t)
+{
+    return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;
+}
+
+/* Cuts to `width` columns; "~" says that something is missing. Never inside a multi-byte character. */
+static void cut(char *text, int width)
+{
+    int columns = 0;
+
+    for (char *c = text; *c; c++) {
+        if (((unsigned char)*c & 0xc0) == 0x80)
+            continue;
+        if (++columns == width && c[1] && strlen(c) > 1) {
+            strcpy(c, "~");
+            return;
+        }
+    }
+}
+
+void report_where(struct report *r, uint32_t terminal, char *text, int width)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+
+    report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
+    cut(text, width);
+}
+
+const struct report_place *report_place_of(struct report *r, uint32_t terminal)
+{
+    const struct job_terminal *t = &r->job->terminals[terminal];
+
+    return report_resolve(r->resolver, t->callsite, 0, address_of(t));
+}
+
+const char *report_peer_text(const struct report_peer *p, char text[32])
+{
+    switch (p->relation) {
+    case REPORT_RANK:
+        snprintf(text, 32, "rank %" PRId64, p->value);
+        return text;
+    case REPORT_OFFSET:
+        if (p->value == 0)
+            return "itself";
+        snprintf(text, 32, "own %c %" PRIu64, p->value < 0 ? '-' : '+',
+                 p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
+        return text;
+    case REPORT_XOR:
+        snprintf(text, 32, "own xor %" PRId64, p->value);
+        return text;
+    case REPORT_ANY:
+        return "any";
+    default:
+        return "varies";
+    }
+}
+
+const char *report_comm_text(const struct report *r, uint32_t comm)
+{
+    return comm < r->job->comm_count ? job_text(r->job, r->job->comms[comm].name) : "-";
+}
+
+double report_percent(double part, double whole)
+{
+    return whole > 0 ? 100 * part / whole : 0;
+}

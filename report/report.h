@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports of a job, for people (text) and for scripts (JSON, CSV), all printed from one model.
+ *
+ *   struct report *r = report_create(job);
+ *   report_print_text(r, REPORT_SUMMARY, &how, stdout);
+ *   report_destroy(r);
+ *
+ * Errors: 0, PYTHIA_ENOMEM, or PYTHIA_EIO when the output failed.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_REPORT_H
+#define PYTHIA_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "merge/job.h"
+#include "report/model.h"
+#include "report/names.h"
+#include "report/resolve.h"
+#include "report/structure.h"
+
+struct report {
+    const struct job *job;
+    struct report_model *model;
+    struct report_names *names;
+    struct report_resolver *resolver;
+};
+
+enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RANKS, REPORT_OMP, REPORT_COMM };
+
+/* `j` must outlive the report. NULL when out of memory. */
+struct report *report_create(const struct job *j);
+void report_destroy(struct report *r); /* NULL is legal */
+
+/* `how` counts for REPORT_STRUCTURE only. The summary fits 80 columns and 40 lines. */
+int report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out);
+
+/* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
+int report_print_json(struct report *r, FILE *out);
+
+/* The callsites, a line each, with a header; fields with commas or quotes are quoted as RFC 4180 says. */
+int report_print_csv(struct report *r, FILE *out);
+
+/* --- Between the parts of report/ --- */
+int report_print_summary(struct report *r, FILE *out);
+/* Caller of a terminal as text (report_callsite_text), cut to `width` columns at most 255. */
+void report_where(struct report *r, uint32_t terminal, char *text, int width);
+const struct report_place *report_place_of(struct report *r, uint32_t terminal);
+/* "rank + 1", "rank 0", "any", … */
+const char *report_peer_text(const struct report_peer *p, char text[32]);
+const char *report_comm_text(const struct report *r, uint32_t comm);
+/* 100 * part / whole, 0 for whole 0. */
+double report_percent(double part, double whole);
+
+#endif

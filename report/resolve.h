@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From addresses to source: module + offset, as a job stores it, to function, file and line.
+ *
+ *   struct report_resolver *r = report_resolver_create(job);
+ *   const struct report_place *p = report_resolve(r, callsite, 0, REPORT_CALL);
+ *
+ * Works after the run and offline: opens the module that the job names, if it is still the same build (build-id), and
+ * reads its DWARF, or separate debug information by build-id, else its symbols. Nothing is fetched from a network.
+ * What cannot be resolved keeps module and offset. Answers are cached; a first look-up in a module costs about a
+ * millisecond, later ones about 10 us.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_RESOLVE_H
+#define PYTHIA_REPORT_RESOLVE_H
+
+#include <stdint.h>
+
+#include "merge/job.h"
+
+struct report_resolver;
+
+/* What an address is: a return address belongs to the call before it. */
+enum report_address { REPORT_CALL, REPORT_ENTRY };
+
+struct report_place {
+    const char *function; /* source function; NULL when not known */
+    const char *path;     /* source file as the compiler named it; NULL when not known */
+    const char *file;     /* its last component; NULL when not known */
+    uint32_t line;        /* 0 when not known */
+    uint64_t within;      /* bytes from the symbol's begin, where only a symbol is known */
+    const char *module;   /* last component of the module's path, never NULL */
+    uint64_t offset;      /* as in the job */
+};
+
+/* `j` must outlive the resolver. NULL when out of memory. */
+struct report_resolver *report_resolver_create(const struct job *j);
+void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
+
+/* Frame `depth` (0: innermost) of a callsite. NULL: there is no such frame. Owned by the resolver. */
+const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
+                                          enum report_address kind);
+
+/*
+ * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a symbol
+ * is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
+ */
+void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text, size_t size);
+
+#endif

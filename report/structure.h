@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A class's grammar as a person reads a program, in the notation of Grosclaude et al., "Tracing MPI binaries for
+ * knowledge discovery": a line for each part of R,
+ *
+ *     CPU0: 720                                              computation before the call at callsite 0, us
+ *     Bcast0: 487                                            the call at callsite 0, us
+ *     (CPU2: 1308792.75+Allreduce2: 128.75)[4]: 5235686      a loop of 4 turns: means inside, the total at the end
+ *
+ * or as indented pseudo-code with the same figures. Times are means over the members of the class; inside a rule that is
+ * used in several places, over all of them. A rule that is used in several places and long is printed once, under its
+ * name, so that the text is never much longer than the grammar.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_STRUCTURE_H
+#define PYTHIA_REPORT_STRUCTURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "merge/job.h"
+#include "report/names.h"
+
+struct report_structure {
+    uint32_t depth;  /* loops nested deeper than this are shown as "…"; 0: no limit */
+    bool collapse;   /* only the totals of lines, no times inside */
+    bool indented;   /* pseudo-code instead of lines */
+};
+
+/* Prints class `index` of the job. Returns 0, PYTHIA_ENOMEM, or PYTHIA_EIO when `out` failed. */
+int report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
+                           const struct report_structure *how, FILE *out);
+/* One node of R or of a rule, as a line without its end, without times: "(CPU1+Send1)[124]". */
+int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names, FILE *out);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The summary: a job on one screen of 80 columns and 40 lines, whatever its size. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pythia.h"
+#include "report/ranges.h"
+#include "report/report.h"
+#include "report/units.h"
+
+enum { TOP_SITES = 6, TOP_REGIONS = 4, TOP_CLASSES = 4 };
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static void print_head(const struct report *r, FILE *out)
+{
+    const struct job_info *i = &r->job->info;
+    const struct report_model *m = r->model;
+    char wall[32], events[32], when[32] = "";
+    time_t start = (time_t)i->start_time;
+    struct tm tm;
+
+    if (start > 0 && localtime_r(&start, &tm))
+        strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
+    fprintf(out, "%.40s: %u rank%s", base_name(job_text(r->job, i->program)), i->ranks, i->ranks == 1 ? "" : "s");
+    if (i->threads) /* 0: not known */
+        fprintf(out, " x %u thread%s", i->threads, i->threads == 1 ? "" : "s");
+    fprintf(out, "%s\n", when);
+    if (*job_text(r->job, i->arguments))
+        fprintf(out, "arguments: %.69s\n", job_text(r->job, i->arguments));
+    if (*job_text(r->job, i->mpi))
+        fprintf(out, "%.80s\n", job_text(r->job, i->mpi));
+    fprintf(out, "wall time %s, %s events, %u callsites", report_time((double)m->wall_ns, wall),
+            report_count(m->events, events), m->site_count + m->region_count);
+    if (i->runs > 1)
+        fprintf(out, ", %u runs", i->runs);
+    fputc('\n', out);
+    if (i->missing)
+        fprintf(out, "incomplete: %u of %u ranks are missing\n", i->missing, i->ranks);
+    if (m->lost)
+        fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
+}
+
+static void print_shares(const struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    double wall = (double)m->sum_wall_ns;
+
+    if (m->efficiencies)
+        fprintf(out, "\nparallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n",
+                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency);
+    fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
+            report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),
+            report_percent((double)m->sum_mpi_ns, wall));
+    int listed = 0;
+    for (unsigned c = 0; c < JOB_CLASSES && m->sum_mpi_ns; c++) {
+        double share = report_percent((double)report_class_time(m, c), wall);
+        if (c != JOB_NO_CLASS && share >= 0.05 && listed < 4)
+            fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", report_class_name(c), share);
+    }
+    if (listed)
+        fputc('\n', out);
+}
+
+static void print_sites(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    if (m->site_count)
+        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
+    for (uint32_t i = 0; i < m->site_count && i < TOP_SITES; i++) {
+        const struct report_site *s = &m->sites[i];
+        char where[256], count[32], time[32];
+        report_where(r, s->terminal, where, 33);
+        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", job_text(r->job, s->function), report_count(s->count, count),
+                report_time((double)s->time_ns, time), report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
+    }
+    if (m->site_count > TOP_SITES)
+        fprintf(out, "  and %u more (--view callsites)\n", m->site_count - TOP_SITES);
+}
+
+static void print_regions(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    if (m->region_count)
+        fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
+    for (uint32_t i = 0; i < m->region_count && i < TOP_REGIONS; i++) {
+        const struct report_region *g = &m->regions[i];
+        char where[256], count[32], time[32], name[32];
+        report_where(r, g->terminal, where, 33);
+        report_site_name(r->names, g->terminal, name, sizeof name);
+        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(g->count, count),
+                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->sum_wall_ns), where);
+    }
+    if (m->region_count > TOP_REGIONS)
+        fprintf(out, "  and %u more (--view omp)\n", m->region_count - TOP_REGIONS);
+}
+
+/* The shape of the main loop, cut to one line. */
+static int print_loop(const struct report *r, FILE *out)
+{
+    const struct report_loop *l = &r->model->loop;
+    char turn[32], *shape = NULL;
+    size_t size = 0;
+
+    if (!l->present)
+        return 0;
+    FILE *memory = open_memstream(&shape, &size);
+    int rc = memory ? report_print_shape(r->job, l->class_index, l->node, r->names, memory) : PYTHIA_ENOMEM;
+    if (memory)
+        fclose(memory);
+    if (rc == 0) {
+        fprintf(out, "\nmain loop (class %u): %" PRIu64 " turns of %s, %.1f %% of the run\n", l->class_index, l->turns,
+                report_time(l->turn_ns, turn), report_percent(l->total_ns, (double)r->model->wall_ns));
+        fprintf(out, size > 76 ? "  %.73s...\n" : "  %s\n", shape);
+    }
+    free(shape);
+    return rc;
+}
+
+static void print_classes(const struct report *r, FILE *out)
+{
+    for (uint32_t i = 0; i < r->job->class_count && i < TOP_CLASSES; i++) {
+        const struct job_class_entry *c = &r->job->classes[i];
+        char *ranks = report_ranges_text(c), events[32];
+        if (c->grammar)
+            fprintf(out, "%sclass %u: %.40s: %s events, %u rules\n", i ? "" : "\n", i, ranks ? ranks : "?",
+                    report_count(c->grammar->events, events), c->grammar->rule_count);
+        free(ranks);
+    }
+    if (r->job->class_count > TOP_CLASSES)
+        fprintf(out, "  and %u more (pythia grammar)\n", r->job->class_count - TOP_CLASSES);
+}
+
+static void print_oracle(const struct report *r, FILE *out)
+{
+    const struct job_oracle *o = &r->job->oracle;
+
+    if (!o->present)
+        return;
+    fprintf(out, "\nlast predicted run: right at");
+    for (int d = 0; d < ORACLE_DISTANCES; d++)
+        fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
+                report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
+    double error = oracle_time_median(o->score.time_error);
+    if (error >= 0)
+        fprintf(out, "; time within %.0f %%", 100 * error);
+    fprintf(out, "\n  %" PRIu64 " actions, estimated gain %.3g s, cost of the oracle %.3g s\n", o->actions, o->gain_seconds,
+            o->cost_seconds);
+}
+
+int report_print_summary(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    char cost[32];
+
+    print_head(r, out);
+    if (!m->events) {
+        fprintf(out, "no events were recorded\n");
+        return ferror(out) ? PYTHIA_EIO : 0;
+    }
+    print_shares(r, out);
+    print_sites(r, out);
+    print_regions(r, out);
+    int rc = print_loop(r, out);
+    print_classes(r, out);
+    print_oracle(r, out);
+    fprintf(out, "\nPythia itself took %s (%.2f %% of the ranks' time)\n", report_time((double)m->cost_ns, cost),
+            report_percent((double)m->cost_ns, (double)m->sum_wall_ns));
+    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
+}
