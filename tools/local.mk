@@ -2,6 +2,18 @@
 # The command, at the top of the build directory. Linked with the convenience libraries, so that it is a real program
 # there and no wrapper of libtool's. It finds the libraries to preload in .libs beside it, else in PYTHIA_LIBDIR.
 bin_PROGRAMS += pythia
-pythia_SOURCES = %D%/main.c
-pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"'
+pythia_SOURCES = \
+	%D%/check.c \
+	%D%/events.c \
+	%D%/grammar.c \
+	%D%/infer.c \
+	%D%/main.c \
+	%D%/merge.c \
+	%D%/program.c %D%/program.h \
+	%D%/report.c \
+	%D%/run.c \
+	%D%/stream.c %D%/stream.h \
+	%D%/tool.c %D%/tool.h
+pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
 pythia_LDADD = $(PYTHIA_REPORT)
+dist_man_MANS += %D%/pythia.1

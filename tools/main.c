@@ -1,18 +1,108 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The `pythia` command: chooses the subcommand.
- */
+/* The `pythia` command: finds the command that was asked for and checks, at the end, that the output arrived. */
+#ifdef HAVE_CONFIG_H
 #include "config.h"
+#endif
 
+#include <argp.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "tools/tool.h"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+const char *argp_program_version = "pythia " PACKAGE_VERSION;
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    { "record", tool_record, "run a program and record it into a job file" },
+    { "predict", tool_predict, "run a program with the oracle, from a recorded job file" },
+    { "report", tool_report, "what a job did: text, JSON, CSV" },
+    { "events", tool_events, "the exact sequence of events of one rank" },
+    { "grammar", tool_grammar, "the rules of a job's grammars" },
+    { "infer", tool_infer, "the grammar of a text stream" },
+    { "evaluate", tool_evaluate, "how well one stream or job predicts another" },
+    { "check", tool_check, "verify a job file" },
+    { "merge", tool_merge, "join the part files of a run that died" },
+};
+
+enum { COMMANDS = sizeof commands / sizeof commands[0] };
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "Usage: pythia COMMAND [OPTION...] ...\n"
+                 "An oracle for hybrid MPI + OpenMP programs: record a run, predict the next ones, read the record.\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fprintf(out, "\n  pythia COMMAND --help     options and an example\n"
+                 "  pythia --version\n\n"
+                 "Example:\n"
+                 "  mpirun -n 8 pythia record ./app    writes app.pythia\n"
+                 "  mpirun -n 8 pythia predict ./app   follows it, acts, and says how good it was\n"
+                 "  pythia report app.pythia\n\n"
+                 "Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 bad input file, 4 output not written;\n"
+                 "record and predict: the program's own.\n");
+}
+
+/* At exit: a full disk or a closed pipe must not pass for success. */
+static void check_stdout(void)
+{
+    if (!ferror(stdout) && fclose(stdout) == 0)
+        return;
+    fprintf(stderr, "pythia: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+    _exit(TOOL_OUTPUT);
+}
+
+static const struct command *find(const char *name)
+{
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+/* argv[0] of a command is "pythia NAME": argp and getopt begin their messages with it. */
+static int run(const struct command *command, int argc, char **argv)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "pythia %s", command->name);
+    argv[0] = name;
+    return command->run(argc, argv);
+}
 
 int main(int argc, char **argv)
 {
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        puts(PACKAGE_STRING);
-        return 0;
+    argp_err_exit_status = TOOL_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return TOOL_USAGE;
     }
-    fprintf(stderr, "usage: pythia --version\n");
-    return 2;
+    const struct command *command = find(argv[1]);
+    int runs_program = command && (command->run == tool_record || command->run == tool_predict);
+    /* A closed pipe is told as an error of write(); the program that is run keeps what it was given. */
+    if (!runs_program)
+        signal(SIGPIPE, SIG_IGN);
+    atexit(check_stdout);
+    if (command)
+        return run(command, argc - 1, argv + 1);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+        print_help(stdout);
+    else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
+        puts(argp_program_version);
+    else {
+        tool_complain("no command '%s'; see pythia --help", argv[1]);
+        return TOOL_USAGE;
+    }
+    return TOOL_OK;
 }

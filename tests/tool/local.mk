@@ -1,1 +1,16 @@
 # SPDX-License-Identifier: MIT
+# The command's contract, a script a command. make_job writes the job files that they read: no MPI is needed.
+check_PROGRAMS += %D%/make_job
+tests_tool_make_job_SOURCES = %D%/make_job.c
+tests_tool_make_job_LDADD = $(PYTHIA_CORE)
+TOOL_TESTS = \
+	%D%/check.test \
+	%D%/commands.test \
+	%D%/events.test \
+	%D%/grammar.test \
+	%D%/infer.test \
+	%D%/merge.test \
+	%D%/report.test \
+	%D%/run.test
+TESTS += $(TOOL_TESTS)
+EXTRA_DIST += $(TOOL_TESTS) %D%/lib-tool.sh

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes job files for the tests of the command, without a run.
+ *
+ *   make_job ring FILE         4 ranks x 100 turns: Isend to own + 1, Irecv from own - 1, Waitall; times known exactly
+ *   make_job parts DIR         the same, each rank in DIR/rank-N.pythia
+ *   make_job hybrid FILE       1 rank: a parallel region of varying team size with a Barrier inside
+ *   make_job empty FILE        no stream
+ *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/grammar.h"
+#include "merge/job.h"
+
+enum { RANKS = 4, TURNS = 100 };
+
+static void require(int good, const char *what)
+{
+    if (good)
+        return;
+    fprintf(stderr, "make_job: %s failed\n", what);
+    exit(1);
+}
+
+static uint32_t site(struct job *j, const char *module, const char *id, uint64_t offset)
+{
+    struct job_frame f = {.module = job_module(j, module, id), .offset = offset};
+    return job_callsite(j, &f, 1);
+}
+
+static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8_t call_class)
+{
+    struct job_terminal t = {.kind = JOB_CALL, .call_class = call_class, .function = job_string(j, function),
+                             .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", RANKS)};
+    t.peer_class = call_class == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
+    return job_terminal(j, &t);
+}
+
+static struct job *create(const char *program, uint32_t ranks)
+{
+    struct job *j = job_create();
+    require(j != NULL, "job_create");
+    j->info.program = job_string(j, program);
+    j->info.program_id = job_string(j, "abcd");
+    j->info.arguments = job_string(j, "--size 10");
+    j->info.mpi = job_string(j, "An MPI, for tests");
+    j->info.ranks = ranks;
+    j->info.threads = 2;
+    j->info.runs = 1;
+    return j;
+}
+
+static void finish(struct job *j, struct grammar *g, uint32_t rank, uint64_t mpi_ns, uint64_t omp_ns)
+{
+    struct grammar_flat *flat = grammar_freeze(g);
+    struct job_stream s = {.rank = rank, .mpi_ns = mpi_ns, .omp_ns = omp_ns, .cost_ns = 1000};
+    require(flat != NULL, "grammar_freeze");
+    grammar_destroy(g);
+    s.events = flat->events;
+    for (uint32_t n = 0; n < flat->rules[0].length; n++)
+        s.wall_ns += flat->stats[n].gap.sum + flat->stats[n].duration.sum;
+    j->info.wall_ns = s.wall_ns > j->info.wall_ns ? s.wall_ns : j->info.wall_ns;
+    require(job_add_stream(j, &s, flat) == 0, "job_add_stream");
+}
+
+static void event(struct grammar *g, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    struct grammar_event e = {.terminal = terminal, .gap = gap, .duration = duration};
+    grammar_append(g, &e);
+}
+
+static void message(struct grammar *g, uint32_t terminal, uint32_t peer)
+{
+    struct grammar_event e = {.terminal = terminal, .gap = 1000, .duration = 500,
+                              .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES};
+    e.value[GRAMMAR_PEER] = peer;
+    e.value[GRAMMAR_BYTES] = 800;
+    grammar_append(g, &e);
+}
+
+static void add_ring_rank(struct job *j, uint32_t rank)
+{
+    uint32_t init = call(j, "MPI_Init", 0x100, JOB_LIFE), finalize = call(j, "MPI_Finalize", 0x500, JOB_LIFE);
+    uint32_t irecv = call(j, "MPI_Irecv", 0x200, JOB_P2P), isend = call(j, "MPI_Isend", 0x300, JOB_P2P);
+    uint32_t waitall = call(j, "MPI_Waitall", 0x400, JOB_COMPLETION);
+    struct grammar *g = grammar_create(1 << 20);
+    require(g != NULL, "grammar_create");
+    event(g, init, 0, 1000000);
+    for (int i = 0; i < TURNS; i++) {
+        message(g, irecv, (rank + RANKS - 1) % RANKS);
+        message(g, isend, (rank + 1) % RANKS);
+        event(g, waitall, 2000, 10000 + 1000 * rank);
+    }
+    event(g, finalize, 5000, 2000);
+    finish(j, g, rank, 1002000 + TURNS * (11000 + 1000 * (uint64_t)rank), 0);
+}
+
+static struct job *make_ring(uint32_t first, uint32_t count)
+{
+    struct job *j = create("/nowhere/ring", RANKS);
+    for (uint32_t rank = first; rank < first + count; rank++)
+        add_ring_rank(j, rank);
+    return j;
+}
+
+static struct job *make_hybrid(void)
+{
+    struct job *j = create("/nowhere/hybrid", 1);
+    struct job_terminal t = {.kind = JOB_REGION, .phase = JOB_OPEN, .function = job_string(j, "omp parallel"),
+                             .callsite = site(j, "/nowhere/ring", "abcd", 0x600), .comm = GRAMMAR_NONE};
+    uint32_t open = job_terminal(j, &t);
+    t.phase = JOB_CLOSE;
+    uint32_t close = job_terminal(j, &t);
+    t.phase = JOB_LEAF;
+    uint32_t leaf = job_terminal(j, &t), barrier = call(j, "MPI_Barrier", 0x700, JOB_COLLECTIVE);
+    struct grammar *g = grammar_create(1 << 20);
+    for (int i = 0; i < 50; i++) {
+        struct grammar_event e = {.terminal = leaf, .gap = 100, .duration = 1000u * (1 + (unsigned)i % 2),
+                                  .channels = 1u << GRAMMAR_TEAM};
+        e.value[GRAMMAR_TEAM] = i % 2 ? 1 : 2;
+        grammar_append(g, &e);
+        event(g, open, 100, 0);
+        event(g, barrier, 30, 40);
+        e.terminal = close;
+        e.gap = 60;
+        e.duration = 0;
+        e.value[GRAMMAR_TEAM] = 4;
+        grammar_append(g, &e);
+    }
+    finish(j, g, 0, 50 * 40, 50 * 1500 + 50 * 90);
+    return j;
+}
+
+static struct job *make_at(const char *module, const char *id, const char *offset, const char *entry)
+{
+    struct job *j = create(module, 1);
+    struct job_terminal t = {.kind = JOB_CALL, .function = job_string(j, "MPI_Barrier"), .comm = GRAMMAR_NONE,
+                             .callsite = site(j, module, id, strtoull(offset, NULL, 16))};
+    uint32_t barrier = job_terminal(j, &t);
+    t.kind = JOB_REGION;
+    t.function = job_string(j, "omp parallel");
+    t.callsite = site(j, module, id, strtoull(entry, NULL, 16));
+    struct grammar *g = grammar_create(1 << 20);
+    event(g, barrier, 10, 10);
+    event(g, job_terminal(j, &t), 10, 10);
+    finish(j, g, 0, 10, 10);
+    return j;
+}
+
+static void write_job(struct job *j, const char *path)
+{
+    char why[256] = "";
+    if (job_write(j, path, why, sizeof why) != 0) {
+        fprintf(stderr, "make_job: %s: %s\n", path, why);
+        exit(1);
+    }
+    job_destroy(j);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && !strcmp(argv[1], "ring"))
+        write_job(make_ring(0, RANKS), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "hybrid"))
+        write_job(make_hybrid(), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "empty"))
+        write_job(create("/nowhere/empty", 1), argv[2]);
+    else if (argc == 7 && !strcmp(argv[1], "at"))
+        write_job(make_at(argv[3], argv[4], argv[5], argv[6]), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "parts"))
+        for (uint32_t rank = 0; rank < RANKS; rank++) {
+            char path[4096];
+            snprintf(path, sizeof path, "%s/rank-%u.pythia", argv[2], rank);
+            write_job(make_ring(rank, 1), path);
+        }
+    else
+        return 2;
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* `pythia check`: reads a job file (checksums, bounds) and audits its invariants. */
+#include <argp.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "tools/tool.h"
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    const char **file = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*file)
+            argp_error(state, "one job file only");
+        *file = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no job file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .parser = parse, .args_doc = "JOB",
+    .doc = "Verifies a job file: every checksum and every invariant. Prints one line."
+           "\v"
+           "Exit code: 0 when all is well, 1 when the file can be read but an invariant does not hold, 3 when it cannot be "
+           "read (missing, damaged, foreign).\n\n"
+           "Example:\n"
+           "  pythia check app.pythia\n",
+};
+
+int tool_check(int argc, char **argv)
+{
+    const char *file = NULL;
+    struct job *j;
+    char why[256] = "";
+    uint64_t events = 0;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &file);
+    int rc = tool_read_job(file, &j);
+    if (rc != TOOL_OK)
+        return rc;
+    if (job_check(j, why, sizeof why) != 0) {
+        tool_complain("%s: %s", file, why);
+        job_destroy(j);
+        return TOOL_NO;
+    }
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        events += j->streams[i].events;
+    printf("ok %s: %u ranks", file, j->info.ranks);
+    if (j->info.missing)
+        printf(" (%u missing)", j->info.missing);
+    printf(", %u streams, %u classes, %u callsites, %" PRIu64 " events\n", j->stream_count, j->class_count,
+           j->callsite_count, events);
+    job_destroy(j);
+    return TOOL_OK;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `pythia events`: the exact sequence of one stream, expanded from its class's grammar, an event a line. Constant memory
+ * whatever the number of events. The formats are in doc/EVENTS.md.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names.h"
+#include "report/resolve.h"
+#include "report/units.h"
+#include "tools/tool.h"
+
+struct request {
+    const char *job, *output;
+    uint64_t rank, thread;
+    bool rank_given, tsv;
+};
+
+static const struct argp_option options[] = {
+    { "rank", 'r', "R", 0, "rank whose events to print (required)", 0 },
+    { "thread", 't', "T", 0, "thread of that rank (default 0)", 0 },
+    { "format", 'f', "FORMAT", 0, "text (default) or tsv", 0 },
+    { "output", 'o', "FILE", 0, "write to FILE", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case 'r':
+        if (tool_number(arg, UINT32_MAX, &r->rank) != 0)
+            argp_error(state, "R must be a rank, not '%s'", arg);
+        r->rank_given = true;
+        return 0;
+    case 't':
+        if (tool_number(arg, UINT32_MAX, &r->thread) != 0)
+            argp_error(state, "T must be a thread's number, not '%s'", arg);
+        return 0;
+    case 'f':
+        r->tsv = !strcmp(arg, "tsv");
+        if (!r->tsv && strcmp(arg, "text") != 0)
+            argp_error(state, "FORMAT must be text or tsv, not '%s'", arg);
+        return 0;
+    case 'o':
+        r->output = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->job)
+            argp_error(state, "one job file only");
+        r->job = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->job)
+            argp_error(state, "no job file");
+        if (!r->rank_given)
+            argp_error(state, "no --rank");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "JOB --rank=R",
+    .doc = "Prints the events of one thread of one rank, in the order of the run."
+           "\v"
+           "Columns of tsv: index, function, callsite, peer, gap_ns (since the event before), duration_ns. Gap and duration "
+           "are means of the event in its place in the grammar. Peer: a rank of the event's communicator, ANY, NULL, "
+           "- (none) or * (varies without a rule).\n\n"
+           "Example:\n"
+           "  pythia events app.pythia --rank 0 --format tsv | cut -f 2 | sort | uniq -c\n",
+};
+
+/* --- One event --- */
+
+struct printer {
+    const struct job *job;
+    const struct job_class_entry *class;
+    struct report_resolver *resolver;
+    uint32_t rank, thread;
+    char **callsite; /* text by terminal, made when first needed */
+    bool tsv;
+    FILE *out;
+};
+
+static const char *callsite_text(struct printer *p, uint32_t terminal)
+{
+    char text[1024];
+
+    if (terminal >= p->job->terminal_count)
+        return "-";
+    if (!p->callsite[terminal]) {
+        const struct job_terminal *t = &p->job->terminals[terminal];
+        report_callsite_text(p->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text,
+                             sizeof text);
+        p->callsite[terminal] = strdup(text);
+    }
+    return p->callsite[terminal] ? p->callsite[terminal] : "-";
+}
+
+/* Where no value was recorded, what the terminal's identity says. */
+static const char *peer_by_class(const struct job_terminal *t)
+{
+    static const char *const text[] = { "-", "*", "ANY", "NULL", "SELF", "*" };
+
+    return t && t->peer_class < sizeof text / sizeof text[0] ? text[t->peer_class] : "-";
+}
+
+static const char *peer_text(const struct printer *p, const struct grammar_cursor *c, char *text, size_t size)
+{
+    const struct job_terminal *t = c->terminal < p->job->terminal_count ? &p->job->terminals[c->terminal] : NULL;
+    int64_t value;
+
+    switch (job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, &value)) {
+    case 0:
+        break;
+    case 1:
+        return "*";
+    default:
+        return peer_by_class(t);
+    }
+    if (value == GRAMMAR_PEER_ANY)
+        return "ANY";
+    if (value == GRAMMAR_PEER_NULL)
+        return "NULL";
+    if (value < 0)
+        return "-";
+    snprintf(text, size, "%" PRId64, value);
+    return text;
+}
+
+/* The share of occurrence i: shares differ by 1 ns at most, and add up to the sum. */
+static uint64_t share(uint64_t sum, uint64_t count, uint64_t i)
+{
+    if (count == 0)
+        return 0;
+    unsigned __int128 s = sum;
+    return (uint64_t)(s * (i + 1) / count) - (uint64_t)(s * i / count);
+}
+
+static void print_event(struct printer *p, const struct grammar_cursor *c)
+{
+    const struct grammar_stats *s = &p->class->grammar->stats[c->node];
+    uint64_t gap = share(s->gap.sum, s->count, c->occurrence);
+    uint64_t duration = share(s->duration.sum, s->count, c->occurrence);
+    char function[256], peer[32], gap_text[32], duration_text[32];
+
+    report_function_text(p->job, c->terminal, function, sizeof function);
+    const char *peer_field = peer_text(p, c, peer, sizeof peer);
+    if (p->tsv)
+        fprintf(p->out, "%" PRIu64 "\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n", c->index, function,
+                callsite_text(p, c->terminal), peer_field, gap, duration);
+    else
+        fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, report_time(gap, gap_text),
+                report_time(duration, duration_text), function, peer_field, callsite_text(p, c->terminal));
+}
+
+static int print_all(struct printer *p)
+{
+    struct grammar_cursor c;
+
+    if (p->tsv)
+        fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\n", p->out);
+    else
+        fprintf(p->out, "%9s  %10s  %10s  %-22s %5s  %s\n", "index", "gap", "duration", "function", "peer", "callsite");
+    for (int more = grammar_cursor_open(&c, p->class->grammar); more; more = grammar_cursor_next(&c)) {
+        print_event(p, &c);
+        if (ferror(p->out)) /* a closed pipe: no use in going on */
+            break;
+    }
+    grammar_cursor_close(&c);
+    return ferror(p->out) ? TOOL_OUTPUT : TOOL_OK;
+}
+
+/* --- The stream --- */
+
+/* "ranks 0-7, threads 0-3": bounds are enough to correct a typing error. */
+static int no_stream(const struct job *j, const struct request *r)
+{
+    uint32_t lowest = UINT32_MAX, highest = 0, threads = 0;
+
+    for (uint32_t i = 0; i < j->stream_count; i++) {
+        const struct job_stream *s = &j->streams[i];
+        lowest = s->rank < lowest ? s->rank : lowest;
+        highest = s->rank > highest ? s->rank : highest;
+        threads = s->rank == r->rank && s->thread + 1 > threads ? s->thread + 1 : threads;
+    }
+    if (!j->stream_count)
+        tool_complain("%s: no events: no stream was recorded", r->job);
+    else if (threads)
+        tool_complain("%s: rank %" PRIu64 " has no thread %" PRIu64 "; it has %u to %u", r->job, r->rank, r->thread, 0U,
+                      threads - 1);
+    else
+        tool_complain("%s: no rank %" PRIu64 "; there are ranks %u to %u", r->job, r->rank, lowest, highest);
+    return TOOL_INPUT;
+}
+
+static int print_stream(const struct job *j, const struct job_stream *s, const struct request *r)
+{
+    struct tool_output out;
+    struct printer p = { .job = j, .class = &j->classes[s->class_index], .rank = s->rank, .thread = s->thread,
+                         .tsv = r->tsv };
+    int rc = TOOL_MEMORY;
+
+    p.resolver = report_resolver_create(j);
+    p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
+    if (!p.resolver || !p.callsite) {
+        tool_complain("out of memory");
+    } else if ((rc = tool_output_open(&out, r->output)) == TOOL_OK) {
+        p.out = out.file;
+        rc = print_all(&p);
+        int closed = tool_output_close(&out, 1);
+        rc = closed ? closed : rc;
+    }
+    for (uint32_t t = 0; p.callsite && t < j->terminal_count; t++)
+        free(p.callsite[t]);
+    free(p.callsite);
+    report_resolver_destroy(p.resolver);
+    return rc;
+}
+
+int tool_events(int argc, char **argv)
+{
+    struct request r = { 0 };
+    struct job *j;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int rc = tool_read_job(r.job, &j);
+    if (rc != TOOL_OK)
+        return rc;
+    const struct job_stream *s = job_find_stream(j, (uint32_t)r.rank, (uint32_t)r.thread);
+    rc = s && j->classes[s->class_index].grammar ? print_stream(j, s, &r) : no_stream(j, &r);
+    job_destroy(j);
+    return rc;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `pythia grammar`: the rules of a job's classes in the notation of the PYTHIA paper, then a legend of the terminals.
+ *
+ *   class 0: ranks 0-7, 1234 events, 3 rules
+ *   R -> MPI_Init@0 A^100 MPI_Finalize@4
+ *   A -> MPI_Isend@1 MPI_Waitall@2                 # 100 times, 12.3 us each
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/notation.h"
+#include "report/names.h"
+#include "report/ranges.h"
+#include "report/resolve.h"
+#include "report/units.h"
+#include "tools/tool.h"
+
+struct request {
+    const char *job;
+    uint64_t class;
+    bool class_given, times;
+};
+
+static const struct argp_option options[] = {
+    { "class", 'c', "C", 0, "only class C (default: all)", 0 },
+    { "times", 't', NULL, 0, "count, mean gap and mean duration of every node, in its place", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case 'c':
+        if (tool_number(arg, UINT32_MAX, &r->class) != 0)
+            argp_error(state, "C must be a class's number, not '%s'", arg);
+        r->class_given = true;
+        return 0;
+    case 't':
+        r->times = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->job)
+            argp_error(state, "one job file only");
+        r->job = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no job file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "JOB",
+    .doc = "Prints the grammar of each class of ranks, R first, and what the terminals stand for."
+           "\v"
+           "Lines that begin with # and what follows # in a line are not part of the grammar.\n\n"
+           "Example:\n"
+           "  pythia grammar app.pythia --class 0 --times\n",
+};
+
+struct printer {
+    const struct job *job;
+    struct report_names *names;
+    struct report_resolver *resolver;
+    uint8_t *used; /* by terminal: it stands in a printed grammar */
+};
+
+/* Total of one rule over all its expansions, ns. */
+static double rule_time(const struct grammar_flat *g, uint32_t rule)
+{
+    double sum = 0;
+
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++)
+        sum += (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+    return sum;
+}
+
+static const char *symbol_text(const struct printer *p, uint32_t symbol, char rule[16])
+{
+    if (!grammar_is_rule(symbol))
+        return report_name(p->names, symbol);
+    grammar_rule_name(symbol & ~GRAMMAR_RULE, rule);
+    return rule;
+}
+
+static void print_node(const struct printer *p, const struct grammar_flat *g, uint32_t node)
+{
+    const struct grammar_stats *s = &g->stats[node];
+    char rule[16], gap[32], duration[32], exponent[32] = "";
+
+    if (g->nodes[node].exponent > 1)
+        snprintf(exponent, sizeof exponent, "^%" PRIu64, g->nodes[node].exponent);
+    printf("#   %s%s  count %" PRIu64 "  gap %s  duration %s\n", symbol_text(p, g->nodes[node].symbol, rule), exponent,
+           s->count, report_time(grammar_moments_mean(&s->gap, s->count), gap),
+           report_time(grammar_moments_mean(&s->duration, s->count), duration));
+}
+
+/* The lines of grammar_print(), each with its count and time: printed to memory, then taken apart by line. */
+static int print_rules(const struct printer *p, const struct job_class_entry *c, uint64_t members, bool times)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint64_t *uses = calloc(g->rule_count, sizeof *uses);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *memory = open_memstream(&text, &size);
+    int rc = uses && memory ? grammar_print(g, report_name, p->names, memory) : -1;
+
+    if (memory && fclose(memory) != 0)
+        rc = -1;
+    if (rc == 0)
+        grammar_flat_uses(g, uses);
+    char *line = text;
+    for (uint32_t rule = 0; rc == 0 && rule < g->rule_count && line && *line; rule++) {
+        char *end = strchrnul(line, '\n');
+        char each[32];
+        double total = rule_time(g, rule) / (double)members;
+        printf("%.*s    # %" PRIu64 " time%s, %s each\n", (int)(end - line), line,
+               uses[rule], uses[rule] == 1 ? "" : "s",
+               report_time(uses[rule] ? total / (double)uses[rule] : 0, each));
+        for (uint32_t n = 0; times && n < g->rules[rule].length; n++)
+            print_node(p, g, g->rules[rule].first + n);
+        line = *end ? end + 1 : end;
+    }
+    free(text);
+    free(uses);
+    return rc;
+}
+
+static void mark_terminals(struct printer *p, const struct grammar_flat *g)
+{
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol < p->job->terminal_count)
+            p->used[g->nodes[n].symbol] = 1;
+}
+
+static int print_class(struct printer *p, uint32_t index, bool times)
+{
+    const struct job_class_entry *c = &p->job->classes[index];
+    uint64_t members = report_members(c);
+    char *ranks = report_ranges_text(c);
+
+    printf("# class %u: %s, %" PRIu64 " events, %u rules\n", index, ranks ? ranks : "?", c->grammar->events,
+           c->grammar->rule_count);
+    free(ranks);
+    mark_terminals(p, c->grammar);
+    int rc = print_rules(p, c, members ? members : 1, times);
+    putchar('\n');
+    return rc;
+}
+
+static void print_legend(const struct printer *p)
+{
+    char site[1024];
+
+    printf("# terminals\n");
+    for (uint32_t t = 0; t < p->job->terminal_count; t++) {
+        const struct job_terminal *terminal = &p->job->terminals[t];
+        if (!p->used[t] || terminal->kind == JOB_WORD)
+            continue;
+        report_callsite_text(p->resolver, terminal->callsite,
+                             terminal->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, site, sizeof site);
+        printf("# %-24s %s", report_name(p->names, t), site);
+        if (terminal->comm < p->job->comm_count)
+            printf("  on %s", job_text(p->job, p->job->comms[terminal->comm].name));
+        putchar('\n');
+    }
+}
+
+static int print_job(const struct job *j, const struct request *r)
+{
+    struct printer p = { .job = j };
+    int rc = -1;
+
+    p.names = report_names_create(j);
+    p.resolver = report_resolver_create(j);
+    p.used = calloc((size_t)j->terminal_count + 1, 1);
+    if (p.names && p.resolver && p.used) {
+        rc = 0;
+        for (uint32_t c = 0; rc == 0 && c < j->class_count; c++)
+            if (j->classes[c].grammar && (!r->class_given || r->class == c))
+                rc = print_class(&p, c, r->times);
+        if (rc == 0)
+            print_legend(&p);
+    }
+    if (rc != 0)
+        tool_complain("out of memory");
+    free(p.used);
+    report_resolver_destroy(p.resolver);
+    report_names_destroy(p.names);
+    return rc == 0 ? TOOL_OK : TOOL_MEMORY;
+}
+
+int tool_grammar(int argc, char **argv)
+{
+    struct request r = { 0 };
+    struct job *j;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int rc = tool_read_job(r.job, &j);
+    if (rc != TOOL_OK)
+        return rc;
+    if (r.class_given && r.class >= j->class_count) {
+        tool_complain("%s: no class %" PRIu64 "; there are %u", r.job, r.class, j->class_count);
+        rc = TOOL_INPUT;
+    } else {
+        rc = print_job(j, &r);
+    }
+    job_destroy(j);
+    return rc;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `pythia merge`: joins the part files that a run left behind when it died before MPI_Finalize, one a rank, in the order
+ * of the ranks. A part that cannot be read is told and counts as missing: what is there is worth having.
+ */
+#include <argp.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/tool.h"
+
+struct request {
+    const char *directory, *output;
+};
+
+static const struct argp_option options[] = {
+    { "output", 'o', "FILE", 0, "job file to write (required)", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case 'o':
+        r->output = arg;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (r->directory)
+            argp_error(state, "one directory only");
+        r->directory = arg;
+        return 0;
+    case ARGP_KEY_END:
+        if (!r->directory)
+            argp_error(state, "no directory");
+        if (!r->output)
+            argp_error(state, "no --output");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "DIR --output=FILE",
+    .doc = "Joins the part files DIR/*.pythia of a run that died into one job file, and says which ranks are missing."
+           "\v"
+           "Exit code: 0 when a file was written, also when parts are missing or damaged (each is told); 3 when there is no "
+           "usable part.\n\n"
+           "Example:\n"
+           "  pythia merge app.pythia.parts -o app.pythia\n",
+};
+
+/* --- Parts --- */
+
+struct part {
+    char *path;
+    struct job *job;
+    uint32_t rank; /* lowest rank in it */
+};
+
+struct parts {
+    struct part *part;
+    size_t count;
+};
+
+static bool is_part(const char *name)
+{
+    size_t n = strlen(name);
+
+    return name[0] != '.' && n > 7 && !strcmp(name + n - 7, ".pythia");
+}
+
+static void parts_destroy(struct parts *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        free(p->part[i].path);
+        job_destroy(p->part[i].job);
+    }
+    free(p->part);
+}
+
+static int parts_add(struct parts *p, const char *directory, const char *name)
+{
+    struct part *grown = realloc(p->part, (p->count + 1) * sizeof *grown);
+    struct part part = { 0 };
+
+    if (!grown)
+        return -1;
+    p->part = grown;
+    if (asprintf(&part.path, "%s/%s", directory, name) < 0)
+        return -1;
+    if (tool_read_job(part.path, &part.job) != TOOL_OK) {
+        free(part.path);
+        return 0;
+    }
+    part.rank = part.job->stream_count ? part.job->streams[0].rank : UINT32_MAX;
+    p->part[p->count++] = part;
+    return 0;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strcmp(x->path, y->path);
+}
+
+static int parts_read(struct parts *p, const char *directory)
+{
+    DIR *d = opendir(directory);
+    int rc = TOOL_OK;
+
+    if (!d) {
+        tool_complain("cannot read %s: %s", directory, strerror(errno));
+        return TOOL_INPUT;
+    }
+    for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL;)
+        if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0) {
+            tool_complain("out of memory");
+            rc = TOOL_MEMORY;
+        }
+    closedir(d);
+    if (p->count)
+        qsort(p->part, p->count, sizeof *p->part, by_rank);
+    return rc;
+}
+
+/* --- Merging --- */
+
+/* Parts of one run agree on the program's build and on the number of ranks. */
+static bool same_run(const struct job *a, const struct job *b)
+{
+    return a->info.ranks == b->info.ranks &&
+           !strcmp(job_text(a, a->info.program_id), job_text(b, b->info.program_id)) &&
+           !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
+}
+
+static int merge_all(struct parts *p, struct job *whole)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        struct part *part = &p->part[i];
+        if (!same_run(whole, part->job)) {
+            tool_complain("%s: of another run than %s", part->path, p->part[0].path);
+            return TOOL_INPUT;
+        }
+        for (uint32_t s = 0; s < part->job->stream_count; s++)
+            if (job_find_stream(whole, part->job->streams[s].rank, part->job->streams[s].thread)) {
+                tool_complain("%s: rank %u is already there", part->path, part->job->streams[s].rank);
+                return TOOL_INPUT;
+            }
+        int rc = job_merge(whole, part->job);
+        if (rc != 0) {
+            tool_complain("%s: cannot be merged: %s", part->path, rc == -1 ? "out of memory" : "it does not fit the others");
+            return rc == -1 ? TOOL_MEMORY : TOOL_INPUT;
+        }
+    }
+    return TOOL_OK;
+}
+
+/* Prints the ranks without a stream as ranges, and returns their number. */
+static uint32_t tell_missing(const struct job *j)
+{
+    uint32_t missing = 0, next = 0;
+
+    /* Streams are ordered by rank. */
+    for (uint32_t i = 0; i <= j->stream_count; i++) {
+        uint32_t rank = i < j->stream_count ? j->streams[i].rank : j->info.ranks;
+        if (rank > next) {
+            fprintf(stdout, "%s%u", missing ? "," : "missing: ranks ", next);
+            if (rank - 1 > next)
+                fprintf(stdout, "-%u", rank - 1);
+            missing += rank - next;
+        }
+        if (rank >= next)
+            next = rank + 1;
+    }
+    if (missing)
+        putchar('\n');
+    return missing;
+}
+
+static int write_job(struct job *j, const char *path)
+{
+    char why[256] = "";
+
+    j->info.missing = tell_missing(j);
+    if (job_write(j, path, why, sizeof why) != 0) {
+        tool_complain("cannot write %s: %s", path, why);
+        return TOOL_OUTPUT;
+    }
+    printf("%s: %u of %u ranks\n", path, j->info.ranks - j->info.missing, j->info.ranks);
+    return TOOL_OK;
+}
+
+int tool_merge(int argc, char **argv)
+{
+    struct request r = { 0 };
+    struct parts p = { 0 };
+
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int rc = parts_read(&p, r.directory);
+    if (rc == TOOL_OK && !p.count) {
+        tool_complain("%s: no part file (*.pythia) that can be used", r.directory);
+        rc = TOOL_INPUT;
+    }
+    if (rc == TOOL_OK)
+        rc = merge_all(&p, p.part[0].job);
+    if (rc == TOOL_OK)
+        rc = write_job(p.part[0].job, r.output);
+    parts_destroy(&p);
+    return rc;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs, launchers and libraries; see program.h. */
+#include "tools/program.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- The program --- */
+
+static int executable(const char *path)
+{
+    struct stat st;
+
+    if (stat(path, &st) != 0)
+        return errno;
+    if (S_ISDIR(st.st_mode))
+        return EACCES;
+    return access(path, X_OK) == 0 ? 0 : errno;
+}
+
+int program_find(const char *command, char *path, size_t size)
+{
+    const char *dirs = getenv("PATH");
+    int result = ENOENT;
+
+    if (!*command)
+        return ENOENT;
+    if (strchr(command, '/')) {
+        if ((size_t)snprintf(path, size, "%s", command) >= size)
+            return ENAMETOOLONG;
+        return executable(path);
+    }
+    for (const char *dir = dirs ? dirs : "/bin:/usr/bin", *end; dir; dir = *end ? end + 1 : NULL) {
+        end = strchrnul(dir, ':');
+        /* An empty entry is the current directory. */
+        int n = snprintf(path, size, "%.*s%s%s", (int)(end - dir), dir, end > dir ? "/" : "./", command);
+        int rc = (size_t)n < size ? executable(path) : ENAMETOOLONG;
+        if (rc == 0)
+            return 0;
+        if (rc == EACCES) /* as the shell does: look further, but remember */
+            result = EACCES;
+    }
+    return result;
+}
+
+/* The path in PT_INTERP: the program's loader. Returns 0; -1 for what is not a dynamic executable of our class. */
+static int read_loader(int fd, char *loader, size_t size)
+{
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+
+    if (pread(fd, &header, sizeof header, 0) != sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+        header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
+        header.e_phentsize != sizeof segment)
+        return -1;
+    for (int i = 0; i < header.e_phnum; i++) {
+        off_t at = (off_t)(header.e_phoff + (size_t)i * sizeof segment);
+        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
+            return -1;
+        if (segment.p_type != PT_INTERP)
+            continue;
+        if (segment.p_filesz < 2 || segment.p_filesz > size)
+            return -1;
+        if (pread(fd, loader, segment.p_filesz, (off_t)segment.p_offset) != (ssize_t)segment.p_filesz)
+            return -1;
+        return loader[segment.p_filesz - 1] == '\0' ? 0 : -1;
+    }
+    return -1;
+}
+
+static bool is_elf(int fd)
+{
+    char magic[SELFMAG];
+
+    return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+/* Interpreters load extension modules, MPI among them, when the script says so. */
+static bool is_interpreter(const char *path)
+{
+    static const char *const names[] = { "python", "pypy", "perl", "ruby", "julia", "lua", "octave", "Rscript", "R",
+                                         "sh", "bash", "dash", "zsh", "ksh", "env", "time", "timeout", "nice", "taskset",
+                                         "numactl", "strace", "gdb", "valgrind" };
+    char real[PATH_MAX];
+    const char *base = strrchr(path, '/');
+
+    if (realpath(path, real)) /* python3 -> python3.11 */
+        base = strrchr(real, '/');
+    base = base ? base + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t n = strlen(names[i]);
+        if (!strncmp(base, names[i], n) && strspn(base + n, "0123456789.") == strlen(base + n))
+            return true;
+    }
+    return false;
+}
+
+static bool names_mpi(const char *line)
+{
+    static const char *const libraries[] = { "libmpi.so", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi" };
+
+    line += strspn(line, " \t");
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++)
+        if (!strncmp(line, libraries[i], strlen(libraries[i])))
+            return true;
+    return false;
+}
+
+/* Asks the program's own loader what it would load (`ld.so --list`, which runs nothing of the program): it alone knows
+   all of run paths, caches and the environment. */
+static bool needs_mpi(const char *loader, const char *path)
+{
+    int ends[2];
+    bool found = false;
+    char line[PATH_MAX + 256];
+
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(null, STDERR_FILENO);
+        execl(loader, loader, "--list", path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *list = child > 0 ? fdopen(ends[0], "r") : NULL;
+    if (list) {
+        while (fgets(line, sizeof line, list))
+            found |= names_mpi(line);
+        fclose(list);
+    } else {
+        close(ends[0]);
+    }
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return found;
+}
+
+enum program_kind program_kind(const char *path)
+{
+    char loader[PATH_MAX];
+    enum program_kind kind = PROGRAM_PLAIN;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return PROGRAM_UNKNOWN;
+    if (!is_elf(fd) || is_interpreter(path))
+        kind = PROGRAM_UNKNOWN;
+    else if (read_loader(fd, loader, sizeof loader) == 0 && strstr(loader, "/ld") && needs_mpi(loader, path))
+        kind = PROGRAM_MPI;
+    close(fd);
+    return kind;
+}
+
+/* --- The launcher --- */
+
+/* The rank that a launcher gave this process, -1 without a launcher. PMI_RANK and the like come before Slurm's, which
+   are also set where mpirun starts its daemons by srun. */
+static long launched_rank(void)
+{
+    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID",
+                                         "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value >= '0' && *value <= '9')
+            return strtol(value, NULL, 10);
+    }
+    return -1;
+}
+
+bool program_is_launched(void)
+{
+    return launched_rank() >= 0;
+}
+
+bool program_is_silent_rank(void)
+{
+    return launched_rank() > 0;
+}
+
+bool program_is_launcher(const char *command)
+{
+    static const char *const names[] = { "mpirun", "mpiexec", "orterun", "oshrun", "prterun", "prun", "srun", "aprun",
+                                         "jsrun", "mpiexec.hydra", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich",
+                                         "mpiexec.mpich" };
+    const char *base = strrchr(command, '/');
+
+    base = base ? base + 1 : command;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(base, names[i]))
+            return true;
+    return false;
+}
+
+/* --- Our libraries --- */
+
+/* Cuts the last component off. */
+static void to_parent(char *path)
+{
+    char *slash = strrchr(path, '/');
+
+    if (slash)
+        *slash = '\0';
+}
+
+static bool try_library(const char *dir, const char *below, const char *name, char *path, size_t size)
+{
+    char candidate[PATH_MAX];
+
+    if ((size_t)snprintf(candidate, sizeof candidate, "%s%s/%s", dir, below, name) >= sizeof candidate)
+        return false;
+    char *real = access(candidate, R_OK) == 0 ? realpath(candidate, NULL) : NULL;
+    bool found = real && (size_t)snprintf(path, size, "%s", real) < size;
+    free(real);
+    return found;
+}
+
+/* The configured libdir as seen from the prefix, "/lib/x86_64-linux-gnu": finds the libraries of a moved installation. */
+static const char *libdir_below_prefix(void)
+{
+    size_t n = strlen(PYTHIA_PREFIX);
+
+    return !strncmp(PYTHIA_LIBDIR, PYTHIA_PREFIX, n) ? &PYTHIA_LIBDIR[n] : "/lib";
+}
+
+int program_find_library(const char *name, char *path, size_t size)
+{
+    char dir[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", dir, sizeof dir - 1);
+
+    if (n > 0) {
+        dir[n] = '\0';
+        to_parent(dir);
+        if (try_library(dir, "/.libs", name, path, size) || try_library(dir, "", name, path, size))
+            return 0;
+        to_parent(dir);
+        if (try_library(dir, libdir_below_prefix(), name, path, size) ||
+            try_library(dir, "/lib", name, path, size) || try_library(dir, "/lib64", name, path, size))
+            return 0;
+    }
+    return try_library(PYTHIA_LIBDIR, "", name, path, size) ? 0 : -1;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `pythia record` must know about the program that it is about to run, and about its own libraries.
+ * Threads: one.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TOOLS_PROGRAM_H
+#define PYTHIA_TOOLS_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The file that execvp(3) would run for `command`, written into path[size]. Returns 0, or an errno value. */
+int program_find(const char *command, char *path, size_t size);
+
+enum program_kind {
+    PROGRAM_MPI,     /* needs an MPI library, directly or through others */
+    PROGRAM_PLAIN,   /* an executable without MPI */
+    PROGRAM_UNKNOWN  /* a script or an interpreter: what it will load cannot be told */
+};
+enum program_kind program_kind(const char *path);
+
+/* Whether this process was started by an MPI launcher, and is not its rank 0 (who alone complains). */
+bool program_is_launched(void);
+bool program_is_silent_rank(void);
+
+/* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
+bool program_is_launcher(const char *command);
+
+/* Finds our library `name` (a file name): beside this executable (also in its .libs, for a build directory), else where
+   it was installed. Returns 0 with the absolute path in path[size], -1 when it is nowhere. */
+int program_find_library(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `pythia record` and `pythia predict`: set the options' environment variables, put our library into LD_PRELOAD, and
+ * become the program. Nothing stays between the caller and the program: process id, signals, terminal and exit code are
+ * the program's own.
+ *
+ * Where Pythia cannot do its part (no library, a file that cannot be written) the program still runs, and rank 0 says so.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "tools/program.h"
+#include "tools/tool.h"
+
+enum { MOST_OPTIONS = 32, KEY_ROW = 256 /* + row, of options without a letter */ };
+
+struct request {
+    const char *mode;                /* "record" or "predict" */
+    const char *value[MOST_OPTIONS]; /* by row of the table of options; NULL: not given */
+    char **command;                  /* NULL-terminated, NULL before it was seen */
+};
+
+/* --- Options: the rows of base/options.def that name this command --- */
+
+static int letter_of(const struct base_option *row)
+{
+    static const struct { const char *name; int letter; } letters[] = {
+        { "output", 'o' }, { "input", 'i' }, { "depth", 'c' }, { "act", 'a' } };
+
+    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
+        if (!strcmp(row->name, letters[i].name))
+            return letters[i].letter;
+    return 0;
+}
+
+static int key_of(size_t row)
+{
+    int letter = letter_of(base_options_row(row));
+
+    return letter ? letter : KEY_ROW + (int)row;
+}
+
+static size_t row_named(const char *name)
+{
+    size_t i = 0;
+
+    while (base_options_row(i) && strcmp(base_options_row(i)->name, name) != 0)
+        i++;
+    return i;
+}
+
+/* Fills options[MOST_OPTIONS + 1]; their help texts live until the process ends. */
+static void make_options(const char *mode, struct argp_option *options)
+{
+    const struct base_option *row;
+
+    for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
+        char *help = NULL;
+        if (!*row->flag || !strstr(row->commands, mode) || asprintf(&help, "%s (%s)", row->help, row->env) < 0)
+            continue;
+        *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .arg = row->argument, .doc = help };
+    }
+    *options = (struct argp_option){ 0 };
+}
+
+static error_t parse_option(struct request *r, int key, const char *arg, struct argp_state *state)
+{
+    const struct base_option *row;
+    char why[256];
+
+    for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
+        if (key_of(i) != key || !*row->flag)
+            continue;
+        if (!base_options_legal(row, arg, why, sizeof why))
+            argp_error(state, "--%s: %s", row->flag, why);
+        if (!*arg)
+            argp_error(state, "--%s needs a value", row->flag);
+        r->value[i] = arg;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case ARGP_KEY_ARG: /* the program; all that follows is its own */
+        r->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no program to run");
+        return 0;
+    default:
+        return arg ? parse_option(r, key, arg, state) : ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp record_argp = {
+    .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENT...]",
+    .doc = "Runs PROGRAM and records its MPI calls and OpenMP regions into one job file."
+           "\v"
+           "The command stands inside mpirun, so that only the program is preloaded, never the launcher. A script as "
+           "PROGRAM works too; its children inherit the preload. PYTHIA_LIBRARY names the library to preload instead of "
+           "the one that would be chosen.\n\n"
+           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed.\n\n"
+           "Examples:\n"
+           "  mpirun -n 8 pythia record ./app 100\n"
+           "  OMP_NUM_THREADS=4 pythia record -o run1.pythia -- ./omp-app\n",
+};
+
+static const struct argp predict_argp = {
+    .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENT...]",
+    .doc = "Runs PROGRAM with the oracle: predicts from a recorded job file, acts, and says how good that was."
+           "\v"
+           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed. A job file that "
+           "is missing or damaged is reported; the program then runs as if alone.\n\n"
+           "Examples:\n"
+           "  mpirun -n 8 pythia predict ./app 100\n"
+           "  mpirun -n 8 pythia predict -i run1.pythia --act none -- ./app 100\n",
+};
+
+/* Complains, but once a job. */
+#define complain(...) \
+    do { \
+        if (!program_is_silent_rank()) \
+            tool_complain(__VA_ARGS__); \
+    } while (0)
+
+static int out_of_memory(void)
+{
+    complain("out of memory");
+    return TOOL_MEMORY;
+}
+
+/* Sets `name` to `path` made absolute: the program may change its directory before it writes. */
+static int set_path(const char *name, const char *path)
+{
+    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    int result = 0;
+
+    if (cwd) {
+        size_t size = strlen(cwd) + strlen(path) + 2;
+        char *absolute = malloc(size);
+        if (!absolute) {
+            free(cwd);
+            return -1;
+        }
+        snprintf(absolute, size, "%s/%s", cwd, path);
+        result = setenv(name, absolute, 1);
+        free(absolute);
+    } else {
+        result = setenv(name, path, 1);
+    }
+    free(cwd);
+    return result;
+}
+
+static int set_options(const struct request *r)
+{
+    const struct base_option *row;
+
+    if (setenv("PYTHIA_MODE", r->mode, 1) != 0)
+        return -1;
+    for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
+        bool path = !strcmp(row->argument, "FILE");
+        if (r->value[i] && (path ? set_path(row->env, r->value[i]) : setenv(row->env, r->value[i], 1)) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* Says at the start, not after hours, that the job file will not be written. */
+static void warn_about_output(const char *output)
+{
+    char *dir = output ? strdup(output) : NULL;
+    char *slash = dir ? strrchr(dir, '/') : NULL;
+
+    if (slash)
+        slash[slash == dir] = '\0'; /* "/file" is in "/" */
+    if (dir && access(slash ? dir : ".", W_OK) != 0)
+        complain("warning: %s cannot be written: %s", output, strerror(errno));
+    free(dir);
+}
+
+/* Which library serves this program. MPI's also has the OpenMP hooks, so in doubt it is the one. */
+static int choose_library(const char *program, char *path, size_t size)
+{
+    const char *given = getenv("PYTHIA_LIBRARY");
+    enum program_kind kind = program_is_launched() ? PROGRAM_MPI : program_kind(program);
+
+    if (given && *given)
+        return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;
+    if (kind != PROGRAM_PLAIN && program_find_library("libpythia_pmpi.so", path, size) == 0)
+        return 0;
+    if (kind == PROGRAM_MPI)
+        return -1;
+    return program_find_library("libpythia_omp.so", path, size);
+}
+
+/* Puts `library` first: tools that the user preloads keep working behind it. */
+static int preload(const char *library)
+{
+    const char *others = getenv("LD_PRELOAD");
+    size_t size = strlen(library) + (others ? strlen(others) : 0) + 2;
+    char *list = malloc(size);
+
+    if (!list)
+        return -1;
+    snprintf(list, size, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+    int result = setenv("LD_PRELOAD", list, 1);
+    free(list);
+    return result;
+}
+
+static int prepare(const struct request *r, const char *program)
+{
+    char library[PATH_MAX];
+
+    if (set_options(r) != 0)
+        return out_of_memory();
+    warn_about_output(r->value[row_named("output")]);
+    if (choose_library(program, library, sizeof library) != 0)
+        complain("warning: no libpythia_pmpi.so or libpythia_omp.so for this program (PYTHIA_LIBRARY can name one); "
+                 "it runs without Pythia");
+    else if (strpbrk(library, ": \t\n")) /* LD_PRELOAD has no way to quote these */
+        complain("warning: %s cannot be preloaded, its path has a blank or a colon; the program runs without Pythia",
+                 library);
+    else if (preload(library) != 0)
+        return out_of_memory();
+    return TOOL_OK;
+}
+
+static int run(struct request *r)
+{
+    char program[PATH_MAX];
+    int rc = program_find(r->command[0], program, sizeof program);
+
+    if (rc == 0 && program_is_launcher(program)) {
+        complain("%s is a launcher: put pythia inside it, as in: %s -n 4 pythia %s ./app", r->command[0],
+                 r->command[0], r->mode);
+        return TOOL_USAGE;
+    }
+    if (rc == 0) {
+        rc = prepare(r, program);
+        if (rc != TOOL_OK)
+            return rc;
+        execvp(r->command[0], r->command);
+        rc = errno;
+    }
+    complain("cannot run %s: %s", r->command[0], strerror(rc));
+    return rc == ENOENT ? TOOL_NOT_FOUND : TOOL_CANNOT_RUN;
+}
+
+static int parse_and_run(struct argp argp, const char *mode, int argc, char **argv)
+{
+    static struct argp_option options[MOST_OPTIONS + 1]; /* static: argp keeps pointers */
+    struct request r = { .mode = mode };
+
+    make_options(mode, options);
+    argp.options = options;
+    /* In order: what follows the program's name belongs to the program. */
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    return run(&r);
+}
+
+int tool_record(int argc, char **argv)
+{
+    return parse_and_run(record_argp, "record", argc, argv);
+}
+
+int tool_predict(int argc, char **argv)
+{
+    return parse_and_run(predict_argp, "predict", argc, argv);
+}

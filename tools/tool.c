@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* What the commands share; see tool.h. */
+#include "tools/tool.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void tool_complain(const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\r') /* a name in the message must not make two lines of it */
+            *c = ' ';
+    fprintf(stderr, "pythia: %s\n", line);
+}
+
+int tool_number(const char *text, uint64_t max, uint64_t *value)
+{
+    uint64_t n = 0;
+
+    if (!*text)
+        return -1;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return -1;
+        uint64_t digit = (uint64_t)(*text - '0');
+        if (n > (UINT64_MAX - digit) / 10)
+            return -1;
+        n = n * 10 + digit;
+    }
+    if (n > max)
+        return -1;
+    *value = n;
+    return 0;
+}
+
+int tool_read_job(const char *path, struct job **job)
+{
+    char why[256] = "";
+    int rc = job_read(path, job, why, sizeof why);
+
+    if (rc == 0)
+        return TOOL_OK;
+    /* job_read's reasons usually name the file already. */
+    if (strstr(why, path))
+        tool_complain("%s", why);
+    else
+        tool_complain("%s: %s", path, why[0] ? why : "not a readable job file");
+    return TOOL_INPUT;
+}
+
+/* Whether `path` exists and is something that a rename must not replace. */
+static int is_special(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static int open_temporary(struct tool_output *o)
+{
+    size_t size = strlen(o->path) + sizeof ".XXXXXX";
+    int fd;
+
+    o->temporary = malloc(size);
+    if (!o->temporary)
+        return -1;
+    snprintf(o->temporary, size, "%s.XXXXXX", o->path);
+    fd = mkstemp(o->temporary);
+    if (fd < 0)
+        return -1;
+    mode_t mask = umask(0);
+    umask(mask);
+    (void)!fchmod(fd, 0666 & ~mask); /* what fopen would have given */
+    o->file = fdopen(fd, "w");
+    if (o->file)
+        return 0;
+    close(fd);
+    unlink(o->temporary);
+    return -1;
+}
+
+static void forget(struct tool_output *o)
+{
+    free(o->path);
+    free(o->temporary);
+    memset(o, 0, sizeof *o);
+}
+
+int tool_output_open(struct tool_output *o, const char *path)
+{
+    memset(o, 0, sizeof *o);
+    if (!path || !strcmp(path, "-")) {
+        o->file = stdout;
+        return TOOL_OK;
+    }
+    o->path = strdup(path);
+    if (o->path) {
+        if (is_special(path))
+            o->file = fopen(path, "w");
+        else if (open_temporary(o) != 0)
+            o->file = NULL;
+    }
+    if (o->file)
+        return TOOL_OK;
+    tool_complain("cannot write %s: %s", path, strerror(errno));
+    forget(o);
+    return TOOL_OUTPUT;
+}
+
+/* Everything that can fail before the new name is visible. */
+static int finish(struct tool_output *o)
+{
+    int failed = ferror(o->file) | fflush(o->file);
+    int error = errno;
+
+    if (!failed && o->temporary && fsync(fileno(o->file)) != 0) {
+        failed = 1;
+        error = errno;
+    }
+    if (fclose(o->file) != 0 && !failed) {
+        failed = 1;
+        error = errno;
+    }
+    if (!failed && o->temporary && rename(o->temporary, o->path) != 0) {
+        failed = 1;
+        error = errno;
+    }
+    errno = error;
+    return failed;
+}
+
+int tool_output_close(struct tool_output *o, int keep)
+{
+    int result = TOOL_OK;
+
+    if (!o->path) /* standard output: main() looks after it */
+        return TOOL_OK;
+    if (!keep)
+        fclose(o->file);
+    else if (finish(o)) {
+        tool_complain("cannot write %s: %s", o->path, strerror(errno));
+        result = TOOL_OUTPUT;
+    }
+    if (o->temporary && (!keep || result != TOOL_OK))
+        unlink(o->temporary);
+    forget(o);
+    return result;
+}
