@@ -70,7 +70,7 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
         scale *= (double)c->grammar->events / (double)limit;
     for (uint32_t t = 0; rc == 0 && t < m->job->terminal_count; t++)
         if (inside[t] > 0)
-            add_time(m, place, t, (uint64_t)(inside[t] * scale + 0.5));
+            add_time(m, place, t, inside[t] * scale < 1e18 ? (uint64_t)(inside[t] * scale + 0.5) : (uint64_t)1e18);
     return rc;
 }
 

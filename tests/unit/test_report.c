@@ -538,6 +538,90 @@ START_TEST(an_empty_job_can_be_reported)
 }
 END_TEST
 
+/* --- Hostile jobs: whatever passes job_check is reported, whatever its figures are --- */
+
+struct area {
+    void *bytes;
+    size_t size;
+};
+
+static size_t areas_of(struct job *j, struct area *a)
+{
+    struct job_class_entry *c = &j->classes[0];
+    struct grammar_flat *g = c->grammar;
+    size_t n = 0;
+    a[n++] = (struct area){j->modules, j->module_count * sizeof *j->modules};
+    a[n++] = (struct area){j->frames, j->frame_count * sizeof *j->frames};
+    a[n++] = (struct area){j->callsites, j->callsite_count * sizeof *j->callsites};
+    a[n++] = (struct area){j->comms, j->comm_count * sizeof *j->comms};
+    a[n++] = (struct area){j->streams, j->stream_count * sizeof *j->streams};
+    a[n++] = (struct area){&j->info, sizeof j->info};
+    a[n++] = (struct area){&j->oracle, sizeof j->oracle};
+    a[n++] = (struct area){g->nodes, g->node_count * sizeof *g->nodes};
+    a[n++] = (struct area){g->stats, g->node_count * sizeof *g->stats};
+    a[n++] = (struct area){g->attrs, g->attr_count * sizeof *g->attrs};
+    a[n++] = (struct area){c->ranges, c->range_count * sizeof *c->ranges};
+    a[n++] = (struct area){c->variants, c->variant_count * sizeof *c->variants};
+    a[n++] = (struct area){c->spread, g->node_count * sizeof *c->spread};
+    return n;
+}
+
+static struct job *make_rich(void)
+{
+    struct job *j = job_create();
+    uint32_t send = add_call(j, "MPI_Send", 0x10, JOB_P2P), region = add_region(j, 0x40);
+    struct job_terminal t = j->terminals[region];
+    t.phase = JOB_OPEN;
+    uint32_t open = job_terminal(j, &t);
+    t.phase = JOB_CLOSE;
+    uint32_t close = job_terminal(j, &t);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        for (int i = 0; i < 20; i++) {
+            struct grammar_event e = {.terminal = send, .gap = 10, .duration = 5, .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES};
+            e.value[GRAMMAR_PEER] = (rank + 1 + i % 3) % 4;
+            e.value[GRAMMAR_BYTES] = 100 * i;
+            append(g, open, 2, 0);
+            grammar_append(g, &e);
+            e = (struct grammar_event){.terminal = i % 2 ? close : region, .gap = 7, .channels = 1u << GRAMMAR_TEAM};
+            e.value[GRAMMAR_TEAM] = 1 + i % 4;
+            grammar_append(g, &e);
+        }
+        add_stream(j, g, rank, 1000, 100);
+    }
+    j->oracle.present = 1;
+    return j;
+}
+
+START_TEST(hostile_figures_are_printed)
+{
+    static const uint64_t special[] = {0, 1, 0x7fffffff, 0xffffffff, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, 64};
+    struct job *j = make_rich();
+    unsigned seed = (unsigned)_i + 1, accepted = 0;
+    char why[128];
+    for (int turn = 0; turn < 150; turn++) {
+        struct area areas[16];
+        struct area *a = &areas[(size_t)rand_r(&seed) % areas_of(j, areas)];
+        size_t width = rand_r(&seed) % 2 ? 4 : 8;
+        if (a->size < width)
+            continue;
+        unsigned char *at = (unsigned char *)a->bytes + (size_t)rand_r(&seed) % (a->size / width) * width, old[8];
+        uint64_t value = rand_r(&seed) % 3 ? special[rand_r(&seed) % 8] : (uint64_t)rand_r(&seed) << 32 | (unsigned)rand_r(&seed);
+        memcpy(old, at, width);
+        memcpy(at, &value, width);
+        if (job_check(j, why, sizeof why) != 0) {
+            memcpy(at, old, width); /* what is accepted stays, and adds up */
+            continue;
+        }
+        accepted++;
+        for (int form = 0; form < 8; form++)
+            free(print_form(j, form));
+    }
+    ck_assert_msg(accepted > 5, "seed %d: only %u accepted", _i + 1, accepted);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(units)
 {
     static const struct { double ns; const char *text; } times[] = {
@@ -559,7 +643,7 @@ int main(void)
         UNIT_LOOP(nothing_is_lost, 60), UNIT_TEST(sites_add_up), UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(peers_are_relative), UNIT_TEST(teams_are_told_apart), UNIT_TEST(time_inside_opened_regions), UNIT_TEST(json_agrees_with_the_model),
         UNIT_TEST(json_and_csv_survive_any_name), UNIT_TEST(the_summary_fits_a_screen), UNIT_TEST(an_empty_job_can_be_reported),
-        UNIT_TEST(units),
+        UNIT_LOOP(hostile_figures_are_printed, 20), UNIT_TEST(units),
     };
     return unit_run("report", tests, UNIT_COUNT(tests));
 }
