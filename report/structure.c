@@ -19,7 +19,7 @@
 #include "report/ranges.h"
 #include "report/units.h"
 
-enum { SHORT = 24 };
+enum { SHORT = 24, SHAPE = 200 };
 
 struct view {
     const struct job *job;
@@ -31,6 +31,7 @@ struct view {
     bool *named;     /* by rule: in the queue, or was */
     uint32_t *queue; /* rules that were named and wait to be printed */
     uint32_t queued;
+    long limit;      /* characters after which nothing more is printed, 0: none */
     FILE *out;
 };
 
@@ -133,6 +134,8 @@ static void print_node(struct view *v, uint32_t node, uint32_t depth)
     uint64_t turns = v->g->nodes[node].exponent;
     uint32_t inside = depth + (turns > 1);
 
+    if (v->limit && ftell(v->out) > v->limit)
+        return;
     if (grammar_is_rule(symbol) && !v->in_line[rule_of(symbol)]) {
         print_name(v, rule_of(symbol));
     } else {
@@ -308,6 +311,9 @@ int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const
     int rc = view_open(&v, j, index, names, out);
 
     v.how.collapse = true;
+    v.limit = SHAPE;
+    for (uint32_t r = 0; rc == 0 && r < v.g->rule_count; r++)
+        v.in_line[r] = true; /* each level prints a parenthesis, so that the limit bounds the depth too */
     if (rc == 0)
         print_node(&v, node, 0);
     view_close(&v);

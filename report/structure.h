@@ -32,7 +32,8 @@ struct report_structure {
 /* Prints class `index` of the job. Returns 0, PYTHIA_ENOMEM, or PYTHIA_EIO when `out` failed. */
 int report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
                            const struct report_structure *how, FILE *out);
-/* One node of R or of a rule, as a line without its end, without times: "(CPU1+Send1)[124]". */
+/* The beginning of one node of R or of a rule, without times and without its end: "(CPU1+Send1)[124]", a few hundred
+   characters at most. `out` is a memory stream or a file that can be sought. */
 int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names, FILE *out);
 
 #endif
