@@ -4,6 +4,7 @@
 bin_PROGRAMS += pythia
 pythia_SOURCES = \
 	%D%/check.c \
+	%D%/evaluate.c \
 	%D%/events.c \
 	%D%/grammar.c \
 	%D%/infer.c \
