@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
-MPI_TESTS = %D%/exports.test %D%/table.test
+check_PROGRAMS += tests/mpi/patterns
+tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
+tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_patterns_LDADD = $(MPI_LIBS)
+
+MPI_TESTS = \
+	%D%/events.test \
+	%D%/exports.test \
+	%D%/grammar.test \
+	%D%/open.test \
+	%D%/predict.test \
+	%D%/programs.test \
+	%D%/table.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/exports.test %D%/table.test
+EXTRA_DIST += %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
