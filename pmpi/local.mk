@@ -14,6 +14,10 @@ nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
 
+UNIT_TESTS += tests/unit/test_pmpi_request
+tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(PYTHIA_SESSION) $(CHECK_LIBS) $(MPI_LIBS)
+
 # Only the calls that this MPI declares get a wrapper.
 %D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h
 	$(AM_V_GEN)$(MKDIR_P) %D% && \

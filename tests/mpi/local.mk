@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
-check_PROGRAMS += tests/mpi/patterns
+check_PROGRAMS += tests/mpi/patterns tests/mpi/threads
 tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
 tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_patterns_LDADD = $(MPI_LIBS)
+
+tests_mpi_threads_SOURCES = tests/mpi/threads.c
+tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_threads_LDADD = $(MPI_LIBS)
 
 MPI_TESTS = \
 	%D%/events.test \
@@ -12,7 +16,8 @@ MPI_TESTS = \
 	%D%/open.test \
 	%D%/predict.test \
 	%D%/programs.test \
-	%D%/table.test
+	%D%/table.test \
+	%D%/threads.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
