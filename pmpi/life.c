@@ -137,11 +137,12 @@ static void life_begin(void)
     static char version[LIFE_VERSION];
     int length = 0, rank = 0, ranks = 1;
     PMPI_Get_library_version(version, &length);
+    version[strcspn(version, "\n")] = '\0';
     if (!life_is_family(version)) {
-        base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
+        if (base_log_is_first_rank())
+            base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
         return;
     }
-    version[strcspn(version, "\n")] = '\0';
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (life_was_spawned()) {

@@ -6,6 +6,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/comm.c %D%/comm.h \
 	%D%/complete.c \
 	%D%/finish.c \
+	%D%/foreign.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/life.c %D%/life.h \
 	%D%/request.c %D%/request.h \
