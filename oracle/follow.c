@@ -193,7 +193,9 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
 
 void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    if (terminal != GRAMMAR_NONE && terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
+    if (terminal >= GRAMMAR_LOST)
+        terminal = GRAMMAR_NONE;
+    else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
         terminal = o->alias[terminal];
     if (--o->countdown > 0 && o->count == 1 && terminal != GRAMMAR_NONE &&
         oracle_advance(o, &o->now[0], terminal, true)) {

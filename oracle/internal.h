@@ -65,7 +65,8 @@ struct oracle_hypothesis {
     double weight;
 };
 
-/* Trip count of a node as this run shows it: a count seen twice running replaces the recorded one. */
+/* Trip count of a node as this run shows it: a count seen twice running replaces the recorded one. A loop that went on
+   against its count is expected to go on (last 0) as long again, until it is left: that count holds then. */
 struct oracle_trip { uint64_t effective, last; };
 
 struct oracle_reference {
@@ -140,6 +141,8 @@ uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h);
 bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, bool learn);
 /* Puts `node` at depth `depth` and goes down to its first terminal. */
 void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame);
+/* A loop is in its turn number `turns`, one more than was expected. */
+void oracle_extended(struct oracle_trip *trip, uint64_t turns);
 /* Learns the trip counts of the loops at depth `from` and below, which end here. */
 void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
 void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from);

@@ -11,3 +11,6 @@ libpythia_oracle_la_SOURCES = \
 	%D%/score.c \
 	%D%/stack.c
 libpythia_oracle_la_LIBADD = -lm
+
+UNIT_TESTS += tests/unit/test_oracle
+tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c

@@ -27,9 +27,11 @@ bool oracle_known(const struct oracle *o, uint32_t terminal)
 {
     const uint32_t *use;
 
+    if (grammar_is_rule(terminal)) /* GRAMMAR_NONE, too */
+        return false;
     for (uint32_t r = 0; r < o->references; r++)
         if (oracle_index_uses(o->reference[r].index, terminal, &use) > 0)
-            return terminal != GRAMMAR_NONE && !grammar_is_rule(terminal);
+            return true;
     return false;
 }
 
@@ -42,8 +44,11 @@ static void take(struct oracle *o, const struct oracle_hypothesis *h, uint32_t d
 
     if (!s)
         return;
-    if (h->weight > 0.5)
+    if (h->weight > 0.5 && !f.guessed) {
         oracle_left(&o->reference[h->reference], h, f.node == h->frames[depth].node ? depth + 1 : depth);
+        if (kind == ORACLE_EXTEND && oracle_of(o, h)->grammar->nodes[f.node].exponent > 1)
+            oracle_extended(&o->reference[h->reference].trip[f.node], f.turn + 1);
+    }
     oracle_copy(s, h);
     oracle_enter(o, s, depth, f);
 }
@@ -160,7 +165,8 @@ static bool coarsely_equal(const struct oracle *o, uint32_t a, uint32_t b)
 static void recover_step(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight)
 {
     uint32_t expected = oracle_peek(o, h);
-    double odds = oracle_known(o, terminal) ? 1 / o->alphabet : 1;
+    bool coarse = coarsely_equal(o, expected, terminal);
+    double odds = coarse || oracle_known(o, terminal) ? 1 / o->alphabet : 1;
     struct oracle_hypothesis *s;
     enum oracle_kind kind = ORACLE_SUBSTITUTED;
 
@@ -168,7 +174,7 @@ static void recover_step(struct oracle *o, const struct oracle_hypothesis *h, ui
         oracle_copy(s, h);
     if (expected == GRAMMAR_NONE)
         return;
-    if (coarsely_equal(o, expected, terminal)) {
+    if (coarse) {
         kind = ORACLE_COARSE;
         odds = 1;
         if (!oracle_known(o, terminal) && h->weight > 0.5)

@@ -73,9 +73,15 @@ uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h)
 /* A loop was left after `turns`. */
 static void learn_trip(struct oracle_trip *trip, uint64_t turns)
 {
-    if (turns == trip->last)
+    if (turns == trip->last || trip->last == 0)
         trip->effective = turns;
     trip->last = turns;
+}
+
+void oracle_extended(struct oracle_trip *trip, uint64_t turns)
+{
+    trip->effective = turns < UINT64_MAX / 4 ? 2 * turns : turns;
+    trip->last = 0;
 }
 
 void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
