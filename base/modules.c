@@ -11,10 +11,9 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
-#include "base/arena.h"
 #include "pythia.h"
 
-enum { MODULES = 65536, LONGEST_ID = 32 };
+enum { MODULES = 16384, LONGEST_ID = 32 };
 
 struct range {
     uintptr_t begin, end;
@@ -22,17 +21,21 @@ struct range {
     uint32_t module;
 };
 
-/* What is loaded; immutable once published. Old ones stay, a reader may still be in them: a few KiB per dlopen. */
+/* What is loaded; immutable once published, freed when a newer one is published and nobody reads. */
 struct ranges {
+    struct ranges *older; /* guarded by lock */
     uint64_t adds, subs; /* the loader's counts when this was made */
     size_t count;
     struct range range[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct base_arena arena;           /* struct base_module; opened under lock */
-static _Atomic uint32_t module_count;     /* release after the record is complete */
-static struct ranges *_Atomic published;  /* release after it is complete */
+static struct base_module *modules[MODULES]; /* written under lock, once each */
+static _Atomic uint32_t module_count;        /* release after modules[] */
+/* A reader counts itself, then takes `published`; a writer publishes, then looks at the count: when it is 0, whoever
+   comes now takes the new one (both sequentially consistent). */
+static struct ranges *_Atomic published;
+static _Atomic unsigned readers;
 
 /* --- What the loader tells --- */
 
@@ -163,35 +166,61 @@ static void substitute_id(char *text, const char *path)
     to_hex(text + 1, c.digest, sizeof c.digest);
 }
 
-/* Number of the module, added when it is new; BASE_MODULE_NONE when out of memory. */
+static uint32_t find_module(const struct base_module *m)
+{
+    for (uint32_t i = 0; i < atomic_load_explicit(&module_count, memory_order_relaxed); i++)
+        if (!strcmp(modules[i]->build_id, m->build_id) && !strcmp(modules[i]->path, m->path))
+            return i;
+    return BASE_MODULE_NONE;
+}
+
+/* Adds a module, whose path it takes over; BASE_MODULE_NONE when out of memory. */
+static uint32_t add_module(const struct base_module *m)
+{
+    uint32_t count = atomic_load_explicit(&module_count, memory_order_relaxed);
+    struct base_module *copy = count < MODULES ? malloc(sizeof *copy) : NULL;
+    if (!copy) {
+        free((char *)m->path);
+        return BASE_MODULE_NONE;
+    }
+    *copy = *m;
+    modules[count] = copy;
+    atomic_store_explicit(&module_count, count + 1, memory_order_release);
+    return count;
+}
+
 static uint32_t module_of(const struct object *o, bool program)
 {
-    struct base_module *modules = arena.base;
-    uint32_t count = atomic_load_explicit(&module_count, memory_order_relaxed);
     struct base_module m = {.path = file_of(o->name, program)};
     if (!m.path)
         return BASE_MODULE_NONE;
     memcpy(m.build_id, o->build_id, sizeof m.build_id);
     if (!m.build_id[0])
         substitute_id(m.build_id, m.path);
-    for (uint32_t i = 0; i < count; i++)
-        if (!strcmp(modules[i].build_id, m.build_id) && !strcmp(modules[i].path, m.path)) {
-            free((char *)m.path);
-            return i;
-        }
-    if (count == MODULES) {
-        free((char *)m.path);
-        return BASE_MODULE_NONE;
-    }
-    modules[count] = m;
-    atomic_store_explicit(&module_count, count + 1, memory_order_release);
-    return count;
+    uint32_t known = find_module(&m);
+    if (known == BASE_MODULE_NONE)
+        return add_module(&m);
+    free((char *)m.path);
+    return known;
 }
 
 static int by_begin(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static void free_older(struct ranges *r)
+{
+    struct ranges *older = r->older;
+    if (atomic_load(&readers))
+        return; /* next time */
+    r->older = NULL;
+    while (older) {
+        struct ranges *next = older->older;
+        free(older);
+        older = next;
+    }
 }
 
 static int publish(struct scan *s)
@@ -210,7 +239,9 @@ static int publish(struct scan *s)
     r->count = s->range_count;
     memcpy(r->range, s->ranges, s->range_count * sizeof *r->range);
     qsort(r->range, r->count, sizeof *r->range, by_begin);
-    atomic_store_explicit(&published, r, memory_order_release);
+    r->older = atomic_load(&published);
+    atomic_store(&published, r);
+    free_older(r);
     return 0;
 }
 
@@ -218,11 +249,8 @@ static int refresh(void)
 {
     struct scan s = {0};
     pthread_mutex_lock(&lock);
-    int error = arena.base ? 0 : base_arena_open(&arena, sizeof(struct base_module), MODULES);
-    if (!error) {
-        dl_iterate_phdr(scan_object, &s);
-        error = s.failed ? PYTHIA_ENOMEM : publish(&s);
-    }
+    dl_iterate_phdr(scan_object, &s);
+    int error = s.failed ? PYTHIA_ENOMEM : publish(&s);
     pthread_mutex_unlock(&lock);
     scan_close(&s);
     return error;
@@ -239,49 +267,53 @@ static int read_counts(struct dl_phdr_info *info, size_t size, void *context)
     return 1;
 }
 
-/* The ranges as they are now, NULL when out of memory. */
-static const struct ranges *current(void)
+static bool is_current(const struct ranges *r)
 {
     uint64_t counts[2] = {0, 0};
-    const struct ranges *r = atomic_load_explicit(&published, memory_order_acquire);
     dl_iterate_phdr(read_counts, counts);
-    if (r && r->adds == counts[0] && r->subs == counts[1])
-        return r;
-    if (refresh())
-        return NULL;
-    return atomic_load_explicit(&published, memory_order_acquire);
+    return r && r->adds == counts[0] && r->subs == counts[1];
 }
 
-uint32_t base_modules_find(const void *address, uint64_t *offset)
+static const struct range *range_of(const struct ranges *r, uintptr_t address)
 {
-    const struct ranges *r = current();
-    uintptr_t a = (uintptr_t)address;
-    size_t low = 0, high = r ? r->count : 0;
-    *offset = 0;
+    size_t low = 0, high = r->count;
     while (low < high) { /* the first range that begins after the address */
         size_t middle = low + (high - low) / 2;
-        if (r->range[middle].begin <= a)
+        if (r->range[middle].begin <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == 0 || a >= r->range[low - 1].end || r->range[low - 1].module == BASE_MODULE_NONE)
-        return BASE_MODULE_NONE;
-    *offset = a - r->range[low - 1].bias;
-    return r->range[low - 1].module;
+    return low > 0 && address < r->range[low - 1].end ? &r->range[low - 1] : NULL;
+}
+
+uint32_t base_modules_find(const void *address, uint64_t *offset)
+{
+    struct range found = {.module = BASE_MODULE_NONE};
+    bool current;
+    do {
+        atomic_fetch_add(&readers, 1);
+        const struct ranges *r = atomic_load(&published);
+        const struct range *range = (current = is_current(r)) ? range_of(r, (uintptr_t)address) : NULL;
+        if (range)
+            found = *range;
+        atomic_fetch_sub(&readers, 1);
+    } while (!current && refresh() == 0);
+    *offset = found.module == BASE_MODULE_NONE ? 0 : (uintptr_t)address - found.bias;
+    return found.module;
 }
 
 int base_modules_get(uint32_t module, struct base_module *m)
 {
     if (module >= atomic_load_explicit(&module_count, memory_order_acquire))
         return PYTHIA_EINVAL;
-    *m = ((const struct base_module *)arena.base)[module];
+    *m = *modules[module];
     return 0;
 }
 
 int base_modules_program(struct base_module *m)
 {
-    if (!current())
-        return PYTHIA_ENOMEM;
-    return base_modules_get(0, m) ? PYTHIA_ENOMEM : 0;
+    if (base_modules_get(0, m) == 0)
+        return 0;
+    return refresh() || base_modules_get(0, m) ? PYTHIA_ENOMEM : 0;
 }

@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
 	MPI_FLAVOUR='$(MPI_FLAVOUR)'; export MPI_FLAVOUR; \
 	SANITIZERS='$(SANITIZERS)'; export SANITIZERS; \
+	TSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/tsan.supp $$TSAN_OPTIONS"; export TSAN_OPTIONS; \
 	OMPI_ALLOW_RUN_AS_ROOT=1; export OMPI_ALLOW_RUN_AS_ROOT; \
 	OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM; \
 	OMPI_MCA_rmaps_base_oversubscribe=1; export OMPI_MCA_rmaps_base_oversubscribe; \
@@ -29,4 +30,4 @@ AM_TESTS_ENVIRONMENT = \
 	OMPI_MCA_hwloc_base_binding_policy=none; export OMPI_MCA_hwloc_base_binding_policy; \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 
-EXTRA_DIST += %D%/lib.sh $(LONG_TESTS)
+EXTRA_DIST += %D%/lib.sh %D%/tsan.supp $(LONG_TESTS)
