@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: MIT
 EXTRA_DIST += %D%/EVENTS.md
+
+# The example of the library, built and run by make check.
+check_PROGRAMS += %D%/example
+doc_example_SOURCES = %D%/example.c
+doc_example_LDADD = libpythia.la
+TESTS += tests/unit/example.test
+EXTRA_DIST += tests/unit/example.test

@@ -14,3 +14,8 @@ libpythia_oracle_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_oracle
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+
+# The installed interface (merge/api.c), linked as a user links it.
+UNIT_TESTS += tests/unit/test_api
+tests_unit_test_api_SOURCES = tests/unit/test_api.c
+tests_unit_test_api_LDADD = libpythia-unit.la libpythia.la $(CHECK_LIBS)
