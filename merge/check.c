@@ -76,11 +76,22 @@ static int check_terminals(const struct audit *a)
 
 /* --- Classes --- */
 
-/* The sets of members in a class: the members, then each other set where it is first used. */
+/* The sets of members in a class: the members, then each other set where it is first used. What is known of the set that
+   begins at a range is kept: thousands of variants may name the same large set. */
 struct sets {
-    uint32_t *count_at; /* ranges of the set that begins here, 0: none */
+    struct set {
+        uint32_t count; /* ranges; 0: none begins here */
+        struct merge_member first;
+        uint64_t size;
+    } *at;
     uint32_t end;
 };
+
+static void remember_set(struct sets *s, const struct job_range *r, uint32_t first, uint32_t count)
+{
+    s->at[first] = (struct set){ count, merge_ranges_first(r, count), merge_ranges_size(r, count) };
+    s->end += count;
+}
 
 static int check_new_set(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct job_range *r,
                          uint32_t count)
@@ -98,12 +109,11 @@ static int check_set(const struct audit *a, uint32_t i, const struct job_class_e
                      uint32_t count)
 {
     if (!count || first > s->end || first >= c->range_count || count > c->range_count - first ||
-        (first < s->end && s->count_at[first] != count))
+        (first < s->end && s->at[first].count != count))
         return REFUSE(a, "class %u: ranges out of range", i);
     if (first < s->end)
         return 0;
-    s->count_at[first] = count;
-    s->end += count;
+    remember_set(s, c->ranges + first, first, count);
     return check_new_set(a, i, c, c->ranges + first, count);
 }
 
@@ -120,14 +130,14 @@ static int check_model(const struct grammar_attr *t)
     return memcmp(&canonical, t, sizeof canonical) ? -1 : 0;
 }
 
-static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct job_variant *v)
+static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct sets *s,
+                         const struct job_variant *v)
 {
-    const struct job_range *r = c->ranges + v->range_first;
     if (check_model(&v->attr) || v->node >= c->grammar->node_count)
         return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
     if (!v->relations || (v->relations & ~merge_relation_possible(&v->attr, v->modulus)))
         return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
-    if (merge_ranges_first(r, v->range_count).rank != v->sample_rank)
+    if (s->at[v->range_first].first.rank != v->sample_rank)
         return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
     return 0;
 }
@@ -139,20 +149,19 @@ static int same_place(const struct job_variant *v)
 
 static int check_variants(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct sets *s)
 {
-    uint64_t members = merge_ranges_size(c->ranges, c->member_ranges), covered = 0;
+    uint64_t covered = 0;
     for (uint32_t k = 0; k < c->variant_count; k++) {
         const struct job_variant *v = &c->variants[k];
         int error = check_set(a, i, c, s, v->range_first, v->range_count);
         if (!error)
-            error = check_variant(a, i, c, v);
+            error = check_variant(a, i, c, s, v);
         if (error)
             return error;
         if (k && same_place(v) &&
-            !merge_member_before(merge_ranges_first(c->ranges + v[-1].range_first, v[-1].range_count),
-                                 merge_ranges_first(c->ranges + v->range_first, v->range_count)))
+            !merge_member_before(s->at[v[-1].range_first].first, s->at[v->range_first].first))
             return REFUSE(a, "class %u: variants of node %u out of order", i, v->node);
-        covered = (k && same_place(v) ? covered : 0) + merge_ranges_size(c->ranges + v->range_first, v->range_count);
-        if (covered > members)
+        covered = (k && same_place(v) ? covered : 0) + s->at[v->range_first].size;
+        if (covered > s->at[0].size)
             return REFUSE(a, "class %u: variants of node %u cover members twice", i, v->node);
     }
     return s->end == c->range_count ? 0 : REFUSE(a, "class %u: ranges of no variant", i);
@@ -160,19 +169,19 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
 
 static int check_sets(const struct audit *a, uint32_t i, const struct job_class_entry *c)
 {
-    struct sets s = { calloc((size_t)c->range_count + 1, sizeof *s.count_at), 0 };
+    struct sets s = { calloc((size_t)c->range_count + 1, sizeof *s.at), 0 };
     int error = 0;
-    if (!s.count_at) {
+    if (!s.at) {
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
     }
     if (!c->member_ranges || c->member_ranges > c->range_count || !merge_ranges_canonical(c->ranges, c->member_ranges))
         error = REFUSE(a, "class %u: members", i);
-    s.count_at[0] = c->member_ranges;
-    s.end = c->member_ranges;
-    if (!error)
+    if (!error) {
+        remember_set(&s, c->ranges, 0, c->member_ranges);
         error = check_variants(a, i, c, &s);
-    free(s.count_at);
+    }
+    free(s.at);
     return error;
 }
 
