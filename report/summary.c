@@ -143,18 +143,20 @@ static void print_classes(const struct report *r, FILE *out)
 static void print_oracle(const struct report *r, FILE *out)
 {
     const struct job_oracle *o = &r->job->oracle;
+    char actions[32];
 
     if (!o->present)
         return;
-    fprintf(out, "\nlast predicted run: right at");
+    fprintf(out, "\npredicted right at distance");
     for (int d = 0; d < ORACLE_DISTANCES; d++)
-        fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
-                report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
+        if (o->score.at[d].predictions) /* a short run has no event so far ahead */
+            fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
+                    report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
-        fprintf(out, "; time within %.0f %%", 100 * error);
-    fprintf(out, "\n  %" PRIu64 " actions, estimated gain %.3g s, cost of the oracle %.3g s\n", o->actions, o->gain_seconds,
-            o->cost_seconds);
+        fprintf(out, "\n  in the last predicted run; median error of the time to the next event %.0f %%", 100 * error);
+    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions, actions),
+            o->gain_seconds, o->cost_seconds);
 }
 
 int report_print_summary(struct report *r, FILE *out)

@@ -507,6 +507,11 @@ START_TEST(the_summary_fits_a_screen)
     j->info.start_time = 1700000000;
     j->info.missing = 3;
     j->oracle.present = 1;
+    for (int d = 0; d < ORACLE_DISTANCES; d++)
+        j->oracle.score.at[d].predictions = j->oracle.score.at[d].hits = 1000;
+    j->oracle.score.time_error[ORACLE_TIME_BUCKETS / 2] = 7;
+    j->oracle.actions = UINT64_MAX;
+    j->oracle.gain_seconds = j->oracle.cost_seconds = 1234567.89;
     uint32_t terminal[40];
     for (uint32_t i = 0; i < 40; i++)
         terminal[i] = i % 2 ? add_region(j, i) : add_call(j, i % 4 ? "MPI_Neighbor_alltoallw_init" : "MPI_Send", i, 1 + i % 9);
