@@ -84,24 +84,39 @@ static bool is_elf(int fd)
     return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
 }
 
-/* Interpreters load extension modules, MPI among them, when the script says so. */
-static bool is_interpreter(const char *path)
+/* Whether the file, links followed (python3 -> python3.11), has one of the names; a version may follow. */
+static bool is_named(const char *path, const char *const *names, size_t count)
 {
-    static const char *const names[] = { "python", "pypy", "perl", "ruby", "julia", "lua", "octave", "Rscript", "R",
-                                         "sh", "bash", "dash", "zsh", "ksh", "env", "time", "timeout", "nice", "taskset",
-                                         "numactl", "strace", "gdb", "valgrind" };
     char real[PATH_MAX];
     const char *base = strrchr(path, '/');
 
-    if (realpath(path, real)) /* python3 -> python3.11 */
+    if (realpath(path, real))
         base = strrchr(real, '/');
     base = base ? base + 1 : path;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         size_t n = strlen(names[i]);
         if (!strncmp(base, names[i], n) && strspn(base + n, "0123456789.") == strlen(base + n))
             return true;
     }
     return false;
+}
+
+/* Interpreters load extension modules, MPI among them, or start programs, when the script says so. */
+static bool is_interpreter(const char *path)
+{
+    static const char *const names[] = { "python", "pypy", "perl", "ruby", "julia", "lua", "octave", "Rscript", "R",
+                                         "sh", "bash", "dash", "zsh", "ksh", "tclsh", "busybox" };
+
+    return is_named(path, names, sizeof names / sizeof names[0]);
+}
+
+/* Commands that start the program which follows among their arguments. */
+static bool is_wrapper(const char *path)
+{
+    static const char *const names[] = { "env", "time", "timeout", "nice", "nohup", "setsid", "stdbuf", "taskset",
+                                         "numactl", "chrt", "ionice", "strace", "ltrace", "perf", "gdb", "valgrind" };
+
+    return is_named(path, names, sizeof names / sizeof names[0]);
 }
 
 static bool names_mpi(const char *line)
@@ -147,7 +162,7 @@ static bool needs_mpi(const char *loader, const char *path)
     return found;
 }
 
-enum program_kind program_kind(const char *path)
+static enum program_kind kind_of(const char *path)
 {
     char loader[PATH_MAX];
     enum program_kind kind = PROGRAM_PLAIN;
@@ -161,6 +176,21 @@ enum program_kind program_kind(const char *path)
         kind = PROGRAM_MPI;
     close(fd);
     return kind;
+}
+
+enum program_kind program_kind(const char *path, char *const *arguments)
+{
+    char next[PATH_MAX];
+
+    while (is_wrapper(path)) {
+        bool found = false;
+        for (; *arguments && !found; arguments++) /* of "timeout 10 nice -n 5 ./app", "10", "-n" and "5" cannot be run */
+            found = program_find(*arguments, next, sizeof next) == 0;
+        if (!found)
+            return PROGRAM_UNKNOWN;
+        path = next;
+    }
+    return kind_of(path);
 }
 
 /* --- The launcher --- */

@@ -17,7 +17,9 @@ enum program_kind {
     PROGRAM_PLAIN,   /* an executable without MPI */
     PROGRAM_UNKNOWN  /* a script or an interpreter: what it will load cannot be told */
 };
-enum program_kind program_kind(const char *path);
+/* Of the program at `path`, or, where that is env, timeout and the like, of the one that it starts (NULL-terminated
+   arguments). */
+enum program_kind program_kind(const char *path, char *const *arguments);
 
 /* Whether this process was started by an MPI launcher, and is not its rank 0 (who alone complains). */
 bool program_is_launched(void);
