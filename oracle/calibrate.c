@@ -24,7 +24,7 @@ static unsigned decile_of(double p)
 
 double oracle_stay(const struct oracle *o, uint64_t distance)
 {
-    double wrong = (o->misses + 0.1) / (o->window + (double)o->fast + 10);
+    double wrong = (o->misses + 0.04) / (o->window + (double)o->fast + 20);
 
     return distance == 1 ? 1 - wrong : exp((double)distance * log1p(-wrong));
 }
