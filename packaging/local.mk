@@ -7,3 +7,4 @@ endif
 if HAVE_OMP
 pkgconfig_DATA += %D%/pythia_omp.pc
 endif
+EXTRA_DIST += %D%/hooks.map

@@ -27,4 +27,4 @@ tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(P
 	rm -f $@.mpi && mv $@.tmp $@
 CLEANFILES += %D%/wrappers.c %D%/wrappers.c.tmp %D%/wrappers.c.mpi
 endif
-EXTRA_DIST += %D%/exports.map %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h
+EXTRA_DIST += %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h

@@ -31,3 +31,6 @@ AM_TESTS_ENVIRONMENT = \
 	OMP_WAIT_POLICY=passive; export OMP_WAIT_POLICY;
 
 EXTRA_DIST += %D%/lib.sh %D%/tsan.supp $(LONG_TESTS)
+
+TESTS += %D%/exports.test
+EXTRA_DIST += %D%/exports.test %D%/exports.txt
