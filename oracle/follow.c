@@ -73,6 +73,19 @@ static void normalise(struct oracle *o)
         o->now[i].weight /= all;
 }
 
+/* It is sure now that a loop went on: it is expected to go on. (Earlier, an event of noise would be taken for that.) */
+static void settle_extension(struct oracle *o, const struct oracle_hypothesis *h)
+{
+    struct oracle_reference *ref = &o->reference[h->reference];
+
+    for (uint32_t i = 0; i < h->depth; i++) {
+        const struct oracle_frame *f = &h->frames[i];
+        if (f->node == h->extended && !f->guessed && ref->index->grammar->nodes[f->node].exponent > 1 &&
+            f->turn >= ref->trip[f->node].effective)
+            oracle_extended(&ref->trip[f->node], f->turn + 1);
+    }
+}
+
 /* Repairs that stood the test make their kind cheaper. */
 static void settle(struct oracle *o)
 {
@@ -80,6 +93,8 @@ static void settle(struct oracle *o)
         struct oracle_hypothesis *h = &o->now[i];
         if (h->kind != ORACLE_HIT && h->weight > 0.9 && (h->age >= 4 || o->count == 1)) {
             o->won[h->kind] += 1;
+            if (h->kind == ORACLE_EXTEND)
+                settle_extension(o, h);
             h->kind = ORACLE_HIT;
             if (o->won[ORACLE_EXIT] + o->won[ORACLE_EXTEND] + o->won[ORACLE_SKIPPED] + o->won[ORACLE_INSERTED] +
                     o->won[ORACLE_SUBSTITUTED] > 256)
@@ -105,6 +120,7 @@ static void keep_match(struct oracle *o, struct oracle_hypothesis *h, uint32_t t
     if (!s)
         return;
     s->age = h->age;
+    s->extended = h->extended;
     oracle_copy(s, h);
     oracle_advance(o, s, terminal, h->weight > 0.5);
 }

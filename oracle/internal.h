@@ -62,6 +62,7 @@ struct oracle_hypothesis {
     struct oracle_frame *frames; /* top first; [depth - 1] is the terminal just seen; empty: before the first event */
     uint32_t depth, reference;
     uint32_t kind, age;          /* the last repair, and the events since */
+    uint32_t extended;           /* ORACLE_EXTEND: the node that went on */
     double weight;
 };
 

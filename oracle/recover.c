@@ -44,13 +44,11 @@ static void take(struct oracle *o, const struct oracle_hypothesis *h, uint32_t d
 
     if (!s)
         return;
-    if (h->weight > 0.5 && !f.guessed) {
+    if (h->weight > 0.5 && !f.guessed)
         oracle_left(&o->reference[h->reference], h, f.node == h->frames[depth].node ? depth + 1 : depth);
-        if (kind == ORACLE_EXTEND && oracle_of(o, h)->grammar->nodes[f.node].exponent > 1)
-            oracle_extended(&o->reference[h->reference].trip[f.node], f.turn + 1);
-    }
     oracle_copy(s, h);
     oracle_enter(o, s, depth, f);
+    s->extended = f.node;
 }
 
 /* From the bottom: another turn or the next node, against the counts. Ends where the rule goes on: a loop is not left
