@@ -20,6 +20,7 @@
 #include "merge/job.h"
 #include "omp/hooks.h"
 #include "omp/real.h"
+#include "omp/team.h"
 #include "session/session.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -92,6 +93,15 @@ static void write_job(const struct job *job)
                       session_output_path());
 }
 
+static void say_teams(void)
+{
+    struct omp_hook_team_counts c;
+    omp_hook_team_count(&c);
+    base_log_debug("omp: %llu executions of %u regions considered in %u places, %llu lowered, %llu trials, %llu choices taken "
+                   "back; %u regions left alone", (unsigned long long)c.considered, c.sites, c.contexts,
+                   (unsigned long long)c.lowered, (unsigned long long)c.trials, (unsigned long long)c.revised, c.kept);
+}
+
 static __attribute__((constructor)) void alone_load(void)
 {
     const char *mode = getenv("PYTHIA_MODE");
@@ -109,9 +119,11 @@ static __attribute__((destructor)) void alone_unload(void)
     struct job *job = session_finish();
     if (!job)
         return;
-    if (mode == SESSION_PREDICT)
+    if (mode == SESSION_PREDICT) {
+        say_teams();
         session_print_predicted(job);
-    else
+    } else {
         write_job(job);
+    }
     job_destroy(job);
 }

@@ -104,8 +104,8 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->caller = caller;
     r->site = NULL;
     r->context = NULL;
-    r->lowered = r->trial = r->cold = r->verify = false;
-    r->full = r->one = -1;
+    r->lowered = r->trial = r->cold = r->idle = r->verify = false;
+    r->full = r->one = r->credit = -1;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (session_mode() == SESSION_PREDICT && t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);

@@ -47,6 +47,7 @@ struct omp_hook_region {
     const struct omp_hook_cost *cost; /* of the program's team; set when site is */
     uint64_t begin;                   /* ns; set when site is */
     double full;                      /* ns expected at the program's size; < 0: not known */
+    double credit;                    /* ns that a gain is counted from; < 0: not known */
     double one;                       /* ns expected with one thread; < 0: not known */
     unsigned nt;                      /* to ask libgomp for */
     uint32_t team;                    /* threads that ran it */
@@ -54,7 +55,8 @@ struct omp_hook_region {
     uint32_t asked_number, asked_size; /* the thread's counters at begin */
     uint32_t traits;
     bool lowered;                     /* asked for 1 where the program would have got more */
-    bool cold;                        /* the workers were asleep at begin */
+    bool cold;                        /* the workers were asleep at begin … */
+    bool idle;                        /* … and would have been with the program's sizes */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool trial;                       /* run at this size in order to learn */
 };

@@ -5,10 +5,13 @@
 
 enum { MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096 };
 static const double margin = 0.05; /* a change of size must promise that much */
+static const double foreign = 4;   /* a reference that far off was recorded under other circumstances: forgotten */
 static const double outlier = 8;   /* one observation moves a mean as if it were at most that many times larger */
 
 static void mean_add(struct omp_hook_mean *m, double x)
 {
+    if (m->count == 0 && m->prior && (x > foreign * m->value || m->value > foreign * x))
+        m->prior = 0;
     uint32_t n = m->count + m->prior;
     if (n >= 3 && x > outlier * m->value)
         x = outlier * m->value; /* preempted, most likely; if it stays so, the mean follows within a few turns */
@@ -70,8 +73,6 @@ void omp_hook_model_start(struct omp_hook_model *m, uint32_t size, const struct 
     m->size = size;
     m->bound = -1;
     m->cost = cost;
-    m->backoff = FIRST_BACKOFF;
-    m->since = FIRST_BACKOFF;
     if (by_size && by_size->kind == GRAMMAR_ATTR_KEYED)
         take_sizes(m, by_size);
     else if (duration >= 0)
@@ -103,42 +104,71 @@ static double expect_one(const struct omp_hook_model *m, double full, bool cold)
     return work_bound(m, full, m->size, cold ? m->cost->cold : m->cost->hot) + m->cost->one;
 }
 
-void omp_hook_model_choose(struct omp_hook_model *m, bool cold, double budget, struct omp_hook_choice *choice)
+/* What all threads would take by the costs of this machine, for a region that takes `one` with one. */
+static double machine_full(const struct omp_hook_model *m, double one, bool cold)
+{
+    return larger(one - m->cost->one, 0) / smaller(m->size, m->cost->processors) + (cold ? m->cost->cold : m->cost->hot);
+}
+
+/* What running the other size loses at worst. With one thread it is no more than the work that the time with all leaves
+   room for, however bad it was long ago. */
+static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_choice *c, bool cold)
+{
+    double overhead = cold ? m->cost->cold : m->cost->hot;
+    if (m->lowering)
+        return c->credit - c->one;
+    return smaller(c->one, work_bound(m, c->full, m->size, overhead) + m->cost->one) - c->full;
+}
+
+static double credit(const struct omp_hook_model *m, double one, bool cold)
 {
     double full = expect_full(m, cold);
+    return m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT].count ? full : smaller(full, machine_full(m, one, cold));
+}
+
+void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,
+                           struct omp_hook_choice *choice)
+{
+    bool cold = (workers & OMP_HOOK_ASLEEP) != 0;
+    double full = expect_full(m, cold);
     memset(choice, 0, sizeof *choice);
-    choice->full = full;
+    choice->full = choice->hot = choice->credit = full;
     choice->one = -1;
     if (full < 0)
         return; /* nothing is known: the program's size, and see */
     double one = choice->one = expect_one(m, full, cold);
+    choice->hot = expect_full(m, false);
+    choice->credit = credit(m, one, (workers & OMP_HOOK_ASLEEP_ANYWAY) != 0);
     double favour = m->lowering ? 1 + margin : 1 - margin;
     m->lowering = one < full * favour;
     choice->lower = m->lowering;
-    if (m->since++ < m->backoff)
-        return;
-    /* The other size: what it loses at worst is what it was seen to lose; with one thread no more than the work that the
-       time with all leaves room for, however bad it was long ago. */
-    double bound = work_bound(m, full, m->size, cold ? m->cost->cold : m->cost->hot) + m->cost->one;
-    double loss = m->lowering ? full - one : smaller(one, bound) - full;
-    if (loss <= budget) {
+    if (p->backoff == 0)
+        p->backoff = FIRST_BACKOFF;
+    bool due = p->since++ >= p->backoff || (!m->lowering && !seen(&m->mean[OMP_HOOK_ONE]));
+    if (due && trial_loss(m, choice, cold) <= budget) {
         choice->trial = true;
         choice->lower = !m->lowering;
     }
 }
 
-bool omp_hook_model_learn(struct omp_hook_model *m, bool lowered, bool cold, double took)
+/* The size that is not chosen was seen: once more soon if it was better, else after twice the time. */
+static void learn_trial(struct omp_hook_patience *p, struct omp_hook_mean *mean, double took, double chosen)
+{
+    p->since = 0;
+    if (took < chosen * (1 - margin)) {
+        memset(mean, 0, sizeof *mean); /* what was known of it is out of date */
+        p->backoff = FIRST_BACKOFF;
+    } else if (p->backoff < LAST_BACKOFF) {
+        p->backoff *= 2;
+    }
+}
+
+bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, bool lowered, bool cold, double took)
 {
     double full = expect_full(m, cold);
     struct omp_hook_mean *mean = &m->mean[lowered ? OMP_HOOK_ONE : cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-    if (lowered != m->lowering) { /* the other size was seen: wait longer next time */
-        double chosen = lowered ? full : m->mean[OMP_HOOK_ONE].value;
-        m->since = 0;
-        m->backoff = m->backoff < LAST_BACKOFF ? 2 * m->backoff : LAST_BACKOFF;
-        /* Better than what is chosen now: what was known of it is out of date. */
-        if (took < chosen * (1 - margin))
-            memset(mean, 0, sizeof *mean);
-    }
+    if (lowered != m->lowering && full >= 0 && p->backoff)
+        learn_trial(p, mean, took, lowered ? full : m->mean[OMP_HOOK_ONE].value);
     mean_add(mean, took);
     if (!lowered || !m->lowering || full < 0)
         return false;

@@ -5,7 +5,10 @@
  *
  *   time(N) = work / min(N, processors) + cost of the team (hot or cold)
  *
- * Invariants: a mean with count 0 is meaningless; `backoff` is at least FIRST_BACKOFF once the model was started.
+ * A choice is checked now and then by running the other size (a trial): at once where one thread was never seen, else
+ * ever more rarely while nothing changes. All places of a region share their patience, for they share what changes.
+ *
+ * Invariants: a mean with neither count nor prior is meaningless.
  *
  * Threads: owner.  Hook-safe: yes.  All times in ns.
  */
@@ -33,9 +36,10 @@ struct omp_hook_model {
     struct omp_hook_mean mean[OMP_HOOK_SIZES];
     double bound;      /* upper bound of the work, < 0: not known */
     const struct omp_hook_cost *cost;
-    uint32_t since;    /* executions since the size that is not chosen was last seen */
-    uint32_t backoff;  /* … that must pass before it is tried again */
 };
+
+/* Executions since the last trial, and how many must pass before the next (0: not started). */
+struct omp_hook_patience { uint32_t since, backoff; };
 
 /* Starts from what the reference knows of the region here: durations by team size (may be NULL), else its mean duration
    (< 0: not known). `cost` must outlive the model. */
@@ -45,12 +49,21 @@ void omp_hook_model_start(struct omp_hook_model *m, uint32_t size, const struct 
 struct omp_hook_choice {
     bool lower, trial;
     double full, one; /* expected; < 0: not known */
+    double hot;       /* like full, were the workers awake */
+    double credit;    /* what the program's own size would have taken, in a run that had it all along: what a gain may be
+                         counted from. No more than the machine's costs explain unless this run has seen it */
+};
+
+enum omp_hook_workers {
+    OMP_HOOK_ASLEEP = 1,      /* now: the last team is long ago */
+    OMP_HOOK_ASLEEP_ANYWAY = 2 /* they would be at the program's own sizes, too: the last region is long ago */
 };
 
 /* Chooses for the next execution. `budget`: what a trial may lose at worst. */
-void omp_hook_model_choose(struct omp_hook_model *m, bool cold, double budget, struct omp_hook_choice *choice);
+void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,
+                           struct omp_hook_choice *choice);
 
 /* An execution took that long. Returns whether a choice to lower was taken back by it. */
-bool omp_hook_model_learn(struct omp_hook_model *m, bool lowered, bool cold, double took);
+bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, bool lowered, bool cold, double took);
 
 #endif

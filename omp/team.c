@@ -32,6 +32,7 @@ struct omp_hook_site {
     uintptr_t starter;   /* … and the function that it is in */
     uint32_t epoch;      /* of the last look at who asked */
     uint32_t executions; /* at full size */
+    struct omp_hook_patience patience;
     bool asked;          /* the starter asked, as of `epoch` */
     bool keep;
 };
@@ -51,7 +52,9 @@ static _Atomic(struct omp_hook_thread *) owner;
 static struct {
     struct omp_hook_cost costs[COSTS]; /* by size; 0: free */
     uint64_t last_team; /* ns, end of the last region of several threads */
+    uint64_t last_end;  /* ns, end of the last region that was considered */
     double budget;      /* ns that may be lost in trials */
+    double missed;      /* ns lost because the workers slept, since they were last woken */
     struct omp_hook_team_counts counts;
 } team;
 
@@ -205,24 +208,43 @@ static bool look_at_machine(struct omp_hook_region *r)
     if (cost->size == 0) {
         omp_hook_cost_measure(cost, r->program);
         team.budget += 20 * (cost->hot + cost->one);
-        team.last_team = now = base_clock_now();
+        team.last_team = team.last_end = now = base_clock_now();
     } else if (!cost->cold_known && now - team.last_team > 2 * cost->spin) {
         omp_hook_cost_measure_cold(cost);
         team.last_team = now = base_clock_now();
     }
     r->cold = now - team.last_team > cost->spin;
+    r->idle = now - team.last_end > cost->spin;
     r->cost = cost;
+    return true;
+}
+
+/*
+ * Sleeping workers make a team dear, and without a team they go on sleeping: what would pay with workers awake must not
+ * wait for ever for somebody else to wake them. So what was missed is summed up, and once it is more than waking costs
+ * now, this region does it: at most twice the cost of knowing the future (the ski-rental argument).
+ */
+static bool worth_waking(const struct omp_hook_region *r, const struct omp_hook_choice *c)
+{
+    if (!r->cold || r->cost->spin < 1000000 || c->hot > 0.95 * c->one)
+        return false;
+    team.missed += c->one - c->hot;
+    if (team.missed < c->full - c->one)
+        return false;
+    team.missed = 0;
     return true;
 }
 
 static void apply(struct omp_hook_region *r)
 {
     struct omp_hook_choice choice;
-    omp_hook_model_choose(&r->context->model, r->cold, team.budget, &choice);
+    unsigned workers = (r->cold ? OMP_HOOK_ASLEEP : 0) | (r->idle ? OMP_HOOK_ASLEEP_ANYWAY : 0);
+    omp_hook_model_choose(&r->context->model, &r->site->patience, workers, team.budget, &choice);
     r->trial = choice.trial;
     r->full = choice.full;
+    r->credit = choice.credit;
     r->one = choice.one;
-    r->lowered = choice.lower;
+    r->lowered = choice.lower && !worth_waking(r, &choice);
     if (r->lowered)
         r->nt = 1;
 }
@@ -270,15 +292,16 @@ double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t
         site_keep(site, reason);
     if (!r->context)
         return 0;
-    if (r->lowered && r->full >= 0)
-        gain = r->full - took;
+    if (r->lowered && r->credit >= 0)
+        gain = r->credit - took;
     double chosen_before = r->lowered ? r->full : r->one;
     if (r->trial && chosen_before >= 0 && took > chosen_before)
         team.budget -= took - chosen_before;
-    team.budget += 0.01 * took;
+    team.budget += 0.01 * (double)(end - team.last_end);
+    team.last_end = end;
     team.counts.lowered += r->lowered;
     team.counts.trials += r->trial;
-    team.counts.revised += omp_hook_model_learn(&r->context->model, r->lowered, r->cold, took);
+    team.counts.revised += omp_hook_model_learn(&r->context->model, &site->patience, r->lowered, r->cold, took);
     return gain;
 }
 

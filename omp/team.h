@@ -15,7 +15,7 @@
  * At a region's begin the smaller of `one` and `hot` or `cold` (by the time since the last team) wins, with a margin that
  * favours what ran last. What is not known is bounded: a region that took T with M threads is at most
  * W = min(M, processors) x (T - overhead) of work; where even that bound says that one thread is faster, no trial is
- * needed. Otherwise a size is tried when its worst loss fits into a budget that grows by 1 % of the time in regions, and
+ * needed. Otherwise a size is tried when its worst loss fits into a budget that grows by 1 % of the run's time, and
  * again, ever more rarely, to notice what changed. A choice that turned out slower is taken back.
  *
  * The first execution of a site in a run has the program's size, always: it shows how the region asks for its threads.

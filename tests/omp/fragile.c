@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Programs that go wrong when a region gets another team than they expect. Each runs its regions, tiny ones, often enough
+ * that lowering them would pay, and checks its result.
+ *   fragile NAME
+ */
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TURNS = 300, N = 64 };
+static int data[N];
+
+static int bad(const char *why)
+{
+    printf("wrong: %s\n", why);
+    return 1;
+}
+
+/* LULESH's pattern: a slot a thread, all of them read afterwards, none of them cleared before. */
+__attribute__((noinline)) static int array(void)
+{
+    int slots = omp_get_max_threads();
+    int *slot = malloc(sizeof(int) * (size_t)slots);
+    for (int i = 0; i < slots; i++)
+        slot[i] = -1000000;
+#pragma omp parallel
+    {
+        int best = 1000;
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            if (data[i] < best)
+                best = data[i];
+        slot[omp_get_thread_num()] = best;
+    }
+    int least = 1000;
+    for (int i = 0; i < slots; i++)
+        if (slot[i] < least)
+            least = slot[i];
+    free(slot);
+    return least == -1000000;
+}
+
+/* The same, where the number comes from a helper. */
+__attribute__((noinline)) static int workers(void)
+{
+    return omp_get_max_threads();
+}
+
+__attribute__((noinline)) static int helper(void)
+{
+    int n = workers(), done[256] = { 0 }, missing = 0;
+#pragma omp parallel
+    {
+        int i = 0;
+#pragma omp atomic capture
+        i = done[0]++;
+        (void)i;
+    }
+    missing = n - done[0];
+    return missing != 0;
+}
+
+/* Work split by a number from elsewhere, by the thread's own number. */
+static int everybody;
+__attribute__((noinline)) static int split(void)
+{
+    int out[N] = { 0 };
+#pragma omp parallel
+    {
+        int me = omp_get_thread_num();
+        for (int i = me; i < N; i += everybody)
+            out[i] = data[i] + 1;
+    }
+    for (int i = 0; i < N; i++)
+        if (out[i] != data[i] + 1)
+            return 1;
+    return 0;
+}
+
+/* The size was set here, and is relied on here. */
+__attribute__((noinline)) static int set(void)
+{
+    int seen = 0;
+    omp_set_num_threads(3);
+#pragma omp parallel
+#pragma omp atomic
+    seen++;
+    return seen != 3;
+}
+
+/* A barrier made by hand, for all threads there may be. */
+static pthread_barrier_t meet;
+__attribute__((noinline)) static int barrier(void)
+{
+    int passed = 0;
+    pthread_barrier_init(&meet, NULL, (unsigned)omp_get_max_threads());
+#pragma omp parallel
+    {
+        pthread_barrier_wait(&meet);
+#pragma omp atomic
+        passed++;
+    }
+    pthread_barrier_destroy(&meet);
+    return passed != omp_get_max_threads();
+}
+
+/* The question is asked inside. */
+__attribute__((noinline)) static int inside(void)
+{
+    int short_of = 0;
+#pragma omp parallel
+    {
+#pragma omp single
+        short_of = omp_get_max_threads() - omp_get_num_threads();
+    }
+    return short_of != 0;
+}
+
+/* What a function that is called from within does must not depend on the region having been lowered. */
+__attribute__((noinline)) static int library(void)
+{
+    return omp_in_parallel() ? 1 : 1000;
+}
+
+__attribute__((noinline)) static int in_parallel(void)
+{
+    int most = 0;
+#pragma omp parallel for reduction(max : most)
+    for (int i = 0; i < N; i++) {
+        int x = library() + omp_get_active_level();
+        most = x > most ? x : most;
+    }
+    return most != 2;
+}
+
+/* Two sections that wait for one another. */
+__attribute__((noinline)) static int sections(void)
+{
+    int flag = 0, seen = 0;
+#pragma omp parallel sections
+    {
+#pragma omp section
+        {
+            __atomic_store_n(&flag, 1, __ATOMIC_RELEASE);
+            while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) != 2)
+                sched_yield();
+        }
+#pragma omp section
+        {
+            while (__atomic_load_n(&flag, __ATOMIC_ACQUIRE) != 1)
+                sched_yield();
+            seen = 1;
+            __atomic_store_n(&flag, 2, __ATOMIC_RELEASE);
+        }
+    }
+    return !seen;
+}
+
+/* Results that may differ by team in floating point, but are written by element: equal at any size. */
+static double field[N];
+__attribute__((noinline)) static int tiny(void)
+{
+#pragma omp parallel for
+    for (int i = 0; i < N; i++)
+        field[i] = field[i] * 1.0000001 + i;
+    return 0;
+}
+
+static const struct { const char *name; int (*run)(void); } all[] = {
+    { "array", array }, { "helper", helper }, { "split", split }, { "set", set }, { "barrier", barrier },
+    { "inside", inside }, { "in_parallel", in_parallel }, { "sections", sections }, { "tiny", tiny },
+};
+
+__attribute__((noinline)) static int start(void)
+{
+    everybody = omp_get_max_threads();
+    return everybody > 0;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < N; i++)
+        data[i] = 100 - i;
+    if (!start())
+        return 1;
+    for (size_t k = 0; argc > 1 && k < sizeof all / sizeof *all; k++)
+        for (int i = 0; !strcmp(argv[1], all[k].name) && i < TURNS; i++)
+            if (all[k].run())
+                return bad(argv[1]);
+    double total = 0;
+    for (int i = 0; i < N; i++)
+        total += field[i];
+    printf("right %.17g\n", total);
+    return 0;
+}

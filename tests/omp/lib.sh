@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+# For the tests of the OpenMP hooks: compiling programs with each way of getting the hooks in. After tests/lib.sh.
+# The programs are compiled with gcc: other compilers call another OpenMP library.
+gcc=
+for candidate in "${CC:-cc}" gcc; do
+    if echo 'int main(void) { return 0; }' >probe.c && $candidate -fopenmp -S -o - probe.c >/dev/null 2>&1 &&
+        $candidate --version | grep -qiv clang && ! $candidate --version | grep -qi clang; then
+        gcc=$candidate
+        break
+    fi
+done
+[ -n "$gcc" ] || skip_all 'no gcc with -fopenmp'
+[ -z "${SANITIZERS:-}" ] || skip_all 'a library with sanitizers cannot be preloaded'
+source=$top_srcdir/tests/omp
+libraries=$top_builddir/.libs
+[ -e "$libraries/libpythia_omp.so" ] || skip_all 'libpythia_omp was not built'
+dump=$top_builddir/tests/omp/dump
+unset OMP_NESTED OMP_DYNAMIC OMP_THREAD_LIMIT OMP_PROC_BIND OMP_PLACES OMP_SCHEDULE OMP_CANCELLATION PYTHIA_OMP_KEEP
+unset PYTHIA_ACT PYTHIA_INPUT PYTHIA_OUTPUT PYTHIA_MODE
+export PYTHIA_VERBOSE=1
+export OMP_NUM_THREADS=4
+
+# preloaded MODE FILE COMMAND...
+preloaded() {
+    PYTHIA_MODE=$1 PYTHIA_OUTPUT=$2 PYTHIA_INPUT=$2 LD_PRELOAD=$libraries/libpythia_omp.so timeout 60 "${@:3}"
+}
+# value KEY FILE: of the line "pythia: predicted KEY=VALUE ..."
+value() { sed -n "s/.*predicted .*\b$1=\([^ ]*\).*/\1/p" "$2"; }
