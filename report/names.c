@@ -20,6 +20,13 @@ static const struct job_terminal *terminal_of(const struct job *j, uint32_t term
     return terminal < j->terminal_count ? &j->terminals[terminal] : NULL;
 }
 
+void report_clean(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c; c++)
+        if (*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
 void report_function_text(const struct job *j, uint32_t terminal, char *text, size_t size)
 {
     const struct job_terminal *t = terminal_of(j, terminal);
@@ -28,6 +35,7 @@ void report_function_text(const struct job *j, uint32_t terminal, char *text, si
         snprintf(text, size, "%s%s", job_text(j, t->function), phase_mark[t->phase % 3]);
     else
         snprintf(text, size, "%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
+    report_clean(text);
 }
 
 static void number_sites(struct report_names *n)
@@ -54,6 +62,7 @@ static char *plain_name(const struct report_names *n, uint32_t terminal)
         snprintf(site, sizeof site, "@%u", number);
     if (asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0)
         return NULL;
+    report_clean(name);
     if (t->kind != JOB_WORD)
         for (char *c = name; *c; c++)
             if (*c == ' ')
@@ -168,6 +177,7 @@ static void short_name(const struct report_names *n, uint32_t terminal, bool pha
         snprintf(site, sizeof site, "%u", number);
     snprintf(text, size, "%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
     text[0] = (char)toupper((unsigned char)text[0]);
+    report_clean(text);
 }
 
 void report_short_name(const struct report_names *n, uint32_t terminal, char *text, size_t size)

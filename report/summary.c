@@ -19,6 +19,16 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* `text` in one line, `width` bytes of it at most. */
+static void print_cut(const char *text, int width, FILE *out)
+{
+    char line[128];
+
+    snprintf(line, sizeof line, "%.*s", width, text);
+    report_clean(line);
+    fputs(line, out);
+}
+
 static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
@@ -29,14 +39,20 @@ static void print_head(const struct report *r, FILE *out)
 
     if (start > 0 && localtime_r(&start, &tm))
         strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
-    fprintf(out, "%.40s: %u rank%s", base_name(job_text(r->job, i->program)), i->ranks, i->ranks == 1 ? "" : "s");
+    print_cut(base_name(job_text(r->job, i->program)), 40, out);
+    fprintf(out, ": %u rank%s", i->ranks, i->ranks == 1 ? "" : "s");
     if (i->threads) /* 0: not known */
         fprintf(out, " x %u thread%s", i->threads, i->threads == 1 ? "" : "s");
     fprintf(out, "%s\n", when);
-    if (*job_text(r->job, i->arguments))
-        fprintf(out, "arguments: %.69s\n", job_text(r->job, i->arguments));
-    if (*job_text(r->job, i->mpi))
-        fprintf(out, "%.80s\n", job_text(r->job, i->mpi));
+    if (*job_text(r->job, i->arguments)) {
+        fputs("arguments: ", out);
+        print_cut(job_text(r->job, i->arguments), 69, out);
+        fputc('\n', out);
+    }
+    if (*job_text(r->job, i->mpi)) {
+        print_cut(job_text(r->job, i->mpi), 80, out);
+        fputc('\n', out);
+    }
     fprintf(out, "wall time %s, %s events, %u callsites", report_time((double)m->wall_ns, wall),
             report_count(m->events, events), m->site_count + m->region_count);
     if (i->runs > 1)
@@ -77,9 +93,11 @@ static void print_sites(struct report *r, FILE *out)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
     for (uint32_t i = 0; i < m->site_count && i < TOP_SITES; i++) {
         const struct report_site *s = &m->sites[i];
-        char where[256], count[32], time[32];
+        char where[256], count[32], time[32], name[64];
         report_where(r, s->terminal, where, 33);
-        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", job_text(r->job, s->function), report_count(s->count, count),
+        snprintf(name, sizeof name, "%s", job_text(r->job, s->function));
+        report_clean(name);
+        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(s->count, count),
                 report_time((double)s->time_ns, time), report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
     }
     if (m->site_count > TOP_SITES)

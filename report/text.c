@@ -16,12 +16,14 @@ static void print_callsites(struct report *r, FILE *out)
             "callsite");
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
-        char where[256], number[16] = "-", count[32], time[32], mean[32], bytes[32];
+        char where[256], number[16] = "-", name[128], count[32], time[32], mean[32], bytes[32];
         uint32_t site = report_site_number(r->names, s->callsite);
         if (site != GRAMMAR_NONE)
             snprintf(number, sizeof number, "%u", site);
         report_where(r, s->terminal, where, 255);
-        fprintf(out, "%6s  %-24s %10s %10s %10s %6.2f%% %10s  %s\n", number, job_text(r->job, s->function),
+        snprintf(name, sizeof name, "%s", job_text(r->job, s->function));
+        report_clean(name);
+        fprintf(out, "%6s  %-24s %10s %10s %10s %6.2f%% %10s  %s\n", number, name,
                 report_count(s->count, count), report_time((double)s->time_ns, time),
                 report_time(s->count ? (double)s->time_ns / (double)s->count : 0, mean),
                 report_percent((double)s->time_ns, (double)m->sum_wall_ns), report_bytes((double)s->bytes, bytes), where);
@@ -117,8 +119,10 @@ static void print_comm(struct report *r, FILE *out)
         fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", "communicator", "direction", "peer", "messages", "bytes", "mean");
     for (uint32_t i = 0; i < m->peer_count; i++) {
         const struct report_peer *p = &m->peers[i];
-        char peer[32], count[32], bytes[32], mean[32];
-        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", report_comm_text(r, p->comm), p->receives ? "receive" : "send",
+        char comm[64], peer[32], count[32], bytes[32], mean[32];
+        snprintf(comm, sizeof comm, "%s", report_comm_text(r, p->comm));
+        report_clean(comm);
+        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", comm, p->receives ? "receive" : "send",
                 report_peer_text(p, peer), report_count(p->messages, count), report_bytes((double)p->bytes, bytes),
                 report_bytes(p->messages ? (double)p->bytes / (double)p->messages : 0, mean));
     }

@@ -158,7 +158,7 @@ static int print_class(struct printer *p, uint32_t index, bool times)
 
 static void print_legend(const struct printer *p)
 {
-    char site[1024];
+    char site[1024], comm[256];
 
     printf("# terminals\n");
     for (uint32_t t = 0; t < p->job->terminal_count; t++) {
@@ -168,8 +168,11 @@ static void print_legend(const struct printer *p)
         report_callsite_text(p->resolver, terminal->callsite,
                              terminal->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, site, sizeof site);
         printf("# %-24s %s", report_name(p->names, t), site);
-        if (terminal->comm < p->job->comm_count)
-            printf("  on %s", job_text(p->job, p->job->comms[terminal->comm].name));
+        if (terminal->comm < p->job->comm_count) {
+            snprintf(comm, sizeof comm, "%s", job_text(p->job, p->job->comms[terminal->comm].name));
+            report_clean(comm);
+            printf("  on %s", comm);
+        }
         putchar('\n');
     }
 }

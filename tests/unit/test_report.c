@@ -484,6 +484,30 @@ START_TEST(json_and_csv_survive_any_name)
 }
 END_TEST
 
+/* Of a name with line ends and escapes nothing but its printable part gets through. */
+START_TEST(text_survives_any_name)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(1 << 20);
+    char function[64];
+    append(g, add_word(j, "a\nb\tc\x1b[2J"), 1, 1);
+    append(g, add_call(j, "MPI_\nX\x7f", 1, JOB_OTHER), 1, 1);
+    add_stream(j, g, 0, 4, 0);
+    j->info.program = job_string(j, "/x/pro\ngram");
+    j->info.arguments = job_string(j, "-c \nimport os\n");
+    for (int form = 2; form < 8; form++) {
+        char *text = print_form(j, form);
+        for (char *c = text; *c; c++)
+            ck_assert_msg((unsigned char)*c >= ' ' || *c == '\n', "form %d: character %d", form, *c);
+        ck_assert_msg(!strstr(text, "\nX") && !strstr(text, "\nb") && !strstr(text, "\nimport") && !strstr(text, "\ngram"), "%s", text);
+        free(text);
+    }
+    report_function_text(j, 0, function, sizeof function);
+    ck_assert_str_eq(function, "a?b?c?[2J");
+    job_destroy(j);
+}
+END_TEST
+
 static void fits_a_screen(const char *text, int form)
 {
     int lines = 0;
@@ -647,7 +671,7 @@ int main(void)
         UNIT_TEST(depth_hides_inner_loops), UNIT_TEST(indented_code), UNIT_TEST(members_are_averaged),
         UNIT_LOOP(nothing_is_lost, 60), UNIT_TEST(sites_add_up), UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(peers_are_relative), UNIT_TEST(teams_are_told_apart), UNIT_TEST(time_inside_opened_regions), UNIT_TEST(json_agrees_with_the_model),
-        UNIT_TEST(json_and_csv_survive_any_name), UNIT_TEST(the_summary_fits_a_screen), UNIT_TEST(an_empty_job_can_be_reported),
+        UNIT_TEST(json_and_csv_survive_any_name), UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen), UNIT_TEST(an_empty_job_can_be_reported),
         UNIT_LOOP(hostile_figures_are_printed, 20), UNIT_TEST(units),
     };
     return unit_run("report", tests, UNIT_COUNT(tests));
