@@ -91,7 +91,7 @@ static void settle(struct oracle *o)
 {
     for (uint32_t i = 0; i < o->count; i++) {
         struct oracle_hypothesis *h = &o->now[i];
-        if (h->kind != ORACLE_HIT && h->weight > 0.9 && (h->age >= 4 || o->count == 1)) {
+        if (h->kind != ORACLE_HIT && h->weight > 0.75 && (h->age >= 4 || o->count == 1)) {
             o->won[h->kind] += 1;
             if (h->kind == ORACLE_EXTEND)
                 settle_extension(o, h);
