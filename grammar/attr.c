@@ -355,18 +355,23 @@ static void join_values(struct grammar_attr *into, const struct grammar_attr *fr
     }
 }
 
-void grammar_attr_join(struct grammar_attr *into, const struct grammar_attr *from)
+static void join_totals(struct grammar_attr *into, const struct grammar_attr *from)
 {
-    if (into->kind == GRAMMAR_ATTR_KEYED && from->kind == GRAMMAR_ATTR_KEYED)
-        join_keys(into, from);
-    else
-        join_values(into, from);
     into->count += from->count;
     into->first = from->first < into->first ? from->first : into->first;
     into->last = from->last > into->last ? from->last : into->last;
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
     into->sum = (int64_t)((uint64_t)into->sum + (uint64_t)from->sum);
+}
+
+void grammar_attr_join(struct grammar_attr *into, const struct grammar_attr *from)
+{
+    if (into->kind == GRAMMAR_ATTR_KEYED && from->kind == GRAMMAR_ATTR_KEYED)
+        join_keys(into, from);
+    else
+        join_values(into, from);
+    join_totals(into, from);
 }
 
 /* --- Splitting --- */
@@ -515,6 +520,83 @@ void grammar_attr_split(struct grammar_attr *a, uint64_t part, uint64_t whole, b
             split_loose(a, total, out);
         }
     }
+}
+
+/* --- Weaving --- */
+
+/* Pass by pass, `left` turns of one sequence and then `right` turns of the other. */
+struct woven {
+    const struct grammar_attr *a, *b;
+    uint64_t left, right, passes;
+};
+
+static int64_t woven_at(const struct woven *w, uint64_t i)
+{
+    uint64_t pass = i / (w->left + w->right), turn = i % (w->left + w->right);
+
+    return turn < w->left ? value_at(w->a, pass * w->left + turn) : value_at(w->b, pass * w->right + turn - w->left);
+}
+
+/* Passes after which a sequence of `turns` a pass comes back; 0: not known to. */
+static uint64_t cycle_of(const struct grammar_attr *a, uint64_t turns)
+{
+    if (a->kind == GRAMMAR_ATTR_RAMP && a->ramp.step == 0)
+        return 1;
+    return a->period ? a->period / common_divisor(a->period, turns) : 0;
+}
+
+static void weave_short(const struct woven *w, uint64_t count, struct grammar_attr *out)
+{
+    grammar_attr_start(out, GRAMMAR_BYTES, woven_at(w, 0), 0, 0);
+    for (uint64_t i = 1; i < count; i++)
+        append_value(out, woven_at(w, i));
+}
+
+/* Whether each pass of `turns` is one straight line of this step. */
+static bool straight(const struct grammar_attr *a, uint64_t turns, int64_t step)
+{
+    return turns == 1 || (a->kind == GRAMMAR_ATTR_RAMP && a->ramp.step == step && a->period % turns == 0);
+}
+
+/* The formula of two sequences woven, from their parameters; false: none is known to hold. */
+static bool weave_formula(const struct woven *w, struct grammar_attr *out)
+{
+    uint64_t turns = w->left + w->right, a = cycle_of(w->a, w->left), b = cycle_of(w->b, w->right);
+
+    if (w->passes * turns <= SHORT) {
+        weave_short(w, w->passes * turns, out);
+        return exact(out);
+    }
+    if (a == 0 || b == 0 || turns > UINT32_MAX)
+        return false;
+    if (a <= GRAMMAR_ATTR_LENGTH && b <= GRAMMAR_ATTR_LENGTH &&
+        a / common_divisor(a, b) * b * turns <= GRAMMAR_ATTR_LENGTH) {
+        weave_short(w, SHORT, out);
+        return exact(out) && out->period <= GRAMMAR_ATTR_LENGTH;
+    }
+    int64_t step = (int64_t)((uint64_t)woven_at(w, w->left) - (uint64_t)woven_at(w, w->left - 1));
+    if (a != 1 || b != 1 || step >= STEP_MAX || step <= -STEP_MAX || !straight(w->a, w->left, step) ||
+        !straight(w->b, w->right, step))
+        return false;
+    set_ramp(out, woven_at(w, 0), step, turns);
+    return true;
+}
+
+void grammar_attr_weave(struct grammar_attr *into, uint64_t left, const struct grammar_attr *from, uint64_t right)
+{
+    struct woven w = { into, from, left, right, into->count / left };
+    struct grammar_attr g;
+
+    if (!exact(into) || !exact(from) || w.passes <= 1 || into->count != w.passes * left ||
+        from->count != w.passes * right) {
+        grammar_attr_join(into, from);
+        return;
+    }
+    if (weave_formula(&w, &g))
+        copy_formula(into, &g);
+    else
+        set_varies(into);
+    join_totals(into, from);
 }
 
 /* --- Reading --- */

@@ -68,6 +68,8 @@ void grammar_attr_start(struct grammar_attr *a, enum grammar_channel c, int64_t 
 void grammar_attr_add(struct grammar_attr *a, int64_t value, uint64_t duration, uint64_t at);
 /* Joins the occurrences of two nodes of the same terminal and channel. */
 void grammar_attr_join(struct grammar_attr *into, const struct grammar_attr *from);
+/* Joins two nodes side by side in a rule: in each pass of the rule `left` occurrences of `into`, then `right` of `from`. */
+void grammar_attr_weave(struct grammar_attr *into, uint64_t left, const struct grammar_attr *from, uint64_t right);
 /* The node's exponent `whole` is split: of each pass of `whole` turns the first `part` stay, or go to `out` when
    `front`; the rest goes to the other. `out` is overwritten. */
 void grammar_attr_split(struct grammar_attr *a, uint64_t part, uint64_t whole, bool front, struct grammar_attr *out);

@@ -96,6 +96,8 @@ void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k);
 void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
 void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
+/* The same for a node and the one after it, exponents as they were. */
+void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from);
 /* Splits the attributes of `n` (exponent `whole`): the first `part` turns stay, or go when `front`. */
 void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to);
 /* The node's values are those of `count` of its occurrences only, it is not known which: what is no constant varies. */

@@ -192,6 +192,15 @@ void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from)
     }
 }
 
+void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from)
+{
+    for (uint32_t f = g->nodes[from].attr; f != GRAMMAR_NONE; f = g->attrs[f].next) {
+        struct grammar_attr *a = attr_of(g, into, g->attrs[f].attr.channel);
+        if (a)
+            grammar_attr_weave(a, g->nodes[into].exponent, &g->attrs[f].attr, g->nodes[from].exponent);
+    }
+}
+
 void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to)
 {
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE; a = g->attrs[a].next) {

@@ -28,9 +28,9 @@ void grammar_join_next(struct grammar *g, uint32_t n)
 {
     uint32_t m = g->nodes[n].next;
     grammar_unregister(g, m);
+    grammar_attrs_weave(g, n, m);
     grammar_exponent_add(g, n, g->nodes[m].exponent);
     grammar_stats_join(&g->stats[n], &g->stats[m]);
-    grammar_attrs_join(g, n, m);
     grammar_unlink(g, m);
     grammar_node_give(g, m);
     grammar_hint(&g->digram_hints, n);

@@ -303,11 +303,49 @@ START_TEST(keys_are_exact)
 }
 END_TEST
 
+/* Nodes side by side: values that repeat with the pass, or climb through it, stay exact; anything else is sound. */
+START_TEST(weaving_is_exact)
+{
+    static struct list l[2], both;
+    unsigned exact = 0;
+
+    for (unsigned seed = 0; seed < 4000; seed++) {
+        struct grammar_attr a[2];
+        uint64_t turns[2], passes, at = 0;
+        int64_t value[2][32];
+        random_state = seed;
+        turns[0] = 1 + rnd(seed % 2 ? 3 : 20);
+        turns[1] = 1 + rnd(seed % 2 ? 3 : 12);
+        passes = 1 + rnd(60);
+        unsigned shape = (unsigned)rnd(3);
+        for (uint64_t side = 0, i = 0; side < 2; side++)
+            for (uint64_t t = 0; t < turns[side]; t++, i++)
+                value[side][t] = shape == 0 ? (int64_t)rnd(9) : shape == 1 ? (int64_t)i * 3 + 5 : (int64_t)rnd(2);
+        l[0].count = l[1].count = both.count = 0;
+        for (uint64_t p = 0; p < passes; p++)
+            for (uint64_t side = 0; side < 2; side++)
+                for (uint64_t t = 0; t < turns[side]; t++, at++) {
+                    int64_t v = shape == 2 && p % 2 ? -value[side][t] : value[side][t];
+                    append(&a[side], &l[side], v, at);
+                    both.value[both.count] = v;
+                    both.at[both.count++] = at;
+                }
+        grammar_attr_weave(&a[0], turns[0], &a[1], turns[1]);
+        audit(&a[0], &both, seed, "weave");
+        exact += a[0].kind != GRAMMAR_ATTR_VARIES;
+        bool must = shape == 1 || (shape == 0 && turns[0] + turns[1] <= GRAMMAR_ATTR_LENGTH);
+        ck_assert_msg(!must || a[0].kind != GRAMMAR_ATTR_VARIES, "seed %u: %ju and %ju turns, shape %u, must stay exact",
+                      seed, (uintmax_t)turns[0], (uintmax_t)turns[1], shape);
+    }
+    ck_assert_uint_gt(exact, 2000);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(append_is_exact), UNIT_TEST(join_is_sound),  UNIT_TEST(split_is_sound),
-        UNIT_TEST(random_histories), UNIT_TEST(keys_are_exact),
+        UNIT_TEST(random_histories), UNIT_TEST(keys_are_exact), UNIT_TEST(weaving_is_exact),
     };
     return unit_run("grammar/attr", tests, UNIT_COUNT(tests));
 }
