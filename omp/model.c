@@ -6,23 +6,29 @@
 enum { MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096 };
 static const double margin = 0.05; /* a change of size must promise that much */
 static const double foreign = 4;   /* a reference that far off was recorded under other circumstances: forgotten */
-static const double outlier = 8;   /* one observation moves a mean as if it were at most that many times larger */
+static const double outlier = 8;   /* an observation that many times larger is not typical */
+
+static double blend(double mean, double x, uint32_t n)
+{
+    return n == 0 ? x : mean + (x - mean) / (n < MEMORY ? n + 1 : MEMORY);
+}
 
 static void mean_add(struct omp_hook_mean *m, double x)
 {
     if (m->count == 0 && m->prior && (x > foreign * m->value || m->value > foreign * x))
         m->prior = 0;
     uint32_t n = m->count + m->prior;
-    if (n >= 3 && x > outlier * m->value)
-        x = outlier * m->value; /* preempted, most likely; if it stays so, the mean follows within a few turns */
-    m->value = n == 0 ? x : m->value + (x - m->value) / (n < MEMORY ? n + 1 : MEMORY);
+    /* If it stays so long, what is typical follows within a few turns. */
+    double usual = n >= 3 && x > outlier * m->typical ? outlier * m->typical : x;
+    m->value = blend(m->value, x, n);
+    m->typical = blend(m->typical, usual, n);
     if (m->count < UINT32_MAX)
         m->count++;
 }
 
 static void mean_prior(struct omp_hook_mean *m, double x)
 {
-    m->value = x > 0 ? x : 0;
+    m->value = m->typical = x > 0 ? x : 0;
     m->prior = 1;
 }
 
@@ -93,12 +99,16 @@ static double expect_full(const struct omp_hook_model *m, bool cold)
     return -1;
 }
 
-/* With one thread, at most. */
+/*
+ * With one thread, at most. Long exceptions are left out: a single thread is delayed by others only as any program is.
+ * Those of a full team count, for it waits for whichever of its threads is delayed, and on crowded processors that is
+ * where its time goes (8 ms a stall).
+ */
 static double expect_one(const struct omp_hook_model *m, double full, bool cold)
 {
     const struct omp_hook_mean *one = &m->mean[OMP_HOOK_ONE];
     if (seen(one))
-        return one->value;
+        return one->typical;
     if (m->bound >= 0)
         return m->bound + m->cost->one;
     return work_bound(m, full, m->size, cold ? m->cost->cold : m->cost->hot) + m->cost->one;
@@ -115,15 +125,18 @@ static double machine_full(const struct omp_hook_model *m, double one, bool cold
 static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_choice *c, bool cold)
 {
     double overhead = cold ? m->cost->cold : m->cost->hot;
-    if (m->lowering)
-        return c->credit - c->one;
+    if (m->lowering) {
+        const struct omp_hook_mean *mean = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
+        return smaller(mean->count ? mean->typical : c->full, c->credit) - c->one;
+    }
     return smaller(c->one, work_bound(m, c->full, m->size, overhead) + m->cost->one) - c->full;
 }
 
+/* Rare stalls are left out: seen in a few trials, they would be counted for every region that was lowered since. */
 static double credit(const struct omp_hook_model *m, double one, bool cold)
 {
-    double full = expect_full(m, cold);
-    return m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT].count ? full : smaller(full, machine_full(m, one, cold));
+    const struct omp_hook_mean *mean = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
+    return mean->count ? mean->typical : smaller(expect_full(m, cold), machine_full(m, one, cold));
 }
 
 void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,
@@ -151,16 +164,17 @@ void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p
     }
 }
 
-/* The size that is not chosen was seen: once more soon if it was better, else after twice the time. */
+/*
+ * The size that is not chosen was seen. The next time is twice as far away, whatever this one showed: a team that is fast
+ * nearly always and stalls now and then would lure us back after each stall.
+ */
 static void learn_trial(struct omp_hook_patience *p, struct omp_hook_mean *mean, double took, double chosen)
 {
     p->since = 0;
-    if (took < chosen * (1 - margin)) {
-        memset(mean, 0, sizeof *mean); /* what was known of it is out of date */
-        p->backoff = FIRST_BACKOFF;
-    } else if (p->backoff < LAST_BACKOFF) {
+    if (p->backoff < LAST_BACKOFF)
         p->backoff *= 2;
-    }
+    if (took < chosen * (1 - margin))
+        memset(mean, 0, sizeof *mean); /* better than what is chosen: what was known of it is out of date */
 }
 
 bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, bool lowered, bool cold, double took)
@@ -168,11 +182,11 @@ bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p,
     double full = expect_full(m, cold);
     struct omp_hook_mean *mean = &m->mean[lowered ? OMP_HOOK_ONE : cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
     if (lowered != m->lowering && full >= 0 && p->backoff)
-        learn_trial(p, mean, took, lowered ? full : m->mean[OMP_HOOK_ONE].value);
+        learn_trial(p, mean, took, lowered ? full : m->mean[OMP_HOOK_ONE].typical);
     mean_add(mean, took);
     if (!lowered || !m->lowering || full < 0)
         return false;
-    bool slower = m->mean[OMP_HOOK_ONE].count >= 2 && m->mean[OMP_HOOK_ONE].value > full * (1 + margin);
+    bool slower = m->mean[OMP_HOOK_ONE].count >= 2 && m->mean[OMP_HOOK_ONE].typical > full * (1 + margin);
     m->lowering = !slower;
     return slower;
 }

@@ -24,6 +24,7 @@
 /* A mean that forgets: of all observations at first, later of about the last 16. */
 struct omp_hook_mean {
     double value;
+    double typical;  /* the same without rare long ones */
     uint32_t count;  /* observations of this run */
     uint32_t prior;  /* 1: started from the reference */
 };

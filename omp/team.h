@@ -12,6 +12,8 @@
  *                 hot    mean time with N, workers spinning    what the reference recorded
  *                 cold   mean time with N, workers asleep      at that size
  *
+ * (One thread: without rare long ones. N: with them, for a team waits for whichever of its threads is delayed.)
+ *
  * At a region's begin the smaller of `one` and `hot` or `cold` (by the time since the last team) wins, with a margin that
  * favours what ran last. What is not known is bounded: a region that took T with M threads is at most
  * W = min(M, processors) x (T - overhead) of work; where even that bound says that one thread is faster, no trial is

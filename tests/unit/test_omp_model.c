@@ -179,6 +179,25 @@ START_TEST(a_reference_from_bad_times_does_no_harm)
 }
 END_TEST
 
+/* A team that stalls in one execution of twenty, for 8 ms, although it is faster in the others. */
+START_TEST(stalls_are_what_a_crowded_machine_costs)
+{
+    struct omp_hook_model model = started(&two, NULL, -1);
+    struct machine m = { &two, 30000, 1, 0.05 };
+    double total = 0, budget = 20000;
+    srand(7);
+    for (int i = 0; i < 20000; i++) {
+        struct omp_hook_choice c;
+        omp_hook_model_choose(&model, &patience, 0, budget, &c);
+        double took = real_time(&m, c.lower, false) + (!c.lower && rand() % 20 == 0 ? 8e6 : 0);
+        omp_hook_model_learn(&model, &patience, c.lower, false, took);
+        budget += 0.01 * took;
+        total += took;
+    }
+    ck_assert_msg(total < 1.5 * 20000 * 30400, "%.1f us a region", total / 20000 / 1000); /* with all always: 416 us */
+}
+END_TEST
+
 START_TEST(trials_become_rare)
 {
     struct machine m = { &eight, 1000, 1, 0.1 };
@@ -199,6 +218,7 @@ int main(void)
         UNIT_TEST(sleeping_workers_are_part_of_the_price),
         UNIT_TEST(one_disturbance_does_not_change_the_choice),
         UNIT_LOOP(a_reference_from_bad_times_does_no_harm, 4),
+        UNIT_TEST(stalls_are_what_a_crowded_machine_costs),
         UNIT_TEST(trials_become_rare),
     };
     return unit_run("omp/model", tests, UNIT_COUNT(tests));
