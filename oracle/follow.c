@@ -184,7 +184,9 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
 {
     if (h->depth == 0)
         return;
-    const struct oracle_time *mean = &oracle_of(o, h)->mean[h->frames[h->depth - 1].node];
+    const struct oracle_frame *frame = &h->frames[h->depth - 1];
+    const struct oracle_time *mean = &oracle_of(o, h)->mean[frame->node];
+    oracle_habit_learn(&o->reference[h->reference].habit[frame->node][frame->turn > 0], gap);
     o->seen.gap += (double)gap;
     o->seen.duration += (double)duration;
     o->said.gap += mean->gap;

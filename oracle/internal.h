@@ -70,8 +70,13 @@ struct oracle_hypothesis {
    against its count is expected to go on (last 0) as long again, until it is left: that count holds then. */
 struct oracle_trip { uint64_t effective, last; };
 
+/* The gap before an event as this run shows it. A mean of gaps is mostly made of a few long ones; what is likely is the
+   median, followed by steps up and down that shrink. The first turn of a loop has a gap of its own. */
+struct oracle_habit { float gap, step; /* ns; share of the gap; step 0: not seen in this run */ };
+
 struct oracle_reference {
     const struct oracle_index *index;
+    struct oracle_habit (*habit)[2];     /* of nodes: first turn, later turns */
     struct oracle_trip *trip;            /* of nodes */
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
 };
@@ -167,6 +172,17 @@ double oracle_calibrated(const struct oracle *o, uint64_t distance, double raw);
 void oracle_learn(struct oracle *o, uint64_t distance, double raw, double n, bool right);
 double oracle_gap_factor(const struct oracle *o);
 double oracle_duration_factor(const struct oracle *o);
+static inline void oracle_habit_learn(struct oracle_habit *h, uint64_t gap)
+{
+    float off = (float)gap - h->gap, most = h->gap * h->step + 1;
+
+    if (h->step == 0) {
+        *h = (struct oracle_habit){ (float)gap, 0.5f };
+        return;
+    }
+    h->gap += off > most ? most : off < -most ? -most : off; /* never beyond what was seen */
+    h->step = h->step > 0.04f ? h->step * 0.9f : h->step;
+}
 void oracle_drift(struct oracle *o); /* forgets slowly; called from time to time */
 
 /* --- predict.c, score.c --- */

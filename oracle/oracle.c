@@ -31,7 +31,8 @@ static int create_reference(struct oracle_reference *ref, const struct oracle_in
 
     ref->index = x;
     ref->trip = calloc((size_t)g->node_count + 1, sizeof *ref->trip);
-    if (!ref->trip)
+    ref->habit = calloc((size_t)g->node_count + 1, sizeof *ref->habit);
+    if (!ref->trip || !ref->habit)
         return 0;
     for (uint32_t n = 0; n < g->node_count; n++)
         ref->trip[n] = (struct oracle_trip){ g->nodes[n].exponent, g->nodes[n].exponent };
@@ -165,6 +166,7 @@ void oracle_destroy(struct oracle *o)
         return;
     for (uint32_t r = 0; o->reference && r < o->references; r++) {
         free(o->reference[r].trip);
+        free(o->reference[r].habit);
         for (int i = 0; i < ORACLE_SETS; i++)
             free(o->reference[r].next[i]);
     }

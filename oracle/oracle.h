@@ -60,7 +60,8 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
 struct oracle_answer {
     uint32_t terminal;      /* GRAMMAR_NONE: unknown */
     double probability;     /* calibrated, that `terminal` is right */
-    double until;           /* ns, mean, from the end of the last event to the begin of this one; < 0: not known */
+    double until;           /* ns, from the end of the last event to the begin of this one; < 0: not known. Means, but
+                               for the gap before this one: the typical one of this run where it was here before */
     double until_deviation; /* ns */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;

@@ -210,6 +210,15 @@ static void clear(struct oracle_answer *a)
                                  .duration_deviation = -1, .node = GRAMMAR_NONE };
 }
 
+/* The gap before the event itself: what this run showed at this place, else the reference's mean, rescaled. */
+static double own_gap(const struct oracle *o, const struct vote *v, double factor)
+{
+    const struct oracle_reference *ref = &o->reference[v->reference];
+    const struct oracle_habit *habit = &ref->habit[v->node][v->turn > 0];
+
+    return habit->step > 0 ? (double)habit->gap : ref->index->mean[v->node].gap * v->scale.gap * factor;
+}
+
 static void fill(const struct oracle *o, const struct vote *v, struct oracle_answer *a)
 {
     const struct oracle_index *x = o->reference[v->reference].index;
@@ -221,7 +230,7 @@ static void fill(const struct oracle *o, const struct vote *v, struct oracle_ans
     a->reference = v->reference;
     a->node = v->node;
     a->turn = v->turn;
-    a->until = (v->time.gap + mean->gap * v->scale.gap) * gap + v->time.duration * duration;
+    a->until = v->time.gap * gap + v->time.duration * duration + own_gap(o, v, gap);
     if (a->until < 0) /* round-off of differences of prefix sums */
         a->until = 0;
     double own = grammar_moments_deviation(&s->gap, s->count);
