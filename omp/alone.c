@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "base/options.h"
 #include "merge/job.h"
 #include "omp/hooks.h"
 #include "omp/real.h"
@@ -78,21 +77,6 @@ static bool alone_start(void)
     return running && session_mode() != SESSION_OFF;
 }
 
-static void write_job(const struct job *job)
-{
-    struct pythia_options options;
-    char why[512];
-    uint64_t events = 0;
-    base_options_load(&options);
-    for (uint32_t i = 0; i < job->stream_count; i++)
-        events += job->streams[i].events;
-    if (job_write(job, session_output_path(), why, sizeof why))
-        base_log_warn("%s", why);
-    else if (options.summary)
-        base_log_info("recorded %llu events of %u threads in %s", (unsigned long long)events, job->stream_count,
-                      session_output_path());
-}
-
 static void say_teams(void)
 {
     struct omp_hook_team_counts c;
@@ -119,11 +103,8 @@ static __attribute__((destructor)) void alone_unload(void)
     struct job *job = session_finish();
     if (!job)
         return;
-    if (mode == SESSION_PREDICT) {
+    if (mode == SESSION_PREDICT)
         say_teams();
-        session_print_predicted(job);
-    } else {
-        write_job(job);
-    }
+    session_publish(job, mode);
     job_destroy(job);
 }

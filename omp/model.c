@@ -66,6 +66,7 @@ static void take_sizes(struct omp_hook_model *m, const struct grammar_attr *a)
             m->bound = larger(mean - m->cost->one, 0);
         } else if (k->value == (int64_t)m->size) {
             mean_prior(&m->mean[OMP_HOOK_HOT], mean);
+            m->recorded = mean;
         } else if (m->bound < 0) {
             m->bound = work_bound(m, mean, (double)k->value, m->cost->hot);
         }
@@ -77,7 +78,7 @@ void omp_hook_model_start(struct omp_hook_model *m, uint32_t size, const struct 
 {
     memset(m, 0, sizeof *m);
     m->size = size;
-    m->bound = -1;
+    m->bound = m->recorded = -1;
     m->cost = cost;
     if (by_size && by_size->kind == GRAMMAR_ATTR_KEYED)
         take_sizes(m, by_size);
@@ -136,7 +137,8 @@ static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_c
 static double credit(const struct omp_hook_model *m, double one, bool cold)
 {
     const struct omp_hook_mean *mean = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-    return mean->count ? mean->typical : smaller(expect_full(m, cold), machine_full(m, one, cold));
+    double now = mean->count ? mean->typical : smaller(expect_full(m, cold), machine_full(m, one, cold));
+    return m->recorded >= 0 ? smaller(now, m->recorded) : now;
 }
 
 void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,

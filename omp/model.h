@@ -36,6 +36,7 @@ struct omp_hook_model {
     bool lowering;     /* what was chosen last, trials aside */
     struct omp_hook_mean mean[OMP_HOOK_SIZES];
     double bound;      /* upper bound of the work, < 0: not known */
+    double recorded;   /* what N threads took when this was recorded, < 0: not known */
     const struct omp_hook_cost *cost;
 };
 
@@ -52,7 +53,8 @@ struct omp_hook_choice {
     double full, one; /* expected; < 0: not known */
     double hot;       /* like full, were the workers awake */
     double credit;    /* what the program's own size would have taken, in a run that had it all along: what a gain may be
-                         counted from. No more than the machine's costs explain unless this run has seen it */
+                         counted from. No more than was recorded, nor, unless this run has seen it, than the machine's
+                         costs explain */
 };
 
 enum omp_hook_workers {

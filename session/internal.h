@@ -5,6 +5,7 @@
  *   life.c    start, finish, off            choose.c   mode, paths, the reference's identity
  *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
  *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
+ *   publish.c what becomes of the whole job
  *
  * `session` is one per process. Streams belong to their threads; the list of them, the job of definitions and the
  * reference's indices are guarded by `session.lock`, taken only where something is seen for the first time.

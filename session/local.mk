@@ -7,9 +7,9 @@ libpythia_session_la_SOURCES = \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c \
 	%D%/predict.c \
+	%D%/publish.c \
 	%D%/session.h \
-	%D%/stream.c \
-	%D%/summary.c
+	%D%/stream.c
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session

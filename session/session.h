@@ -97,7 +97,9 @@ void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it, in predict mode */
 uint32_t session_depth(void);        /* frames above the return address to record */
 
-/* The summary lines, to stderr. */
-void session_print_predicted(const struct job *merged);
+/* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
+   predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
+   stderr tells. `mode`: what the session was. Fails open. */
+void session_publish(const struct job *job, enum session_mode mode);
 
 #endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of the whole job: a recording is written, a prediction's score is stored, and one line tells. */
+#include <stdio.h>
+
+#include "base/log.h"
+#include "session/internal.h"
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0.0;
+}
+
+/* " accuracy_16=0.9987", or nothing where the run was too short to tell. */
+static void print_accuracy(char *text, size_t size, const struct oracle_score *s, unsigned d)
+{
+    text[0] = '\0';
+    if (s->at[d].predictions)
+        snprintf(text, size, " accuracy_%u=%.4f", oracle_score_distances[d], share(s->at[d].hits, s->at[d].predictions));
+}
+
+/* Scripts read this line: names and order stay. */
+static void print_predicted(const struct job *merged)
+{
+    const struct job_oracle *o = &merged->oracle;
+    const struct oracle_score *s = &o->score;
+    double error = oracle_time_median(s->time_error);
+    char further[ORACLE_DISTANCES][32];
+    for (unsigned d = 1; d < ORACLE_DISTANCES; d++)
+        print_accuracy(further[d], sizeof further[d], s, d);
+    base_log_info("predicted events=%llu accuracy=%.4f unknown=%.4f time_error=%.3f actions=%llu gain_seconds=%.3f "
+                  "cost_seconds=%.3f ranks=%u%s%s%s",
+                  (unsigned long long)s->events, share(s->at[0].hits, s->at[0].predictions),
+                  share(s->at[0].unknown, s->at[0].predictions), error < 0 ? 0.0 : error, (unsigned long long)o->actions,
+                  o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2], further[3]);
+}
+
+static void print_recorded(const struct job *job)
+{
+    unsigned long long events = 0, wall = 0, mpi = 0, cost = 0;
+    for (uint32_t i = 0; i < job->stream_count; i++) {
+        events += job->streams[i].events;
+        wall += job->streams[i].wall_ns;
+        mpi += job->streams[i].mpi_ns;
+        cost += job->streams[i].cost_ns;
+    }
+    base_log_info("recorded ranks=%u streams=%u events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%% in %s",
+                  job->info.ranks, job->stream_count, events, job->terminal_count, job->class_count,
+                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), session_output_path());
+}
+
+static void publish_recorded(const struct job *job)
+{
+    char why[512];
+    if (job_write(job, session_output_path(), why, sizeof why))
+        base_log_warn("the recording is lost: %s", why);
+    else if (session.options.summary)
+        print_recorded(job);
+}
+
+/* Into the file that was predicted from, or a copy of it where an output was asked for. */
+static void publish_predicted(const struct job *job)
+{
+    const char *output = session.options.output;
+    char why[512];
+    struct job *reference = NULL;
+    print_predicted(job);
+    int error = job_read(session_input_path(), &reference, why, sizeof why);
+    if (!error) {
+        reference->oracle = job->oracle;
+        error = job_write(reference, output && output[0] ? session_output_path() : session_input_path(), why, sizeof why);
+    }
+    if (error)
+        base_log_warn("the score of this run is not stored: %s", why);
+    job_destroy(reference);
+}
+
+void session_publish(const struct job *job, enum session_mode mode)
+{
+    if (mode == SESSION_RECORD)
+        publish_recorded(job);
+    else
+        publish_predicted(job);
+}
