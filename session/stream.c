@@ -142,14 +142,6 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
         s->last = after;
 }
 
-static void emit(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
-                 const struct session_values *values)
-{
-    if (stream_take(s))
-        append(s, entry, phase, begin, end, values);
-    stream_release(s);
-}
-
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
 static void open_spans(struct session_stream *s, struct session_span *span)
 {
@@ -157,7 +149,9 @@ static void open_spans(struct session_stream *s, struct session_span *span)
         return;
     open_spans(s, span->outer);
     span->opened = true;
-    emit(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+    if (stream_take(s))
+        append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+    stream_release(s);
 }
 
 /* A clock that never runs backwards within a stream keeps gaps from wrapping around. */
@@ -201,13 +195,14 @@ void session_end(struct session_stream *s, struct session_span *span, const stru
     if (span->kind == JOB_REGION)
         base_guard_enter();
     s->innermost = span->outer;
-    if (session_mode() != SESSION_OFF && span->entry != GRAMMAR_NONE) {
+    if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
-            emit(s, span->entry, JOB_CLOSE, end, end, values);
+            append(s, span->entry, JOB_CLOSE, end, end, values);
         else
-            emit(s, span->entry, JOB_LEAF, span->begin, end, values);
+            append(s, span->entry, JOB_LEAF, span->begin, end, values);
         account(s, span, end);
     }
+    stream_release(s);
     base_guard_leave();
 }
 
