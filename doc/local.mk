@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-EXTRA_DIST += %D%/EVENTS.md
+EXTRA_DIST += %D%/ALGORITHMS.md %D%/EVENTS.md
 
 # The example of the library, built and run by make check.
 check_PROGRAMS += %D%/example
