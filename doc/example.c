@@ -31,7 +31,7 @@ static void follow(void *oracle, const char *word, uint64_t gap, uint64_t durati
 int main(int argc, char **argv)
 {
     const char *path = argc > 1 ? argv[1] : "example.pythia";
-    pythia_recorder_t *recorder;
+    pythia_recorder_t *recorder = NULL;
     pythia_oracle_t *oracle = NULL;
     struct pythia_answer a;
     double progress;
@@ -40,11 +40,11 @@ int main(int argc, char **argv)
     for (int i = 0; !error && i < STEPS; i++)
         step(i, record, recorder);
     if (error || (error = pythia_recorder_write(recorder, path)) ||
-        (error = pythia_oracle_open(path, 0, 0, &oracle))) {
+        (error = pythia_oracle_open(path, 0, 0, &oracle)))
         fprintf(stderr, "%s: %s\n", path, pythia_strerror(error));
-        return 1;
-    }
     pythia_recorder_destroy(recorder);
+    if (error)
+        return 1;
     for (int i = 0; i < 25; i++)
         step(i, follow, oracle);
     if (pythia_oracle_predict(oracle, 1, &a) == 0)

@@ -124,14 +124,25 @@ static Dwfl_Module *open_module(struct report_resolver *r, uint32_t index)
 
 /* --- Addresses --- */
 
-/* Innermost function, inlined ones included: the one that the line belongs to. */
-static const char *function_name(Dwfl_Module *m, Dwarf_Addr address)
+/* The compilation unit. libdw finds it by the table of addresses, which Clang does not write: then by its own ranges. */
+static Dwarf_Die *unit_at(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(m, address, &bias);
+    Dwarf_Die *unit = dwfl_module_addrdie(m, address, bias);
+
+    if (unit)
+        return unit;
+    do
+        unit = dwfl_module_nextcu(m, unit, bias);
+    while (unit && dwarf_haspc(unit, address - *bias) <= 0);
+    return unit;
+}
+
+/* Innermost function, inlined ones included: the one that the line belongs to. */
+static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address)
+{
     Dwarf_Die *scopes = NULL;
     const char *name = NULL;
-    int n = unit ? dwarf_getscopes(unit, address - bias, &scopes) : 0;
+    int n = dwarf_getscopes(unit, address, &scopes);
 
     for (int i = 0; i < n && !name; i++) {
         int tag = dwarf_tag(&scopes[i]);
@@ -156,13 +167,13 @@ static char *clean_name(const char *name)
     return copy;
 }
 
-static void find_line(struct report_place *p, Dwfl_Module *m, Dwarf_Addr address)
+static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address)
 {
-    Dwfl_Line *line = dwfl_module_getsrc(m, address);
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
-    const char *path = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *path = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 
-    if (!path || number <= 0)
+    if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
         return;
     p->path = strdup(path);
     if (!p->path)
@@ -197,8 +208,11 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
     if (!m || !dwfl_module_getelf(m, &bias))
         return;
     Dwarf_Addr address = f->offset + bias - (kind == REPORT_CALL);
-    const char *name = function_name(m, address);
-    find_line(p, m, address);
+    Dwarf_Addr unit_bias = 0;
+    Dwarf_Die *unit = unit_at(m, address, &unit_bias);
+    const char *name = unit ? function_name(unit, address - unit_bias) : NULL;
+    if (unit)
+        find_line(p, unit, address - unit_bias);
     if (name)
         p->function = clean_name(name);
     else
