@@ -21,11 +21,12 @@ static const struct job_terminal *terminal_of(struct side s)
     return &s.job->terminals[s.terminal];
 }
 
-/* Whether two terminals could stand for the same call as far as everything but the place goes. */
+/* Whether two terminals could stand for the same call as far as everything but the place goes. What the peer is may
+   differ: with other ranks a neighbour becomes the rank itself, or nobody. */
 static int alike(struct side a, struct side b)
 {
     const struct job_terminal *x = terminal_of(a), *y = terminal_of(b);
-    return x->kind == y->kind && x->phase == y->phase && x->peer_class == y->peer_class &&
+    return x->kind == y->kind && x->phase == y->phase &&
            !strcmp(job_text(a.job, x->function), job_text(b.job, y->function));
 }
 
@@ -72,14 +73,16 @@ static int same_frame(struct side a, struct side b)
 static uint32_t match_frame(const struct job *j, struct side from)
 {
     uint32_t found = GRAMMAR_NONE;
+    int best = -1;
     for (uint32_t i = 0; i < j->terminal_count; i++) {
         struct side to = { j, i };
         if (!alike(from, to) || !same_frame(from, to))
             continue;
-        if (same_comm(from, to))
-            return i;
-        if (found == GRAMMAR_NONE)
+        int fit = 2 * same_comm(from, to) + (terminal_of(from)->peer_class == terminal_of(to)->peer_class);
+        if (fit > best) {
+            best = fit;
             found = i;
+        }
     }
     return found;
 }

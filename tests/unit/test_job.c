@@ -167,6 +167,8 @@ START_TEST(test_matching_another_build)
     struct job *c = job_create();
     ck_assert_int_eq(job_merge(c, a), 0);
     ck_assert_uint_eq(job_match_terminal(c, a, job_terminal(a, &t)), old[0]);
+    t.peer_class = JOB_PEER_SELF; /* with one rank, the neighbour is the rank itself */
+    ck_assert_uint_eq(job_match_terminal(c, a, job_terminal(a, &t)), old[0]);
     t.function = job_string(a, "MPI_Ssend");
     ck_assert_uint_eq(job_match_terminal(b, a, job_terminal(a, &t)), GRAMMAR_NONE);
     ck_assert_uint_eq(job_match_terminal(b, a, 4711), GRAMMAR_NONE);
