@@ -24,6 +24,7 @@
 #ifndef PYTHIA_MERGE_JOB_H
 #define PYTHIA_MERGE_JOB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -153,6 +154,10 @@ uint32_t job_find_terminal(const struct job *j, struct grammar_hash hash);
 /* The same, forgiving: a call at the same innermost frame, else of the same function, communicator and place in order
    among equals, so that a rebuilt program or other outer frames still match. `from` is the job that `t` lives in. */
 uint32_t job_match_terminal(const struct job *j, const struct job *from, uint32_t t);
+/* Only by content or innermost frame: certain enough to need no other evidence. */
+uint32_t job_match_frame(const struct job *j, const struct job *from, uint32_t t);
+/* Whether two terminals are the same function, phase and communicator, wherever they are called. */
+bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b);
 
 /* Adds the stream of (s->rank, s->thread); takes ownership of `g` (terminals numbered as in `j`), also on failure.
    The class index and the number of events are the job's to set. PYTHIA_EINVAL: the stream is there already, or `g` has

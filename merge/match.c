@@ -142,13 +142,24 @@ static uint32_t match_order(const struct job *j, struct side from)
     return found;
 }
 
+uint32_t job_match_frame(const struct job *j, const struct job *from, uint32_t t)
+{
+    if (t >= from->terminal_count)
+        return GRAMMAR_NONE;
+    uint32_t found = job_find_terminal(j, from->terminal_hash[t]);
+    return found == GRAMMAR_NONE ? match_frame(j, (struct side){ from, t }) : found;
+}
+
 uint32_t job_match_terminal(const struct job *j, const struct job *from, uint32_t t)
 {
     if (t >= from->terminal_count)
         return GRAMMAR_NONE;
-    struct side s = { from, t };
-    uint32_t found = job_find_terminal(j, from->terminal_hash[t]);
-    if (found == GRAMMAR_NONE)
-        found = match_frame(j, s);
-    return found == GRAMMAR_NONE ? match_order(j, s) : found;
+    uint32_t found = job_match_frame(j, from, t);
+    return found == GRAMMAR_NONE ? match_order(j, (struct side){ from, t }) : found;
+}
+
+bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b)
+{
+    struct side x = { j, a }, y = { k, b };
+    return a < j->terminal_count && b < k->terminal_count && alike(x, y) && same_comm(x, y);
 }

@@ -82,10 +82,30 @@ struct oracle *session_predict_oracle(uint32_t thread)
     return oracle;
 }
 
-uint32_t session_predict_terminal(uint32_t terminal)
+static bool taken(const struct session_stream *s, uint32_t reference)
+{
+    for (uint32_t t = 0; t < s->keys.terminals; t++)
+        if (s->keys.reference_terminal[t] == reference)
+            return true;
+    return false;
+}
+
+/* What the oracle expects just now, if that is the same call and nothing else was taken for it yet. In a rebuilt program
+   every address is new, and the first time through it is this that finds each call's place. */
+static uint32_t expected(struct session_stream *s, uint32_t terminal)
+{
+    struct oracle_answer answer;
+    if (!s->oracle || oracle_predict(s->oracle, 1, &answer))
+        return GRAMMAR_NONE;
+    bool fits = job_alike(session.reference, answer.terminal, session.job, terminal) && !taken(s, answer.terminal);
+    return fits ? answer.terminal : GRAMMAR_NONE;
+}
+
+uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal)
 {
     if (!session.reference)
         return GRAMMAR_NONE;
-    uint32_t same = job_find_terminal(session.reference, session.job->terminal_hash[terminal]);
-    return same != GRAMMAR_NONE ? same : job_match_terminal(session.reference, session.job, terminal);
+    uint32_t found = job_match_frame(session.reference, session.job, terminal);
+    found = found != GRAMMAR_NONE ? found : expected(s, terminal);
+    return found != GRAMMAR_NONE ? found : job_match_terminal(session.reference, session.job, terminal);
 }

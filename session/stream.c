@@ -83,7 +83,7 @@ static uint32_t terminal_of(struct session_stream *s, uint32_t entry, enum job_p
     if (*terminal == GRAMMAR_NONE) {
         pthread_mutex_lock(&session.lock);
         uint32_t number = session_define(s, &s->keys.entries[entry], phase);
-        uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(number);
+        uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
         pthread_mutex_unlock(&session.lock);
         if (number != GRAMMAR_NONE)
             *terminal = session_keys_number(&s->keys, number, reference);
