@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += libpythia-grammar.la
 libpythia_grammar_la_SOURCES = \
 	%D%/attr.c %D%/attr.h \
+	%D%/attr_formula.h \
+	%D%/attr_turns.c \
 	%D%/audit.c \
 	%D%/coarsen.c \
 	%D%/cursor.c \
