@@ -40,7 +40,8 @@ struct comm_handle {
 struct pmpi_hook_promise {
     struct comm_entry *parent;
     const char *kind;
-    MPI_Comm *comm;
+    const MPI_Comm *comm;
+    const MPI_Fint *fortran; /* instead of comm */
 };
 
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -345,12 +346,13 @@ void pmpi_hook_forget_file(MPI_File file)
 /* --- Promises --- */
 
 struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
-                                                 MPI_Comm *comm)
+                                                 const MPI_Comm *comm, const MPI_Fint *fortran)
 {
     struct pmpi_hook_promise *promise = parent ? malloc(sizeof(*promise)) : NULL;
     if (!promise)
         return NULL;
-    *promise = (struct pmpi_hook_promise){.parent = (struct comm_entry *)parent, .kind = kind, .comm = comm};
+    *promise = (struct pmpi_hook_promise){
+        .parent = (struct comm_entry *)parent, .kind = kind, .comm = comm, .fortran = fortran};
     pthread_mutex_lock(&comm_lock);
     promise->parent->references++;
     pthread_mutex_unlock(&comm_lock);
@@ -367,9 +369,17 @@ void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise)
     free(promise);
 }
 
+static MPI_Comm comm_promised(const struct pmpi_hook_promise *promise)
+{
+    if (promise->comm)
+        return *promise->comm;
+    MPI_Comm comm = PMPI_Comm_f2c(*promise->fortran);
+    return comm ? comm : MPI_COMM_NULL;
+}
+
 void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise)
 {
     if (promise)
-        pmpi_hook_comm_born(&promise->parent->seen, promise->kind, *promise->comm);
+        pmpi_hook_comm_born(&promise->parent->seen, promise->kind, comm_promised(promise));
     pmpi_hook_promise_drop(promise);
 }

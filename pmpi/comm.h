@@ -52,9 +52,10 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);
 
 /* `comm` was made of `parent` (NULL: of none) in the way `kind`, a static string. MPI_COMM_NULL is legal. */
 void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm);
-/* The same, in two steps. The promise is NULL when out of memory; keeping or dropping it frees it; NULL is legal. */
+/* The same, in two steps; one of `comm` and `fortran` is where the handle will be, the other NULL. The promise is NULL
+   when out of memory; keeping or dropping it frees it; NULL is legal. */
 struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
-                                                 MPI_Comm *comm);
+                                                 const MPI_Comm *comm, const MPI_Fint *fortran);
 void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise);
 void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise);
 

@@ -9,44 +9,49 @@
  *
  * Sizes: of the message where one request completes, as posted where several do.
  */
-#include "pmpi/hook.h"
+#include "pmpi/complete.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { COMPLETE_FEW = 64 };
-
-/* The handles before the call, which sets them to MPI_REQUEST_NULL. Few: on the stack; more: a buffer of the thread
-   that grows and stays; NULL when out of memory. */
-struct complete_handles {
-    MPI_Request few[COMPLETE_FEW];
-    const MPI_Request *handle;
-};
 
 static _Thread_local struct {
     MPI_Request *handle;
     int room;
 } complete_many __attribute__((tls_model("initial-exec")));
 
-static void complete_save(struct complete_handles *h, const MPI_Request *requests, int count)
+MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count)
 {
-    MPI_Request *to = h->few;
-    if (count > COMPLETE_FEW && count > complete_many.room) {
+    before->handle = before->few;
+    if (count <= PMPI_HOOK_FEW)
+        return before->few;
+    if (count > complete_many.room) {
         MPI_Request *larger = realloc(complete_many.handle, 2 * (size_t)count * sizeof(*larger));
         if (larger) {
             complete_many.handle = larger;
             complete_many.room = 2 * count;
         }
     }
-    if (count > COMPLETE_FEW)
-        to = count <= complete_many.room ? complete_many.handle : NULL;
-    if (to && count > 0)
-        memcpy(to, requests, (size_t)count * sizeof(*to));
-    h->handle = to;
+    MPI_Request *room = count <= complete_many.room ? complete_many.handle : NULL;
+    before->handle = room;
+    return room;
 }
 
-/* Whether the request had something to complete. */
-static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *start)
+static void complete_save(struct pmpi_hook_complete *before, const MPI_Request *requests, int count)
+{
+    MPI_Request *to = pmpi_hook_complete_room(before, count);
+    before->where = requests;
+    before->stride = sizeof(*requests);
+    if (to && count > 0)
+        memcpy(to, requests, (size_t)count * sizeof(*to));
+}
+
+/* The program's variable, as request.h knows it: an address, never looked through. */
+static const MPI_Request *complete_where(const struct pmpi_hook_complete *before, int i)
+{
+    return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
+}
+
+bool pmpi_hook_complete_pending(MPI_Request request, const struct pmpi_hook_start *start)
 {
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
 }
@@ -56,7 +61,7 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
 {
     int64_t peer = start->peer, bytes = start->bytes;
     int count;
-    if (start->receive && start->peer_class != JOB_PEER_NULL) {
+    if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
         if (PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0)
@@ -67,51 +72,83 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }
 
-static void complete_one(struct pmpi_hook_call *call, MPI_Request before, const MPI_Request *where,
-                         const MPI_Status *status)
+void pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                            const MPI_Status *status)
 {
     struct pmpi_hook_start start;
     if (!pmpi_hook_request_find(before, where, &start))
         return;
-    if (complete_pending(before, &start))
+    if (pmpi_hook_complete_pending(before, &start))
         complete_values(call, &start, status);
     pmpi_hook_request_complete(before, where);
 }
 
-/* All of them; `number` counts those that had something to complete. */
-static void complete_all(struct pmpi_hook_call *call, const MPI_Request *before, const MPI_Request *where, int count,
-                         int *number)
+int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count)
 {
     struct pmpi_hook_start start;
     int64_t bytes = 0;
-    *number = 0;
+    int number = 0;
+    if (!before->handle)
+        return 1;
     for (int i = 0; i < count; i++) {
-        bool known = pmpi_hook_request_find(before[i], &where[i], &start);
-        if (!complete_pending(before[i], known ? &start : NULL))
+        MPI_Request request = before->handle[i];
+        bool known = pmpi_hook_request_find(request, complete_where(before, i), &start);
+        if (!pmpi_hook_complete_pending(request, known ? &start : NULL))
             continue;
-        ++*number;
+        number++;
         if (!known)
             continue;
         bytes += start.bytes;
-        pmpi_hook_request_complete(before[i], &where[i]);
+        pmpi_hook_request_complete(request, complete_where(before, i));
     }
-    pmpi_hook_value(call, GRAMMAR_INDEX, *number);
+    pmpi_hook_value(call, GRAMMAR_INDEX, number);
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+    return number;
 }
 
-static void complete_some(struct pmpi_hook_call *call, const struct complete_handles *before,
-                          const MPI_Request *where, const int indices[], int number)
+void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
+                            const MPI_Status *status)
+{
+    pmpi_hook_value(call, GRAMMAR_INDEX, index);
+    if (before->handle)
+        pmpi_hook_complete_one(call, before->handle[index], complete_where(before, index), status);
+}
+
+void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
+                             int number, int first)
 {
     struct pmpi_hook_start start;
     int64_t bytes = 0;
     pmpi_hook_value(call, GRAMMAR_INDEX, number);
     for (int i = 0; before->handle && i < number; i++) {
-        if (!pmpi_hook_request_find(before->handle[indices[i]], &where[indices[i]], &start))
+        MPI_Request request = before->handle[indices[i] - first];
+        const MPI_Request *where = complete_where(before, indices[i] - first);
+        if (!pmpi_hook_request_find(request, where, &start))
             continue;
         bytes += start.bytes;
-        pmpi_hook_request_complete(before->handle[indices[i]], &where[indices[i]]);
+        pmpi_hook_request_complete(request, where);
     }
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+}
+
+void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where)
+{
+    struct pmpi_hook_start start;
+    if (pmpi_hook_request_find(before, where, &start) && pmpi_hook_complete_pending(before, &start)) {
+        call->key.comm = start.comm;
+        call->key.peer_class = start.peer_class;
+    }
+}
+
+bool pmpi_hook_complete_test(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                             const MPI_Status *status)
+{
+    struct pmpi_hook_start start;
+    if (before == MPI_REQUEST_NULL)
+        return false;
+    bool done = !pmpi_hook_request_find(before, where, &start) || pmpi_hook_complete_pending(before, &start);
+    pmpi_hook_complete_one(call, before, where, status);
+    return done;
 }
 
 PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -122,15 +159,11 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
         return PMPI_Wait(request, status);
     MPI_Request before = *request;
     MPI_Status own, *used = pmpi_hook_status(status, &own);
-    struct pmpi_hook_start start;
-    if (pmpi_hook_request_find(before, request, &start) && complete_pending(before, &start)) {
-        call.key.comm = start.comm;
-        call.key.peer_class = start.peer_class;
-    }
+    pmpi_hook_complete_expect(&call, before, request);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Wait(request, used);
     if (result == MPI_SUCCESS)
-        complete_one(&call, before, request, used);
+        pmpi_hook_complete_one(&call, before, request, used);
     pmpi_hook_end(&call);
     return result;
 }
@@ -145,12 +178,7 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Test(request, flag, used);
-    bool done = result == MPI_SUCCESS && *flag && before != MPI_REQUEST_NULL;
-    if (done) {
-        struct pmpi_hook_start start;
-        done = !pmpi_hook_request_find(before, request, &start) || complete_pending(before, &start);
-        complete_one(&call, before, request, used);
-    }
+    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_test(&call, before, request, used);
     pmpi_hook_poll(&call, done);
     return result;
 }
@@ -159,15 +187,14 @@ PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
 {
     static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true};
     struct pmpi_hook_call call;
-    struct complete_handles before;
-    int number;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitall(count, array_of_requests, array_of_statuses);
-    if (result == MPI_SUCCESS && before.handle)
-        complete_all(&call, before.handle, array_of_requests, count, &number);
+    if (result == MPI_SUCCESS)
+        pmpi_hook_complete_all(&call, &before, count);
     pmpi_hook_end(&call);
     return result;
 }
@@ -176,17 +203,14 @@ PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag
 {
     static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false};
     struct pmpi_hook_call call;
-    struct complete_handles before;
-    int number = 1;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
-    bool done = result == MPI_SUCCESS && *flag;
-    if (done && before.handle)
-        complete_all(&call, before.handle, array_of_requests, count, &number);
-    pmpi_hook_poll(&call, done && number > 0);
+    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_all(&call, &before, count) > 0;
+    pmpi_hook_poll(&call, done);
     return result;
 }
 
@@ -194,18 +218,15 @@ PYTHIA_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *inde
 {
     static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true};
     struct pmpi_hook_call call;
-    struct complete_handles before;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Waitany(count, array_of_requests, index, status);
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitany(count, array_of_requests, index, used);
-    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED) {
-        pmpi_hook_value(&call, GRAMMAR_INDEX, *index);
-        if (before.handle)
-            complete_one(&call, before.handle[*index], &array_of_requests[*index], used);
-    }
+    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED)
+        pmpi_hook_complete_any(&call, &before, *index, used);
     pmpi_hook_end(&call);
     return result;
 }
@@ -214,7 +235,7 @@ PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
 {
     static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false};
     struct pmpi_hook_call call;
-    struct complete_handles before;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Testany(count, array_of_requests, index, flag, status);
     MPI_Status own, *used = pmpi_hook_status(status, &own);
@@ -222,11 +243,8 @@ PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testany(count, array_of_requests, index, flag, used);
     bool done = result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED;
-    if (done) {
-        pmpi_hook_value(&call, GRAMMAR_INDEX, *index);
-        if (before.handle)
-            complete_one(&call, before.handle[*index], &array_of_requests[*index], used);
-    }
+    if (done)
+        pmpi_hook_complete_any(&call, &before, *index, used);
     pmpi_hook_poll(&call, done);
     return result;
 }
@@ -236,14 +254,14 @@ PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
 {
     static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true};
     struct pmpi_hook_call call;
-    struct complete_handles before;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     complete_save(&before, array_of_requests, incount);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     if (result == MPI_SUCCESS && *outcount != MPI_UNDEFINED)
-        complete_some(&call, &before, array_of_requests, array_of_indices, *outcount);
+        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
     pmpi_hook_end(&call);
     return result;
 }
@@ -253,7 +271,7 @@ PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *o
 {
     static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false};
     struct pmpi_hook_call call;
-    struct complete_handles before;
+    struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     complete_save(&before, array_of_requests, incount);
@@ -261,7 +279,7 @@ PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *o
     int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     bool done = result == MPI_SUCCESS && *outcount != MPI_UNDEFINED && *outcount > 0;
     if (done)
-        complete_some(&call, &before, array_of_requests, array_of_indices, *outcount);
+        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
     pmpi_hook_poll(&call, done);
     return result;
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 #
-# Turns the table of MPI calls into the wrappers of the C binding:
+# Turns the table of MPI calls into the wrappers of one binding:
 #
-#   mpicc -E all_of_mpi.h | awk -f generate.awk - mpi_calls.def > wrappers.c
+#   mpicc -E all_of_mpi.h | awk -f generate.awk -f emit_c.awk - mpi_calls.def > wrappers.c
 #
-# The first input is the preprocessed mpi.h: a call whose PMPI_ name it does not declare is left out. Plain POSIX awk.
+# The first input is the preprocessed mpi.h: a call whose PMPI_ name it does not declare is left out. The second program
+# writes one call: emit() where the table says all about it, emit_hand() where its body is written by hand, and what
+# differs between the bindings: bytes_function(), promise_made(), request_started(). Plain POSIX awk.
 
 function fail(why) { print "mpi_calls.def: " why > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -40,7 +42,7 @@ function bytes_expression(text,    open_at, rest) {
     open_at = index(text, "(")
     rest = substr(text, open_at + 1)
     gsub(/,/, ", ", rest)
-    return "pmpi_hook_bytes_" substr(text, 1, open_at - 1) "(&call, " rest
+    return bytes_function(substr(text, 1, open_at - 1)) "(&call, " rest
 }
 
 function before_call() {
@@ -54,10 +56,8 @@ function before_call() {
     if (annotation("index")) print "    pmpi_hook_value(&call, GRAMMAR_INDEX, " note["index"] ");"
     if (annotation("bytes")) print "    pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
     if (annotation("promises"))
-        print "    struct pmpi_hook_promise *promise = pmpi_hook_promise(&call, \"" note["kind"] "\", " note["promises"] ");"
+        print "    struct pmpi_hook_promise *promise = " promise_made(note["kind"], note["promises"]) ";"
     if (annotation("closes")) print "    pmpi_hook_forget_" closing_kind() "(" value(note["closes"], closing_null()) ");"
-    if (annotation("status"))
-        print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
 }
 
 function closing_kind() { return note["closes"] ~ /win/ ? "window" : "file" }
@@ -67,37 +67,22 @@ function after_call(    receive) {
     receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
     if (annotation("status")) print "    pmpi_hook_received(&call, result, used, " polled() ");"
     if (annotation("starts"))
-        print "    pmpi_hook_started(&call, result, " note["starts"] ", " receive ", false, " \
-              (annotation("promises") ? "promise" : "NULL") ");"
-    if (annotation("inits")) print "    pmpi_hook_started(&call, result, " note["inits"] ", " receive ", true, NULL);"
+        request_started(note["starts"], receive ", false, " (annotation("promises") ? "promise" : "NULL"))
+    if (annotation("inits")) request_started(note["inits"], receive ", true, NULL")
     if (annotation("creates")) print "    pmpi_hook_created(&call, result, \"" note["kind"] "\", " note["creates"] ");"
     if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, result, " note["opens"] ");"
 }
 
 function polled() { return annotation("poll") ? "result == MPI_SUCCESS && *" note["poll"] : "result == MPI_SUCCESS" }
 
-function emit(    list, n, i, name, passed, used_args) {
-    n = split(parameters, list, /,/)
-    passed = used_args = ""
-    for (i = 1; i <= n && parameters != "void"; i++) {
-        name = argument_name(list[i])
-        passed = passed (i > 1 ? ", " : "") name
-        used_args = used_args (i > 1 ? ", " : "") (name == annotation("status") ? "used" : name)
-    }
-    print "\nPYTHIA_API " type " " call_name "(" parameters ")"
-    print "{"
+function print_info() {
     print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") "};"
     print "    struct pmpi_hook_call call;"
-    print "    if (!pmpi_hook_open(&call, &hook_info))"
-    print "        return P" call_name "(" passed ");"
-    before_call()
-    print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
-    print "    " type " result = P" call_name "(" used_args ");"
-    after_call()
+}
+
+function print_end() {
     if (annotation("poll")) print "    pmpi_hook_poll(&call, " polled() ");"
     else print "    pmpi_hook_end(&call);"
-    print "    return result;"
-    print "}"
 }
 
 # One call is complete: "class waits type name(parameters) annotations".
@@ -115,8 +100,9 @@ function finish_call(    text, rest, close_at, open_at, word) {
     parameters = substr(text, open_at + 1, close_at - open_at - 1)
     gsub(/[ \t]+/, " ", parameters)
     read_annotations(substr(text, close_at + 1))
-    if (annotation("hand") || !(("P" call_name) in declared)) return
-    emit()
+    if (!(("P" call_name) in declared)) return
+    if (annotation("hand")) emit_hand()
+    else emit()
 }
 
 BEGIN {
@@ -124,7 +110,6 @@ BEGIN {
     class_name["collective"] = "JOB_COLLECTIVE"; class_name["onesided"] = "JOB_ONESIDED"; class_name["io"] = "JOB_IO"
     class_name["communicator"] = "JOB_COMMUNICATOR"; class_name["life"] = "JOB_LIFE"
     print "/* Generated by pmpi/generate.awk from pmpi/mpi_calls.def. */"
-    print "#include \"pmpi/hook.h\""
 }
 
 FNR == 1 { input++ }

@@ -134,7 +134,7 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank)
 void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done)
 {
     int bytes;
-    if (!done || result != MPI_SUCCESS || call->key.peer_class == JOB_PEER_NULL)
+    if (!done || !status || result != MPI_SUCCESS || call->key.peer_class == JOB_PEER_NULL)
         return;
     if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
         pmpi_hook_value(call, GRAMMAR_PEER,
@@ -146,7 +146,14 @@ void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Statu
 void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
                        bool persistent, struct pmpi_hook_promise *promise)
 {
-    if (result != MPI_SUCCESS || *request == MPI_REQUEST_NULL) {
+    pmpi_hook_started_as(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL, request, receive, persistent,
+                         promise);
+}
+
+void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request request, const void *where,
+                          bool receive, bool persistent, struct pmpi_hook_promise *promise)
+{
+    if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
         pmpi_hook_promise_drop(promise);
         return;
     }
@@ -161,13 +168,18 @@ void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Reques
         .active = !persistent,
         .promise = promise,
     };
-    if (!pmpi_hook_request_put(*request, request, &start))
+    if (!pmpi_hook_request_put(request, where, &start))
         pmpi_hook_promise_drop(promise);
 }
 
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
 {
-    return pmpi_hook_promise_make(call->comm, kind, comm);
+    return pmpi_hook_promise_make(call->comm, kind, comm, NULL);
+}
+
+struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm)
+{
+    return pmpi_hook_promise_make(call->comm, kind, NULL, comm);
 }
 
 void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm)

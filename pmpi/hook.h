@@ -65,6 +65,8 @@ void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
+/* The partner and size that a persistent request was made with. */
+void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 
 /* Before or after begin. */
 static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
@@ -79,13 +81,17 @@ static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
 {
     return status == MPI_STATUS_IGNORE ? own : status;
 }
-/* The actual source, where any was asked for, and size of what `status` says, when `done`. */
+/* The actual source, where any was asked for, and size of what `status` says, when `done`; NULL: not known. */
 void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done);
 
 /* --- What it made: after the call --- */
 void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
                        bool persistent, struct pmpi_hook_promise *promise);
+/* The same with the handle and the address of the program's variable, of any binding. */
+void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request request, const void *where,
+                          bool receive, bool persistent, struct pmpi_hook_promise *promise);
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
+struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm);
 void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm);
 void pmpi_hook_opened_window(struct pmpi_hook_call *call, int result, const MPI_Win *win);
 void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_File *file);

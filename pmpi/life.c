@@ -170,25 +170,27 @@ static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
         pmpi_hook_end(&call);
 }
 
+void pmpi_hook_life_begun(bool threads, void *from)
+{
+    static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false};
+    static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false};
+    life_begin();
+    life_event(threads ? &threaded : &single, from, false);
+}
+
 PYTHIA_API int MPI_Init(int *argc, char ***argv)
 {
-    static const struct pmpi_hook_info info = {"MPI_Init", JOB_LIFE, false};
     int result = PMPI_Init(argc, argv);
-    if (result == MPI_SUCCESS) {
-        life_begin();
-        life_event(&info, __builtin_return_address(0), false);
-    }
+    if (result == MPI_SUCCESS)
+        pmpi_hook_life_begun(false, __builtin_return_address(0));
     return result;
 }
 
 PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    static const struct pmpi_hook_info info = {"MPI_Init_thread", JOB_LIFE, false};
     int result = PMPI_Init_thread(argc, argv, required, provided);
-    if (result == MPI_SUCCESS) {
-        life_begin();
-        life_event(&info, __builtin_return_address(0), false);
-    }
+    if (result == MPI_SUCCESS)
+        pmpi_hook_life_begun(true, __builtin_return_address(0));
     return result;
 }
 
@@ -204,14 +206,19 @@ static void life_end(void)
     PMPI_Comm_free(&life.private_comm);
 }
 
-PYTHIA_API int MPI_Finalize(void)
+void pmpi_hook_life_ends(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true};
     if (life.private_comm != MPI_COMM_NULL) {
         atomic_store_explicit(&pmpi_hook_on, true, memory_order_relaxed);
-        life_event(&info, __builtin_return_address(0), true);
+        life_event(&info, from, true);
         life_end();
     }
+}
+
+PYTHIA_API int MPI_Finalize(void)
+{
+    pmpi_hook_life_ends(__builtin_return_address(0));
     return PMPI_Finalize();
 }
 
@@ -229,13 +236,18 @@ static void life_rescue(void)
         job_destroy(mine);
 }
 
-PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
+void pmpi_hook_life_aborts(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false};
     if (life.open) {
-        life_event(&info, __builtin_return_address(0), false);
+        life_event(&info, from, false);
         life_rescue();
     }
+}
+
+PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    pmpi_hook_life_aborts(__builtin_return_address(0));
     return PMPI_Abort(comm, errorcode);
 }
 
@@ -248,9 +260,14 @@ __attribute__((destructor)) static void life_exit(void)
 /* --- Pausing --- */
 
 /* Level 0 pauses, any other goes on. */
-PYTHIA_API int MPI_Pcontrol(const int level, ...)
+void pmpi_hook_life_control(int level)
 {
     if (life.open)
         atomic_store_explicit(&pmpi_hook_on, level != 0 && session_mode() != SESSION_OFF, memory_order_relaxed);
+}
+
+PYTHIA_API int MPI_Pcontrol(const int level, ...)
+{
+    pmpi_hook_life_control(level);
     return PMPI_Pcontrol(level);
 }

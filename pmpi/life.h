@@ -12,9 +12,17 @@
 #ifndef PYTHIA_PMPI_LIFE_H
 #define PYTHIA_PMPI_LIFE_H
 
+#include <stdbool.h>
+
 #include <mpi.h>
 
 #include "session/session.h"
+
+/* The steps of these calls, for all bindings; `from` is the return address into the program. Threads: one. */
+void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread */
+void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
+void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */
+void pmpi_hook_life_control(int level);              /* MPI_Pcontrol: 0 pauses, any other level goes on */
 
 /* Merges the ranks' jobs and writes or says what is to be written or said. Collective on `comm`; `mode` is the same on
    all ranks; takes ownership of `mine`, which may be NULL. Threads: one, the one that calls MPI_Finalize. */

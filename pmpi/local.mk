@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += libpythia-mpihooks.la
 libpythia_mpihooks_la_SOURCES = \
 	%D%/bytes.c \
 	%D%/comm.c %D%/comm.h \
-	%D%/complete.c \
+	%D%/complete.c %D%/complete.h \
 	%D%/finish.c \
 	%D%/foreign.c \
 	%D%/hook.c %D%/hook.h \
@@ -12,6 +12,13 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/request.c %D%/request.h \
 	%D%/start.c
 nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
+if HAVE_FORTRAN_HOOKS
+libpythia_mpihooks_la_SOURCES += \
+	%D%/fortran.c %D%/fortran.h \
+	%D%/fortran_life.c \
+	%D%/fortran_requests.c
+nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
+endif
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
 
@@ -20,11 +27,15 @@ tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(PYTHIA_SESSION) $(CHECK_LIBS) $(MPI_LIBS)
 
 # Only the calls that this MPI declares get a wrapper.
-%D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h
-	$(AM_V_GEN)$(MKDIR_P) %D% && \
+PYTHIA_GENERATE = $(MKDIR_P) %D% && \
 	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/%D%/all_of_mpi.h >$@.mpi && \
-	$(AWK) -f $(srcdir)/%D%/generate.awk $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
+	$(AWK) -f $(srcdir)/%D%/generate.awk -f $$emit $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
 	rm -f $@.mpi && mv $@.tmp $@
-CLEANFILES += %D%/wrappers.c %D%/wrappers.c.tmp %D%/wrappers.c.mpi
+%D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/emit_c.awk %D%/all_of_mpi.h
+	$(AM_V_GEN)emit=$(srcdir)/%D%/emit_c.awk; $(PYTHIA_GENERATE)
+%D%/fortran_wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/emit_fortran.awk %D%/all_of_mpi.h
+	$(AM_V_GEN)emit=$(srcdir)/%D%/emit_fortran.awk; $(PYTHIA_GENERATE)
+CLEANFILES += %D%/wrappers.c %D%/wrappers.c.tmp %D%/wrappers.c.mpi \
+	%D%/fortran_wrappers.c %D%/fortran_wrappers.c.tmp %D%/fortran_wrappers.c.mpi
 endif
-EXTRA_DIST += %D%/mpi_calls.def %D%/generate.awk %D%/all_of_mpi.h
+EXTRA_DIST += %D%/mpi_calls.def %D%/generate.awk %D%/emit_c.awk %D%/emit_fortran.awk %D%/all_of_mpi.h

@@ -2,7 +2,7 @@
 /* Persistent requests: each start is the event, with the partner and size that the request was made with. */
 #include "pmpi/hook.h"
 
-static void start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
     call->key.comm = start->comm;
     call->key.peer_class = start->peer_class;
@@ -19,7 +19,7 @@ PYTHIA_API int MPI_Start(MPI_Request *request)
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Start(request);
     if (request && pmpi_hook_request_restart(*request, &start))
-        start_values(&call, &start);
+        pmpi_hook_start_values(&call, &start);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Start(request);
     pmpi_hook_end(&call);

@@ -12,6 +12,7 @@ tests_mpi_threads_LDADD = $(MPI_LIBS)
 MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
+	%D%/fortran.test \
 	%D%/grammar.test \
 	%D%/open.test \
 	%D%/predict.test \
@@ -20,4 +21,4 @@ MPI_TESTS = \
 	%D%/threads.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test

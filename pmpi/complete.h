@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What completions of all bindings share (pmpi/complete.c says what their events are).
+ *
+ * A `where` is the address of the program's request variable, C's or Fortran's; a `status` is NULL where the program
+ * ignores it and the binding does not replace it: then the actual source and size are not told.
+ *
+ * Threads: any.  Hook-safe: yes, but for the first completion of more requests than ever before.
+ */
+#ifndef PYTHIA_PMPI_COMPLETE_H
+#define PYTHIA_PMPI_COMPLETE_H
+
+#include "pmpi/hook.h"
+
+enum { PMPI_HOOK_FEW = 64 };
+
+/* The handles before the call, which sets them to MPI_REQUEST_NULL. Few: on the stack; more: a buffer of the thread
+   that grows and stays; NULL when out of memory. */
+struct pmpi_hook_complete {
+    MPI_Request few[PMPI_HOOK_FEW];
+    const MPI_Request *handle;
+    const void *where; /* the program's variables ... */
+    size_t stride;     /* ... and the bytes from one to the next */
+};
+
+/* Room for `count` handles, for the caller to fill; NULL when out of memory. Sets before->handle. */
+MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count);
+/* Whether the request had something to complete; `start` is NULL when it is not known. */
+bool pmpi_hook_complete_pending(MPI_Request request, const struct pmpi_hook_start *start);
+
+/* Before a wait: its event has the communicator and the kind of partner of the start. */
+void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);
+/* After: this request completed. */
+void pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                            const MPI_Status *status);
+/* The same; returns whether there was something to complete. */
+bool pmpi_hook_complete_test(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+                             const MPI_Status *status);
+/* The one at `index` (from 0). */
+void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
+                            const MPI_Status *status);
+/* Those at `indices`, which count from `first`. */
+void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
+                             int number, int first);
+/* All; returns how many had something to complete (1 when out of memory). */
+int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count);
+
+#endif

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# The C binding, for generate.awk.
+
+BEGIN { print "#include \"pmpi/hook.h\"" }
+
+function bytes_function(name) { return "pmpi_hook_bytes_" name }
+function promise_made(kind, comm) { return "pmpi_hook_promise(&call, \"" kind "\", " comm ")" }
+function request_started(request, rest) { print "    pmpi_hook_started(&call, result, " request ", " rest ");" }
+
+function emit(    list, n, i, name, passed, used_args) {
+    n = split(parameters, list, /,/)
+    passed = used_args = ""
+    for (i = 1; i <= n && parameters != "void"; i++) {
+        name = argument_name(list[i])
+        passed = passed (i > 1 ? ", " : "") name
+        used_args = used_args (i > 1 ? ", " : "") (name == annotation("status") ? "used" : name)
+    }
+    print "\nPYTHIA_API " type " " call_name "(" parameters ")"
+    print "{"
+    print_info()
+    print "    if (!pmpi_hook_open(&call, &hook_info))"
+    print "        return P" call_name "(" passed ");"
+    before_call()
+    if (annotation("status"))
+        print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
+    print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
+    print "    " type " result = P" call_name "(" used_args ");"
+    after_call()
+    print_end()
+    print "    return result;"
+    print "}"
+}
+
+function emit_hand() {}

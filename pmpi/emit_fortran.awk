@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+#
+# The Fortran bindings, for generate.awk: mpif.h and `use mpi` call mpi_send_, `use mpi_f08` calls mpi_send_f08_. Both pass
+# an address for every argument, then the error's (NULL when omitted), then the lengths of strings by value; handles of
+# mpi_f08 are structures of one integer. So one body serves both:
+#
+#   mpi_send_      -.
+#   mpi_send_f08_  --> fortran_send(twin, return address, f_buf, f_count, ..., ierror) --> *twin (pmpi_send_...)
+#
+# The twin gets the program's own arguments. For recording, what the annotations of the table name is converted into C
+# variables of the same names.
+
+BEGIN {
+    print "#include \"pmpi/fortran.h\""
+    handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
+    handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"
+    null["MPI_Comm"] = "MPI_COMM_NULL"; null["MPI_Request"] = "MPI_REQUEST_NULL"
+    null["MPI_Win"] = "MPI_WIN_NULL"; null["MPI_File"] = "MPI_FILE_NULL"
+    # Further names of the same call: `use mpi` has interfaces with a C pointer.
+    alias["MPI_Win_allocate"] = "mpi_win_allocate_cptr_"
+    alias["MPI_Win_allocate_shared"] = "mpi_win_allocate_shared_cptr_"
+}
+
+function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_bytes_" : "pmpi_hook_bytes_") name }
+function promise_made(kind, comm) { return "pmpi_hook_promise_fortran(&call, \"" kind "\", f_" comm ")" }
+function request_started(request, rest) {
+    print "    pmpi_hook_started_as(&call, result, *" request ", f_" request ", " rest ");"
+}
+
+# Names that the annotations mention, outputs apart.
+function find_used(    key, text) {
+    split("", used)
+    split("", made)
+    for (key in note) {
+        if (key == "kind" || key == "status" || key == "hand") continue
+        text = note[key]
+        sub(/^[a-z_]+\(/, "", text)
+        gsub(/[^A-Za-z0-9_]+/, " ", text)
+        mark_used(text, key ~ /^(starts|inits|creates|opens)$/)
+    }
+}
+
+function mark_used(text, output,    word, n, i) {
+    n = split(text, word, / /)
+    for (i = 1; i <= n; i++) {
+        if (output) made[word[i]] = 1
+        else used[word[i]] = 1
+    }
+}
+
+# The C variable of one argument.
+function print_local(text, name,    base, array, pointer) {
+    base = text
+    array = text ~ /\[/
+    pointer = text ~ /\*/
+    gsub(/const|\[[^]]*\]|\*/, " ", base)
+    sub(/^ +/, "", base)
+    sub(/ .*$/, "", base)
+    if (name in made) {
+        print "    " base " made_" name " = " null[base] ", *" name " = &made_" name ";"
+        created = created "    if (result == MPI_SUCCESS)\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
+    } else if (!(name in used) || name == annotation("promises")) {
+        return
+    } else if (base == "void") {
+        print "    const void *" name " = pmpi_hook_fortran_buffer(f_" name ");"
+    } else if (array || (pointer && base == "int")) {
+        print "    const MPI_Fint *" name " = f_" name ";"
+    } else if (pointer) {
+        print "    " base " value_" name " = pmpi_hook_fortran_" handle[base] "(f_" name "), *" name " = &value_" name ";"
+    } else if (base in handle) {
+        print "    " base " " name " = pmpi_hook_fortran_" handle[base] "(f_" name ");"
+    } else {
+        print "    " base " " name " = *(const " (base == "int" ? "MPI_Fint" : base) " *)f_" name ";"
+    }
+}
+
+function more(list, item) { return list (list == "" ? "" : ", ") item }
+
+# Lists of one call: declared and passed arguments, their types.
+function read_parameters(    i) {
+    count = parameters == "void" ? 0 : split(parameters, parameter, /,/)
+    declared_args = passed = types = lengths = length_args = length_types = ""
+    for (i = 1; i <= count; i++) {
+        argument[i] = argument_name(parameter[i])
+        declared_args = more(declared_args, "void *f_" argument[i])
+        passed = more(passed, "f_" argument[i])
+        types = more(types, "void *")
+        if (parameter[i] !~ /char /) continue
+        length_args = length_args ", size_t length_" argument[i]
+        lengths = lengths ", length_" argument[i]
+        length_types = length_types ", size_t"
+    }
+    declared_args = more(declared_args, "MPI_Fint *ierror") length_args
+    types = more(types, "MPI_Fint *") length_types
+}
+
+function print_entry(name, body, twin) {
+    print "\nPYTHIA_API void " name "(" declared_args ");"
+    print "PYTHIA_API void " name "(" declared_args ")"
+    print "{"
+    print "    static struct pmpi_hook_twin twin = {.profiled = \"p" name "\", .plain = \"" name "\"};"
+    print "    " body "(&twin, __builtin_return_address(0), " more(passed, "ierror") lengths ");"
+    print "}"
+}
+
+function print_entries(body,    name) {
+    name = tolower(call_name)
+    print_entry(name "_", body)
+    print_entry(name "_f08_", body)
+    if (call_name in alias) print_entry(alias[call_name], body)
+}
+
+function emit(    body, i) {
+    if (call_name ~ /^MPIX/) return
+    read_parameters()
+    find_used()
+    body = "fortran_" tolower(substr(call_name, 5))
+    created = ""
+    print "\nstatic void " body "(struct pmpi_hook_twin *twin, void *from, " declared_args ")"
+    print "{"
+    print_info()
+    print "    void (*real)(" types ") = (void (*)(" types "))pmpi_hook_twin_find(twin, ierror);"
+    print "    if (!real)"
+    print "        return;"
+    print "    if (!pmpi_hook_open(&call, &hook_info)) {"
+    print "        real(" more(passed, "ierror") lengths ");"
+    print "        return;"
+    print "    }"
+    print "    MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;"
+    for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
+    before_call()
+    print "    pmpi_hook_begin(&call, from);"
+    print "    real(" more(passed, "error") lengths ");"
+    print "    int result = *error;"
+    printf "%s", created
+    if (annotation("status"))
+        print "    MPI_Status own;\n    const MPI_Status *used = pmpi_hook_fortran_status(f_" note["status"] ", &own);"
+    after_call()
+    print_end()
+    if (!needs_result()) print "    (void)result;"
+    print "}"
+    print_entries(body)
+}
+
+function needs_result() {
+    return annotation("status") || annotation("poll") || annotation("starts") || annotation("inits") || \
+           annotation("creates") || annotation("opens")
+}
+
+# Completions and starts have bodies in fortran_requests.c; the calls of life differ in their arguments (fortran_life.c).
+function emit_hand() {
+    if (class == "life") return
+    read_parameters()
+    print_entries("pmpi_hook_fortran_" tolower(substr(call_name, 5)))
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The Fortran bindings of Open MPI, whose mpi_send_ and mpi_send_f08_ go to PMPI_Send, past the wrappers of C.
+ *
+ *     program --> mpi_send_f08_ (ours) --> pmpi_send_f08_ (theirs) --> PMPI_Send
+ *                     '--> event, like that of MPI_Send
+ *
+ * The twin gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like stay what
+ * they are; handles are converted for recording only. The one addition: an omitted ierror becomes a variable of ours, to
+ * learn whether the call succeeded. Where the program ignores a status the actual source of an MPI_ANY_SOURCE is not told.
+ *
+ * The libraries with the twins are those of the program: they are looked up at the first call, and a program in C loads
+ * none. In MPICH and its relatives Fortran calls C, and nothing of this is built.
+ *
+ * Threads: any.  Hook-safe: yes, but for the first call of each function.
+ */
+#ifndef PYTHIA_PMPI_FORTRAN_H
+#define PYTHIA_PMPI_FORTRAN_H
+
+#include <stddef.h>
+
+#include "pmpi/hook.h"
+
+_Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is not int: configure with --disable-fortran");
+
+/* What a wrapper calls. */
+struct pmpi_hook_twin {
+    const char *profiled;   /* "pmpi_send_" */
+    const char *plain;      /* "mpi_send_": the next one serves where the profiled one is missing */
+    _Atomic(void *) real;   /* NULL: not looked up */
+};
+
+/* NULL when no library has it: then it was said, and *ierror (may be NULL) is MPI_ERR_INTERN. */
+void *pmpi_hook_twin_find(struct pmpi_hook_twin *twin, MPI_Fint *ierror);
+
+/* --- Arguments, for recording; a handle that MPI does not know becomes the null handle --- */
+static inline MPI_Comm pmpi_hook_fortran_comm(const void *comm)
+{
+    MPI_Comm c = PMPI_Comm_f2c(*(const MPI_Fint *)comm);
+    return c ? c : MPI_COMM_NULL;
+}
+
+static inline MPI_Datatype pmpi_hook_fortran_type(const void *type)
+{
+    MPI_Datatype c = PMPI_Type_f2c(*(const MPI_Fint *)type);
+    return c ? c : MPI_DATATYPE_NULL;
+}
+
+static inline MPI_Request pmpi_hook_fortran_request(const void *request)
+{
+    MPI_Request c = PMPI_Request_f2c(*(const MPI_Fint *)request);
+    return c ? c : MPI_REQUEST_NULL;
+}
+
+static inline MPI_Win pmpi_hook_fortran_window(const void *win)
+{
+    MPI_Win c = PMPI_Win_f2c(*(const MPI_Fint *)win);
+    return c ? c : MPI_WIN_NULL;
+}
+
+static inline MPI_File pmpi_hook_fortran_file(const void *file)
+{
+    MPI_File c = PMPI_File_f2c(*(const MPI_Fint *)file);
+    return c ? c : MPI_FILE_NULL;
+}
+
+/* The buffer, or C's MPI_IN_PLACE for Fortran's. */
+const void *pmpi_hook_fortran_buffer(const void *buffer);
+/* The status that a call has filled in, copied to *own; NULL where the program ignores it. */
+const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own);
+
+/* As in hook.h, with arrays of Fortran's handles. */
+int64_t pmpi_hook_fortran_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+                                     const MPI_Fint sendtypes[], const int recvcounts[], const MPI_Fint recvtypes[]);
+int64_t pmpi_hook_fortran_bytes_near_each(const struct pmpi_hook_call *call, const int counts[],
+                                          const MPI_Fint types[]);
+
+/* --- Bodies written by hand (pmpi/fortran_requests.c) --- */
+void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror);
+void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, MPI_Fint *ierror);
+void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror);
+void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *request, void *status, MPI_Fint *ierror);
+void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *statuses,
+                               MPI_Fint *ierror);
+void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+                               void *status, MPI_Fint *ierror);
+void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests, void *outcount,
+                                void *indices, void *statuses, MPI_Fint *ierror);
+void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *request, void *flag, void *status,
+                            MPI_Fint *ierror);
+void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *flag,
+                               void *statuses, MPI_Fint *ierror);
+void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+                               void *flag, void *status, MPI_Fint *ierror);
+void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests, void *outcount,
+                                void *indices, void *statuses, MPI_Fint *ierror);
+
+#endif
