@@ -203,10 +203,24 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
 {
     oracle_flush(o);
     oracle_score_event(o, terminal, gap);
-    follow_set(o, terminal);
-    compare_times(o, heaviest(o), gap, duration);
-    remember(o, terminal);
+    if (o->references) {
+        follow_set(o, terminal);
+        compare_times(o, heaviest(o), gap, duration);
+        remember(o, terminal);
+    }
+    if (o->mix) {
+        oracle_live_store(o->mix->past, terminal, gap, duration);
+        oracle_mix_follow(o);
+    }
     oracle_score_sample(o);
+}
+
+/* The past of an event on the fast path. */
+static inline void follow_live(struct oracle_mix *m, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    oracle_live_store(m->past, terminal, gap, duration);
+    if (!m->asleep)
+        oracle_live_follow(m->past);
 }
 
 void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
@@ -215,11 +229,13 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         terminal = GRAMMAR_NONE;
     else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
         terminal = o->alias[terminal];
-    if (--o->countdown > 0 && o->count == 1 && terminal != GRAMMAR_NONE &&
+    if (--o->countdown > 0 && o->count == 1 && terminal != GRAMMAR_NONE && (!o->mix || o->mix->sure) &&
         oracle_advance(o, &o->now[0], terminal, true)) {
         o->fast++;
         compare_times(o, &o->now[0], gap, duration);
         remember(o, terminal);
+        if (o->mix)
+            follow_live(o->mix, terminal, gap, duration);
         return;
     }
     follow_slowly(o, terminal, gap, duration);
@@ -256,6 +272,10 @@ int oracle_check(const struct oracle *o, char *why, size_t size)
 {
     double all = 0;
 
+    if (o->mix && oracle_live_check(o->mix->past, why, size) != 0)
+        return PYTHIA_EFORMAT;
+    if (o->references == 0)
+        return 0;
     if (o->count == 0 || o->count > o->limit)
         return wrong(why, size, o->count, "their number is out of bounds");
     for (uint32_t i = 0; i < o->count; i++) {

@@ -8,6 +8,8 @@
  *   follow.c     the set of hypotheses after an event
  *   predict.c    the questions: climb what remains, descend to the answer
  *   calibrate.c  how much an answer is worth; how the times of this run compare
+ *   live.c       the other source: what this run itself has shown
+ *   mix.c        which of the two answers
  *   score.c      what the oracle knows of its own quality
  *
  * Nothing is allocated after creation. Hypotheses own a slice of `frames` each; sets are swapped, never copied.
@@ -15,6 +17,7 @@
 #ifndef PYTHIA_ORACLE_INTERNAL_H
 #define PYTHIA_ORACLE_INTERNAL_H
 
+#include "oracle/live.h"
 #include "oracle/oracle.h"
 
 enum {
@@ -26,7 +29,12 @@ enum {
     ORACLE_BRANCHES = 6,     /* uses tried where a partial hypothesis runs off its top */
     ORACLE_SETS = 4,         /* sets remembered for oracle_next */
     ORACLE_RANGES = 12,      /* distances: 1, 2-3, 4-7, …, 2048 and more */
-    ORACLE_PENDING = 8       /* answers at one distance that wait for their event */
+    ORACLE_PENDING = 8,      /* answers at one distance that wait for their event */
+    ORACLE_OPINIONS = 32,    /* the same, of both sources */
+    ORACLE_BUCKETS = 5,      /* distances by which the sources are weighed: near 1, 4, 16, 64, 128 */
+    ORACLE_SHARES = 4,       /* by how sure a source is */
+    ORACLE_STREAKS = 10,     /* the reference by events foreseen in a row: 0-1, 2-3, 4-7, … */
+    ORACLE_LENGTHS = 11      /* the past by the length of the match: 1, 2-3, 4-7, … */
 };
 
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
@@ -83,7 +91,31 @@ struct oracle_reference {
 
 struct oracle_pending { uint64_t at; uint32_t terminal; float raw, probability; };
 
+/* How often a source was right lately where it was as sure as this. */
+struct oracle_trust { float right, total; };
+
+/* What both sources say of one event; no trust: nothing. */
+struct oracle_opinion {
+    uint64_t at;
+    uint32_t reference, live;
+    struct oracle_trust *reference_trust, *live_trust;
+};
+
+struct oracle_mix {
+    struct oracle_live *past;
+    bool asleep, sure;  /* the past is not asked; the reference answers for the next event, whatever the past says */
+    bool missed;        /* the reference did not foresee everything */
+    uint64_t streak;    /* events in a row that the reference foresaw */
+    uint64_t sample_at; /* event number of the next sample */
+    uint32_t turn;
+    uint64_t first[ORACLE_BUCKETS], last[ORACLE_BUCKETS]; /* of the opinions that wait, in order */
+    struct oracle_opinion pending[ORACLE_BUCKETS][ORACLE_OPINIONS];
+    struct oracle_trust reference[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_STREAKS];
+    struct oracle_trust live[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
+};
+
 struct oracle {
+    struct oracle_mix *mix;                /* NULL: nothing is learned of new code */
     struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
     uint32_t count, spare_count, limit;
     uint64_t countdown;                    /* events until the next sample or check */
@@ -185,9 +217,24 @@ static inline void oracle_habit_learn(struct oracle_habit *h, uint64_t gap)
 }
 void oracle_drift(struct oracle *o); /* forgets slowly; called from time to time */
 
+/* --- mix.c --- */
+struct oracle_mix *oracle_mix_create(size_t memory, bool reference);
+void oracle_mix_destroy(struct oracle_mix *m); /* NULL is legal */
+/* Whether the past is to be asked where the reference's first choice has `share` of its weight (0: it has none). */
+bool oracle_mix_needed(const struct oracle *o, uint64_t distance, double share);
+/* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
+void oracle_mix_ask(struct oracle *o, uint64_t distance, double share, bool choose, struct oracle_answer *answer,
+                    double *raw, struct oracle_opinion *opinion);
+/* Off the fast path: before an event, of which `now` was said last, and after it and its following. */
+void oracle_mix_judge(struct oracle *o, const struct oracle_opinion *now, uint32_t terminal);
+void oracle_mix_follow(struct oracle *o);
+void oracle_mix_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
+uint64_t oracle_mix_next(const struct oracle *o, uint64_t next);
+
 /* --- predict.c, score.c --- */
-/* As oracle_predict, with the value before calibration. */
-int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw);
+/* As oracle_predict, with the value before calibration and, unless `opinion` is NULL, what each source says. */
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
+               struct oracle_opinion *opinion);
 void oracle_flush(struct oracle *o);  /* brings the score up to date with the fast path */
 /* Before and after an event off the fast path. */
 void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap);

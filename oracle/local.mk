@@ -5,6 +5,8 @@ libpythia_oracle_la_SOURCES = \
 	%D%/follow.c \
 	%D%/index.c \
 	%D%/internal.h \
+	%D%/live.c %D%/live.h \
+	%D%/mix.c \
 	%D%/oracle.c %D%/oracle.h \
 	%D%/predict.c \
 	%D%/recover.c \
@@ -14,6 +16,9 @@ libpythia_oracle_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_oracle
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+
+UNIT_TESTS += tests/unit/test_live
+tests_unit_test_live_SOURCES = tests/unit/test_live.c
 
 # The installed interface (merge/api.c), linked as a user links it.
 UNIT_TESTS += tests/unit/test_api

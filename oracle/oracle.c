@@ -95,7 +95,7 @@ static void root(struct oracle *o, const double *weight)
     for (uint32_t r = 0; r < o->references; r++)
         if (!weight || weight[r] > 0)
             oracle_slot(o, r, weight ? weight[r] : 1, ORACLE_HIT);
-    if (o->spare_count == 0)
+    if (o->spare_count == 0 && o->references)
         oracle_slot(o, 0, 1, ORACLE_HIT);
     struct oracle_hypothesis *set = o->now;
     o->now = o->spare;
@@ -109,7 +109,6 @@ static void root(struct oracle *o, const double *weight)
 
 static void set_priors(struct oracle *o)
 {
-    const struct oracle_index *x = o->reference[0].index;
     const double repairs[ORACLE_KINDS] = { 0, 4, 4, 2, 2, 2, 2, 0.5 };
     uint32_t known = 0;
 
@@ -117,7 +116,8 @@ static void set_priors(struct oracle *o)
     for (uint32_t t = 0; t < o->terminals; t++)
         known += oracle_known(o, t);
     o->alphabet = known < 2 ? 2 : known > 32 ? 32 : known;
-    if (x->length[0] > 0) {
+    const struct oracle_index *x = o->references ? o->reference[0].index : NULL;
+    if (x && x->length[0] > 0) {
         o->prior_gap = 32 * x->time[0].gap / (double)x->length[0];
         o->prior_duration = 32 * x->time[0].duration / (double)x->length[0];
     }
@@ -126,14 +126,14 @@ static void set_priors(struct oracle *o)
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
                              const struct oracle_options *options)
 {
-    struct oracle *o = count ? calloc(1, sizeof *o) : NULL;
+    struct oracle *o = calloc(1, sizeof *o);
     uint32_t k = options && options->hypotheses ? options->hypotheses : HYPOTHESES;
 
     if (!o)
         return NULL;
     o->limit = k > ORACLE_HYPOTHESES ? ORACLE_HYPOTHESES : k;
     o->references = count;
-    o->reference = calloc(count, sizeof *o->reference);
+    o->reference = calloc((size_t)count + 1, sizeof *o->reference);
     if (!o->reference)
         goto destroy;
     for (uint32_t r = 0; r < count; r++) {
@@ -148,6 +148,8 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
         if (!(o->set[i] = calloc((size_t)o->terminals + 1, 1)))
             goto destroy;
     if (!create_hypotheses(o) || !create_coarse(o, options))
+        goto destroy;
+    if (options && options->learn && !(o->mix = oracle_mix_create(options->learn, count > 0)))
         goto destroy;
     o->previous = GRAMMAR_NONE;
     set_priors(o);
@@ -177,5 +179,6 @@ void oracle_destroy(struct oracle *o)
     free(o->frames);
     free(o->alias);
     free(o->delegate);
+    oracle_mix_destroy(o->mix);
     free(o);
 }

@@ -16,6 +16,9 @@
  * count, skip expected events, take the event as inserted or as substituted, relocate. Weights and penalties are
  * learned. Always bounded: an update or a query is O(K x depth x log rule length) whatever the stream.
  *
+ * What the reference does not know is learned as the run goes (live.h), and predicted from its second turn on; the source
+ * that was right more often lately, at such a distance and when as sure as now, answers.
+ *
  * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed. The probability of an
  * answer is calibrated against how right such answers have been so far in this run.
  *
@@ -26,6 +29,7 @@
 #define PYTHIA_ORACLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "grammar/flat.h"
@@ -45,10 +49,15 @@ struct oracle_options {
        event of the same class, at a price. `coarse_count` entries. Must outlive the oracle. */
     const uint32_t *coarse;
     uint32_t coarse_count;
+    /* Bytes for what this run shows itself (at least 64 KiB are used), 0: nothing is learned of it. It answers where the
+       reference does not know, or was right less often lately; terminals that no reference has are then predicted
+       too, if they are told apart: any number below GRAMMAR_LOST. */
+    size_t learn;
 };
 
 /* Follows one stream against `count` references (the classes that the stream may belong to), all with the same
-   terminal numbers; `weight` (may be NULL: equal) are prior weights. The position is rooted at the start of each. */
+   terminal numbers; `weight` (may be NULL: equal) are prior weights. The position is rooted at the start of each. Without a
+   reference (`count` 0) only what the run shows itself is predicted. */
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
                              const struct oracle_options *options);
 void oracle_destroy(struct oracle *o);
@@ -65,7 +74,9 @@ struct oracle_answer {
     double until_deviation; /* ns */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;
-    uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes */
+    uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes.
+                               GRAMMAR_NONE, both: the answer comes from this run, its times are those of the last time,
+                               its deviations < 0 */
     uint32_t node;
     uint64_t turn;          /* turn within the node's exponent, from 0 */
 };

@@ -239,8 +239,9 @@ static void fill(const struct oracle *o, const struct vote *v, struct oracle_ans
     a->duration_deviation = grammar_moments_deviation(&s->duration, s->count) * duration;
 }
 
-/* With one hypothesis there is nothing to vote on, with several the terminals' votes are summed. */
-int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw)
+/* The reference's answer and its share of the weight; share 0: none. With one hypothesis there is nothing to vote on, with
+   several the terminals' votes are summed. */
+static double ask_reference(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
 {
     struct question q;
     const struct vote *best = NULL;
@@ -250,18 +251,35 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     q.count = 0;
     q.all = 0;
     clear(answer);
-    *raw = 0;
-    if (distance == 0)
-        return 1;
     for (uint32_t i = 0; i < o->count; i++)
         ask_hypothesis(&q, &o->now[i]);
     for (uint32_t i = 0; i < q.count; i++)
         if (!best || q.vote[i].weight > best->weight)
             best = &q.vote[i];
     if (!best || best->terminal == GRAMMAR_NONE)
-        return 1;
-    *raw = best->weight / q.all * oracle_stay(o, distance);
+        return 0;
     fill(o, best, answer);
+    return best->weight / q.all;
+}
+
+int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
+               struct oracle_opinion *opinion)
+{
+    struct oracle_opinion unused;
+
+    *raw = 0;
+    clear(answer);
+    if (distance == 0)
+        return 1;
+    double share = ask_reference(o, distance, answer);
+    *raw = share * oracle_stay(o, distance);
+    if (opinion)
+        *opinion = (struct oracle_opinion){ .reference = answer->terminal, .live = GRAMMAR_NONE };
+    bool needed = oracle_mix_needed(o, distance, share);
+    if (needed || (opinion && o->mix && !o->mix->asleep))
+        oracle_mix_ask(o, distance, share, needed, answer, raw, opinion ? opinion : &unused);
+    if (answer->terminal == GRAMMAR_NONE)
+        return 1;
     answer->probability = oracle_calibrated(o, distance, *raw);
     return 0;
 }
@@ -269,7 +287,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
 int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
 {
     double raw;
-    return oracle_ask(o, distance, answer, &raw);
+    return oracle_ask(o, distance, answer, &raw, NULL);
 }
 
 const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
@@ -329,6 +347,8 @@ void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
         if (o->now[i].weight > best->weight)
             best = &o->now[i];
     *r = (struct oracle_remaining){ -1, -1, -1, -1, -1 };
+    if (o->count == 0)
+        return;
     remain(o, best, r);
     if (r->events >= 0)
         r->progress = done + r->events > 0 ? done / (done + r->events) : 1;
@@ -456,10 +476,12 @@ int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t h
     struct question q;
     uint64_t at[ORACLE_HYPOTHESES];
     double weight[ORACLE_HYPOTHESES], best = 0, all = 0;
-    int which = find_set(o, set, count);
     uint64_t chosen = 0;
 
     clear(answer);
+    if (o->count == 0)
+        return 1;
+    int which = find_set(o, set, count);
     for (uint32_t i = 0; i < o->count; i++) {
         at[i] = next_of(o, &o->now[i], which);
         if (horizon && at[i] > horizon)

@@ -46,6 +46,8 @@ void oracle_flush(struct oracle *o)
         o->misses *= 1024 / o->window;
         o->window = 1024;
     }
+    if (o->mix)
+        oracle_mix_hits(o, o->fast);
     o->fast = 0;
 }
 
@@ -76,9 +78,10 @@ static void count_pending(struct oracle *o, int which, uint32_t terminal)
 void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap)
 {
     struct oracle_answer answer;
+    struct oracle_opinion opinion;
     double raw;
 
-    if (oracle_ask(o, 1, &answer, &raw) == 0) {
+    if (oracle_ask(o, 1, &answer, &raw, &opinion) == 0) {
         bool hit = answer.terminal == terminal;
         count_answer(o, 0, answer.probability, hit, 1);
         oracle_learn(o, 1, raw, 1, hit);
@@ -90,6 +93,8 @@ void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap)
     count_time(o, gap);
     for (int which = 1; which < ORACLE_DISTANCES; which++)
         count_pending(o, which, terminal);
+    if (o->mix)
+        oracle_mix_judge(o, &opinion, terminal);
 }
 
 static uint64_t interval(struct oracle *o)
@@ -108,7 +113,7 @@ static void ask_later(struct oracle *o, int which)
 
     for (int i = 0; p->at != 0 && i < ORACLE_PENDING - 1; i++)
         p++;
-    oracle_ask(o, oracle_score_distances[which], &answer, &raw);
+    oracle_ask(o, oracle_score_distances[which], &answer, &raw, NULL);
     *p = (struct oracle_pending){ o->score.events + oracle_score_distances[which], answer.terminal, (float)raw,
                                   (float)answer.probability };
 }
@@ -119,7 +124,7 @@ static void sample(struct oracle *o)
     double raw;
 
     o->sample_at = o->score.events + interval(o);
-    o->sample_until = oracle_ask(o, 1, &answer, &raw) == 0 ? answer.until : -1;
+    o->sample_until = oracle_ask(o, 1, &answer, &raw, NULL) == 0 ? answer.until : -1;
     for (int which = 1; which < ORACLE_DISTANCES; which++)
         ask_later(o, which);
     oracle_drift(o);
@@ -138,6 +143,8 @@ void oracle_score_sample(struct oracle *o)
                 next = o->pending[which][i].at;
     if (o->sample_until >= 0)
         next = o->score.events + 1;
+    if (o->mix)
+        next = oracle_mix_next(o, next);
     o->countdown = next > o->score.events ? next - o->score.events : 1;
 }
 

@@ -66,7 +66,8 @@ void session_define_program(struct job *job);
 int session_predict_open(const void *reference, size_t size);
 void session_predict_close(void);
 struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
-/* A terminal of session.job that `s` sees for the first time, in the reference's numbers. Under session.lock. */
+/* A terminal of session.job that `s` sees for the first time, in the reference's numbers; one that it does not have has a
+   number beyond them. Under session.lock. */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
 
 #endif

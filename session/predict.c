@@ -65,6 +65,13 @@ static uint32_t candidates(uint32_t thread, const struct oracle_index **index, d
     return count;
 }
 
+/* What a stream may keep of its run. The first threads get it: more would together exceed the process's memory. */
+static size_t learn_memory(uint32_t thread)
+{
+    enum { SHARES = 16 };
+    return session.options.learn && thread < SHARES ? session.options.memory / SHARES : 0;
+}
+
 struct oracle *session_predict_oracle(uint32_t thread)
 {
     uint32_t classes = session.reference ? session.reference->class_count : 0;
@@ -72,9 +79,10 @@ struct oracle *session_predict_oracle(uint32_t thread)
     double *weight = calloc(classes + 1, sizeof *weight);
     struct oracle *oracle = NULL;
     if (index && weight && classes) {
-        struct oracle_options options = {.hypotheses = (uint32_t)session.options.hypotheses};
+        struct oracle_options options = {.hypotheses = (uint32_t)session.options.hypotheses,
+                                         .learn = learn_memory(thread)};
         uint32_t count = candidates(thread, index, weight);
-        if (count)
+        if (count || options.learn) /* a thread that the reference does not know learns from itself */
             oracle = oracle_create(index, weight, count, &options);
     }
     free(index);
@@ -95,7 +103,7 @@ static bool taken(const struct session_stream *s, uint32_t reference)
 static uint32_t expected(struct session_stream *s, uint32_t terminal)
 {
     struct oracle_answer answer;
-    if (!s->oracle || oracle_predict(s->oracle, 1, &answer))
+    if (!s->oracle || oracle_predict(s->oracle, 1, &answer) || answer.terminal >= session.reference->terminal_count)
         return GRAMMAR_NONE;
     bool fits = job_alike(session.reference, answer.terminal, session.job, terminal) && !taken(s, answer.terminal);
     return fits ? answer.terminal : GRAMMAR_NONE;
@@ -107,5 +115,7 @@ uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal)
         return GRAMMAR_NONE;
     uint32_t found = job_match_frame(session.reference, session.job, terminal);
     found = found != GRAMMAR_NONE ? found : expected(s, terminal);
-    return found != GRAMMAR_NONE ? found : job_match_terminal(session.reference, session.job, terminal);
+    found = found != GRAMMAR_NONE ? found : job_match_terminal(session.reference, session.job, terminal);
+    /* what the reference does not know has numbers beyond its own, so that it can be learned */
+    return found != GRAMMAR_NONE ? found : session.reference->terminal_count + terminal;
 }

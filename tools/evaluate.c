@@ -19,19 +19,20 @@
 #include "tools/stream.h"
 #include "tools/tool.h"
 
-enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY };
+enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY, KEY_LEARN };
 enum { DISTANCES = 16, EXACT_COSTS = 1024, COST_BUCKETS = EXACT_COSTS + 64 * 32 };
 
 struct request {
     const char *train, *test;
     uint64_t distance[DISTANCES];
     uint32_t distances;
-    bool tsv, ranked;
+    bool tsv, ranked, learn;
     uint64_t hypotheses, rank, thread, every;
 };
 
 static const struct argp_option options[] = {
-    { "train", KEY_TRAIN, "A", 0, "what the oracle knows: a text stream (- is standard input) or a job file", 0 },
+    { "train", KEY_TRAIN, "A", 0, "what the oracle knows: a text stream (- is standard input), a job file, or none", 0 },
+    { "learn", KEY_LEARN, "on|off", 0, "whether the oracle also learns from B as it goes (default on)", 0 },
     { "test", KEY_TEST, "B", 0, "what it is to predict: the same", 0 },
     { "distances", KEY_DISTANCES, "D,…", 0, "events ahead to ask for (default 1,16,64,128)", 0 },
     { "format", KEY_FORMAT, "text|tsv", 0, "a table to read (default), or tab separated", 0 },
@@ -82,6 +83,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (strcmp(arg, "text") && strcmp(arg, "tsv"))
             argp_error(state, "the format is text or tsv, not '%s'", arg);
         r->tsv = strcmp(arg, "tsv") == 0;
+        return 0;
+    case KEY_LEARN:
+        if (strcmp(arg, "on") && strcmp(arg, "off"))
+            argp_error(state, "--learn is on or off, not '%s'", arg);
+        r->learn = strcmp(arg, "on") == 0;
         return 0;
     case KEY_HYPOTHESES:
         parse_number(arg, "K", 1, 64, &r->hypotheses, state);
@@ -475,6 +481,8 @@ static void print(const struct evaluation *v, bool tsv)
 
 /* --- The whole --- */
 
+enum { LEARN_MEMORY = 4 << 20 }; /* as much as a stream of a predicted run has */
+
 static int evaluation_create(struct evaluation *v, const struct request *r)
 {
     v->column = calloc(r->distances, sizeof *v->column);
@@ -497,12 +505,13 @@ static void evaluation_clear(struct evaluation *v)
     free(v->column);
 }
 
+/* `g` NULL: without a reference. */
 static int evaluate(const struct grammar_flat *g, struct source *test, struct evaluation *v, const struct request *r)
 {
-    struct oracle_options how = { .hypotheses = (uint32_t)r->hypotheses };
-    struct oracle_index *index = oracle_index_create(g);
+    struct oracle_options how = { .hypotheses = (uint32_t)r->hypotheses, .learn = r->learn ? LEARN_MEMORY : 0 };
+    struct oracle_index *index = g ? oracle_index_create(g) : NULL;
     const struct oracle_index *one = index;
-    struct oracle *o = index ? oracle_create(&one, NULL, 1, &how) : NULL;
+    struct oracle *o = index || !g ? oracle_create(&one, NULL, g != NULL, &how) : NULL;
     int rc = o ? evaluation_create(v, r) : TOOL_MEMORY;
 
     if (rc == TOOL_OK && follow_all(v, o, test) < 0)
@@ -514,7 +523,7 @@ static int evaluate(const struct grammar_flat *g, struct source *test, struct ev
 
 int tool_evaluate(int argc, char **argv)
 {
-    struct request r = { .distance = { 1, 16, 64, 128 }, .distances = 4, .every = 1 };
+    struct request r = { .distance = { 1, 16, 64, 128 }, .distances = 4, .every = 1, .learn = true };
     struct source train = { 0 }, test = { 0 };
     struct grammar_flat *g = NULL;
     struct evaluation *v = calloc(1, sizeof *v);
@@ -522,8 +531,9 @@ int tool_evaluate(int argc, char **argv)
     int rc = v && words ? TOOL_OK : TOOL_MEMORY;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    if (rc == TOOL_OK && (rc = source_open(&train, r.train, words, &r)) == TOOL_OK &&
-        (rc = learn(&train, &g)) == TOOL_OK && (rc = source_open(&test, r.test, words, &r)) == TOOL_OK &&
+    bool trained = rc == TOOL_OK && strcmp(r.train, "none") != 0;
+    if (rc == TOOL_OK && (!trained || ((rc = source_open(&train, r.train, words, &r)) == TOOL_OK &&
+                                       (rc = learn(&train, &g)) == TOOL_OK)) && (rc = source_open(&test, r.test, words, &r)) == TOOL_OK &&
         (rc = evaluate(g, &test, v, &r)) == TOOL_OK)
         print(v, r.tsv);
     if (rc == TOOL_MEMORY)

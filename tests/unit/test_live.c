@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Learning goes on: new code is predicted from its second turn on, with or without a reference; where the reference is
+ * exact it stays so; memory and work are bounded, and what is kept is audited against the plain list of events.
+ */
+#include <stdlib.h>
+
+#include "grammar/grammar.h"
+#include "oracle/internal.h"
+#include "tests/unit/unit.h"
+
+enum { ROOM = 20000, MEMORY = 1 << 20 };
+
+static uint32_t list[ROOM], count;
+
+static uint64_t random_state;
+
+static uint64_t rnd(uint64_t below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (random_state >> 33) % below;
+}
+
+static void put(uint32_t terminal)
+{
+    if (count < ROOM)
+        list[count++] = terminal;
+}
+
+/* A loop of 30 turns over 5 events, then 7 others: the inner trip count takes more than a few events to see. */
+static void nest(uint32_t first, int turns)
+{
+    for (int outer = 0; outer < turns; outer++) {
+        for (int i = 0; i < 150; i++)
+            put(first + (uint32_t)i % 5);
+        for (uint32_t i = 0; i < 7; i++)
+            put(first + 5 + i);
+    }
+}
+
+static uint64_t gap_of(uint32_t terminal)
+{
+    return 100 + 7 * (uint64_t)terminal;
+}
+
+struct fixture {
+    struct grammar_flat *g;
+    struct oracle_index *x;
+    struct oracle *o;
+};
+
+/* An oracle that knows the list (`known`), or nothing. */
+static void open_oracle(struct fixture *f, bool known, size_t memory)
+{
+    struct grammar *g = grammar_create(64 << 20);
+    struct oracle_options options = { .learn = memory };
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct grammar_event e = { .terminal = list[i], .gap = gap_of(list[i]), .duration = 50 };
+        grammar_append(g, &e);
+    }
+    f->g = grammar_freeze(g);
+    grammar_destroy(g);
+    f->x = oracle_index_create(f->g);
+    const struct oracle_index *one = f->x;
+    f->o = oracle_create(known ? &one : NULL, NULL, known, &options);
+    ck_assert_ptr_nonnull(f->o);
+}
+
+static void close_oracle(struct fixture *f)
+{
+    oracle_destroy(f->o);
+    oracle_index_destroy(f->x);
+    grammar_flat_destroy(f->g);
+}
+
+static void follow(struct fixture *f, uint32_t i)
+{
+    char why[200];
+
+    oracle_follow(f->o, list[i], gap_of(list[i]), 50);
+    if (oracle_check(f->o, why, sizeof why) != 0)
+        ck_abort_msg("event %u: %s", i, why);
+}
+
+/* Follows events `from` to `to`; the share of them that was predicted `distance` events before. */
+static double accuracy(struct fixture *f, uint32_t from, uint32_t to, uint64_t distance)
+{
+    struct oracle_answer a;
+    uint32_t right = 0, asked = 0;
+
+    for (uint32_t i = from; i < to; i++) {
+        if (i + distance <= to) {
+            asked++;
+            right += oracle_predict(f->o, distance, &a) == 0 && a.terminal == list[i + distance - 1];
+        }
+        follow(f, i);
+    }
+    return (double)right / asked;
+}
+
+/* The third turn of an outer loop is known: its second showed where the inner one ends. */
+START_TEST(without_a_reference)
+{
+    static const uint64_t distance[] = { 1, 16, 64, 128 };
+
+    for (int i = 0; i < 4; i++) {
+        struct fixture f;
+        count = 0;
+        nest(10, 12);
+        open_oracle(&f, false, MEMORY);
+        accuracy(&f, 0, 2 * 157, 1);
+        ck_assert_double_gt(accuracy(&f, 2 * 157, count, distance[i]), 0.98);
+        close_oracle(&f);
+    }
+}
+END_TEST
+
+START_TEST(times_are_those_of_the_last_turn)
+{
+    struct fixture f;
+    struct oracle_answer a;
+
+    count = 0;
+    nest(10, 12);
+    open_oracle(&f, false, MEMORY);
+    for (uint32_t i = 0; i < 1000; i++)
+        follow(&f, i);
+    for (uint64_t d = 1; d < 800; d += 13) {
+        double until = 0;
+        for (uint64_t i = 0; i < d; i++)
+            until += (double)gap_of(list[1000 + i]) + (i + 1 < d ? 50 : 0);
+        ck_assert_int_eq(oracle_predict(f.o, d, &a), 0);
+        ck_assert_uint_eq(a.terminal, list[1000 + d - 1]);
+        ck_assert_double_eq_tol(a.until, until, 1e-6);
+        ck_assert_double_eq(a.duration, 50);
+        ck_assert_uint_eq(a.node, GRAMMAR_NONE);
+        ck_assert_ptr_null(oracle_attr(f.o, &a, GRAMMAR_PEER));
+    }
+    close_oracle(&f);
+}
+END_TEST
+
+/* The run leaves what is known for other code, then comes back. */
+START_TEST(new_code_is_learned)
+{
+    struct fixture f;
+
+    count = 0;
+    nest(10, 20);
+    open_oracle(&f, true, MEMORY);
+    count = 0;
+    nest(10, 5);
+    nest(500, 12); /* terminals that no reference has */
+    nest(10, 6);
+    ck_assert_double_eq(accuracy(&f, 0, 5 * 157, 1), 1);
+    accuracy(&f, 5 * 157, 7 * 157, 1);
+    ck_assert_double_gt(accuracy(&f, 7 * 157, 17 * 157, 16), 0.97);
+    accuracy(&f, 17 * 157, 18 * 157, 1);
+    ck_assert_double_gt(accuracy(&f, 18 * 157, 23 * 157, 16), 0.97);
+    close_oracle(&f);
+}
+END_TEST
+
+/* Without learning the same run is lost: the test above can fail. */
+START_TEST(learning_can_be_off)
+{
+    struct fixture f;
+
+    count = 0;
+    nest(10, 20);
+    open_oracle(&f, true, 0);
+    count = 0;
+    nest(500, 12);
+    ck_assert_double_lt(accuracy(&f, 0, count, 1), 0.01);
+    close_oracle(&f);
+}
+END_TEST
+
+START_TEST(an_exact_reference_stays_exact)
+{
+    for (uint64_t d = 1; d <= 128; d *= 4) {
+        struct fixture f;
+        random_state = d;
+        count = 0;
+        for (int i = 0; i < 40; i++) { /* irregular: what usually follows is often wrong */
+            for (uint64_t n = 1 + rnd(20); n-- > 0;)
+                put((uint32_t)rnd(4));
+            nest(10, 1 + (int)rnd(2));
+        }
+        open_oracle(&f, true, MEMORY);
+        ck_assert_double_eq(accuracy(&f, 0, count, d), 1);
+        ck_assert_uint_eq(f.o->mix->past->matches, 0); /* it slept */
+        ck_assert_uint_eq(f.o->mix->past->count, count);
+        close_oracle(&f);
+    }
+}
+END_TEST
+
+/* Noise, shuffles, and numbers without meaning, in as little memory as there can be: the ring goes round many times. */
+START_TEST(anything_is_survived_in_bounded_memory)
+{
+    for (unsigned seed = 0; seed < 12; seed++) {
+        struct fixture f;
+        random_state = seed;
+        count = 0;
+        nest(10, 6);
+        open_oracle(&f, seed % 2, 1);
+        ck_assert_uint_eq(f.o->mix->past->size, 1024);
+        count = 0;
+        while (count < 6000)
+            if (rnd(50) == 0)
+                nest(10 + (uint32_t)rnd(3), 1);
+            else
+                put(rnd(9) ? (uint32_t)rnd(20) : (uint32_t)random_state);
+        for (uint32_t i = 0; i < count; i++) {
+            struct oracle_answer a;
+            uint64_t before = f.o->steps, d = 1 + rnd(i + 1);
+            if (oracle_predict(f.o, d, &a) == 0) {
+                ck_assert(a.probability >= 0 && a.probability <= 1);
+                ck_assert(a.until >= 0);
+            }
+            follow(&f, i);
+            ck_assert_uint_le(f.o->mix->past->matches, ORACLE_LIVE_MATCHES);
+            ck_assert_uint_lt(f.o->steps - before, 500000);
+        }
+        close_oracle(&f);
+    }
+}
+END_TEST
+
+/* After a sleep of any length the past is indexed bit by bit and used again. */
+START_TEST(it_wakes_up)
+{
+    struct oracle_live *l = oracle_live_create(MEMORY);
+    struct oracle_live_answer a;
+    uint32_t at = 0;
+
+    for (uint64_t sleep = 1; sleep < 4 * l->size; sleep = sleep * 3 + 1) {
+        for (uint64_t i = 0; i < sleep; i++)
+            oracle_live_store(l, at++ % 11, 1, 1);
+        for (uint64_t i = 0; i < 200 + l->size / 64; i++) {
+            uint64_t before = l->indexed;
+            oracle_live_store(l, at++ % 11, 1, 1);
+            oracle_live_follow(l);
+            ck_assert(l->indexed - before <= 64 || i == 0);
+        }
+        ck_assert_uint_eq(l->indexed, l->count);
+        ck_assert_int_eq(oracle_live_ask(l, 1000, &a), 0);
+        ck_assert_uint_eq(a.terminal, (at + 999) % 11);
+        ck_assert_double_eq(a.until, 2 * 1000 - 1);
+    }
+    oracle_live_destroy(l);
+    oracle_live_destroy(NULL);
+}
+END_TEST
+
+/* Neither reference nor learning: every question has an answer, "I do not know". */
+START_TEST(nothing_at_all)
+{
+    struct oracle *o = oracle_create(NULL, NULL, 0, NULL);
+    struct oracle_answer a;
+    struct oracle_remaining r;
+    uint64_t distance;
+    const uint8_t set[4] = { 1, 1, 1, 1 };
+
+    ck_assert_ptr_nonnull(o);
+    for (uint32_t i = 0; i < 300; i++) {
+        ck_assert_int_eq(oracle_predict(o, 1 + i, &a), 1);
+        ck_assert_int_eq(oracle_next(o, set, 4, 0, &distance, &a), 1);
+        oracle_remaining(o, &r);
+        ck_assert_double_lt(r.events, 0);
+        oracle_follow(o, i % 3 ? i % 4 : GRAMMAR_NONE, 1, 1);
+    }
+    ck_assert_uint_eq(oracle_score(o)->events, 300);
+    ck_assert_uint_eq(oracle_score(o)->at[0].unknown, 300);
+    oracle_destroy(o);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(without_a_reference),
+        UNIT_TEST(times_are_those_of_the_last_turn),
+        UNIT_TEST(new_code_is_learned),
+        UNIT_TEST(learning_can_be_off),
+        UNIT_TEST(an_exact_reference_stays_exact),
+        UNIT_TEST(anything_is_survived_in_bounded_memory),
+        UNIT_TEST(it_wakes_up),
+        UNIT_TEST(nothing_at_all),
+    };
+    return unit_run("live", tests, UNIT_COUNT(tests));
+}
