@@ -264,6 +264,45 @@ START_TEST(a_deterministic_program_is_predicted)
 }
 END_TEST
 
+static void new_program(void)
+{
+    loop_program();
+    for (int i = 0; i < 200; i++) {
+        call("pack");
+        call("exchange");
+        call("unpack");
+    }
+}
+
+/* The run goes on with calls that were never recorded: learned, unless that is switched off. */
+START_TEST(new_code_is_learned)
+{
+    void *data;
+    size_t size;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    loop_program();
+    struct job *recorded = finish_and_check();
+    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
+    job_destroy(recorded);
+    for (int learn = 0; learn <= 1; learn++) {
+        setenv("PYTHIA_LEARN", learn ? "yes" : "no", 1);
+        ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+        new_program();
+        struct job *j = session_finish();
+        ck_assert_ptr_nonnull(j);
+        ck_assert_uint_eq(j->oracle.score.events, 1022);
+        ck_assert_uint_eq(j->oracle.score.known, 422);
+        if (learn)
+            ck_assert_uint_gt(j->oracle.score.at[0].hits, 1000);
+        else
+            ck_assert_uint_le(j->oracle.score.at[0].hits, 422);
+        job_destroy(j);
+    }
+    unsetenv("PYTHIA_LEARN");
+    free(data);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -275,6 +314,7 @@ int main(void)
         UNIT_TEST(one_stream_a_thread),
         UNIT_TEST(finish_while_others_run),
         UNIT_TEST(a_deterministic_program_is_predicted),
+        UNIT_TEST(new_code_is_learned),
     };
     setenv("PYTHIA_MODE", "record", 1);
     return unit_run("session", tests, UNIT_COUNT(tests));
