@@ -119,6 +119,7 @@ static void enter(struct oracle_live *l, uint64_t at)
 {
     bool present = at + 1 == l->count;
     uint64_t symbol = (uint64_t)event(l, at)->symbol + 1;
+    uint32_t seen = 0;
 
     for (int k = 0; k < ORACLE_LIVE_ORDERS; k++) {
         uint64_t gone = at >= l->since + order[k] ? (uint64_t)event(l, at - order[k])->symbol + 1 : 0;
@@ -129,8 +130,9 @@ static void enter(struct oracle_live *l, uint64_t at)
         *slot = (uint32_t)(at + 1);
         if (k == CHAINED)
             l->link[at & (l->size - 1)] = earlier;
-        if (present)
+        if (present && (k == CHAINED || earlier != seen)) /* mostly the longer contexts were there, too */
             add_chain(l, earlier, k == CHAINED ? CHAIN : 1);
+        seen = earlier;
     }
 }
 

@@ -11,7 +11,12 @@
 
 #include "oracle/internal.h"
 
-enum { LATELY = 256, ASLEEP = 1024, CLOSE = 4, APART = 32, UNSETTLED = 256 };
+enum {
+    LATELY = 256,                        /* judgements that an entry remembers */
+    ASLEEP = 1024,                       /* events in a row that the reference foresaw: enough to sleep */
+    CLOSE = 4, HALFWAY = 8, APART = 32,  /* events between samples: the less is foreseen, the closer */
+    UNSETTLED = 64, HELD = 256           /* … where fewer than this were foreseen in a row */
+};
 /* The reference answers alone from here on. At distance 1 that is the fast path, worth a little accuracy. */
 static const double sure[ORACLE_BUCKETS] = { 0.95, 0.98, 0.98, 0.98, 0.98 };
 #define MARGIN 0.02 /* the past has to be better by that much: both are estimates */
@@ -182,7 +187,7 @@ static void sample(struct oracle *o)
     struct oracle_answer answer;
     double raw;
 
-    m->sample_at = o->score.events + (m->streak < UNSETTLED ? CLOSE : APART);
+    m->sample_at = o->score.events + (m->streak < UNSETTLED ? CLOSE : m->streak < HELD ? HALFWAY : APART);
     if (m->last[b] - m->first[b] == ORACLE_OPINIONS)
         return;
     struct oracle_opinion *p = &m->pending[b][m->last[b]++ % ORACLE_OPINIONS];
