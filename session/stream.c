@@ -7,7 +7,8 @@
 #include "base/guard.h"
 #include "session/internal.h"
 
-enum { COST_SAMPLE = 64 }; /* one event in so many is timed for the summary's cost */
+/* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
+enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static __thread struct { struct session_stream *stream; uint32_t generation; } own
     __attribute__((tls_model("initial-exec")));
@@ -132,7 +133,7 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
     if (!timed && s->grammar)
         return;
     uint64_t after = base_clock_now();
-    if (timed) {
+    if (timed && after - before < PREEMPTED_NS) {
         s->cost_sum += after - before;
         s->cost_samples++;
     }
