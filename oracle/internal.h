@@ -89,7 +89,8 @@ struct oracle_reference {
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
 };
 
-struct oracle_pending { uint64_t at; uint32_t terminal; float raw, probability; };
+/* weight: the events that the sample stands for. */
+struct oracle_pending { uint64_t at; uint32_t terminal, weight; float raw, probability; };
 
 /* How often a source was right lately where it was as sure as this. */
 struct oracle_trust { float right, total; };
@@ -138,6 +139,7 @@ struct oracle {
 
     uint64_t random;
     uint64_t sample_at;                    /* event number of the next sample */
+    uint32_t sample_weight;                /* events until the next sample: what this one stands for */
     double sample_until;                   /* the time predicted for the coming event; < 0: none */
     struct oracle_pending pending[ORACLE_DISTANCES][ORACLE_PENDING];
 

@@ -107,7 +107,8 @@ struct oracle_score {
         uint64_t predictions, hits, unknown;
         double brier;                                    /* sum of (probability - hit)^2 */
         uint64_t answers[ORACLE_DECILES], right[ORACLE_DECILES]; /* by stated probability */
-    } at[ORACLE_DISTANCES];          /* distance 1 for each event; the others for a sample */
+    } at[ORACLE_DISTANCES];          /* distance 1 for each event; the others by samples, each counted for the events
+                                        that it stands for */
     uint64_t time_error[ORACLE_TIME_BUCKETS]; /* |predicted - actual| / actual of the time until the next event, in
                                                  logarithmic buckets: oracle_time_bucket() */
     uint64_t cost_ns;                /* filled by the session: time spent in the oracle, estimated by sampling */

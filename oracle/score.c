@@ -10,7 +10,8 @@
 
 const uint32_t oracle_score_distances[ORACLE_DISTANCES] = { 1, 16, 64, 128 };
 
-/* A short run has few events: the first ones are sampled often, so that it gets figures too. */
+/* A short run has few events: the first ones are sampled often, so that it gets figures too. A sample counts for the
+   events until the next one: what is often at first is not more. */
 enum { INTERVAL_MIN = 32, INTERVAL = 64, EARLY = 256, EARLY_INTERVAL = 2 };
 
 static void count_answer(struct oracle *o, int which, double probability, bool hit, uint64_t n)
@@ -26,10 +27,10 @@ static void count_answer(struct oracle *o, int which, double probability, bool h
     o->score.at[which].right[decile] += hit ? n : 0;
 }
 
-static void count_unknown(struct oracle *o, int which)
+static void count_unknown(struct oracle *o, int which, uint64_t n)
 {
-    o->score.at[which].predictions++;
-    o->score.at[which].unknown++;
+    o->score.at[which].predictions += n;
+    o->score.at[which].unknown += n;
 }
 
 void oracle_flush(struct oracle *o)
@@ -54,7 +55,8 @@ void oracle_flush(struct oracle *o)
 static void count_time(struct oracle *o, uint64_t gap)
 {
     if (o->sample_until >= 0 && gap > 0)
-        o->score.time_error[oracle_time_bucket(fabs(o->sample_until - (double)gap) / (double)gap)]++;
+        o->score.time_error[oracle_time_bucket(fabs(o->sample_until - (double)gap) / (double)gap)] +=
+            o->sample_weight;
     o->sample_until = -1;
 }
 
@@ -66,11 +68,11 @@ static void count_pending(struct oracle *o, int which, uint32_t terminal)
             continue;
         p->at = 0;
         if (p->terminal == GRAMMAR_NONE) {
-            count_unknown(o, which);
+            count_unknown(o, which, p->weight);
             continue;
         }
         bool hit = p->terminal == terminal;
-        count_answer(o, which, (double)p->probability, hit, 1);
+        count_answer(o, which, (double)p->probability, hit, p->weight);
         oracle_learn(o, oracle_score_distances[which], (double)p->raw, 1, hit);
     }
 }
@@ -86,7 +88,7 @@ void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap)
         count_answer(o, 0, answer.probability, hit, 1);
         oracle_learn(o, 1, raw, 1, hit);
     } else {
-        count_unknown(o, 0);
+        count_unknown(o, 0, 1);
     }
     o->score.events++;
     o->score.known += oracle_known(o, terminal);
@@ -113,9 +115,10 @@ static void ask_later(struct oracle *o, int which)
 
     for (int i = 0; p->at != 0 && i < ORACLE_PENDING - 1; i++)
         p++;
+    uint32_t weight = o->sample_weight + (p->at != 0 ? p->weight : 0); /* one that gives way is stood for, too */
     oracle_ask(o, oracle_score_distances[which], &answer, &raw, NULL);
-    *p = (struct oracle_pending){ o->score.events + oracle_score_distances[which], answer.terminal, (float)raw,
-                                  (float)answer.probability };
+    *p = (struct oracle_pending){ o->score.events + oracle_score_distances[which], answer.terminal, weight,
+                                  (float)raw, (float)answer.probability };
 }
 
 static void sample(struct oracle *o)
@@ -123,7 +126,8 @@ static void sample(struct oracle *o)
     struct oracle_answer answer;
     double raw;
 
-    o->sample_at = o->score.events + interval(o);
+    o->sample_weight = (uint32_t)interval(o);
+    o->sample_at = o->score.events + o->sample_weight;
     o->sample_until = oracle_ask(o, 1, &answer, &raw, NULL) == 0 ? answer.until : -1;
     for (int which = 1; which < ORACLE_DISTANCES; which++)
         ask_later(o, which);
