@@ -174,14 +174,20 @@ static int open_job(struct source *s, const struct request *r)
     return TOOL_OK;
 }
 
-/* A job's terminal in the common numbering: words by their text, everything else by its content. */
-static int number_terminals(struct source *s)
+/* A job's terminal in the common numbering: words by their text, everything else by its content; what is only moved or
+   rebuilt is the terminal of `like`, when that is a job too, as in a predicted run. */
+static int number_terminals(struct source *s, const struct source *like)
 {
     s->number = calloc((size_t)s->job->terminal_count + 1, sizeof *s->number);
     if (!s->number)
         return TOOL_MEMORY;
     for (uint32_t t = 0; t < s->job->terminal_count; t++) {
         char name[64];
+        uint32_t same = like && like->job ? job_match_terminal(like->job, s->job, t) : GRAMMAR_NONE;
+        if (same != GRAMMAR_NONE) {
+            s->number[t] = like->number[same];
+            continue;
+        }
         const struct job_terminal *term = &s->job->terminals[t];
         const struct grammar_hash *h = &s->job->terminal_hash[t];
         snprintf(name, sizeof name, "\x01%016" PRIx64 "%016" PRIx64, h->high, h->low); /* no word begins so */
@@ -193,7 +199,8 @@ static int number_terminals(struct source *s)
     return TOOL_OK;
 }
 
-static int source_open(struct source *s, const char *path, struct stream_words *words, const struct request *r)
+static int source_open(struct source *s, const char *path, struct stream_words *words, const struct source *like,
+                       const struct request *r)
 {
     s->path = path;
     s->words = words;
@@ -203,7 +210,7 @@ static int source_open(struct source *s, const char *path, struct stream_words *
     }
     int rc = open_job(s, r);
     if (rc == TOOL_OK)
-        rc = number_terminals(s);
+        rc = number_terminals(s, like);
     if (rc == TOOL_OK)
         s->more = grammar_cursor_open(&s->cursor, s->grammar);
     return rc;
@@ -531,10 +538,13 @@ int tool_evaluate(int argc, char **argv)
     int rc = v && words ? TOOL_OK : TOOL_MEMORY;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    bool trained = rc == TOOL_OK && strcmp(r.train, "none") != 0;
-    if (rc == TOOL_OK && (!trained || ((rc = source_open(&train, r.train, words, &r)) == TOOL_OK &&
-                                       (rc = learn(&train, &g)) == TOOL_OK)) && (rc = source_open(&test, r.test, words, &r)) == TOOL_OK &&
-        (rc = evaluate(g, &test, v, &r)) == TOOL_OK)
+    if (rc == TOOL_OK && strcmp(r.train, "none")) {
+        rc = source_open(&train, r.train, words, NULL, &r);
+        rc = rc == TOOL_OK ? learn(&train, &g) : rc;
+    }
+    rc = rc == TOOL_OK ? source_open(&test, r.test, words, &train, &r) : rc;
+    rc = rc == TOOL_OK ? evaluate(g, &test, v, &r) : rc;
+    if (rc == TOOL_OK)
         print(v, r.tsv);
     if (rc == TOOL_MEMORY)
         tool_complain("out of memory");
