@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/modules.h"
 
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -152,8 +153,8 @@ static void scan_close(struct scan *s)
 /* Absolute and without links where it names a file; owned by the caller, NULL when out of memory. */
 static char *file_of(const char *name, bool program)
 {
-    char *path = realpath(program ? "/proc/self/exe" : name, NULL);
-    return path ? path : strdup(name);
+    char path[PATH_MAX]; /* of our own: the one that the sanitizers call cannot allocate */
+    return strdup(realpath(program ? "/proc/self/exe" : name, path) ? path : name);
 }
 
 static void substitute_id(char *text, const char *path)

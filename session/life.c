@@ -62,7 +62,10 @@ static void quiesce(void)
 {
     if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
         usleep(1000); /* any store made before the mode changed is visible long before that */
-    for (struct session_stream *s = session.streams; s; s = s->next)
+    pthread_mutex_lock(&session.lock); /* not while waiting: who is busy may want it */
+    struct session_stream *s = session.streams;
+    pthread_mutex_unlock(&session.lock);
+    for (; s; s = s->next)
         while (atomic_load_explicit(&s->busy, memory_order_acquire))
             sched_yield();
 }
