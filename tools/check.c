@@ -8,20 +8,7 @@
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    const char **file = state->input;
-
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*file)
-            argp_error(state, "one job file only");
-        *file = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no job file");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    return tool_job_argument(key, arg, state, state->input);
 }
 
 static const struct argp argp = {

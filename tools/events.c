@@ -51,19 +51,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'o':
         r->output = arg;
         return 0;
-    case ARGP_KEY_ARG:
-        if (r->job)
-            argp_error(state, "one job file only");
-        r->job = arg;
-        return 0;
     case ARGP_KEY_END:
-        if (!r->job)
-            argp_error(state, "no job file");
         if (!r->rank_given)
             argp_error(state, "no --rank");
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return tool_job_argument(key, arg, state, &r->job);
     }
 }
 

@@ -44,16 +44,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 't':
         r->times = true;
         return 0;
-    case ARGP_KEY_ARG:
-        if (r->job)
-            argp_error(state, "one job file only");
-        r->job = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no job file");
-        return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return tool_job_argument(key, arg, state, &r->job);
     }
 }
 

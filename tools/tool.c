@@ -43,6 +43,22 @@ int tool_number(const char *text, uint64_t max, uint64_t *value)
     return 0;
 }
 
+error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job)
+{
+    switch (key) {
+    case ARGP_KEY_ARG:
+        if (*job)
+            argp_error(state, "one job file only");
+        *job = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no job file");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 int tool_read_job(const char *path, struct job **job)
 {
     char why[256] = "";

@@ -10,6 +10,7 @@
 #ifndef PYTHIA_TOOLS_TOOL_H
 #define PYTHIA_TOOLS_TOOL_H
 
+#include <argp.h>
 #include <stdio.h>
 
 #include "merge/job.h"
@@ -40,6 +41,9 @@ void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 /* Parses a decimal number without sign, at most `max`. Returns 0, or -1 when `text` is anything else. */
 int tool_number(const char *text, uint64_t max, uint64_t *value);
+
+/* The end of an argp parser of a command on one job file: takes the file's name, complains of none and of two. */
+error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job);
 
 /* Reads a job file. Returns TOOL_OK with *job, owned by the caller, or complains and returns TOOL_INPUT. */
 int tool_read_job(const char *path, struct job **job);
