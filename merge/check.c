@@ -188,7 +188,7 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class_
 static int check_spread(const struct audit *a, uint32_t i, const struct job_class_entry *c)
 {
     for (uint32_t n = 0; n < c->grammar->node_count; n++)
-        if (c->spread[n].min > c->spread[n].max)
+        if (c->spread[n].min > c->spread[n].max || c->spread[n].call_min > c->spread[n].call_max)
             return REFUSE(a, "class %u: spread of node %u", i, n);
     return 0;
 }

@@ -33,12 +33,40 @@ static uint64_t node_time(const struct grammar_stats *s)
     return s->gap.sum + s->duration.sum;
 }
 
-static void single_spread(struct job_class_entry *c, uint32_t rank)
+/* Durations of each terminal, gathered at its first node. */
+static int single_calls(struct job_class_entry *c, uint32_t rank)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint32_t *first = malloc(((size_t)g->terminals + 1) * sizeof *first);
+    if (!first)
+        return PYTHIA_ENOMEM;
+    memset(first, 0xff, ((size_t)g->terminals + 1) * sizeof *first);
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        uint32_t terminal = g->nodes[n].symbol;
+        if (terminal >= g->terminals) /* a rule, or events without order */
+            continue;
+        if (first[terminal] == GRAMMAR_NONE)
+            first[terminal] = n;
+        c->spread[first[terminal]].call_min += g->stats[n].duration.sum;
+    }
+    for (uint32_t t = 0; t < g->terminals; t++)
+        if (first[t] != GRAMMAR_NONE) {
+            struct job_spread *s = &c->spread[first[t]];
+            s->call_max = s->call_min;
+            s->call_min_rank = s->call_max_rank = rank;
+            s->call_square = (double)s->call_min * (double)s->call_min;
+        }
+    free(first);
+    return 0;
+}
+
+static int single_spread(struct job_class_entry *c, uint32_t rank)
 {
     for (uint32_t n = 0; n < c->grammar->node_count; n++) {
         uint64_t time = node_time(&c->grammar->stats[n]);
-        c->spread[n] = (struct job_spread){ time, time, rank, rank };
+        c->spread[n] = (struct job_spread){ .min = time, .max = time, .min_rank = rank, .max_rank = rank };
     }
+    return single_calls(c, rank);
 }
 
 /* The grammar's attributes become canonical models and, each, the only variant of its node and channel. */
@@ -74,7 +102,11 @@ int merge_class_single(struct job_class_entry *c, struct grammar_flat *g, struct
     }
     single.grammar = g;
     single.ranges[0] = (struct job_range){ rank, 1, 1, thread };
-    single_spread(&single, rank);
+    if (single_spread(&single, rank) != 0) {
+        single.grammar = NULL; /* still the caller's */
+        merge_class_clear(&single);
+        return PYTHIA_ENOMEM;
+    }
     single_variants(&single, rank, modulus);
     *c = single;
     return 0;
@@ -174,6 +206,15 @@ static void spread_join(struct job_spread *into, const struct job_spread *from)
         into->max = from->max;
         into->max_rank = from->max_rank;
     }
+    if (from->call_min < into->call_min || (from->call_min == into->call_min && from->call_min_rank < into->call_min_rank)) {
+        into->call_min = from->call_min;
+        into->call_min_rank = from->call_min_rank;
+    }
+    if (from->call_max > into->call_max || (from->call_max == into->call_max && from->call_max_rank < into->call_max_rank)) {
+        into->call_max = from->call_max;
+        into->call_max_rank = from->call_max_rank;
+    }
+    into->call_square += from->call_square;
 }
 
 /* Variants of one node and channel are neighbours; nodes and channels come in order. */

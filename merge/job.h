@@ -77,8 +77,18 @@ struct job_variant {
     struct grammar_attr attr;
 };
 
-/* Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. */
-struct job_spread { uint64_t min, max; uint32_t min_rank, max_rank; };
+/*
+ * Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. And of
+ * its terminal, where the node is the first of the class with that terminal (else all 0): what a member spent in it at
+ * all its nodes together, durations only, so that calls can be compared over ranks although no rank's own are kept.
+ */
+struct job_spread {
+    uint64_t min, max;
+    uint32_t min_rank, max_rank;
+    uint64_t call_min, call_max;
+    uint32_t call_min_rank, call_max_rank;
+    double call_square; /* ns^2, sum over the members */
+};
 
 struct job_class_entry {
     struct grammar_hash hash;    /* Merkle hash of the structure */

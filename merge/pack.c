@@ -220,6 +220,10 @@ static void pack_stats(struct packer *p, const struct job_class_entry *c)
         format_put64(at + 72, c->spread[n].min);
         format_put64(at + 80, c->spread[n].max);
         put32s(at + 88, (const uint32_t[]){ c->spread[n].min_rank, c->spread[n].max_rank }, 2);
+        format_put64(at + 96, c->spread[n].call_min);
+        format_put64(at + 104, c->spread[n].call_max);
+        put32s(at + 112, (const uint32_t[]){ c->spread[n].call_min_rank, c->spread[n].call_max_rank }, 2);
+        put_double(at + 120, c->spread[n].call_square);
     }
 }
 

@@ -293,7 +293,9 @@ static void unpack_stats(struct reader *r, const struct parts *p, struct job_cla
         s->count = format_get64(at);
         s->gap = get_moments(at + 8);
         s->duration = get_moments(at + 40);
-        c->spread[n] = (struct job_spread){ format_get64(at + 72), format_get64(at + 80), format_get32(at + 88), format_get32(at + 92) };
+        c->spread[n] = (struct job_spread){ format_get64(at + 72), format_get64(at + 80), format_get32(at + 88), format_get32(at + 92),
+                                            format_get64(at + 96), format_get64(at + 104), format_get32(at + 112),
+                                            format_get32(at + 116), get_double(at + 120) };
     }
 }
 

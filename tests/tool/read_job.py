@@ -56,7 +56,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 1 or size != len(data):
+        if version != 2 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -135,7 +135,7 @@ class Job:
         store = self.records(8, "<II")
         nodes = self.records(9, "<IIQ")
         class_rules = [r for (r,) in self.records(11, "<I")]
-        stats = self.records(12, "<Q3Qd3QdQQII")
+        stats = self.records(12, "<Q3Qd3QdQQIIQQIId")
         ranges = self.records(13, "<4I")
         variants = self.records(14, "<6I3Bx I Q QQ qqq 96s".replace(" ", ""))
         self.classes = []

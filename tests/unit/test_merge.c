@@ -183,6 +183,36 @@ START_TEST(test_relations)
 }
 END_TEST
 
+/* What each rank spent in terminal `t`, from the ranks' own grammars, against what the class kept. */
+static void expect_calls(const struct job_class_entry *c, const struct simulate_rank *r, uint32_t ranks, uint32_t t)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint32_t first = 0, min_rank = 0, max_rank = 0;
+    uint64_t min = UINT64_MAX, max = 0;
+    double square = 0;
+    while (first < g->node_count && g->nodes[first].symbol != t)
+        first++;
+    for (uint32_t i = 0; first < g->node_count && i < ranks; i++) {
+        uint64_t time = 0;
+        for (uint32_t n = first; n < g->node_count; n++)
+            time += g->nodes[n].symbol == t ? r[i].stream[0].alone->stats[n].duration.sum : 0;
+        if (time < min)
+            min = time, min_rank = i;
+        if (time > max)
+            max = time, max_rank = i;
+        square += (double)time * (double)time;
+    }
+    for (uint32_t n = first; n < g->node_count; n++)
+        if (g->nodes[n].symbol == t) {
+            const struct job_spread *s = &c->spread[n];
+            ck_assert_uint_eq(s->call_min, n == first ? min : 0);
+            ck_assert_uint_eq(s->call_max, n == first ? max : 0);
+            ck_assert_uint_eq(s->call_min_rank, n == first ? min_rank : 0);
+            ck_assert_uint_eq(s->call_max_rank, n == first ? max_rank : 0);
+            ck_assert_double_eq_tol(s->call_square, n == first ? square : 0, square * 1e-12);
+        }
+}
+
 START_TEST(test_spread_and_sums)
 {
     struct simulate_rank r[8];
@@ -206,6 +236,8 @@ START_TEST(test_spread_and_sums)
         ck_assert_uint_eq(c->spread[n].min_rank, min_rank);
         ck_assert_uint_eq(c->spread[n].max_rank, max_rank);
     }
+    for (uint32_t t = 0; t < j->terminal_count; t++)
+        expect_calls(c, r, 8, t);
     job_destroy(j);
     clear_all(r, 8);
 }
