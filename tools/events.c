@@ -13,6 +13,7 @@
 #include "report/names.h"
 #include "report/resolve.h"
 #include "report/units.h"
+#include "tools/progress.h"
 #include "tools/tool.h"
 
 struct request {
@@ -158,17 +159,21 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
 static int print_all(struct printer *p)
 {
     struct grammar_cursor c;
+    struct progress progress;
 
     if (p->tsv)
         fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\n", p->out);
     else
         fprintf(p->out, "%9s  %10s  %10s  %-22s %5s  %s\n", "index", "gap", "duration", "function", "peer", "callsite");
+    progress_begin(&progress, "expanding", p->out == stdout ? PROGRESS_NONE : p->class->grammar->events);
     for (int more = grammar_cursor_open(&c, p->class->grammar); more; more = grammar_cursor_next(&c)) {
         print_event(p, &c);
+        progress_at(&progress, c.index);
         if (ferror(p->out)) /* a closed pipe: no use in going on */
             break;
     }
     grammar_cursor_close(&c);
+    progress_end(&progress);
     return ferror(p->out) ? TOOL_OUTPUT : TOOL_OK;
 }
 

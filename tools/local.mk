@@ -8,9 +8,11 @@ pythia_SOURCES = \
 	%D%/events.c \
 	%D%/grammar.c \
 	%D%/infer.c \
+	%D%/interrupt.c %D%/interrupt.h \
 	%D%/main.c \
 	%D%/merge.c \
 	%D%/program.c %D%/program.h \
+	%D%/progress.c %D%/progress.h \
 	%D%/report.c \
 	%D%/run.c \
 	%D%/stream.c %D%/stream.h \
@@ -18,3 +20,6 @@ pythia_SOURCES = \
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
 pythia_LDADD = $(PYTHIA_REPORT)
 dist_man_MANS += %D%/pythia.1
+
+UNIT_TESTS += tests/unit/test_progress
+tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/progress.h"
 #include "tools/tool.h"
 
 struct request {
@@ -114,17 +115,20 @@ static int by_rank(const void *a, const void *b)
 static int parts_read(struct parts *p, const char *directory)
 {
     DIR *d = opendir(directory);
+    struct progress progress;
     int rc = TOOL_OK;
 
     if (!d) {
         tool_complain("cannot read %s: %s", directory, strerror(errno));
         return TOOL_INPUT;
     }
-    for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL;)
+    progress_begin(&progress, "reading parts:", 0);
+    for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL; progress_at(&progress, p->count))
         if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0) {
             tool_complain("out of memory");
             rc = TOOL_MEMORY;
         }
+    progress_end(&progress);
     closedir(d);
     if (p->count)
         qsort(p->part, p->count, sizeof *p->part, by_rank);
@@ -141,26 +145,39 @@ static bool same_run(const struct job *a, const struct job *b)
            !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
 }
 
-static int merge_all(struct parts *p, struct job *whole)
+static int merge_part(const struct parts *p, size_t i, struct job *whole)
 {
-    for (size_t i = 1; i < p->count; i++) {
-        struct part *part = &p->part[i];
-        if (!same_run(whole, part->job)) {
-            tool_complain("%s: of another run than %s", part->path, p->part[0].path);
+    const struct part *part = &p->part[i];
+
+    if (!same_run(whole, part->job)) {
+        tool_complain("%s: of another run than %s", part->path, p->part[0].path);
+        return TOOL_INPUT;
+    }
+    for (uint32_t s = 0; s < part->job->stream_count; s++)
+        if (job_find_stream(whole, part->job->streams[s].rank, part->job->streams[s].thread)) {
+            tool_complain("%s: rank %u is already there", part->path, part->job->streams[s].rank);
             return TOOL_INPUT;
         }
-        for (uint32_t s = 0; s < part->job->stream_count; s++)
-            if (job_find_stream(whole, part->job->streams[s].rank, part->job->streams[s].thread)) {
-                tool_complain("%s: rank %u is already there", part->path, part->job->streams[s].rank);
-                return TOOL_INPUT;
-            }
-        int rc = job_merge(whole, part->job);
-        if (rc != 0) {
-            tool_complain("%s: cannot be merged: %s", part->path, rc == -1 ? "out of memory" : "it does not fit the others");
-            return rc == -1 ? TOOL_MEMORY : TOOL_INPUT;
-        }
+    int rc = job_merge(whole, part->job);
+    if (rc != 0) {
+        tool_complain("%s: cannot be merged: %s", part->path, rc == -1 ? "out of memory" : "it does not fit the others");
+        return rc == -1 ? TOOL_MEMORY : TOOL_INPUT;
     }
     return TOOL_OK;
+}
+
+static int merge_all(const struct parts *p, struct job *whole)
+{
+    struct progress progress;
+    int rc = TOOL_OK;
+
+    progress_begin(&progress, "merging", p->count);
+    for (size_t i = 1; rc == TOOL_OK && i < p->count; i++) {
+        progress_at(&progress, i);
+        rc = merge_part(p, i, whole);
+    }
+    progress_end(&progress);
+    return rc;
 }
 
 /* Prints the ranks without a stream as ranges, and returns their number. */
@@ -187,13 +204,10 @@ static uint32_t tell_missing(const struct job *j)
 
 static int write_job(struct job *j, const char *path)
 {
-    char why[256] = "";
-
     j->info.missing = tell_missing(j);
-    if (job_write(j, path, why, sizeof why) != 0) {
-        tool_complain("cannot write %s: %s", path, why);
-        return TOOL_OUTPUT;
-    }
+    int rc = tool_write_job(j, path);
+    if (rc != TOOL_OK)
+        return rc;
     printf("%s: %u of %u ranks\n", path, j->info.ranks - j->info.missing, j->info.ranks);
     return TOOL_OK;
 }

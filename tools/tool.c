@@ -3,11 +3,16 @@
 #include "tools/tool.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "pythia.h"
+#include "tools/interrupt.h"
+#include "tools/progress.h"
 
 void tool_complain(const char *format, ...)
 {
@@ -20,6 +25,7 @@ void tool_complain(const char *format, ...)
     for (char *c = line; *c; c++)
         if (*c == '\n' || *c == '\r') /* a name in the message must not make two lines of it */
             *c = ' ';
+    progress_hide();
     fprintf(stderr, "pythia: %s\n", line);
 }
 
@@ -91,7 +97,7 @@ static int open_temporary(struct tool_output *o)
     if (!o->temporary)
         return -1;
     snprintf(o->temporary, size, "%s.XXXXXX", o->path);
-    fd = mkstemp(o->temporary);
+    fd = interrupt_mkstemp(o->temporary);
     if (fd < 0)
         return -1;
     mode_t mask = umask(0);
@@ -107,6 +113,7 @@ static int open_temporary(struct tool_output *o)
 
 static void forget(struct tool_output *o)
 {
+    interrupt_forget();
     free(o->path);
     free(o->temporary);
     memset(o, 0, sizeof *o);
@@ -133,6 +140,20 @@ int tool_output_open(struct tool_output *o, const char *path)
     return TOOL_OUTPUT;
 }
 
+/* So that the new name lasts. Best effort: the file is whole and in place. */
+static void sync_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
 /* Everything that can fail before the new name is visible. */
 static int finish(struct tool_output *o)
 {
@@ -151,6 +172,8 @@ static int finish(struct tool_output *o)
         failed = 1;
         error = errno;
     }
+    if (!failed && o->temporary)
+        sync_directory(o->path);
     errno = error;
     return failed;
 }
@@ -171,4 +194,24 @@ int tool_output_close(struct tool_output *o, int keep)
         unlink(o->temporary);
     forget(o);
     return result;
+}
+
+int tool_write_job(const struct job *j, const char *path)
+{
+    struct tool_output out;
+    void *data = NULL;
+    size_t size = 0;
+    int rc = job_pack(j, NULL, &data, &size);
+
+    if (rc != 0) {
+        tool_complain("cannot write %s: %s", path, pythia_strerror(rc));
+        return TOOL_MEMORY;
+    }
+    rc = tool_output_open(&out, path);
+    if (rc == TOOL_OK) {
+        fwrite(data, 1, size, out.file); /* an error is seen when the file is closed */
+        rc = tool_output_close(&out, 1);
+    }
+    free(data);
+    return rc;
 }

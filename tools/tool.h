@@ -49,8 +49,9 @@ error_t tool_job_argument(int key, char *arg, struct argp_state *state, const ch
 int tool_read_job(const char *path, struct job **job);
 
 /*
- * Where a command writes: a file that appears whole or not at all (a temporary one beside it, renamed at the end), or
- * standard output for NULL and "-". What is there and is not a regular file (a pipe, /dev/full) is written directly.
+ * Where a command writes: a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
+ * when a signal ends the command), or standard output for NULL and "-". What is there and is not a regular file (a pipe,
+ * /dev/full) is written directly. One at a time.
  */
 struct tool_output {
     FILE *file;
@@ -61,5 +62,8 @@ struct tool_output {
 int tool_output_open(struct tool_output *o, const char *path);
 /* `keep` 0: the output is given up, the old file stays. */
 int tool_output_close(struct tool_output *o, int keep);
+
+/* Writes a job file in this way. Returns TOOL_OK, or complains and returns TOOL_OUTPUT or TOOL_MEMORY. */
+int tool_write_job(const struct job *j, const char *path);
 
 #endif

@@ -10,6 +10,7 @@ TOOL_TESTS = \
 	%D%/events.test \
 	%D%/grammar.test \
 	%D%/infer.test \
+	%D%/interrupt.test \
 	%D%/merge.test \
 	%D%/report.test \
 	%D%/run.test

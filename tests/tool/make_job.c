@@ -5,6 +5,7 @@
  *   make_job ring FILE         4 ranks x 100 turns: Isend to own + 1, Irecv from own - 1, Waitall; times known exactly
  *   make_job parts DIR         the same, each rank in DIR/rank-N.pythia
  *   make_job hybrid FILE       1 rank: a parallel region of varying team size with a Barrier inside
+ *   make_job long FILE         1 rank of ten million events: an expansion that takes seconds
  *   make_job empty FILE        no stream
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
@@ -15,7 +16,7 @@
 #include "grammar/grammar.h"
 #include "merge/job.h"
 
-enum { RANKS = 4, TURNS = 100 };
+enum { RANKS = 4, TURNS = 100, LONG = 10000000 };
 
 static void require(int good, const char *what)
 {
@@ -134,6 +135,17 @@ static struct job *make_hybrid(void)
     return j;
 }
 
+static struct job *make_long(void)
+{
+    struct job *j = create("/nowhere/long", 1);
+    uint32_t barrier = call(j, "MPI_Barrier", 0x100, JOB_COLLECTIVE);
+    struct grammar *g = grammar_create(1 << 20);
+    for (int i = 0; i < LONG; i++)
+        event(g, barrier, 10, 10);
+    finish(j, g, 0, 10 * (uint64_t)LONG, 0);
+    return j;
+}
+
 static struct job *make_at(const char *module, const char *id, const char *offset, const char *entry)
 {
     struct job *j = create(module, 1);
@@ -166,6 +178,8 @@ int main(int argc, char **argv)
         write_job(make_ring(0, RANKS), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "hybrid"))
         write_job(make_hybrid(), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "long"))
+        write_job(make_long(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "empty"))
         write_job(create("/nowhere/empty", 1), argv[2]);
     else if (argc == 7 && !strcmp(argv[1], "at"))

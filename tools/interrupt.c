@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Removing the temporary file when a signal ends the command; see interrupt.h. */
+#include "tools/interrupt.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+static const char *volatile doomed; /* set while the signals are blocked */
+
+/* Only what is safe in a handler: unlink, sigaction, raise. */
+static void on_signal(int number)
+{
+    if (doomed)
+        unlink(doomed);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void make_set(sigset_t *set)
+{
+    sigemptyset(set);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(set, signals[i]);
+}
+
+/* A signal that was ignored when the command started (nohup) stays so. */
+static void catch_signals(const sigset_t *set)
+{
+    struct sigaction old, action = { .sa_handler = on_signal, .sa_mask = *set };
+
+    for (int i = 0; i < SIGNALS; i++)
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
+}
+
+int interrupt_mkstemp(char *template)
+{
+    sigset_t set, old;
+
+    make_set(&set);
+    catch_signals(&set);
+    sigprocmask(SIG_BLOCK, &set, &old); /* the file must not exist before `doomed` names it */
+    int fd = mkstemp(template);
+    doomed = fd < 0 ? NULL : template;
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    return fd;
+}
+
+void interrupt_forget(void)
+{
+    doomed = NULL;
+}
