@@ -332,7 +332,7 @@ static struct bytes put_together(const struct forgery *f)
     struct bytes b = { calloc(1, size), size };
     size_t at = 64 + 48 * 15;
     memcpy(b.data, "PYTHIA\x1a\n", 8);
-    put(b.data + 8, 1, 4);
+    put(b.data + 8, 2, 4);
     put(b.data + 12, 15, 4);
     put(b.data + 16, size, 8);
     for (int type = 1; type <= 15; type++) {
@@ -394,7 +394,7 @@ static void make_ladder(struct forgery *f, uint32_t levels, uint64_t exponent, i
     *rules = (struct bytes){ calloc(levels, 8), levels * 8 };
     *nodes = (struct bytes){ calloc(levels, 32), levels * 32 };
     *list = (struct bytes){ calloc(levels, 4), levels * 4 };
-    *stats = (struct bytes){ calloc(levels, 192), levels * 192 };
+    *stats = (struct bytes){ calloc(levels, 256), levels * 256 };
     for (uint32_t i = 0; i < levels; i++) {
         put(rules->data + 8 * i, 2 * i, 4);
         put(rules->data + 8 * i + 4, 2, 4);
@@ -562,7 +562,7 @@ START_TEST(test_bombs)
     free(f.section[STATS].data);
     f.section[STATS] = small;
     for (int i = 0; i < 3; i++) {
-        static const uint64_t claims[] = { 64 << 20, 1ull << 40, 96 * 4 };
+        static const uint64_t claims[] = { 64 << 20, 1ull << 40, 128 * 4 };
         struct bytes b = put_together(&f);
         unsigned char *e = b.data + 64 + 48 * (STATS - 1);
         put(e + 4, 1, 4);
