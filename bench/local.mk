@@ -8,6 +8,21 @@ bench-job: all
 
 .PHONY: bench-job
 
+if HAVE_MPI
+EXTRA_PROGRAMS += bench/pmpi_cost
+bench_pmpi_cost_SOURCES = %D%/pmpi_cost.c
+bench_pmpi_cost_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+bench_pmpi_cost_LDADD = $(MPI_LIBS)
+CLEANFILES += bench/pmpi_cost$(EXEEXT)
+BENCHES += bench-pmpi
+endif
+EXTRA_DIST += %D%/pmpi_cost.sh
+
+bench-pmpi: all bench/pmpi_cost$(EXEEXT)
+	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/pmpi_cost.sh
+
+.PHONY: bench-pmpi
+
 if HAVE_GNU_OPENMP
 EXTRA_PROGRAMS += bench/omp_cost
 bench_omp_cost_SOURCES = %D%/omp_cost.c

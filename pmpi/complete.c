@@ -153,7 +153,7 @@ bool pmpi_hook_complete_test(struct pmpi_hook_call *call, MPI_Request before, co
 
 PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
-    static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
     struct pmpi_hook_call call;
     if (!request || !pmpi_hook_open(&call, &info))
         return PMPI_Wait(request, status);
@@ -170,7 +170,7 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
 
 PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
-    static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false, true};
     struct pmpi_hook_call call;
     if (!request || !pmpi_hook_open(&call, &info))
         return PMPI_Test(request, flag, status);
@@ -185,7 +185,7 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 
 PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true, false};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
@@ -201,7 +201,7 @@ PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
 
 PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
-    static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false, true};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
@@ -216,7 +216,7 @@ PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag
 
 PYTHIA_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true, false};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
@@ -233,7 +233,7 @@ PYTHIA_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *inde
 
 PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
-    static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false, true};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
@@ -252,7 +252,7 @@ PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
 PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
                             MPI_Status array_of_statuses[])
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true, false};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))
@@ -269,7 +269,7 @@ PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
 PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
                             MPI_Status array_of_statuses[])
 {
-    static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false, true};
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
     if (!pmpi_hook_open(&call, &info))

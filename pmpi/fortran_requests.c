@@ -42,7 +42,7 @@ void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, voi
 
 void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Start", JOB_P2P, false};
+    static const struct pmpi_hook_info info = {"MPI_Start", JOB_P2P, false, false};
     fortran_call_2 *real = (fortran_call_2 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -63,7 +63,7 @@ void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *requ
 void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests,
                                 MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Startall", JOB_P2P, false};
+    static const struct pmpi_hook_info info = {"MPI_Startall", JOB_P2P, false, false};
     fortran_call_3 *real = (fortran_call_3 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -87,7 +87,7 @@ void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *c
 
 void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *request, void *status, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
     fortran_call_3 *real = (fortran_call_3 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -110,7 +110,7 @@ void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *reque
 void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *request, void *flag, void *status,
                             MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false, true};
     fortran_call_4 *real = (fortran_call_4 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -132,7 +132,7 @@ void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *reque
 void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *statuses,
                                MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true, false};
     fortran_call_4 *real = (fortran_call_4 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -154,7 +154,7 @@ void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *co
 void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *flag,
                                void *statuses, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false, true};
     fortran_call_5 *real = (fortran_call_5 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -176,7 +176,7 @@ void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *co
 void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
                                void *status, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true, false};
     fortran_call_5 *real = (fortran_call_5 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -200,7 +200,7 @@ void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *co
 void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
                                void *flag, void *status, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false, true};
     fortran_call_6 *real = (fortran_call_6 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -225,7 +225,7 @@ void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *co
 void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests,
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true};
+    static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true, false};
     fortran_call_6 *real = (fortran_call_6 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
@@ -247,7 +247,7 @@ void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *i
 void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests,
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
-    static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false};
+    static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false, true};
     fortran_call_6 *real = (fortran_call_6 *)pmpi_hook_twin_find(twin, ierror);
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;

@@ -76,7 +76,7 @@ function after_call(    receive) {
 function polled() { return annotation("poll") ? "result == MPI_SUCCESS && *" note["poll"] : "result == MPI_SUCCESS" }
 
 function print_info() {
-    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") "};"
+    print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") ", " (annotation("poll") != "") "};"
     print "    struct pmpi_hook_call call;"
 }
 

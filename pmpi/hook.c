@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a wrapper. */
-#define UNW_LOCAL_ONLY
 #include "pmpi/hook.h"
 
-#include <libunwind.h>
 #include <string.h>
 
-enum {
-    HOOK_FRAMES = 32, /* frames above the return address at most */
-    HOOK_OURS = 8     /* frames of this library below it at most */
-};
+#include "base/clock.h"
+#include "pmpi/callsite.h"
 
 atomic_bool pmpi_hook_on;
 
@@ -33,29 +29,14 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     return true;
 }
 
-/* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what
-   the compiler inlined. */
-static uint32_t hook_callsite(struct session_stream *stream, void *from)
-{
-    void *frames[HOOK_OURS + 1 + HOOK_FRAMES];
-    uint32_t depth = session_depth();
-    if (depth == 0)
-        return session_callsite(stream, &from, 1);
-    if (depth > HOOK_FRAMES)
-        depth = HOOK_FRAMES;
-    int found = unw_backtrace(frames, HOOK_OURS + 1 + (int)depth);
-    for (int i = 0; i < found && i <= HOOK_OURS; i++) {
-        if (frames[i] != from)
-            continue;
-        uint32_t rest = (uint32_t)(found - i);
-        return session_callsite(stream, &frames[i], rest < depth + 1 ? rest : depth + 1);
-    }
-    return session_callsite(stream, &from, 1);
-}
-
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
-    call->key.callsite = hook_callsite(call->stream, from);
+    call->from = from;
+    if (call->info->poll) {
+        call->span.begin = base_clock_now();
+        return;
+    }
+    call->key.callsite = pmpi_hook_callsite(call->stream, from);
     session_begin(call->stream, &call->span, &call->key);
 }
 
@@ -64,13 +45,16 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
     session_end(call->stream, &call->span, &call->values);
 }
 
+/* Nothing but the time is taken before it is known that there is an event. */
 void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded)
 {
-    if (succeeded) {
-        pmpi_hook_end(call);
+    if (!succeeded) {
+        session_leave();
         return;
     }
-    session_drop(call->stream, &call->span);
+    uint64_t end = base_clock_now();
+    call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
+    session_whole(call->stream, &call->key, &call->values, call->span.begin, end);
 }
 
 static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_communicator *comm)

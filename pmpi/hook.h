@@ -35,6 +35,7 @@ struct pmpi_hook_info {
     const char *function;
     uint8_t call_class; /* enum job_class */
     uint8_t blocking;
+    uint8_t poll; /* an event only when it succeeds: ends with pmpi_hook_poll() */
 };
 
 struct pmpi_hook_call {
@@ -44,6 +45,7 @@ struct pmpi_hook_call {
     struct session_key key;
     struct session_values values;
     struct session_span span;
+    void *from; /* return address into the program */
 };
 
 /* Whether calls are recorded: between MPI_Init and MPI_Finalize, and not paused by MPI_Pcontrol. */

@@ -172,8 +172,8 @@ static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
 
 void pmpi_hook_life_begun(bool threads, void *from)
 {
-    static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false};
-    static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false};
+    static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false, false};
+    static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false, false};
     life_begin();
     life_event(threads ? &threaded : &single, from, false);
 }
@@ -208,7 +208,7 @@ static void life_end(void)
 
 void pmpi_hook_life_ends(void *from)
 {
-    static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true};
+    static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
     if (life.private_comm != MPI_COMM_NULL) {
         atomic_store_explicit(&pmpi_hook_on, true, memory_order_relaxed);
         life_event(&info, from, true);
@@ -238,7 +238,7 @@ static void life_rescue(void)
 
 void pmpi_hook_life_aborts(void *from)
 {
-    static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false};
+    static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false, false};
     if (life.open) {
         life_event(&info, from, false);
         life_rescue();

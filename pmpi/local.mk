@@ -3,6 +3,7 @@ if HAVE_MPI
 noinst_LTLIBRARIES += libpythia-mpihooks.la
 libpythia_mpihooks_la_SOURCES = \
 	%D%/bytes.c \
+	%D%/callsite.c %D%/callsite.h \
 	%D%/comm.c %D%/comm.h \
 	%D%/complete.c %D%/complete.h \
 	%D%/finish.c \
@@ -21,6 +22,10 @@ nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
 libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
+
+UNIT_TESTS += tests/unit/test_pmpi_callsite
+tests_unit_test_pmpi_callsite_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_unit_test_pmpi_callsite_LDADD = libpythia-unit.la libpythia-mpihooks.la $(PYTHIA_SESSION) $(CHECK_LIBS) $(MPI_LIBS)
 
 UNIT_TESTS += tests/unit/test_pmpi_request
 tests_unit_test_pmpi_request_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

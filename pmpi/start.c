@@ -13,7 +13,7 @@ void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_
 
 PYTHIA_API int MPI_Start(MPI_Request *request)
 {
-    static const struct pmpi_hook_info info = {"MPI_Start", JOB_P2P, false};
+    static const struct pmpi_hook_info info = {"MPI_Start", JOB_P2P, false, false};
     struct pmpi_hook_call call;
     struct pmpi_hook_start start;
     if (!pmpi_hook_open(&call, &info))
@@ -28,7 +28,7 @@ PYTHIA_API int MPI_Start(MPI_Request *request)
 
 PYTHIA_API int MPI_Startall(int count, MPI_Request array_of_requests[])
 {
-    static const struct pmpi_hook_info info = {"MPI_Startall", JOB_P2P, false};
+    static const struct pmpi_hook_info info = {"MPI_Startall", JOB_P2P, false, false};
     struct pmpi_hook_call call;
     struct pmpi_hook_start start;
     int64_t bytes = 0;

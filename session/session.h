@@ -82,6 +82,10 @@ void session_leave(void);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
 void session_drop(struct session_stream *s, struct session_span *span);
+/* A span of which it was known only afterwards that it is an event: from `begin` to `end`, ns, nothing inside. Gives the
+   guard back. */
+void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
+                   uint64_t begin, uint64_t end);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
 /* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */

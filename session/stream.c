@@ -162,7 +162,8 @@ static uint64_t now_after(const struct session_stream *s)
     return now < s->last ? s->last : now;
 }
 
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+/* The span's identity; what is around it is opened. */
+static void span_identify(struct session_stream *s, struct session_span *span, const struct session_key *key)
 {
     span->entry = session_keys_find(&s->keys, key);
     span->outer = s->innermost;
@@ -173,6 +174,11 @@ void session_begin(struct session_stream *s, struct session_span *span, const st
         session_off("out of memory for a new identity");
     else
         open_spans(s, span->outer);
+}
+
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+{
+    span_identify(s, span, key);
     span->begin = now_after(s);
     s->innermost = span;
     if (key->kind == JOB_REGION)
@@ -190,12 +196,8 @@ static void account(struct session_stream *s, const struct session_span *span, u
         span->outer->inside += total;
 }
 
-void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
+static void span_end(struct session_stream *s, struct session_span *span, const struct session_values *values, uint64_t end)
 {
-    uint64_t end = now_after(s);
-    if (span->kind == JOB_REGION)
-        base_guard_enter();
-    s->innermost = span->outer;
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
             append(s, span->entry, JOB_CLOSE, end, end, values);
@@ -205,6 +207,24 @@ void session_end(struct session_stream *s, struct session_span *span, const stru
     }
     stream_release(s);
     base_guard_leave();
+}
+
+void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
+{
+    uint64_t end = now_after(s);
+    if (span->kind == JOB_REGION)
+        base_guard_enter();
+    s->innermost = span->outer;
+    span_end(s, span, values, end);
+}
+
+void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
+                   uint64_t begin, uint64_t end)
+{
+    struct session_span span;
+    span_identify(s, &span, key);
+    span.begin = begin < s->last ? s->last : begin;
+    span_end(s, &span, values, end < span.begin ? span.begin : end);
 }
 
 void session_drop(struct session_stream *s, struct session_span *span)

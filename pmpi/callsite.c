@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#define UNW_LOCAL_ONLY
+#include "pmpi/callsite.h"
+
+#include <libunwind.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+enum {
+    CALLSITE_FRAMES = 32, /* frames above the return address at most */
+    CALLSITE_OURS = 8,    /* frames of this library below it at most */
+    CALLSITE_WAYS = 4, /* slots that a stack may take */
+    CALLSITE_SETS = 128,
+    CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
+    CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
+    LEARN_EVERY = 64
+};
+
+struct callsite_word {
+    const uintptr_t *where;
+    uintptr_t value;
+};
+
+struct callsite_slot {
+    uintptr_t frame; /* 0: empty */
+    void *from;
+    uint32_t site, words;
+};
+
+struct callsite_cache {
+    struct session_stream *stream; /* whose numbers these are */
+    uint32_t depth;
+    uint32_t room;  /* words a slot */
+    uint32_t calls; /* that missed, modulo LEARN_EVERY */
+    uint32_t tokens;
+    uint32_t turn; /* whose turn it is to be replaced */
+    struct callsite_slot slot[CALLSITE_SLOTS];
+    struct callsite_word words[];
+};
+
+static _Thread_local struct callsite_cache *callsite_cache __attribute__((tls_model("initial-exec")));
+
+/* --- Walking --- */
+
+/* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what the
+   compiler inlined. */
+static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
+{
+    void *frames[CALLSITE_OURS + 1 + CALLSITE_FRAMES];
+    int found = unw_backtrace(frames, CALLSITE_OURS + 1 + (int)depth);
+    for (int i = 0; i < found && i <= CALLSITE_OURS; i++) {
+        if (frames[i] != from)
+            continue;
+        uint32_t rest = (uint32_t)(found - i);
+        return session_callsite(stream, &frames[i], rest < depth + 1 ? rest : depth + 1);
+    }
+    return session_callsite(stream, &from, 1);
+}
+
+#if defined(__x86_64__)
+
+/* --- Learning --- */
+
+struct callsite_frame {
+    unw_word_t pc, sp, base; /* base: the frame pointer, if it is one here */
+    unw_save_loc_t saved;    /* where the frames inside keep it */
+};
+
+struct callsite_lesson {
+    struct callsite_word *words;
+    uint32_t room, count;
+    uintptr_t frame; /* of pmpi_hook_callsite(): what is below it comes and goes */
+};
+
+static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
+{
+    return !unw_get_reg(cursor, UNW_REG_IP, &f->pc) && !unw_get_reg(cursor, UNW_REG_SP, &f->sp) &&
+           !unw_get_reg(cursor, UNW_X86_64_RBP, &f->base) && !unw_get_save_loc(cursor, UNW_X86_64_RBP, &f->saved) && f->pc;
+}
+
+static bool callsite_note(struct callsite_lesson *l, uintptr_t where, uintptr_t value)
+{
+    if (l->count == l->room || where % sizeof(uintptr_t) || where < l->frame || *(const uintptr_t *)where != value)
+        return false;
+    l->words[l->count++] = (struct callsite_word){(const uintptr_t *)where, value};
+    return true;
+}
+
+/* Notes what led from one frame to the next: the return address, which lies just below where the next one begins, and
+   the frame pointer where it points into its frame. Anywhere else it is a variable of the program's and decides nothing. */
+static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_frame *f, const struct callsite_frame *next)
+{
+    bool pointer = f->base >= f->sp && f->base < next->sp && f->sp > l->frame;
+    if (pointer && (f->saved.type != UNW_SLT_MEMORY || !callsite_note(l, (uintptr_t)f->saved.u.addr, (uintptr_t)f->base)))
+        return false;
+    return callsite_note(l, (uintptr_t)next->sp - sizeof(uintptr_t), (uintptr_t)next->pc);
+}
+
+/* Walks up from here and notes what decides the way. `frames` gets the callsite, at most `most`; returns how many, 0 when
+   this stack cannot be remembered. */
+static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t most)
+{
+    unw_context_t context;
+    unw_cursor_t cursor;
+    struct callsite_frame now, next;
+    uint32_t found = 0;
+    int more = 1;
+    if (unw_getcontext(&context) || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
+        return 0;
+    for (uint32_t all = 0; found < most && (more = unw_step(&cursor)) > 0; all++, now = next) {
+        if (!callsite_see(&cursor, &next))
+            return 0;
+        if (next.sp - sizeof(uintptr_t) > l->frame && !callsite_note_step(l, &now, &next))
+            return 0;
+        if (found || (uintptr_t)next.pc == (uintptr_t)from)
+            frames[found++] = (void *)(uintptr_t)next.pc;
+        else if (all > CALLSITE_OURS)
+            return 0;
+    }
+    return found == most || more == 0 ? found : 0;
+}
+
+/* --- The cache --- */
+
+static pthread_key_t callsite_key;
+static bool callsite_keyed;
+
+static void callsite_thread_ends(void *cache)
+{
+    callsite_cache = NULL;
+    free(cache);
+}
+
+__attribute__((constructor)) static void callsite_prepare(void)
+{
+    callsite_keyed = pthread_key_create(&callsite_key, callsite_thread_ends) == 0;
+}
+
+static struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
+{
+    uint32_t room = 2 * (depth + CALLSITE_OURS / 2);
+    struct callsite_cache *c = callsite_cache;
+    if (c && c->stream == stream && c->depth == depth)
+        return c;
+    free(c);
+    c = calloc(1, sizeof(*c) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word));
+    callsite_cache = c;
+    if (callsite_keyed)
+        pthread_setspecific(callsite_key, c);
+    if (c) {
+        c->stream = stream;
+        c->depth = depth;
+        c->room = room;
+        c->tokens = CALLSITE_TOKENS;
+    }
+    return c;
+}
+
+/* The first slot of its set. */
+static uint32_t callsite_set(uintptr_t frame, void *from)
+{
+    uint64_t mixed = ((uint64_t)frame ^ (uint64_t)(uintptr_t)from * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(mixed >> 40) % CALLSITE_SETS * CALLSITE_WAYS;
+}
+
+static bool callsite_holds(const struct callsite_word *words, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (*words[i].where != words[i].value)
+            return false;
+    return true;
+}
+
+static bool callsite_may_learn(struct callsite_cache *c)
+{
+    if (++c->calls % LEARN_EVERY == 0 && c->tokens < CALLSITE_TOKENS)
+        c->tokens++;
+    if (c->tokens == 0)
+        return false;
+    c->tokens--;
+    return true;
+}
+
+/* The slot to fill: that of the same key, an empty one, or any. */
+static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+{
+    uint32_t empty = set + c->turn++ % CALLSITE_WAYS;
+    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
+        if (c->slot[i].frame == frame && c->slot[i].from == from)
+            return i;
+        if (!c->slot[i].frame)
+            empty = i;
+    }
+    return empty;
+}
+
+/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. */
+static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+{
+    void *frames[CALLSITE_FRAMES + 1];
+    uint32_t site = c->depth ? callsite_walk(c->stream, from, c->depth) : session_callsite(c->stream, &from, 1);
+    if (site == GRAMMAR_NONE || !callsite_may_learn(c))
+        return site;
+    uint32_t place = callsite_victim(c, set, frame, from);
+    struct callsite_slot *slot = &c->slot[place];
+    struct callsite_lesson lesson = {.words = c->words + (size_t)place * c->room, .room = c->room, .frame = frame};
+    slot->frame = 0;
+    if (c->depth) {
+        uint32_t found = callsite_learn(&lesson, from, frames, c->depth + 1);
+        if (!found || session_callsite(c->stream, frames, found) != site)
+            return site;
+    }
+    *slot = (struct callsite_slot){.frame = frame, .from = from, .site = site, .words = lesson.count};
+    return site;
+}
+
+__attribute__((noinline)) uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from)
+{
+    uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
+    uintptr_t frame = depth ? (uintptr_t)__builtin_frame_address(0) : 1; /* without frames above: from alone */
+    struct callsite_cache *c = callsite_open(stream, depth);
+    if (!c)
+        return callsite_walk(stream, from, depth);
+    uint32_t set = callsite_set(frame, from);
+    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
+        const struct callsite_slot *slot = &c->slot[i];
+        if (slot->frame == frame && slot->from == from && callsite_holds(c->words + (size_t)i * c->room, slot->words))
+            return slot->site;
+    }
+    uint32_t site = callsite_miss(c, set, frame, from);
+    __asm__ volatile("" : "+r"(site)); /* no jump to callsite_miss(): this frame has to be there */
+    return site;
+}
+
+#else
+
+uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from)
+{
+    uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
+    return depth ? callsite_walk(stream, from, depth) : session_callsite(stream, &from, 1);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* Remembered callsites against walks: random paths through functions with fixed, growing and realigned frames. */
+#define UNW_LOCAL_ONLY
+#include <alloca.h>
+#include <libunwind.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pmpi/callsite.h"
+#include "tests/unit/unit.h"
+
+enum { STEPS = 30000, DEEPEST = 7, THREADS = 4 };
+
+struct path {
+    uint64_t random;
+    struct session_stream *stream;
+    unsigned turns; /* as a loop counter that lives in a register */
+    int wrong, asked;
+};
+
+static uint64_t random_next(struct path *p)
+{
+    p->random ^= p->random << 13;
+    p->random ^= p->random >> 7;
+    return p->random ^= p->random << 17;
+}
+
+/* The number of the stack as a walk sees it. */
+static uint32_t walked(struct session_stream *stream, void *from)
+{
+    void *frames[64];
+    int found = unw_backtrace(frames, 64);
+    for (int i = 0; i < found; i++) {
+        uint32_t rest = (uint32_t)(found - i), most = session_depth() + 1;
+        if (frames[i] == from)
+            return session_callsite(stream, &frames[i], rest < most ? rest : most);
+    }
+    return session_callsite(stream, &from, 1);
+}
+
+/* Stands for a wrapper. */
+__attribute__((noinline)) static void call(struct path *p)
+{
+    void *from = __builtin_return_address(0);
+    uint32_t expected = walked(p->stream, from);
+    p->asked++;
+    p->wrong += pmpi_hook_callsite(p->stream, from) != expected;
+    __asm__ volatile("" ::: "memory");
+}
+
+static void wander(struct path *p, int depth);
+
+__attribute__((noinline)) static void plain(struct path *p, int depth)
+{
+    wander(p, depth);
+    call(p);
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Of the same size as plain(), so that their frames lie in the same place. */
+__attribute__((noinline)) static void twin(struct path *p, int depth)
+{
+    wander(p, depth);
+    call(p);
+    __asm__ volatile("" ::: "memory");
+}
+
+__attribute__((noinline)) static void growing(struct path *p, int depth)
+{
+    volatile char *room = alloca(16 + random_next(p) % 4 * 16);
+    room[0] = 1;
+    wander(p, depth);
+    call(p);
+    room[1] = 2;
+}
+
+__attribute__((noinline)) static void realigned(struct path *p, int depth)
+{
+    _Alignas(64) char room[64];
+    __asm__ volatile("" ::"r"(room) : "memory");
+    wander(p, depth);
+    call(p);
+    __asm__ volatile("" ::"r"(room) : "memory");
+}
+
+/* Registers full of what changes. */
+__attribute__((noinline)) static void busy(struct path *p, int depth)
+{
+    uint64_t a = random_next(p), b = random_next(p), c = random_next(p), d = random_next(p), e = random_next(p);
+    for (int i = 0; i < 3; i++) {
+        __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e));
+        call(p);
+        a ^= b + c, d ^= e + (uint64_t)i;
+    }
+    wander(p, depth);
+    p->turns += (unsigned)(a ^ d);
+}
+
+static void wander(struct path *p, int depth)
+{
+    static void (*const next[])(struct path *, int) = {plain, twin, growing, realigned, busy};
+    if (depth < DEEPEST && random_next(p) % 4)
+        next[random_next(p) % 5](p, depth + 1);
+    call(p);
+}
+
+static void *travel(void *seed)
+{
+    struct path p = {.random = *(uint64_t *)seed, .stream = session_enter()};
+    ck_assert_ptr_nonnull(p.stream);
+    for (int i = 0; i < STEPS / 10 || p.asked < STEPS; i++)
+        wander(&p, 0);
+    session_leave();
+    ck_assert_int_eq(p.wrong, 0);
+    return NULL;
+}
+
+static void start(const char *depth)
+{
+    struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
+    setenv("PYTHIA_DEPTH", depth, 1);
+    setenv("PYTHIA_VERBOSE", "0", 1);
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+}
+
+START_TEST(test_remembered_callsites_are_those_of_a_walk)
+{
+    static const char *const depth[] = {"0", "1", "2", "4", "8", "16"};
+    uint64_t seed = 0x9e3779b97f4a7c15u + (uint64_t)_i;
+    start(depth[_i]);
+    travel(&seed);
+    job_destroy(session_finish());
+}
+END_TEST
+
+START_TEST(test_a_thread_remembers_its_own)
+{
+    pthread_t thread[THREADS];
+    uint64_t seed[THREADS];
+    start("3");
+    for (int t = 0; t < THREADS; t++) {
+        seed[t] = 77 + (uint64_t)t;
+        ck_assert_int_eq(pthread_create(&thread[t], NULL, travel, &seed[t]), 0);
+    }
+    for (int t = 0; t < THREADS; t++)
+        pthread_join(thread[t], NULL);
+    job_destroy(session_finish());
+}
+END_TEST
+
+START_TEST(test_numbers_are_of_one_session)
+{
+    uint64_t seed = 5;
+    for (int i = 0; i < 3; i++) {
+        start(i % 2 ? "2" : "5");
+        travel(&seed);
+        job_destroy(session_finish());
+    }
+}
+END_TEST
+
+static const struct unit_test tests[] = {
+    UNIT_LOOP(test_remembered_callsites_are_those_of_a_walk, 6),
+    UNIT_TEST(test_a_thread_remembers_its_own),
+    UNIT_TEST(test_numbers_are_of_one_session),
+};
+
+int main(void)
+{
+    return unit_run("pmpi/callsite", tests, UNIT_COUNT(tests));
+}
