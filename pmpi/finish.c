@@ -2,11 +2,7 @@
 /* What becomes of the ranks' jobs. */
 #include "pmpi/life.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "merge/job.h"
@@ -30,17 +26,14 @@ void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine)
 
 void pmpi_hook_write_part(uint32_t rank, struct job *mine)
 {
-    char directory[PATH_MAX], path[PATH_MAX + 32], why[PATH_MAX + 128];
+    char why[512];
+    bool first = access(session_parts_path(), F_OK) != 0;
     if (!mine)
         return;
-    snprintf(directory, sizeof directory, "%s.parts", session_output_path());
-    snprintf(path, sizeof path, "%s/rank-%u.pythia", directory, rank);
-    bool made = mkdir(directory, 0777) == 0;
-    if (!made && errno != EEXIST)
-        snprintf(why, sizeof why, "%s: %s", directory, strerror(errno));
-    if ((!made && errno != EEXIST) || job_write(mine, path, why, sizeof why))
+    if (session_part_write(mine, why, sizeof why))
         base_log_warn("rank %u: its part is lost: %s", rank, why);
-    else if (made || rank == 0)
-        base_log_info("the program ended without MPI_Finalize: parts are in %s (pythia merge joins them)", directory);
+    else if (first || rank == 0)
+        base_log_info("the program ended without MPI_Finalize: parts are in %s (pythia merge joins them)",
+                      session_parts_path());
     job_destroy(mine);
 }

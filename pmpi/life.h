@@ -4,7 +4,7 @@
  *
  *   MPI_Init      real one -> rank 0 chooses record or predict and reads the reference -> broadcast -> session_start
  *   MPI_Finalize  barrier (its wait is the event's duration) -> session_finish -> merge -> rank 0 writes -> real one
- *   exit without  the rank's part goes to <output>.parts/rank-N.pythia
+ *   exit without  the rank's part goes to <output>.parts/rank-N.pythia (checkpoints and signals: session/checkpoint.c)
  *
  * What Pythia itself says to other ranks goes through a private duplicate of MPI_COMM_WORLD, and whether it is on is
  * decided together at MPI_Init: every rank takes part in the merge, also one whose session has failed since.

@@ -107,5 +107,6 @@ enum session_mode session_choose(const struct session_world *world)
     if (!strcmp(mode, "predict") || (!strcmp(mode, "auto") && !access(session_input_path(), F_OK)))
         return usable_reference(world) ? SESSION_PREDICT : SESSION_OFF;
     base_log_info("recording to %s", session_output_path());
+    session_parts_put_aside();
     return SESSION_RECORD;
 }

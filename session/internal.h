@@ -6,6 +6,7 @@
  *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
  *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
  *   publish.c what becomes of the whole job
+ *   checkpoint.c, signals.c, part.c   what a run that dies leaves behind
  *
  * `session` is one per process. Streams belong to their threads; the list of them, the job of definitions and the
  * reference's indices are guarded by `session.lock`, taken only where something is seen for the first time.
@@ -15,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "base/options.h"
 #include "session/keys.h"
@@ -34,6 +36,7 @@ struct session_stream {
     double gain_ns;
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
+    _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
 };
 
 struct session {
@@ -51,12 +54,35 @@ struct session {
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t begin;                 /* ns */
     uint64_t start_time;
+    pid_t process;                 /* a forked child records nothing */
 };
 
 extern struct session session;
 
 /* stream.c */
 void session_stream_destroy(struct session_stream *s);
+/* Whether this thread is inside an append. Safe in a signal handler. */
+bool session_stream_busy_here(void);
+/* What a stream has recorded, terminals numbered as in session.job; NULL when out of memory. For who holds it, or when no
+   thread can be in it any more. */
+struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_stream *out);
+void session_stream_release(struct session_stream *s); /* ends a hold: its thread goes on */
+
+/* life.c */
+void session_barrier(void); /* what other threads stored before is visible, and they see what this one stored */
+int session_fill_info(struct job *job); /* under session.lock */
+
+/* checkpoint.c. The helper runs from start to stop, in a recording with PYTHIA_CHECKPOINT above 0. */
+void session_checkpoint_start(void);
+void session_checkpoint_stop(void);   /* waits for one that is being written; nothing where there is no helper */
+void session_checkpoint_forked(void); /* in a child: it has no helper */
+/* Asks for a checkpoint now and waits for it, no longer than that. Safe in a signal handler. */
+void session_checkpoint_urgent(unsigned milliseconds);
+struct job *session_snapshot(void); /* what is recorded so far; NULL when out of memory. The caller owns it */
+
+/* signals.c: between these two, a signal that ends the program has the part written first */
+void session_signals_take(void);
+void session_signals_give_back(void);
 
 /* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);

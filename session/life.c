@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "pythia.h"
 #include "session/internal.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -29,6 +30,20 @@ uint32_t session_depth(void)
     return (uint32_t)session.options.depth;
 }
 
+/* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
+static void in_child(void)
+{
+    session_checkpoint_forked();
+    atomic_store(&session.mode, SESSION_OFF);
+    for (struct session_stream *s = session.streams; s; s = s->next)
+        atomic_store(&s->held, 0);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
     base_clock_init();
@@ -41,12 +56,17 @@ enum session_mode session_start(const struct session_world *world, const void *r
         session.job = NULL;
         return SESSION_OFF;
     }
-    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see quiesce */
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see barrier */
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    session.process = getpid();
     session.begin = base_clock_now();
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
     atomic_store_explicit(&session.mode, mode, memory_order_release);
+    if (mode == SESSION_RECORD)
+        session_checkpoint_start();
     return mode;
 }
 
@@ -57,11 +77,16 @@ void session_off(const char *why)
         base_log_warn("%s: switched off; the program runs on unrecorded", why);
 }
 
+void session_barrier(void)
+{
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+        usleep(1000); /* any store made before is visible long before that */
+}
+
 /* No thread is inside its stream any more. */
 static void quiesce(void)
 {
-    if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
-        usleep(1000); /* any store made before the mode changed is visible long before that */
+    session_barrier();
     pthread_mutex_lock(&session.lock); /* not while waiting: who is busy may want it */
     struct session_stream *s = session.streams;
     pthread_mutex_unlock(&session.lock);
@@ -83,15 +108,17 @@ static uint32_t default_team(void)
     return threads > 0 ? (uint32_t)threads : 1;
 }
 
-static void fill_info(struct job_info *info)
+int session_fill_info(struct job *job)
 {
+    struct job_info *info = &job->info;
     info->ranks = session.world.ranks;
     info->threads = default_team();
     info->runs = 1;
     info->start_time = session.start_time;
-    info->mpi = job_string(session.job, session.world.mpi);
+    info->mpi = job_string(job, session.world.mpi);
     info->wall_ns = base_clock_now() - session.begin;
-    session_define_program(session.job);
+    session_define_program(job);
+    return info->mpi == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
 
 static uint64_t cost_of(const struct session_stream *s)
@@ -99,10 +126,10 @@ static uint64_t cost_of(const struct session_stream *s)
     return s->cost_samples ? (uint64_t)((double)s->cost_sum / (double)s->cost_samples * (double)s->events) : 0;
 }
 
-static int add_stream(struct session_stream *s)
+struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_stream *out)
 {
     struct grammar_flat *g = grammar_freeze(s->grammar);
-    struct job_stream stream = {
+    *out = (struct job_stream){
         .rank = session.world.rank,
         .thread = s->thread,
         .events = s->events,
@@ -113,9 +140,18 @@ static int add_stream(struct session_stream *s)
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
     };
+    if (g)
+        grammar_flat_renumber(g, s->keys.job_terminal, 0);
+    return g;
+}
+
+static int add_stream(struct session_stream *s)
+{
+    struct job_stream stream;
+    struct grammar_flat *g = session_stream_freeze(s, &stream);
     if (!g)
         return -1;
-    grammar_flat_renumber(g, s->keys.job_terminal, session.job->terminal_count);
+    g->terminals = session.job->terminal_count;
     return job_add_stream(session.job, &stream, g);
 }
 
@@ -164,14 +200,14 @@ static struct session_stream *in_order(struct session_stream *newest)
 
 struct job *session_finish(void)
 {
+    session_checkpoint_stop();
     int was = atomic_exchange(&session.mode, SESSION_OFF);
     if (was == SESSION_OFF || !session.job)
         return NULL;
     quiesce();
     pthread_mutex_lock(&session.lock);
     session.streams = in_order(session.streams);
-    fill_info(&session.job->info);
-    int error = 0;
+    int error = session_fill_info(session.job);
     for (struct session_stream *s = session.streams; s && !error; s = s->next) {
         if (was == SESSION_RECORD)
             error = add_stream(s);

@@ -1,16 +1,32 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
+	%D%/checkpoint.c \
 	%D%/choose.c \
 	%D%/define.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c \
+	%D%/part.c \
 	%D%/predict.c \
 	%D%/publish.c \
 	%D%/session.h \
+	%D%/signals.c \
 	%D%/stream.c
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
-UNIT_TESTS += tests/unit/test_session
+UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint
 tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_checkpoint_SOURCES = tests/unit/test_checkpoint.c tests/unit/simulate.c tests/unit/simulate.h
+tests_unit_test_checkpoint_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+
+# What a run that dies leaves behind.
+if HAVE_MPI
+check_PROGRAMS += tests/mpi/mortal
+tests_mpi_mortal_SOURCES = tests/mpi/mortal.c
+tests_mpi_mortal_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_mortal_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/death.test
+LONG_TESTS += tests/mpi/death-long.test
+endif
+EXTRA_DIST += tests/mpi/death.test

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the whole job: a recording is written, a prediction's score is stored, and one line tells. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "session/internal.h"
@@ -51,9 +52,15 @@ static void print_recorded(const struct job *job)
 static void publish_recorded(const struct job *job)
 {
     char why[512];
-    if (job_write(job, session_output_path(), why, sizeof why))
-        base_log_warn("the recording is lost: %s", why);
-    else if (session.options.summary)
+    if (job_write(job, session_output_path(), why, sizeof why)) {
+        bool parts = !access(session_parts_path(), F_OK);
+        base_log_warn("the recording is lost: %s%s%s%s", why, parts ? "; its last checkpoint is in " : "",
+                      parts ? session_parts_path() : "", parts ? " (pythia merge joins it)" : "");
+        return;
+    }
+    if (!job->info.missing) /* else they may hold what is missing */
+        session_parts_remove();
+    if (session.options.summary)
         print_recorded(job);
 }
 

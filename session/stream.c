@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The hooks' side: a thread's spans become events of its stream. */
+#include <errno.h>
+#include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/guard.h"
@@ -100,18 +104,44 @@ static void deliver(struct session_stream *s, const struct grammar_event *e)
         oracle_follow(s->oracle, s->keys.reference_terminal[e->terminal], e->gap, e->duration);
 }
 
-/* Finish must not read a stream that its thread is writing: the writer says so and then looks at the mode again, finish
-   sets the mode, makes every thread pass a barrier and then waits. The hook pays two plain stores. */
-static bool stream_take(struct session_stream *s)
-{
-    atomic_store_explicit(&s->busy, true, memory_order_relaxed);
-    atomic_signal_fence(memory_order_seq_cst);
-    return session_mode() != SESSION_OFF;
-}
-
 static void stream_release(struct session_stream *s)
 {
     atomic_store_explicit(&s->busy, false, memory_order_release);
+}
+
+static void stream_wait(struct session_stream *s)
+{
+    int saved = errno;
+    stream_release(s);
+    while (atomic_load_explicit(&s->held, memory_order_acquire))
+        syscall(SYS_futex, &s->held, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+    errno = saved;
+}
+
+/* Finish and checkpoint must not read a stream that its thread is writing: the writer says so and then looks at the mode
+   (and whether it is held) again; they set that, make every thread pass a barrier and then wait. The hook pays two plain
+   stores. */
+static bool stream_take(struct session_stream *s)
+{
+    for (;;) {
+        atomic_store_explicit(&s->busy, true, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (__builtin_expect(!atomic_load_explicit(&s->held, memory_order_relaxed), 1))
+            return session_mode() != SESSION_OFF;
+        stream_wait(s);
+    }
+}
+
+void session_stream_release(struct session_stream *s)
+{
+    atomic_store_explicit(&s->held, 0, memory_order_release);
+    syscall(SYS_futex, &s->held, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+bool session_stream_busy_here(void)
+{
+    return own.generation == session.generation && own.stream &&
+           atomic_load_explicit(&own.stream->busy, memory_order_relaxed);
 }
 
 static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What has been recorded so far, kept safe while the program runs: every PYTHIA_CHECKPOINT seconds this process's part
+ * replaces the one before it in <output>.parts/.
+ *
+ *     writer  ──append──append──append──·wait·──append──       held: a few us to some ms, once in many seconds
+ *     helper  ..sleeps......hold│freeze│release│pack, write, sync, rename│..sleeps......
+ *
+ * A thread of its own does it: a hook must not do I/O, and a rank that is stuck in a call has no hook to do it in. A
+ * stream belongs to its thread, so the helper takes hold of one stream at a time (stream.c), freezes its grammar and lets
+ * go; everything slow happens afterwards. Freezing leaves no trace in a grammar: the recording is the same without.
+ *
+ * The cost limits itself: after a checkpoint that took t of processor time the next one waits at least 200 t, so it
+ * stays under half a per cent, whatever the size of the grammars.
+ *
+ * The helper makes no MPI call, takes no signals, and runs under the guard.
+ */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/guard.h"
+#include "base/log.h"
+#include "session/internal.h"
+
+enum { COST_FACTOR = 200, STACK = 256 * 1024 };
+static const uint64_t second = 1000000000;
+
+static struct {
+    pthread_t thread;
+    sem_t wake;
+    bool running;                  /* the helper exists; owner: who starts and finishes the session */
+    _Atomic bool stop;
+    _Atomic unsigned wanted, done; /* checkpoints asked for out of turn, and answered */
+    uint64_t events;               /* helper's: in the last checkpoint */
+    bool failed;                   /* helper's: that it can't be written was said */
+} helper;
+
+/* --- A snapshot of the streams --- */
+
+/* Waits until the stream's thread is outside of it; from then on it waits for release. */
+static void hold(struct session_stream *s)
+{
+    atomic_store_explicit(&s->held, 1, memory_order_relaxed);
+    session_barrier();
+    while (atomic_load_explicit(&s->busy, memory_order_acquire))
+        usleep(20);
+}
+
+struct frozen {
+    struct grammar_flat *grammar;
+    struct job_stream stream;
+};
+
+/* NULL grammar: out of memory. */
+static struct frozen freeze(struct session_stream *s)
+{
+    struct frozen f;
+    hold(s);
+    f.grammar = session_stream_freeze(s, &f.stream);
+    session_stream_release(s);
+    return f;
+}
+
+/* The streams that there are, oldest first; they stay until the session ends, which waits for the helper. */
+static uint32_t list_streams(struct session_stream ***list)
+{
+    pthread_mutex_lock(&session.lock);
+    uint32_t count = session.stream_count, i = count;
+    *list = malloc(((size_t)count + 1) * sizeof **list);
+    for (struct session_stream *s = session.streams; *list && s && i; s = s->next)
+        (*list)[--i] = s;
+    pthread_mutex_unlock(&session.lock);
+    return *list ? count : 0;
+}
+
+/* Definitions as they are by now: all that the frozen streams use, and numbered alike. */
+static struct job *copy_definitions(void)
+{
+    struct job *copy = job_create();
+    pthread_mutex_lock(&session.lock);
+    if (copy && (!session.job || job_merge(copy, session.job) || session_fill_info(copy))) {
+        job_destroy(copy);
+        copy = NULL;
+    }
+    pthread_mutex_unlock(&session.lock);
+    return copy;
+}
+
+static int add_frozen(struct job *job, struct frozen *f)
+{
+    struct grammar_flat *g = f->grammar;
+    f->grammar = NULL;
+    g->terminals = job->terminal_count; /* more may have been defined since */
+    return job_add_stream(job, &f->stream, g);
+}
+
+struct job *session_snapshot(void)
+{
+    struct session_stream **list;
+    uint32_t count = list_streams(&list), made = 0;
+    struct frozen *frozen = calloc((size_t)count + 1, sizeof *frozen);
+    int error = !list || !frozen;
+    while (!error && made < count) {
+        frozen[made] = freeze(list[made]);
+        error = !frozen[made++].grammar;
+    }
+    struct job *job = error ? NULL : copy_definitions();
+    error |= !job;
+    for (uint32_t i = 0; i < made; i++)
+        if (error)
+            grammar_flat_destroy(frozen[i].grammar);
+        else
+            error = add_frozen(job, &frozen[i]);
+    free(frozen);
+    free(list);
+    if (!error)
+        return job;
+    job_destroy(job);
+    return NULL;
+}
+
+/* --- The helper --- */
+
+static uint64_t events_in(const struct job *job)
+{
+    uint64_t events = 0;
+    for (uint32_t i = 0; i < job->stream_count; i++)
+        events += job->streams[i].events;
+    return events;
+}
+
+/* What can't be written now may be written the next time: said once, by one rank. */
+static void complain(const char *why)
+{
+    if (!helper.failed && session.world.rank == 0)
+        base_log_warn("no checkpoint: %s; the program runs on, a run that dies leaves nothing newer", why);
+    helper.failed = true;
+}
+
+static void checkpoint(void)
+{
+    char why[512] = "out of memory";
+    uint64_t begin = base_clock_now();
+    struct job *job = session_snapshot();
+    uint64_t frozen = base_clock_now(), events = job ? events_in(job) : 0;
+    if (!job || (events != helper.events && session_part_write(job, why, sizeof why))) {
+        complain(why);
+    } else {
+        base_log_debug("rank %u: checkpoint of %llu events, %llu us to freeze, %llu us to write", session.world.rank,
+                       (unsigned long long)events, (unsigned long long)(frozen - begin) / 1000,
+                       (unsigned long long)(base_clock_now() - frozen) / 1000);
+        helper.events = events;
+    }
+    job_destroy(job);
+}
+
+static uint64_t processor_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * second + (uint64_t)t.tv_nsec;
+}
+
+/* Whether somebody woke us before the time. */
+static bool sleep_until(uint64_t ns)
+{
+    struct timespec t = {.tv_sec = (time_t)(ns / second), .tv_nsec = (long)(ns % second)};
+    int error;
+    while ((error = sem_clockwait(&helper.wake, CLOCK_MONOTONIC, &t)) && errno == EINTR)
+        ;
+    return !error;
+}
+
+static void *helper_main(void *unused)
+{
+    uint64_t interval = session.options.checkpoint * second, next = base_clock_system() + interval;
+    (void)unused;
+    base_guard_enter();
+    while (!atomic_load(&helper.stop)) {
+        bool woken = sleep_until(next);
+        unsigned wanted = atomic_load(&helper.wanted);
+        if (atomic_load(&helper.stop) || (woken && wanted == atomic_load(&helper.done)))
+            continue;
+        uint64_t before = processor_time();
+        if (session_mode() == SESSION_RECORD)
+            checkpoint();
+        uint64_t least = (processor_time() - before) * COST_FACTOR;
+        next = base_clock_system() + (least > interval ? least : interval);
+        atomic_store(&helper.done, wanted);
+    }
+    return NULL;
+}
+
+/* With a small stack where that is possible: a program's thread-local data may need more. */
+static int create_thread(void)
+{
+    pthread_attr_t attr;
+    int error = pthread_attr_init(&attr);
+    if (error)
+        return error;
+    pthread_attr_setstacksize(&attr, STACK);
+    error = pthread_create(&helper.thread, &attr, helper_main, NULL);
+    pthread_attr_destroy(&attr);
+    return error ? pthread_create(&helper.thread, NULL, helper_main, NULL) : 0;
+}
+
+void session_checkpoint_start(void)
+{
+    sigset_t all, before;
+    if (!session.options.checkpoint || sem_init(&helper.wake, 0, 0))
+        return;
+    atomic_store(&helper.stop, false);
+    helper.events = UINT64_MAX;
+    helper.failed = false;
+    sigfillset(&all); /* inherited: the program's signals are for its own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    helper.running = create_thread() == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (helper.running)
+        session_signals_take();
+    else
+        base_log_warn("rank %u: no thread for checkpoints: a run that dies leaves nothing", session.world.rank);
+}
+
+void session_checkpoint_stop(void)
+{
+    if (!helper.running)
+        return;
+    session_signals_give_back();
+    helper.running = false;
+    atomic_store(&helper.stop, true);
+    sem_post(&helper.wake);
+    pthread_join(helper.thread, NULL);
+    sem_destroy(&helper.wake);
+}
+
+void session_checkpoint_forked(void)
+{
+    helper.running = false;
+}
+
+void session_checkpoint_urgent(unsigned milliseconds)
+{
+    unsigned mine = atomic_fetch_add(&helper.wanted, 1) + 1;
+    sem_post(&helper.wake);
+    for (unsigned waited = 0; waited < milliseconds && (int)(atomic_load(&helper.done) - mine) < 0; waited++)
+        poll(NULL, 0, 1);
+}
