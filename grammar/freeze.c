@@ -69,6 +69,7 @@ static void freeze_rule(const struct grammar *g, const struct numbering *w, uint
 
 struct grammar_flat *grammar_freeze(struct grammar *g)
 {
+    grammar_tail_flush(g);
     grammar_drain(g);
     struct grammar_flat *f = grammar_flat_create(g->rules_used, grammar_nodes(g), g->attrs_used);
     struct numbering w = {.number = malloc(3 * (size_t)g->rule_top * sizeof *w.number)};

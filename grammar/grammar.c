@@ -53,6 +53,7 @@ struct grammar *grammar_create(size_t memory)
         return NULL;
     }
     grammar_rule_take(g); /* R */
+    g->tail.raw = GRAMMAR_NONE;
     return g;
 }
 
@@ -75,31 +76,6 @@ size_t grammar_memory(const struct grammar *g)
 {
     return (size_t)g->nodes_used * NODE_BYTES + (size_t)g->rules_used * sizeof *g->rules +
            (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
-}
-
-void grammar_append(struct grammar *g, const struct grammar_event *e)
-{
-    uint32_t last = grammar_last(g, 0);
-    bool fresh = grammar_is_guard(g, last) || g->nodes[last].symbol != e->terminal;
-    uint32_t n = last;
-    if (fresh) {
-        n = grammar_node_take(g, e->terminal, 1);
-        grammar_insert_after(g, last, n);
-        if (e->terminal >= g->terminals)
-            g->terminals = e->terminal + 1;
-    } else {
-        g->nodes[n].exponent++;
-    }
-    grammar_stats_add(&g->stats[n], e->gap, e->duration);
-    if (e->channels)
-        grammar_attrs_add(g, n, e);
-    g->events++;
-    if (fresh && !grammar_is_guard(g, last)) {
-        grammar_hint(&g->digram_hints, last);
-        grammar_drain(g);
-        if (grammar_memory(g) > g->memory)
-            grammar_coarsen(g);
-    }
 }
 
 uint64_t grammar_events(const struct grammar *g)

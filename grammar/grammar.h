@@ -18,6 +18,10 @@
  *
  * Where b^5 c meets an existing b^3 c, the common part b^3 c becomes (or is) the rule and b^2 stays outside.
  *
+ * While the stream repeats what a rule has, an event costs a comparison and a node's statistics: the steps that the paper
+ * takes and takes back in each turn of a loop are remembered, and taken where the stream turns off (tail.h). What is read
+ * of the grammar is always the paper's.
+ *
  * Memory: nodes, rules and attributes are records with 32-bit indices in reserved address space; nothing moves. An
  * append allocates nothing; the digram table grows by doubling. At the cap the oldest part of R is folded into one
  * GRAMMAR_LOST node (its times and number of events stay exact, their order is given up) and grammar_lost() tells.

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "grammar/digram.h"
 #include "grammar/grammar.h"
+#include "grammar/tail.h"
 
 struct grammar_node {
     uint32_t symbol;   /* terminal, or rule | GRAMMAR_RULE; of a guard: its own rule; GRAMMAR_NONE: free */
@@ -58,6 +59,7 @@ struct grammar {
     uint32_t rule_top, rule_free, rule_limit, rules_used;
     uint32_t attr_top, attr_free, attr_limit, attrs_used;
     struct grammar_digrams digrams;
+    struct grammar_tail tail;
     struct grammar_hints digram_hints, utility_hints, collapse_hints;
     uint64_t events, lost;
     uint32_t terminals; /* highest terminal + 1 */
@@ -108,6 +110,10 @@ void grammar_hint(struct grammar_hints *h, uint32_t what);
 void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begins at n leaves the table, if it is n's */
 void grammar_join_next(struct grammar *g, uint32_t n);  /* a^n a^m -> a^(n+m) */
 void grammar_drain(struct grammar *g);
+
+/* tail.c: appending, with the tail as a short cut and without. */
+void grammar_tail_flush(struct grammar *g); /* writes the tail out */
+void grammar_append_plain(struct grammar *g, const struct grammar_event *event); /* only where the tail is empty */
 
 /* coarsen.c */
 void grammar_coarsen(struct grammar *g);

@@ -16,7 +16,8 @@ libpythia_grammar_la_SOURCES = \
 	%D%/notation.c %D%/notation.h \
 	%D%/pool.c \
 	%D%/stats.c %D%/stats.h \
-	%D%/steps.c
+	%D%/steps.c \
+	%D%/tail.c %D%/tail.h
 libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_grammar tests/unit/test_attr

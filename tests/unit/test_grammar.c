@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grammar/grammar.h"
+#include "grammar/internal.h"
 #include "grammar/notation.h"
 #include "pythia.h"
 #include "tests/unit/unit.h"
@@ -204,6 +204,91 @@ static void run_model(int seed, uint64_t length, uint32_t alphabet, uint64_t aud
     free(m.event);
 }
 
+/* Loops: a part of what was there, up to five times over, so that turns complete, break off and nest. */
+static void append_loop(struct model *m, uint64_t length)
+{
+    uint64_t from = (uint64_t)rand() % m->count, part = 1 + (uint64_t)rand() % (m->count - from), turns = 1 + (uint64_t)rand() % 5;
+    if (part > 40)
+        part = 1 + (uint64_t)rand() % 12;
+    for (uint64_t i = 0; i < turns * part && m->count < length; i++)
+        model_append(m, m->event[from + i % part].terminal);
+}
+
+static void append_loops(struct model *m, uint64_t length)
+{
+    int alphabet = 1 + rand() % 8, shape = 1 + rand() % 5;
+    while (m->count < length)
+        if (m->count > 3 && rand() % shape)
+            append_loop(m, length);
+        else
+            model_append(m, (uint32_t)(rand() % alphabet));
+}
+
+START_TEST(loops_audited_now_and_then)
+{
+    for (int seed = 1 + _i * 15; seed <= 15 + _i * 15; seed++) {
+        struct model m = {.grammar = grammar_create(MEMORY), .event = calloc(3200, sizeof *m.event)};
+        srand((unsigned)seed);
+        while (m.count < 2900) {
+            append_loops(&m, m.count + 1 + (uint64_t)rand() % 200);
+            audit(&m, seed);
+        }
+        grammar_destroy(m.grammar);
+        free(m.event);
+    }
+}
+END_TEST
+
+/* --- The tail --- */
+
+static void expect_same_grammar(const struct grammar_flat *a, const struct grammar_flat *b, int seed, int events)
+{
+    bool same = a->rule_count == b->rule_count && a->node_count == b->node_count;
+    for (uint32_t r = 0; same && r < a->rule_count; r++)
+        same = a->rules[r].length == b->rules[r].length;
+    for (uint32_t n = 0; same && n < a->node_count; n++)
+        same = a->nodes[n].symbol == b->nodes[n].symbol && a->nodes[n].exponent == b->nodes[n].exponent &&
+               a->stats[n].count == b->stats[n].count;
+    ck_assert_msg(same, "seed %d: the tail changes the grammar of %d events", seed, events);
+}
+
+/* Written out after `count` events, the tail gives what the structural steps alone give. */
+static void compare_tail(const struct model *plain, const struct grammar_flat *expected, int seed)
+{
+    struct grammar *g = grammar_create(1 << 20);
+    char why[128] = "";
+    for (uint64_t i = 0; i < plain->count; i++)
+        grammar_append(g, &plain->event[i]);
+    struct grammar_flat *f = grammar_freeze(g);
+    expect_same_grammar(f, expected, seed, (int)plain->count);
+    ck_assert_msg(grammar_check(g, why, sizeof why) == 0, "seed %d, %d events: %s", seed, (int)plain->count, why);
+    grammar_flat_destroy(f);
+    grammar_destroy(g);
+}
+
+START_TEST(the_tail_is_a_short_cut_only)
+{
+    enum { LENGTH = 120 };
+    for (int seed = 1 + _i * 20; seed <= 20 + _i * 20; seed++) {
+        struct model m = {.grammar = grammar_create(1 << 20), .event = calloc(LENGTH, sizeof *m.event)};
+        struct grammar *plain = grammar_create(1 << 20);
+        srand((unsigned)seed);
+        append_loops(&m, LENGTH);
+        for (m.count = 0; m.count < LENGTH;) {
+            grammar_append_plain(plain, &m.event[m.count++]);
+            if (rand() % 4)
+                continue;
+            struct grammar_flat *expected = grammar_freeze(plain);
+            compare_tail(&m, expected, seed);
+            grammar_flat_destroy(expected);
+        }
+        grammar_destroy(plain);
+        grammar_destroy(m.grammar);
+        free(m.event);
+    }
+}
+END_TEST
+
 START_TEST(random_streams_audited_after_every_append)
 {
     for (int seed = 1 + _i * 40; seed <= 40 + _i * 40; seed++)
@@ -305,6 +390,8 @@ int main(void)
         UNIT_TEST(empty_and_single),
         UNIT_TEST(names_that_could_be_rules_are_quoted),
         UNIT_LOOP(random_streams_audited_after_every_append, 10),
+        UNIT_LOOP(loops_audited_now_and_then, 4),
+        UNIT_LOOP(the_tail_is_a_short_cut_only, 8),
         UNIT_TEST(longer_streams_and_alphabets),
         UNIT_TEST(flat_lengths_beyond_32_bits),
         UNIT_LOOP(memory_cap, 2),

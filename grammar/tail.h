@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tail of a growing grammar: what the last events are, while they repeat what the grammar has.
+ *
+ * In a loop that turns, each event extends the rule of "the loop's body so far" by one symbol and shortens the rest of the
+ * body by one: six nodes and four pairs change, and at the end of the turn all is as it was before it. The tail does not
+ * do it but remembers it:
+ *
+ *     R -> a A^7          A -> b c d e         events: b c
+ *
+ *     written out         R -> a A^7 B         A -> B d e      B -> b c
+ *     as a tail           R -> a A^7           A -> b c d e    frame (A, at d)
+ *                                                    ^^^^^ the times of these two have this turn already
+ *
+ * A frame is a prefix of a rule's body that stands, as a rule of two uses, at the end of R. Frames nest: an inner one repeats
+ * the rule that its outer one expects next. `raw` is one more symbol behind them whose pair with what precedes it is new.
+ *
+ *     R's ring   |  frame[0]: 3 nodes of A  |  frame[1]: 2 nodes of D, A's 4th  |  raw
+ *
+ *   1. what is expected and comes costs O(1): a comparison and a node's statistics
+ *   2. written out (grammar_tail_flush), the grammar is what it would be without a tail, node for node: the tail is a
+ *      way to compute seed 000's grammar, not another grammar. O(frames), at most GRAMMAR_FRAMES
+ *   3. while a frame or raw is there the digram hints are drained, and no structural step is taken
+ *   4. no rule is in two frames
+ *
+ * Threads: owner.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_GRAMMAR_TAIL_H
+#define PYTHIA_GRAMMAR_TAIL_H
+
+#include <stdint.h>
+
+#include "grammar/stats.h"
+
+enum { GRAMMAR_FRAMES = 16 };
+
+/* Gap or duration of the nodes taken: this turn's, and what the rule's earlier expansions sum up to there. */
+struct grammar_prefix {
+    uint64_t turn;                          /* ns */
+    uint64_t sum, min, max;                 /* ns, earlier expansions */
+    double square, squared_means;           /* of sums: sum^2 / exponent */
+};
+
+struct grammar_frame {
+    uint32_t rule;
+    uint32_t at;      /* node of its body that comes next, or whose first turns are in `pending` */
+    uint32_t head;    /* outside all rings: the first symbol, until the second one is whole; else GRAMMAR_NONE */
+    uint32_t pending; /* outside all rings: turns of `at`, fewer than its exponent; GRAMMAR_NONE: none */
+    uint64_t length;  /* events in the nodes taken */
+    struct grammar_prefix gap, duration;
+};
+
+struct grammar_tail {
+    uint32_t raw; /* outside all rings; GRAMMAR_NONE: none */
+    uint32_t depth;
+    struct grammar_frame frame[GRAMMAR_FRAMES];
+};
+
+#endif
