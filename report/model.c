@@ -78,6 +78,7 @@ static void add_node(struct report_model *m, const uint32_t *place, uint32_t ter
     const struct job_terminal *t = &m->job->terminals[terminal];
     uint64_t count = t->phase == JOB_CLOSE ? 0 : s->count; /* a span that was opened and closed is one call */
 
+    m->gap_ns += s->gap.sum;
     if (t->kind == JOB_REGION) {
         struct report_region *r = &m->regions[place[terminal]];
         r->count += count;
@@ -91,7 +92,7 @@ static void add_node(struct report_model *m, const uint32_t *place, uint32_t ter
     }
 }
 
-static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, bool nested)
+static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, uint64_t least_ns, bool nested)
 {
     uint32_t i = 0;
 
@@ -103,22 +104,26 @@ static int add_team(struct report_region *r, int64_t size, uint64_t count, uint6
             return PYTHIA_ENOMEM;
         r->teams = grown;
         memmove(&grown[i + 1], &grown[i], (r->team_count - i) * sizeof *grown);
-        grown[i] = (struct report_team){ .size = size };
+        grown[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
         r->team_count++;
     }
     r->teams[i].count += count;
     r->teams[i].time_ns += time_ns;
     r->teams[i].nested += nested ? count : 0;
+    if (least_ns < r->teams[i].least_ns)
+        r->teams[i].least_ns = least_ns;
     return 0;
 }
 
 /* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
 static int add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
-                       uint64_t occurrences)
+                       uint64_t occurrences, uint64_t least_ns)
 {
     const struct job_terminal *t = &m->job->terminals[terminal];
     int rc = 0;
 
+    if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
+        least_ns = UINT64_MAX;
     if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
         m->sites[place[terminal]].bytes += report_scale(a->sum, occurrences, a->count);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
@@ -126,7 +131,7 @@ static int add_variant(struct report_model *m, const uint32_t *place, uint32_t t
     for (uint16_t k = 0; rc == 0 && a->kind == GRAMMAR_ATTR_KEYED && k < a->length && k < GRAMMAR_ATTR_KEYS; k++)
         rc = add_team(&m->regions[place[terminal]], a->key[k].value,
                       report_scale((int64_t)a->key[k].count, occurrences, a->count),
-                      report_scale((int64_t)a->key[k].sum, occurrences, a->count), t->phase == JOB_CLOSE);
+                      report_scale((int64_t)a->key[k].sum, occurrences, a->count), least_ns, t->phase == JOB_CLOSE);
     return rc;
 }
 
@@ -139,13 +144,16 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
     for (uint32_t n = 0; n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
             add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
+        else if (g->nodes[n].symbol == GRAMMAR_LOST)
+            m->lost_ns += g->stats[n].gap.sum + g->stats[n].duration.sum;
     }
     for (uint32_t v = 0; rc == 0 && members && v < c->variant_count; v++) {
         const struct job_variant *variant = &c->variants[v];
         uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
         uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
-            rc = add_variant(m, place, terminal, &variant->attr, g->stats[variant->node].count / members * covered);
+            rc = add_variant(m, place, terminal, &variant->attr, g->stats[variant->node].count / members * covered,
+                             c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
     }
     return rc;
 }
@@ -168,6 +176,26 @@ static int region_order(const void *a, const void *b)
     return (x->terminal > y->terminal) - (x->terminal < y->terminal);
 }
 
+/* Patterns name sites by index: they move along. */
+static int sort_sites(struct report_model *m)
+{
+    uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
+
+    if (!index)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < m->pattern_count; i++)
+        if (m->patterns[i].site != GRAMMAR_NONE)
+            m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
+    qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
+    for (uint32_t i = 0; i < m->site_count; i++)
+        index[m->sites[i].terminal] = i;
+    for (uint32_t i = 0; i < m->pattern_count; i++)
+        if (m->patterns[i].site != GRAMMAR_NONE)
+            m->patterns[i].site = index[m->patterns[i].site];
+    free(index);
+    return 0;
+}
+
 static int add_tables(struct report_model *m)
 {
     uint32_t *place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
@@ -178,12 +206,20 @@ static int add_tables(struct report_model *m)
             rc = add_class(m, place, &m->job->classes[c]);
     if (rc == 0)
         rc = report_model_add_nested(m, place);
+    for (uint32_t i = 0; rc == 0 && i < m->site_count; i++)
+        m->call_ns += m->sites[i].time_ns;
+    for (uint32_t i = 0; rc == 0 && i < m->region_count; i++)
+        m->region_ns += m->regions[i].time_ns;
+    if (rc == 0)
+        rc = report_model_add_spreads(m, place);
+    if (rc == 0)
+        rc = report_model_add_talk(m, place);
     free(place);
     if (rc != 0)
         return rc;
-    qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
+    rc = sort_sites(m);
     qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
-    return 0;
+    return rc;
 }
 
 /* --- Ranks --- */
@@ -209,9 +245,34 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
     r->streams++;
     r->events += s->events;
     r->cost_ns += s->cost_ns;
+    m->stream_wall_ns += s->wall_ns;
     m->events += s->events;
     m->lost += s->lost;
     m->cost_ns += s->cost_ns;
+}
+
+/*
+ * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did not
+ * wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting. An
+ * estimate: it is exact where each call was once not waited for.
+ */
+static void add_transfer(struct report_model *m, uint64_t wall)
+{
+    double transfer = 0;
+
+    for (uint32_t i = 0; i < m->job->class_count; i++) {
+        const struct grammar_flat *g = m->job->classes[i].grammar;
+        for (uint32_t n = 0; g && n < g->node_count; n++) {
+            uint32_t t = g->nodes[n].symbol;
+            if (t < m->job->terminal_count && m->job->terminals[t].kind == JOB_CALL && g->stats[n].count)
+                transfer += (double)g->stats[n].count * (double)g->stats[n].duration.min;
+        }
+    }
+    transfer /= (double)m->rank_count;
+    m->transfer_efficiency = transfer < (double)wall ? 1 - transfer / (double)wall : 0;
+    if (m->transfer_efficiency < m->communication_efficiency)
+        m->transfer_efficiency = m->communication_efficiency;
+    m->serialisation_efficiency = m->transfer_efficiency > 0 ? m->communication_efficiency / m->transfer_efficiency : 0;
 }
 
 /*
@@ -235,6 +296,7 @@ static void add_efficiencies(struct report_model *m)
     m->load_balance = sum / (double)m->rank_count / (double)most;
     m->communication_efficiency = (double)most / (double)wall;
     m->parallel_efficiency = m->load_balance * m->communication_efficiency;
+    add_transfer(m, wall);
 }
 
 static int add_ranks(struct report_model *m)
@@ -301,6 +363,8 @@ void report_model_destroy(struct report_model *m)
     free(m->regions);
     free(m->ranks);
     free(m->peers);
+    free(m->edges);
+    free(m->patterns);
     free(m);
 }
 

@@ -19,6 +19,15 @@
 
 #include "merge/job.h"
 
+/* How a call or a region differs from one execution to the next, and from one rank to the next. */
+struct report_spread {
+    uint64_t min_ns, max_ns; /* of one execution with nothing inside; min_ns UINT64_MAX where there was none */
+    uint64_t streams;        /* that have it */
+    double cov;              /* coefficient of variation of their total times, < 0: not known */
+    uint32_t worst_rank;     /* which spent most in it, GRAMMAR_NONE: not known */
+    uint64_t worst_ns;
+};
+
 struct report_site {
     uint32_t function;   /* string of the job */
     uint32_t callsite;   /* GRAMMAR_NONE for words */
@@ -28,12 +37,14 @@ struct report_site {
     uint64_t time_ns;    /* in the calls */
     uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
     uint64_t bytes;
+    struct report_spread spread;
 };
 
 struct report_team {
     int64_t size;    /* -1: several sizes, told apart no longer */
     uint64_t count, time_ns;
     uint64_t nested; /* of `count`, regions with other spans inside */
+    uint64_t least_ns; /* shortest execution of this size, UINT64_MAX: not known */
 };
 
 struct report_region {
@@ -42,6 +53,7 @@ struct report_region {
     uint64_t nested_ns; /* of time_ns, in regions with other spans inside */
     uint32_t team_count;
     struct report_team *teams; /* by size */
+    struct report_spread spread;
 };
 
 struct report_rank {
@@ -61,6 +73,16 @@ struct report_peer {
     uint64_t messages, bytes;
 };
 
+/* Messages from one rank of the job to another. */
+struct report_edge { uint32_t from, to; uint64_t messages, bytes; };
+
+/* What the messages of one call have in common. */
+struct report_pattern {
+    uint32_t site; /* index in sites[], GRAMMAR_NONE: of all calls together */
+    uint64_t messages, bytes;
+    char name[64]; /* "ring", "3-D halo (4 x 4 x 4)", "irregular" */
+};
+
 /* The loop that holds the most time. */
 struct report_loop {
     bool present;
@@ -76,13 +98,21 @@ struct report_model {
     uint64_t wall_ns;    /* the longest rank's */
     uint64_t sum_wall_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
     uint64_t cost_ns;
-    bool efficiencies;   /* the three below are known */
+    /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
+    uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
+    bool efficiencies;   /* the five below are known */
     double parallel_efficiency, load_balance, communication_efficiency;
+    double serialisation_efficiency, transfer_efficiency; /* their product is the communication's; estimates */
     uint32_t site_count, region_count, rank_count, peer_count;
     struct report_site *sites;     /* most time first */
     struct report_region *regions; /* most time first */
     struct report_rank *ranks;     /* by rank */
     struct report_peer *peers;     /* most bytes first */
+    /* Point-to-point and one-sided data, by rank of the job; talk.c */
+    uint32_t edge_count, pattern_count;
+    struct report_edge *edges;     /* by from, then to */
+    struct report_pattern *patterns; /* all calls together, then by bytes */
+    uint64_t unplaced_messages, unplaced_bytes; /* partners not known: no rule, or ranks of another communicator */
     struct report_loop loop;
 };
 
@@ -99,6 +129,14 @@ const char *report_class_name(unsigned call_class);
 int report_model_add_nested(struct report_model *m, const uint32_t *place);
 /* Fills m->peers. 0, or PYTHIA_ENOMEM. */
 int report_model_add_peers(struct report_model *m);
+/* Whether a terminal is a call that moves data to (receives false) or from a partner. */
+bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
+/* Fills the spreads of sites and regions. 0, or PYTHIA_ENOMEM. */
+int report_model_add_spreads(struct report_model *m, const uint32_t *place);
+/* Fills edges and patterns; place[terminal] is its site. 0, or PYTHIA_ENOMEM. */
+int report_model_add_talk(struct report_model *m, const uint32_t *place);
+/* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`. */
+void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
 
 /* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
 uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole);

@@ -49,6 +49,7 @@ static int walk(const struct job *j, const struct grammar_flat *g, uint64_t limi
 
 static void add_time(struct report_model *m, const uint32_t *place, uint32_t terminal, uint64_t ns)
 {
+    m->gap_ns -= ns < m->gap_ns ? ns : m->gap_ns;
     if (m->job->terminals[terminal].kind != JOB_REGION) {
         m->sites[place[terminal]].time_ns += ns;
         return;

@@ -127,8 +127,10 @@ static uint64_t bytes_of(const struct job_class_entry *c, const struct job_varia
     return bytes ? report_scale(bytes->attr.sum, occurrences, bytes->attr.count) : 0;
 }
 
-static bool is_message(const struct job_terminal *t, const char *function, struct messages *out)
+bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
 {
+    const struct job_terminal *t = &j->terminals[terminal];
+    const char *function = job_text(j, t->function);
     bool send = strcasestr(function, "send") != NULL, receive = strcasestr(function, "recv") != NULL;
 
     if (t->call_class == JOB_ONESIDED) {
@@ -137,8 +139,7 @@ static bool is_message(const struct job_terminal *t, const char *function, struc
     } else if (t->call_class != JOB_P2P) {
         return false;
     }
-    out->comm = t->comm;
-    out->receives = !send; /* the peer and the bytes of Sendrecv are those of its send */
+    *receives = !send; /* the peer and the bytes of Sendrecv are those of its send */
     return (send || receive) && t->phase != JOB_OPEN;
 }
 
@@ -165,8 +166,9 @@ int report_model_add_peers(struct report_model *m)
             uint32_t symbol = c->grammar->nodes[v->node].symbol;
             struct messages from;
             if (v->attr.channel != GRAMMAR_PEER || !v->range_count || symbol >= m->job->terminal_count ||
-                !is_message(&m->job->terminals[symbol], job_text(m->job, m->job->terminals[symbol].function), &from))
+                !report_model_moves_data(m->job, symbol, &from.receives))
                 continue;
+            from.comm = m->job->terminals[symbol].comm;
             from.count = c->grammar->stats[v->node].count / members *
                          report_range_members(c, v->range_first, v->range_count);
             from.bytes = bytes_of(c, v, from.count);

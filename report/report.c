@@ -94,6 +94,17 @@ const char *report_comm_text(const struct report *r, uint32_t comm)
     return comm < r->job->comm_count ? job_text(r->job, r->job->comms[comm].name) : "-";
 }
 
+void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size)
+{
+    snprintf(text, size, "%s", job_text(r->job, s->function));
+    report_clean(text);
+}
+
+double report_mean(uint64_t sum, uint64_t count)
+{
+    return count ? (double)sum / (double)count : 0;
+}
+
 double report_percent(double part, double whole)
 {
     return whole > 0 ? 100 * part / whole : 0;

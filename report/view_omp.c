@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* The view of parallel regions: where they are, how long each team size takes, and what that says about the best one. */
+#include <inttypes.h>
+
+#include "report/report.h"
+#include "report/units.h"
+
+static double team_mean(const struct report_team *t)
+{
+    return report_mean(t->time_ns, t->count);
+}
+
+const struct report_team *report_best_team(const struct report_region *g)
+{
+    const struct report_team *best = NULL;
+    uint32_t seen = 0;
+
+    for (uint32_t k = 0; k < g->team_count; k++) {
+        const struct report_team *t = &g->teams[k];
+        if (t->size < 1 || !t->count)
+            continue;
+        seen++;
+        if (!best || team_mean(t) < team_mean(best))
+            best = t;
+    }
+    return seen > 1 ? best : NULL;
+}
+
+double report_team_efficiency(const struct report_region *g, const struct report_team *t)
+{
+    for (uint32_t k = 0; k < g->team_count; k++)
+        if (g->teams[k].size == 1 && g->teams[k].count && t->size > 0 && t->count && t->time_ns)
+            return team_mean(&g->teams[k]) / team_mean(t) / (double)t->size;
+    return -1;
+}
+
+double report_fork_share(const struct report_model *m, const struct report_team *t)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < m->region_count; i++)
+        for (uint32_t k = 0; k < m->regions[i].team_count; k++)
+            if (m->regions[i].teams[k].size == t->size && m->regions[i].teams[k].least_ns < least)
+                least = m->regions[i].teams[k].least_ns;
+    if (t->size < 1 || least == UINT64_MAX || team_mean(t) <= 0)
+        return -1;
+    return (double)least < team_mean(t) ? (double)least / team_mean(t) : 1;
+}
+
+static void print_team(const struct report *r, const struct report_region *g, const struct report_team *t, FILE *out)
+{
+    char size[32] = "other sizes", count[32], time[32], mean[32], efficiency[16] = "-", fork[16] = "-";
+
+    if (t->size >= 0)
+        snprintf(size, sizeof size, "team of %" PRId64, t->size);
+    if (report_team_efficiency(g, t) >= 0)
+        snprintf(efficiency, sizeof efficiency, "%.0f%%", 100 * report_team_efficiency(g, t));
+    if (report_fork_share(r->model, t) >= 0)
+        snprintf(fork, sizeof fork, "<%.0f%%", 100 * report_fork_share(r->model, t) + 0.5);
+    fprintf(out, "  %-12s %10s %10s %10s %7s %6s %9s%s\n", size, report_count(t->count, count),
+            report_time((double)t->time_ns, time), report_time(team_mean(t), mean), "", efficiency, fork,
+            t == report_best_team(g) ? "  best" : "");
+}
+
+static void print_region(struct report *r, const struct report_region *g, FILE *out)
+{
+    char where[256], name[64], count[32], time[32], mean[32], worst[48] = "";
+
+    report_site_name(r->names, g->terminal, name, sizeof name);
+    report_where(r, g->terminal, where, 255);
+    if (g->spread.cov >= 0.1 && g->spread.worst_rank != GRAMMAR_NONE)
+        snprintf(worst, sizeof worst, " (uneven: cov %.2f, worst rank %u)", g->spread.cov, g->spread.worst_rank);
+    fprintf(out, "%-14s %10s %10s %10s %6.2f%% %6s %9s  %s%s\n", name, report_count(g->count, count),
+            report_time((double)g->time_ns, time), report_time(report_mean(g->time_ns, g->count), mean),
+            report_percent((double)g->time_ns, (double)r->model->stream_wall_ns), "", "", where, worst);
+    for (uint32_t k = 0; k < g->team_count; k++)
+        print_team(r, g, &g->teams[k], out);
+}
+
+/* What the oracle does with these figures, and did. */
+static void print_choice(const struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    const struct job_oracle *o = &r->job->oracle;
+    uint32_t several = 0, one = 0;
+
+    for (uint32_t i = 0; i < m->region_count; i++) {
+        const struct report_team *best = report_best_team(&m->regions[i]);
+        several += best != NULL;
+        one += best && best->size == 1;
+    }
+    fprintf(out, "\neff.: mean time of one thread / (mean time x threads); fork/join: the shortest region of that size had it "
+                 "too\n");
+    if (several)
+        fprintf(out, "several sizes were seen in %u of %u regions; one thread was best in %u\n", several, m->region_count, one);
+    else
+        fprintf(out, "each region was seen with one team size only: the oracle learns what one thread takes when it predicts\n");
+    if (o->present)
+        fprintf(out, "the last predicted run changed %" PRIu64 " teams, estimated gain %.3g s\n", o->actions, o->gain_seconds);
+}
+
+void report_print_omp(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+
+    if (!m->region_count) {
+        fprintf(out, "no parallel region was recorded\n");
+        return;
+    }
+    fprintf(out, "%-14s %10s %10s %10s %7s %6s %9s  %s\n", "region", "count", "total", "mean", "share", "eff.", "fork/join",
+            "place");
+    for (uint32_t i = 0; i < m->region_count; i++)
+        print_region(r, &m->regions[i], out);
+    print_choice(r, out);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The view of ranks: classes of equal structure and what tells them apart, then how the time of each rank was spent. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/ranges.h"
+#include "report/report.h"
+#include "report/units.h"
+
+/* --- What tells classes apart: how often a member makes each call --- */
+
+static void count_calls(const struct report *r, uint32_t index, uint64_t *count)
+{
+    const struct job_class_entry *c = &r->job->classes[index];
+    uint64_t members = report_members(c);
+
+    memset(count, 0, r->job->terminal_count * sizeof *count);
+    for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++)
+        if (c->grammar->nodes[n].symbol < r->job->terminal_count)
+            count[c->grammar->nodes[n].symbol] += c->grammar->stats[n].count / members;
+}
+
+static void print_difference(const struct report *r, const uint64_t *own, const uint64_t *first, FILE *out)
+{
+    uint32_t differences = 0;
+
+    for (uint32_t t = 0; t < r->job->terminal_count; t++) {
+        const char *name = report_name(r->names, t);
+        if (own[t] == first[t] || r->job->terminals[t].phase == JOB_CLOSE || differences++ >= 3)
+            continue;
+        if (differences > 1)
+            fputs(", ", out);
+        if (!own[t])
+            fprintf(out, "no %.40s", name);
+        else if (!first[t])
+            fprintf(out, "%" PRIu64 " x %.40s", own[t], name);
+        else
+            fprintf(out, "%" PRIu64 " x %.40s instead of %" PRIu64, own[t], name, first[t]);
+    }
+    if (differences > 3)
+        fprintf(out, " and %u more", differences - 3);
+    if (!differences)
+        fputs("the same calls in another order", out);
+}
+
+int report_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
+{
+    uint64_t *count = calloc(2 * (size_t)r->job->terminal_count + 1, sizeof *count);
+    FILE *out = count ? fmemopen(text, size, "w") : NULL;
+
+    text[0] = '\0';
+    if (!out) {
+        free(count);
+        return PYTHIA_ENOMEM;
+    }
+    if (index) {
+        count_calls(r, index, count);
+        count_calls(r, 0, count + r->job->terminal_count);
+        print_difference(r, count, count + r->job->terminal_count, out);
+    }
+    fclose(out);
+    text[size - 1] = '\0';
+    free(count);
+    return 0;
+}
+
+static int print_classes(struct report *r, FILE *out)
+{
+    char difference[256], events[32];
+
+    for (uint32_t i = 0; i < r->job->class_count; i++) {
+        const struct job_class_entry *c = &r->job->classes[i];
+        char *ranks = report_ranges_text(c);
+        int rc = report_class_difference(r, i, difference, sizeof difference);
+        if (rc != 0 || !ranks) {
+            free(ranks);
+            return PYTHIA_ENOMEM;
+        }
+        fprintf(out, "class %u: %s: %s events%s%s\n", i, ranks, report_count(c->grammar ? c->grammar->events : 0, events),
+                i ? "; other than class 0: " : "", difference);
+        free(ranks);
+    }
+    if (r->job->class_count)
+        fputc('\n', out);
+    return 0;
+}
+
+/* --- Balance --- */
+
+/* Computation, OpenMP and MPI of a rank as a bar of `width`, the longest rank's wall time being the whole. */
+static void print_bar(const struct report_rank *k, uint64_t wall, int width, FILE *out)
+{
+    const uint64_t part[] = { k->compute_ns, k->omp_ns, k->mpi_ns };
+    static const char mark[] = { '#', '=', '.' };
+    uint64_t sum = 0;
+    int at = 0;
+
+    fputc('|', out);
+    for (int i = 0; i < 3 && wall; i++) {
+        sum += part[i];
+        int end = (int)((double)sum / (double)wall * width + 0.5);
+        for (; at < end && at < width; at++)
+            fputc(mark[i], out);
+    }
+    fprintf(out, "%*s|", width - at, "");
+}
+
+int report_print_ranks(struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    int rc = print_classes(r, out);
+
+    fprintf(out, "%6s %8s %10s %10s %12s %7s %7s %7s %10s  %s\n", "rank", "streams", "events", "wall", "computation", "OpenMP",
+            "MPI", "useful", "cost", "# computation  = OpenMP  . MPI");
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        const struct report_rank *k = &m->ranks[i];
+        double wall = (double)k->wall_ns;
+        char events[32], time[32], cost[32];
+        fprintf(out, "%6u %8u %10s %10s %11.1f%% %6.1f%% %6.1f%% %6.1f%% %10s  ", k->rank, k->streams,
+                report_count(k->events, events), report_time(wall, time), report_percent((double)k->compute_ns, wall),
+                report_percent((double)k->omp_ns, wall), report_percent((double)k->mpi_ns, wall),
+                100 - report_percent((double)k->mpi_ns, wall), report_time((double)k->cost_ns, cost));
+        print_bar(k, m->wall_ns, 40, out);
+        fputc('\n', out);
+    }
+    if (m->efficiencies)
+        fprintf(out, "parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n",
+                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency);
+    return rc;
+}
