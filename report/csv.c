@@ -21,11 +21,27 @@ static void print_field(const char *text, FILE *out)
     fputc('"', out);
 }
 
+/* What is not known stays empty. */
+static void print_spread(const struct report_spread *s, FILE *out)
+{
+    if (s->min_ns != UINT64_MAX)
+        fprintf(out, ",%.9f,%.9f", (double)s->min_ns / 1e9, (double)s->max_ns / 1e9);
+    else
+        fputs(",,", out);
+    fprintf(out, ",%" PRIu64 ",", s->streams);
+    if (s->cov >= 0)
+        fprintf(out, "%.6f", s->cov);
+    fputc(',', out);
+    if (s->worst_rank != GRAMMAR_NONE)
+        fprintf(out, "%u", s->worst_rank);
+    fputc('\n', out);
+}
+
 int report_print_csv(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
 
-    fputs("function,caller,file,line,module,offset,count,time_seconds,gap_seconds,bytes\n", out);
+    fputs("function,caller,file,line,module,offset,count,time_seconds,gap_seconds,bytes,min_seconds,max_seconds,streams,cov,worst_rank\n", out);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         const struct report_place *p = report_place_of(r, s->terminal);
@@ -41,8 +57,9 @@ int report_print_csv(struct report *r, FILE *out)
         fputc(',', out);
         if (p)
             fprintf(out, "0x%" PRIx64, p->offset);
-        fprintf(out, ",%" PRIu64 ",%.9f,%.9f,%" PRIu64 "\n", s->count, (double)s->time_ns / 1e9, (double)s->gap_ns / 1e9,
+        fprintf(out, ",%" PRIu64 ",%.9f,%.9f,%" PRIu64, s->count, (double)s->time_ns / 1e9, (double)s->gap_ns / 1e9,
                 s->bytes);
+        print_spread(&s->spread, out);
     }
     return ferror(out) ? PYTHIA_EIO : 0;
 }

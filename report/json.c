@@ -3,15 +3,15 @@
  * The report as one JSON object, from the same model as the text. Times in seconds, sizes in bytes; absent is null or a
  * missing key, never a made-up value. Readers must accept keys that they do not know.
  */
-#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pythia.h"
+#include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
 
 /* Length of the UTF-8 sequence at `s`, 0 for what is none (also surrogates, overlong forms, beyond U+10FFFF). */
 static int utf8_length(const unsigned char *s)
@@ -32,7 +32,7 @@ static int utf8_length(const unsigned char *s)
 }
 
 /* Names come from files and file systems: JSON must be UTF-8 all the same. */
-static void add_text(cJSON *o, const char *key, const char *text)
+void report_json_text(cJSON *o, const char *key, const char *text)
 {
     char *clean = text ? strdup(text) : NULL;
 
@@ -74,10 +74,10 @@ static void add_job(const struct report *r, cJSON *root)
     const struct report_model *m = r->model;
     cJSON *o = cJSON_AddObjectToObject(root, "job");
 
-    add_text(o, "program", job_text(r->job, i->program));
-    add_text(o, "build_id", job_text(r->job, i->program_id));
-    add_text(o, "arguments", job_text(r->job, i->arguments));
-    add_text(o, "mpi", job_text(r->job, i->mpi));
+    report_json_text(o, "program", job_text(r->job, i->program));
+    report_json_text(o, "build_id", job_text(r->job, i->program_id));
+    report_json_text(o, "arguments", job_text(r->job, i->arguments));
+    report_json_text(o, "mpi", job_text(r->job, i->mpi));
     add_number(o, "ranks", i->ranks);
     add_number(o, "threads", i->threads);
     add_number(o, "missing_ranks", i->missing);
@@ -102,6 +102,40 @@ static void add_efficiency(const struct report *r, cJSON *root)
     add_number(o, "parallel", m->parallel_efficiency);
     add_number(o, "load_balance", m->load_balance);
     add_number(o, "communication", m->communication_efficiency);
+    add_number(o, "serialisation", m->serialisation_efficiency);
+    add_number(o, "transfer", m->transfer_efficiency);
+}
+
+/* Where the wall time of all streams went; the parts add up to it. */
+static void add_accounting(const struct report *r, cJSON *root)
+{
+    const struct report_model *m = r->model;
+    cJSON *o = cJSON_AddObjectToObject(root, "accounting");
+
+    add_seconds(o, "wall_seconds", m->stream_wall_ns);
+    add_seconds(o, "call_seconds", m->call_ns);
+    add_seconds(o, "region_seconds", m->region_ns);
+    add_seconds(o, "gap_seconds", m->gap_ns);
+    add_seconds(o, "lost_seconds", m->lost_ns);
+}
+
+/* A number that may not be known. */
+static void add_known(cJSON *o, const char *key, bool known, double value)
+{
+    if (known)
+        add_number(o, key, value);
+    else
+        cJSON_AddNullToObject(o, key);
+}
+
+static void add_spread(cJSON *o, const struct report_spread *s)
+{
+    add_known(o, "min_seconds", s->min_ns != UINT64_MAX, (double)s->min_ns / 1e9);
+    add_known(o, "max_seconds", s->min_ns != UINT64_MAX, (double)s->max_ns / 1e9);
+    add_number(o, "streams", (double)s->streams);
+    add_known(o, "cov", s->cov >= 0, s->cov);
+    add_known(o, "worst_rank", s->worst_rank != GRAMMAR_NONE, s->worst_rank);
+    add_known(o, "worst_seconds", s->worst_rank != GRAMMAR_NONE, (double)s->worst_ns / 1e9);
 }
 
 /* Where a call or a region is in the source; `caller` names the key of the source function. */
@@ -110,22 +144,13 @@ static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char 
     const struct report_place *p = report_place_of(r, terminal);
     uint32_t number = report_site_number(r->names, r->job->terminals[terminal].callsite);
 
-    add_text(o, caller, p ? p->function : NULL);
-    add_text(o, "file", p ? p->file : NULL);
-    add_text(o, "path", p ? p->path : NULL);
-    if (p && p->line)
-        add_number(o, "line", p->line);
-    else
-        cJSON_AddNullToObject(o, "line");
-    add_text(o, "module", p ? p->module : NULL);
-    if (p)
-        add_number(o, "offset", (double)p->offset);
-    else
-        cJSON_AddNullToObject(o, "offset");
-    if (number != GRAMMAR_NONE)
-        add_number(o, "number", number);
-    else
-        cJSON_AddNullToObject(o, "number");
+    report_json_text(o, caller, p ? p->function : NULL);
+    report_json_text(o, "file", p ? p->file : NULL);
+    report_json_text(o, "path", p ? p->path : NULL);
+    add_known(o, "line", p && p->line, p ? p->line : 0);
+    report_json_text(o, "module", p ? p->module : NULL);
+    add_known(o, "offset", p != NULL, p ? (double)p->offset : 0);
+    add_known(o, "number", number != GRAMMAR_NONE, number);
 }
 
 static void add_callsites(struct report *r, cJSON *root)
@@ -135,13 +160,16 @@ static void add_callsites(struct report *r, cJSON *root)
     for (uint32_t i = 0; i < r->model->site_count; i++) {
         const struct report_site *s = &r->model->sites[i];
         cJSON *o = add_object(array);
-        add_text(o, "function", job_text(r->job, s->function));
+        report_json_text(o, "function", job_text(r->job, s->function));
         add_place(r, o, s->terminal, "caller");
-        add_text(o, "class", report_class_name(s->call_class));
+        report_json_text(o, "class", report_class_name(s->call_class));
         add_number(o, "count", (double)s->count);
         add_seconds(o, "time_seconds", s->time_ns);
         add_seconds(o, "gap_seconds", s->gap_ns);
         add_number(o, "bytes", (double)s->bytes);
+        add_number(o, "app_percent", report_percent((double)s->time_ns, (double)r->model->stream_wall_ns));
+        add_number(o, "mpi_percent", report_percent((double)s->time_ns, (double)r->model->call_ns));
+        add_spread(o, &s->spread);
     }
 }
 
@@ -156,15 +184,18 @@ static void add_regions(struct report *r, cJSON *root)
         add_number(o, "count", (double)g->count);
         add_seconds(o, "time_seconds", g->time_ns);
         add_seconds(o, "gap_seconds", g->gap_ns);
+        add_spread(o, &g->spread);
+        const struct report_team *best = report_best_team(g);
+        add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {
             cJSON *t = add_object(teams);
-            if (g->teams[k].size >= 0)
-                add_number(t, "size", (double)g->teams[k].size);
-            else
-                cJSON_AddNullToObject(t, "size");
+            add_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
             add_number(t, "count", (double)g->teams[k].count);
             add_seconds(t, "time_seconds", g->teams[k].time_ns);
+            add_known(t, "efficiency", report_team_efficiency(g, &g->teams[k]) >= 0, report_team_efficiency(g, &g->teams[k]));
+            add_known(t, "fork_join_at_most", report_fork_share(r->model, &g->teams[k]) >= 0,
+                      report_fork_share(r->model, &g->teams[k]));
         }
     }
 }
@@ -175,7 +206,7 @@ static void add_classes(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class_entry *c = &r->job->classes[i];
-        char *text = report_ranges_text(c);
+        char *text = report_ranges_text(c), difference[256] = "";
         cJSON *o = add_object(array);
         cJSON *ranges = cJSON_AddArrayToObject(o, "ranks");
         for (uint32_t k = 0; k < c->member_ranges; k++) {
@@ -185,7 +216,9 @@ static void add_classes(const struct report *r, cJSON *root)
             add_number(range, "stride", c->ranges[k].stride);
             add_number(range, "thread", c->ranges[k].thread);
         }
-        add_text(o, "ranks_text", text);
+        report_json_text(o, "ranks_text", text);
+        report_class_difference(r, i, difference, sizeof difference);
+        report_json_text(o, "difference", i ? difference : NULL);
         add_number(o, "members", (double)report_members(c));
         add_number(o, "events", c->grammar ? (double)c->grammar->events : 0);
         add_number(o, "rules", c->grammar ? c->grammar->rule_count : 0);
@@ -221,15 +254,39 @@ static void add_comm(const struct report *r, cJSON *root)
     for (uint32_t i = 0; i < r->model->peer_count; i++) {
         const struct report_peer *p = &r->model->peers[i];
         cJSON *o = add_object(array);
-        add_text(o, "communicator", report_comm_text(r, p->comm));
-        add_text(o, "direction", p->receives ? "receive" : "send");
-        add_text(o, "relation", relations[p->relation]);
-        if (p->relation <= REPORT_XOR)
-            add_number(o, "peer", (double)p->value);
-        else
-            cJSON_AddNullToObject(o, "peer");
+        report_json_text(o, "communicator", report_comm_text(r, p->comm));
+        report_json_text(o, "direction", p->receives ? "receive" : "send");
+        report_json_text(o, "relation", relations[p->relation]);
+        add_known(o, "peer", p->relation <= REPORT_XOR, (double)p->value);
         add_number(o, "messages", (double)p->messages);
         add_number(o, "bytes", (double)p->bytes);
+    }
+}
+
+/* Edges up to MOST_EDGES, as arrays of from, to, messages, bytes: there are many. */
+static void add_matrix(const struct report *r, cJSON *root)
+{
+    const struct report_model *m = r->model;
+    cJSON *o = cJSON_AddObjectToObject(root, "matrix"), *edges = cJSON_AddArrayToObject(o, "edges");
+    cJSON *patterns = cJSON_AddArrayToObject(o, "patterns");
+
+    for (uint32_t i = 0; i < m->edge_count && m->edge_count <= MOST_EDGES; i++) {
+        const struct report_edge *e = &m->edges[i];
+        const double figures[] = { e->from, e->to, (double)e->messages, (double)e->bytes };
+        cJSON_AddItemToArray(edges, cJSON_CreateDoubleArray(figures, 4));
+    }
+    cJSON_AddBoolToObject(o, "complete", m->edge_count <= MOST_EDGES && !m->unplaced_messages);
+    add_number(o, "unplaced_messages", (double)m->unplaced_messages);
+    add_number(o, "unplaced_bytes", (double)m->unplaced_bytes);
+    for (uint32_t i = 0; i < m->pattern_count; i++) {
+        const struct report_pattern *p = &m->patterns[i];
+        bool all = p->site == GRAMMAR_NONE;
+        cJSON *row = add_object(patterns);
+        report_json_text(row, "pattern", p->name);
+        report_json_text(row, "function", all ? NULL : job_text(r->job, m->sites[p->site].function));
+        add_known(row, "number", !all, all ? 0 : report_site_number(r->names, m->sites[p->site].callsite));
+        add_number(row, "messages", (double)p->messages);
+        add_number(row, "bytes", (double)p->bytes);
     }
 }
 
@@ -245,6 +302,17 @@ static void add_loop(const struct report *r, cJSON *root)
     add_number(o, "executions", (double)l->executions);
     add_number(o, "turn_seconds", l->turn_ns / 1e9);
     add_number(o, "total_seconds", l->total_ns / 1e9);
+}
+
+/* Of the answers given at each tenth of probability, how many there were and how many were right. */
+static void add_calibration(cJSON *row, const struct oracle_score *s, int distance)
+{
+    cJSON *answers = cJSON_AddArrayToObject(row, "answers"), *right = cJSON_AddArrayToObject(row, "right");
+
+    for (int i = 0; i < ORACLE_DECILES; i++) {
+        cJSON_AddItemToArray(answers, cJSON_CreateNumber((double)s->at[distance].answers[i]));
+        cJSON_AddItemToArray(right, cJSON_CreateNumber((double)s->at[distance].right[i]));
+    }
 }
 
 static void add_oracle(const struct report *r, cJSON *root)
@@ -269,11 +337,9 @@ static void add_oracle(const struct report *r, cJSON *root)
         add_number(row, "hits", (double)j->score.at[d].hits);
         add_number(row, "unknown", (double)j->score.at[d].unknown);
         add_number(row, "brier", predictions ? j->score.at[d].brier / (double)predictions : 0);
+        add_calibration(row, &j->score, d);
     }
-    if (error >= 0)
-        add_number(o, "time_error_median", error);
-    else
-        cJSON_AddNullToObject(o, "time_error_median");
+    add_known(o, "time_error_median", error >= 0, error);
     add_number(o, "events", (double)j->score.events);
     add_number(o, "known", (double)j->score.known);
     add_number(o, "ranks", j->ranks);
@@ -283,24 +349,32 @@ static void add_oracle(const struct report *r, cJSON *root)
     add_seconds(o, "wall_seconds", j->wall_ns);
 }
 
-int report_print_json(struct report *r, FILE *out)
+cJSON *report_json(struct report *r)
 {
     cJSON *root = cJSON_CreateObject();
-    char *text = NULL;
 
     if (root) {
         add_number(root, "version", JSON_VERSION);
         add_job(r, root);
+        add_accounting(r, root);
         add_efficiency(r, root);
         add_callsites(r, root);
         add_regions(r, root);
         add_classes(r, root);
         add_streams(r, root);
         add_comm(r, root);
+        add_matrix(r, root);
         add_loop(r, root);
         add_oracle(r, root);
-        text = cJSON_Print(root);
     }
+    return root;
+}
+
+int report_print_json(struct report *r, FILE *out)
+{
+    cJSON *root = report_json(r);
+    char *text = root ? cJSON_Print(root) : NULL;
+
     cJSON_Delete(root);
     if (!text)
         return PYTHIA_ENOMEM;

@@ -2,7 +2,8 @@
 noinst_LTLIBRARIES += libpythia-report.la
 libpythia_report_la_SOURCES = \
 	%D%/csv.c \
-	%D%/json.c \
+	%D%/json.c %D%/json.h \
+	%D%/message.c \
 	%D%/model.c %D%/model.h \
 	%D%/names.c %D%/names.h \
 	%D%/nested.c \

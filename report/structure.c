@@ -23,6 +23,7 @@ enum { SHORT = 24, SHAPE = 200 };
 
 struct view {
     const struct job *job;
+    const struct job_class_entry *c;
     const struct grammar_flat *g;
     const struct report_names *names;
     struct report_structure how;
@@ -216,6 +217,22 @@ static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t 
     fprintf(v->out, "%9s %9s %9s  %*s", report_time(total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent), "");
 }
 
+/* "MPI_Isend@3 (to rank+1, 800 B)   halo@app.c:12" */
+static void print_call(const struct view *v, uint32_t node)
+{
+    uint32_t terminal = v->g->nodes[node].symbol;
+    char message[192] = "", place[256] = "";
+
+    fputs(report_name((void *)(uintptr_t)v->names, terminal), v->out);
+    report_message_text(v->job, v->c, node, message, sizeof message);
+    if (*message)
+        fprintf(v->out, " (%s)", message);
+    if (v->how.place && terminal < v->job->terminal_count)
+        v->how.place(v->how.context, terminal, place, sizeof place);
+    if (*place)
+        fprintf(v->out, "   %s", place);
+}
+
 static void indent_rule(struct view *v, uint32_t rule, uint32_t depth, uint32_t indent);
 
 static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t indent)
@@ -234,7 +251,7 @@ static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t 
     if (turns > 1)
         fprintf(v->out, sequence ? "loop %" PRIu64 " times" : "%" PRIu64 " x ", turns);
     if (!rule)
-        fputs(report_name((void *)(uintptr_t)v->names, symbol), v->out);
+        print_call(v, node);
     else if (!sequence)
         print_name(v, rule_of(symbol));
     fputc('\n', v->out);
@@ -270,6 +287,7 @@ static int view_open(struct view *v, const struct job *j, uint32_t index, const 
 
     memset(v, 0, sizeof *v);
     v->job = j;
+    v->c = c;
     v->g = c->grammar;
     v->names = names;
     v->members = report_members(c);

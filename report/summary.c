@@ -10,7 +10,7 @@
 #include "report/report.h"
 #include "report/units.h"
 
-enum { TOP_SITES = 6, TOP_REGIONS = 4, TOP_CLASSES = 4 };
+enum { TOP_SITES = 5, TOP_REGIONS = 3, TOP_CLASSES = 3 };
 
 static const char *base_name(const char *path)
 {
@@ -70,8 +70,10 @@ static void print_shares(const struct report *r, FILE *out)
     double wall = (double)m->sum_wall_ns;
 
     if (m->efficiencies)
-        fprintf(out, "\nparallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n",
-                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency);
+        fprintf(out, "\nparallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n"
+                     "  communication = serialisation %.1f %% x transfer %.1f %% (estimated)\n",
+                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency,
+                100 * m->serialisation_efficiency, 100 * m->transfer_efficiency);
     fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
             report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),
             report_percent((double)m->sum_mpi_ns, wall));
@@ -122,7 +124,22 @@ static void print_regions(struct report *r, FILE *out)
         fprintf(out, "  and %u more (--view omp)\n", m->region_count - TOP_REGIONS);
 }
 
-/* The shape of the main loop, cut to one line. */
+/* What is in the loop, in `width` columns: the shape without its own "(…)[turns]". */
+static void print_body(char *shape, int width, FILE *out)
+{
+    char *begin = shape, *end = strrchr(shape, '[');
+
+    if (*begin == '(' && end && end > begin && end[-1] == ')') {
+        end[-1] = '\0';
+        begin++;
+    }
+    if ((int)strlen(begin) <= width)
+        fputs(begin, out);
+    else
+        fprintf(out, "%.*s...", width > 3 ? width - 3 : 0, begin);
+}
+
+/* The main loop in one line: "1000 x [4.2 ms: CPU1+Send1+…]". */
 static int print_loop(const struct report *r, FILE *out)
 {
     const struct report_loop *l = &r->model->loop;
@@ -136,9 +153,11 @@ static int print_loop(const struct report *r, FILE *out)
     if (memory)
         fclose(memory);
     if (rc == 0) {
-        fprintf(out, "\nmain loop (class %u): %" PRIu64 " turns of %s, %.1f %% of the run\n", l->class_index, l->turns,
-                report_time(l->turn_ns, turn), report_percent(l->total_ns, (double)r->model->wall_ns));
-        fprintf(out, size > 76 ? "  %.73s...\n" : "  %s\n", shape);
+        fprintf(out, "\nmain loop, %.1f %% of the run of class %u:\n",
+                report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
+        int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns, turn));
+        print_body(shape, 79 - head, out);
+        fputs("]\n", out);
     }
     free(shape);
     return rc;
@@ -155,7 +174,17 @@ static void print_classes(const struct report *r, FILE *out)
         free(ranks);
     }
     if (r->job->class_count > TOP_CLASSES)
-        fprintf(out, "  and %u more (pythia grammar)\n", r->job->class_count - TOP_CLASSES);
+        fprintf(out, "  and %u more (--view ranks)\n", r->job->class_count - TOP_CLASSES);
+}
+
+static void print_pattern(const struct report *r, FILE *out)
+{
+    const struct report_model *m = r->model;
+    char bytes[32], count[32];
+
+    if (m->pattern_count)
+        fprintf(out, "communication: %s, %s messages, %s\n", m->patterns[0].name, report_count(m->patterns[0].messages, count),
+                report_bytes((double)m->patterns[0].bytes, bytes));
 }
 
 static void print_oracle(const struct report *r, FILE *out)
@@ -192,6 +221,7 @@ int report_print_summary(struct report *r, FILE *out)
     print_regions(r, out);
     int rc = print_loop(r, out);
     print_classes(r, out);
+    print_pattern(r, out);
     print_oracle(r, out);
     fprintf(out, "\nPythia itself took %s (%.2f %% of the ranks' time)\n", report_time((double)m->cost_ns, cost),
             report_percent((double)m->cost_ns, (double)m->sum_wall_ns));

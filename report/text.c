@@ -23,9 +23,21 @@ static void print_legend(struct report *r, FILE *out)
     }
 }
 
-static int print_structure(struct report *r, const struct report_structure *how, FILE *out)
+static void place_text(void *context, uint32_t terminal, char *text, size_t size)
 {
+    struct report *r = context;
+
+    if (r->job->terminals[terminal].callsite < r->job->callsite_count && size >= 256)
+        report_where(r, terminal, text, 120);
+}
+
+static int print_structure(struct report *r, const struct report_structure *asked, FILE *out)
+{
+    struct report_structure placed = *asked, *how = &placed;
     int rc = 0;
+
+    placed.place = place_text;
+    placed.context = r;
 
     for (uint32_t c = 0; rc == 0 && c < r->job->class_count; c++) {
         char *ranks = report_ranges_text(&r->job->classes[c]);

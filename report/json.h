@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON report as a tree, for those who add to it. Threads: owner.  Hook-safe: no. */
+#ifndef PYTHIA_REPORT_JSON_H
+#define PYTHIA_REPORT_JSON_H
+
+#include <cjson/cJSON.h>
+
+#include "report/report.h"
+
+/* Everything that `--format json` prints; NULL when out of memory. The caller deletes it. */
+cJSON *report_json(struct report *r);
+/* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
+void report_json_text(cJSON *object, const char *key, const char *text);
+
+#endif

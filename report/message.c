@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* What a call moves, and to whom, as its class knows it: for pseudo-code and pictures. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/model.h"
+#include "report/structure.h"
+#include "report/units.h"
+
+enum { MOST_PEERS = 4, MOST_VARIANTS = 2 };
+
+/* One peer: "rank+1", "0", "rank^4". */
+static void one_peer(const struct job_variant *v, int64_t value, char *text, size_t size)
+{
+    int64_t modulus = v->modulus, offset = value - (int64_t)v->sample_rank;
+
+    if (value == GRAMMAR_PEER_ANY) {
+        snprintf(text, size, "any");
+    } else if (value < 0) {
+        snprintf(text, size, "nobody");
+    } else if ((v->relations & JOB_OFFSET) && modulus > 0) {
+        offset = (offset % modulus + modulus) % modulus;
+        offset = 2 * offset > modulus ? offset - modulus : offset;
+        if (offset)
+            snprintf(text, size, "rank%+" PRId64, offset);
+        else
+            snprintf(text, size, "itself");
+    } else if (v->relations & JOB_ABSOLUTE) {
+        snprintf(text, size, "%" PRId64, value);
+    } else {
+        snprintf(text, size, "rank^%" PRId64, value ^ (int64_t)v->sample_rank);
+    }
+}
+
+/* The peers of one variant: "rank+1", "rank+1 rank-1 …", "*". */
+static void peers_of(const struct job_variant *v, char *text, size_t size)
+{
+    const struct grammar_attr *a = &v->attr;
+    uint64_t values = a->period && a->period < a->count ? a->period : a->count;
+    size_t used = 0;
+    int64_t value;
+
+    if (grammar_attr_constant(a, &value))
+        values = 1;
+    else if (a->kind != GRAMMAR_ATTR_LIST && a->kind != GRAMMAR_ATTR_RAMP)
+        values = 0;
+    snprintf(text, size, "%s", values ? "" : "*");
+    for (uint64_t i = 0; i < values && used + 32 < size; i++) {
+        char peer[32];
+        if (i == MOST_PEERS) {
+            snprintf(text + used, size - used, " …");
+            return;
+        }
+        if (!grammar_attr_constant(a, &value) && !grammar_attr_value(a, i, &value))
+            return;
+        one_peer(v, value, peer, sizeof peer);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", peer);
+    }
+}
+
+static const struct job_variant *first_variant(const struct job_class_entry *c, uint32_t node, uint8_t channel)
+{
+    uint32_t low = 0, high = c->variant_count;
+
+    while (low < high) { /* ordered by node, then channel */
+        uint32_t middle = low + (high - low) / 2;
+        const struct job_variant *v = &c->variants[middle];
+        if (v->node < node || (v->node == node && v->attr.channel < channel))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    bool found = low < c->variant_count && c->variants[low].node == node && c->variants[low].attr.channel == channel;
+    return found ? &c->variants[low] : NULL;
+}
+
+static size_t add_peers(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size)
+{
+    const struct job_variant *v = first_variant(c, node, GRAMMAR_PEER), *end = c->variants + c->variant_count;
+    const struct job_terminal *t = &j->terminals[c->grammar->nodes[node].symbol];
+    bool receives = false, moves = report_model_moves_data(j, c->grammar->nodes[node].symbol, &receives);
+    size_t used = 0;
+
+    for (int i = 0; v && v < end && v->node == node && v->attr.channel == GRAMMAR_PEER && used + 64 < size; i++, v++) {
+        char peers[64];
+        if (i == MOST_VARIANTS) {
+            used += (size_t)snprintf(text + used, size - used, " or others");
+            break;
+        }
+        peers_of(v, peers, sizeof peers);
+        const char *head = t->peer_class == JOB_PEER_ROOT ? "root " : !moves ? "with " : receives ? "from " : "to ";
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " or " : head, peers);
+    }
+    return used < size ? used : size - 1;
+}
+
+void report_message_text(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size)
+{
+    char bytes[32];
+
+    text[0] = '\0';
+    if (c->grammar->nodes[node].symbol >= j->terminal_count || j->terminals[c->grammar->nodes[node].symbol].kind != JOB_CALL)
+        return;
+    size_t used = add_peers(j, c, node, text, size);
+    const struct job_variant *v = first_variant(c, node, GRAMMAR_BYTES);
+    if (!v || !v->attr.count || v->attr.sum <= 0)
+        return;
+    snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", v->attr.min == v->attr.max ? "" : "about ",
+             report_bytes((double)v->attr.sum / (double)v->attr.count, bytes));
+}
