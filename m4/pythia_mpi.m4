@@ -32,8 +32,11 @@ AS_IF([test "$with_mpi" != no],
 AS_IF([test -n "$MPI_FLAVOUR"],
    [PYTHIA_MPI_SIBLING([MPIEXEC], [mpirun], [mpiexec])
     PYTHIA_MPI_SIBLING([MPIFORT], [mpifort], [mpif90])
+    PYTHIA_MPI_VERSION
     AC_DEFINE([HAVE_MPI], [1], [Define when there is an MPI.])
-    have_mpi="$MPI_FLAVOUR ($MPICC)"])
+    have_mpi="$MPI_FLAVOUR $MPI_BUILD_VERSION ($MPICC)"])
+AC_DEFINE_UNQUOTED([MPI_FLAVOUR], ["$MPI_FLAVOUR"], [openmpi, mpich, or empty: the MPI that this is built for.])
+AC_DEFINE_UNQUOTED([MPI_BUILD_VERSION], ["$MPI_BUILD_VERSION"], [Its version, as in 4.1.4.])
 AC_SUBST([MPI_CFLAGS])
 AC_SUBST([MPI_LIBS])
 AC_SUBST([MPI_FLAVOUR])
@@ -90,6 +93,24 @@ flavour_mpich
    [AC_MSG_RESULT([no])
     have_mpi="no ($MPICC: no MPI 3.1 that $CC can link)"])
 CPPFLAGS=$pythia_save_CPPFLAGS LIBS=$pythia_save_LIBS
+])
+
+# PYTHIA_MPI_VERSION
+# ------------------
+# MPI_BUILD_VERSION, from the header: Open MPI has three numbers there, MPICH a string.
+AC_DEFUN([PYTHIA_MPI_VERSION],
+[AC_MSG_CHECKING([version of the MPI])
+cat >conftest.$ac_ext <<'END'
+#include <mpi.h>
+#ifdef OPEN_MPI
+pythia_version OMPI_MAJOR_VERSION . OMPI_MINOR_VERSION . OMPI_RELEASE_VERSION
+#else
+pythia_version MPICH_VERSION
+#endif
+END
+MPI_BUILD_VERSION=`$CC -E -P $MPI_CFLAGS conftest.$ac_ext 2>/dev/null | $SED -n '/^pythia_version/{s///; s/@<:@ "@:>@//g; p;}'`
+rm -f conftest.$ac_ext
+AC_MSG_RESULT([$MPI_BUILD_VERSION])
 ])
 
 # PYTHIA_MPI_SIBLING(VARIABLE, NAME, OTHER NAME)

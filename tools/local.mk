@@ -3,7 +3,13 @@
 # there and no wrapper of libtool's. It finds the libraries to preload in .libs beside it, else in PYTHIA_LIBDIR.
 bin_PROGRAMS += pythia
 pythia_SOURCES = \
+	%D%/binary.c %D%/binary.h \
+	%D%/capture.c %D%/capture.h \
 	%D%/check.c \
+	%D%/doctor.c %D%/doctor.h \
+	%D%/doctor_launch.c \
+	%D%/doctor_machine.c \
+	%D%/doctor_program.c \
 	%D%/evaluate.c \
 	%D%/events.c \
 	%D%/grammar.c \
@@ -18,7 +24,7 @@ pythia_SOURCES = \
 	%D%/stream.c %D%/stream.h \
 	%D%/tool.c %D%/tool.h
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
-pythia_LDADD = $(PYTHIA_REPORT)
+pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS)
 dist_man_MANS += %D%/pythia.1
 
 UNIT_TESTS += tests/unit/test_progress

@@ -34,6 +34,7 @@ static const struct command {
     { "evaluate", tool_evaluate, "how well one stream or job predicts another" },
     { "check", tool_check, "verify a job file" },
     { "merge", tool_merge, "join the part files of a run that died" },
+    { "doctor", tool_doctor, "what works on this machine, and why something does not" },
 };
 
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

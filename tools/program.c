@@ -234,6 +234,59 @@ bool program_is_launcher(const char *command)
     return false;
 }
 
+/* --- A command line --- */
+
+/* Arguments of launchers whose values may be names of programs (--map-by node): how many follow. */
+static int values_of(const char *option)
+{
+    static const struct { const char *name; int values; } known[] = {
+        { "map-by", 1 }, { "rank-by", 1 }, { "bind-to", 1 }, { "x", 1 },     { "wdir", 1 }, { "wd", 1 }, { "host", 1 },
+        { "mca", 2 },    { "gmca", 2 },    { "env", 2 },     { "genv", 2 } };
+
+    if (*option != '-')
+        return 0;
+    option += strspn(option, "-");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (!strcmp(option, known[i].name))
+            return known[i].values;
+    return 0;
+}
+
+/* How many words of argv at least come before what it starts, 0 when it starts nothing. */
+static size_t prefix_of(char *const *argv)
+{
+    char path[PATH_MAX];
+    const char *slash = strrchr(argv[0], '/');
+
+    if (program_is_launcher(argv[0]))
+        return 1;
+    if (!strcmp(slash ? slash + 1 : argv[0], "pythia"))
+        return argv[1] && (!strcmp(argv[1], "record") || !strcmp(argv[1], "predict")) ? 2 : 0;
+    return program_find(argv[0], path, sizeof path) == 0 && is_wrapper(path) ? 1 : 0;
+}
+
+static size_t walk(char *const *argv, bool launchers_only)
+{
+    char path[PATH_MAX];
+    size_t at = 0, skip;
+
+    while (argv[at] && (skip = prefix_of(argv + at)) != 0 && (!launchers_only || program_is_launcher(argv[at])))
+        for (at += skip; argv[at] && program_find(argv[at], path, sizeof path) != 0; at++)
+            for (int values = values_of(argv[at]); values && argv[at + 1]; values--)
+                at++;
+    return at;
+}
+
+size_t program_index(char *const *argv)
+{
+    return walk(argv, false);
+}
+
+size_t program_behind_launchers(char *const *argv)
+{
+    return walk(argv, true);
+}
+
 /* --- Our libraries --- */
 
 /* Cuts the last component off. */
@@ -281,4 +334,18 @@ int program_find_library(const char *name, char *path, size_t size)
             return 0;
     }
     return try_library(PYTHIA_LIBDIR, "", name, path, size) ? 0 : -1;
+}
+
+int program_choose_library(const char *program, char *const *arguments, char *path, size_t size)
+{
+    const char *given = getenv("PYTHIA_LIBRARY");
+    enum program_kind kind = program_is_launched() ? PROGRAM_MPI : program_kind(program, arguments);
+
+    if (given && *given)
+        return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;
+    if (kind != PROGRAM_PLAIN && program_find_library("libpythia_pmpi.so", path, size) == 0)
+        return 0;
+    if (kind == PROGRAM_MPI)
+        return -1;
+    return program_find_library("libpythia_omp.so", path, size);
 }

@@ -28,8 +28,17 @@ bool program_is_silent_rank(void);
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
 bool program_is_launcher(const char *command);
 
+/* Where in argv (NULL-terminated) the program itself stands: behind launchers, `pythia record` and commands such as env
+   and timeout. The index of the NULL when there is none. */
+size_t program_index(char *const *argv);
+/* The same behind launchers only: what each rank starts. */
+size_t program_behind_launchers(char *const *argv);
+
 /* Finds our library `name` (a file name): beside this executable (also in its .libs, for a build directory), else where
    it was installed. Returns 0 with the absolute path in path[size], -1 when it is nowhere. */
 int program_find_library(const char *name, char *path, size_t size);
+/* The library that serves the program at `program`, the one of MPI in doubt: it has the OpenMP hooks too. Or the one that
+   PYTHIA_LIBRARY names. Returns 0 or -1 as above. */
+int program_choose_library(const char *program, char *const *arguments, char *path, size_t size);
 
 #endif

@@ -191,21 +191,6 @@ static void warn_about_output(const char *output)
     free(dir);
 }
 
-/* Which library serves this program. MPI's also has the OpenMP hooks, so in doubt it is the one. */
-static int choose_library(const char *program, char *const *arguments, char *path, size_t size)
-{
-    const char *given = getenv("PYTHIA_LIBRARY");
-    enum program_kind kind = program_is_launched() ? PROGRAM_MPI : program_kind(program, arguments);
-
-    if (given && *given)
-        return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;
-    if (kind != PROGRAM_PLAIN && program_find_library("libpythia_pmpi.so", path, size) == 0)
-        return 0;
-    if (kind == PROGRAM_MPI)
-        return -1;
-    return program_find_library("libpythia_omp.so", path, size);
-}
-
 /* Puts `library` first: tools that the user preloads keep working behind it. */
 static int preload(const char *library)
 {
@@ -228,7 +213,7 @@ static int prepare(const struct request *r, const char *program)
     if (set_options(r) != 0)
         return out_of_memory();
     warn_about_output(r->value[row_named("output")]);
-    if (choose_library(program, r->command + 1, library, sizeof library) != 0)
+    if (program_choose_library(program, r->command + 1, library, sizeof library) != 0)
         complain("warning: no libpythia_pmpi.so or libpythia_omp.so for this program (PYTHIA_LIBRARY can name one); "
                  "it runs without Pythia");
     else if (strpbrk(library, ": \t\n")) /* LD_PRELOAD has no way to quote these */

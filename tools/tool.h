@@ -35,6 +35,7 @@ int tool_infer(int argc, char **argv);
 int tool_evaluate(int argc, char **argv);
 int tool_check(int argc, char **argv);
 int tool_merge(int argc, char **argv);
+int tool_doctor(int argc, char **argv);
 
 /* One line on standard error: "pythia: …". */
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

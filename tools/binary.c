@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading an executable with libelf; see binary.h. */
+#include "tools/binary.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+/* --- Symbols --- */
+
+typedef void symbol_fn(void *context, const char *name, const GElf_Sym *symbol);
+
+/* Of tables of this type, SHT_SYMTAB or SHT_DYNSYM; returns whether there is one. */
+static bool each_symbol(Elf *elf, GElf_Word type, symbol_fn *fn, void *context)
+{
+    GElf_Shdr header;
+    bool found = false;
+
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        if (!gelf_getshdr(section, &header) || header.sh_type != type || !header.sh_entsize)
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        GElf_Sym symbol;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+            const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+            if (name && *name)
+                fn(context, name, &symbol);
+        }
+        found = true;
+    }
+    return found;
+}
+
+static void note_symbol(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct binary *b = context;
+
+    if (symbol->st_shndx == SHN_UNDEF) {
+        b->wants_f08 |= !strncmp(name, "mpi_", 4) && strstr(name, "_f08");
+        return;
+    }
+    if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC)
+        return;
+    b->own_mpi |= !strcmp(name, "PMPI_Init");
+    b->own_gomp |= !strcmp(name, "GOMP_parallel");
+    b->own_libomp |= !strcmp(name, "__kmpc_fork_call");
+}
+
+/* --- Sections --- */
+
+static bool has_section(Elf *elf, const char *wanted)
+{
+    GElf_Shdr header;
+    size_t names;
+
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        if (name && !strcmp(name, wanted))
+            return true;
+    }
+    return false;
+}
+
+/* Where distributions put what they strip off. */
+static bool has_debug_file(const char *build_id)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id[0] ? build_id + 2 : "");
+    return build_id[0] && access(path, R_OK) == 0;
+}
+
+static void read_build_id(Elf *elf, struct binary *b)
+{
+    const unsigned char *bits;
+    const void *id = NULL;
+    ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
+
+    bits = id;
+    for (ssize_t i = 0; i < n && 2 * (size_t)i + 2 < sizeof b->build_id; i++)
+        sprintf(b->build_id + 2 * i, "%02x", bits[i]);
+}
+
+/* --- The file --- */
+
+static bool is_foreign(const GElf_Ehdr *header)
+{
+#if defined(__x86_64__)
+    const int machine = EM_X86_64;
+#elif defined(__aarch64__)
+    const int machine = EM_AARCH64;
+#else
+    const int machine = header->e_machine;
+#endif
+    return header->e_machine != machine ||
+           header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
+}
+
+static void read_loader(Elf *elf, struct binary *b)
+{
+    GElf_Phdr segment;
+    size_t count = 0, size;
+    const char *bytes = elf_rawfile(elf, &size);
+
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; bytes && i < count; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP && segment.p_offset < size &&
+            segment.p_filesz < sizeof b->loader && segment.p_filesz <= size - segment.p_offset) {
+            memcpy(b->loader, bytes + segment.p_offset, segment.p_filesz);
+            b->dynamic = true;
+        }
+}
+
+static void read_elf(Elf *elf, struct binary *b)
+{
+    GElf_Ehdr header;
+
+    b->elf = elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header);
+    if (!b->elf)
+        return;
+    b->foreign = is_foreign(&header);
+    read_loader(elf, b);
+    read_build_id(elf, b);
+    each_symbol(elf, SHT_DYNSYM, note_symbol, b);
+    b->symbols = each_symbol(elf, SHT_SYMTAB, note_symbol, b);
+    b->lines = has_section(elf, ".debug_info") || has_section(elf, ".zdebug_info") || has_debug_file(b->build_id);
+}
+
+static Elf *open_elf(const char *path, int *fd)
+{
+    elf_version(EV_CURRENT);
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    return *fd < 0 ? NULL : elf_begin(*fd, ELF_C_READ_MMAP, NULL);
+}
+
+static void close_elf(Elf *elf, int fd)
+{
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+}
+
+int binary_read(const char *path, struct binary *b)
+{
+    int fd;
+    struct stat st;
+    Elf *elf = open_elf(path, &fd);
+
+    memset(b, 0, sizeof *b);
+    if (elf)
+        read_elf(elf, b);
+    if (fd >= 0 && fstat(fd, &st) == 0)
+        b->privileged = (st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0;
+    close_elf(elf, fd);
+    return fd < 0 ? -1 : 0;
+}
+
+struct offer {
+    const char *wanted;
+    bool found;
+};
+
+static void match_offer(void *context, const char *name, const GElf_Sym *symbol)
+{
+    struct offer *o = context;
+
+    o->found |= symbol->st_shndx != SHN_UNDEF && !strcmp(name, o->wanted);
+}
+
+bool binary_offers(const char *path, const char *symbol)
+{
+    struct offer o = { .wanted = symbol };
+    int fd;
+    Elf *elf = open_elf(path, &fd);
+
+    if (elf)
+        each_symbol(elf, SHT_DYNSYM, match_offer, &o);
+    close_elf(elf, fd);
+    return o.found;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an executable's file says about itself: how it is loaded, what is linked into it, what can be told about its
+ * places. Nothing of it is run. Threads: one.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TOOLS_BINARY_H
+#define PYTHIA_TOOLS_BINARY_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct binary {
+    bool elf;        /* else a script, and all below is false */
+    bool foreign;    /* made for another machine or word size than this command */
+    bool dynamic;    /* has a loader, and so is preloaded */
+    bool privileged; /* set-user-ID, set-group-ID or capabilities: its loader does not heed LD_PRELOAD */
+    bool lines;      /* debug information, in the file or beside it */
+    bool symbols;    /* names of its functions */
+    bool own_mpi, own_gomp, own_libomp;  /* these libraries are linked into it */
+    bool wants_f08;  /* calls the routines of use mpi_f08 */
+    char loader[PATH_MAX];
+    char build_id[129]; /* hexadecimal, "" without */
+};
+
+/* Returns 0, or -1 where the file cannot be read. */
+int binary_read(const char *path, struct binary *b);
+/* Whether the file has a dynamic symbol of this name, defined: it offers it to others. */
+bool binary_offers(const char *path, const char *symbol);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* `pythia doctor`: the command line and the order of the checks; see doctor.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <argp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/doctor.h"
+#include "tools/program.h"
+#include "tools/tool.h"
+
+#pragma weak tool_doctor_omp
+
+enum { KEY_PROBE = 256, KEY_OMP };
+
+struct request {
+    char **command; /* NULL-terminated, NULL without */
+    bool probe, omp;
+};
+
+static const struct argp_option options[] = {
+    { "omp", KEY_OMP, NULL, 0, "the program's parallel regions: which may be changed, which are left alone and why", 0 },
+    { "probe", KEY_PROBE, NULL, OPTION_HIDDEN, "what a rank finds, for doctor itself", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    (void)arg;
+    switch (key) {
+    case KEY_OMP:
+        r->omp = true;
+        return 0;
+    case KEY_PROBE:
+        r->probe = true;
+        return 0;
+    case ARGP_KEY_ARG: /* the command; all that follows is its own */
+        r->command = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (r->omp && !r->command)
+            argp_error(state, "--omp needs a program");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "[[--] COMMAND...]",
+    .doc = "Says what works on this machine, and why something does not: a line a check, with what was found and how to "
+           "repair it."
+           "\v"
+           "COMMAND is what you want to run, with or without its launcher; or stand inside the launcher, as record does. "
+           "The program itself is never run: what it would load is read from its file, and in its place the launcher "
+           "starts a probe.\n\n"
+           "ok: works. note: works slowly, in part or perhaps. FAIL: would break.\n"
+           "Exit code: 0, or 1 when something would break.\n\n"
+           "Examples:\n"
+           "  pythia doctor\n"
+           "  pythia doctor -- mpirun -n 8 ./app 100\n"
+           "  mpirun -n 8 pythia doctor -- ./app 100\n",
+};
+
+static unsigned failures;
+
+void doctor_say(enum doctor_state state, const char *checked, const char *repair, const char *found, ...)
+{
+    static const char *const word[] = { "ok", "note", "FAIL" };
+    char text[2 * PATH_MAX];
+    va_list args;
+
+    va_start(args, found);
+    vsnprintf(text, sizeof text, found, args);
+    va_end(args);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' ';
+    printf("%-5s %-13s %s%s%s\n", word[state], checked, text, repair ? "; " : "", repair ? repair : "");
+    failures += state == DOCTOR_BROKEN;
+}
+
+const char *doctor_mpi_name(enum doctor_mpi mpi)
+{
+    return mpi == DOCTOR_OPEN_MPI ? "Open MPI" : mpi == DOCTOR_MPICH ? "MPICH" : "no MPI";
+}
+
+enum doctor_mpi doctor_built_for(void)
+{
+    return !strcmp(MPI_FLAVOUR, "openmpi") ? DOCTOR_OPEN_MPI : !strcmp(MPI_FLAVOUR, "mpich") ? DOCTOR_MPICH : DOCTOR_NO_MPI;
+}
+
+/* Finds the program behind launchers and wrappers. Returns TOOL_OK, or complains as the shell would. */
+static int find_target(struct doctor_target *t, char **command)
+{
+    *t = (struct doctor_target){ .argv = command, .program = program_index(command) };
+    t->name = command[t->program];
+    if (!t->name) {
+        tool_complain("%s: no program in this command that can be run", command[0]);
+        return TOOL_NOT_FOUND;
+    }
+    int rc = program_find(t->name, t->path, sizeof t->path);
+    if (rc == 0 && binary_read(t->path, &t->binary) == 0) {
+        if (program_choose_library(t->path, command + t->program + 1, t->library, sizeof t->library) != 0)
+            t->library[0] = '\0';
+        return TOOL_OK;
+    }
+    tool_complain("cannot run %s: %s", t->name, strerror(rc ? rc : EACCES));
+    return rc == ENOENT ? TOOL_NOT_FOUND : TOOL_CANNOT_RUN;
+}
+
+static int examine(char **command)
+{
+    struct doctor_target target;
+
+    if (command) {
+        int rc = find_target(&target, command);
+        if (rc != TOOL_OK)
+            return rc;
+    }
+    doctor_machine(command ? &target : NULL);
+    if (command)
+        doctor_program(&target);
+    doctor_launch(command ? &target : NULL);
+    if (failures)
+        printf("\n%u thing%s would break: see FAIL above\n", failures, failures == 1 ? "" : "s");
+    else
+        printf("\nnothing would break\n");
+    return failures ? TOOL_NO : TOOL_OK;
+}
+
+static int examine_omp(char **command)
+{
+    struct doctor_target target;
+    int rc = find_target(&target, command);
+
+    if (rc != TOOL_OK)
+        return rc;
+    if (!tool_doctor_omp) {
+        tool_complain("--omp is not available in this build");
+        return TOOL_USAGE;
+    }
+    return tool_doctor_omp(target.path, command + target.program);
+}
+
+int tool_doctor(int argc, char **argv)
+{
+    struct request r = { 0 };
+
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    if (r.probe)
+        return doctor_probe();
+    if (program_is_silent_rank()) /* rank 0 speaks for all */
+        return TOOL_OK;
+    return r.omp ? examine_omp(r.command) : examine(r.command);
+}

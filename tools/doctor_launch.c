@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What doctor can tell of the launch: the user's command is run with a probe in the program's place, and `pythia record`
+ * behind the launcher, as it would be. Each rank's probe prints one line:
+ *
+ *     pythia-probe RANK HOST PRELOADED LAUNCHER THREADS PASSIVE CPUS          0 node1 1 openmpi 4 0 0-1
+ *
+ * Inside a launcher, rank 0 is itself the probe; of the other ranks of its node it knows the number only.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <hwloc.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/capture.h"
+#include "tools/doctor.h"
+#include "tools/program.h"
+#include "tools/tool.h"
+
+enum { SECONDS = 30, LONGEST_NAME = 64, LONGEST_LIST = 512 };
+
+struct rank {
+    unsigned rank, threads;
+    bool preloaded, passive;
+    char host[LONGEST_NAME], launcher[LONGEST_NAME];
+    char cpus[LONGEST_LIST]; /* "0-3,8" */
+};
+
+struct ranks {
+    struct rank *rank;
+    size_t count;
+    unsigned cores, cpus; /* of this machine */
+    hwloc_topology_t topology;
+};
+
+/* --- The probe --- */
+
+static bool maps_have(const char *text)
+{
+    char line[PATH_MAX + 128];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "re");
+
+    while (f && fgets(line, sizeof line, f))
+        found |= strstr(line, text) != NULL;
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* CPUs that this process may use, as the kernel lists them. */
+static void allowed_cpus(char *list, size_t size)
+{
+    char line[LONGEST_LIST + 64];
+    FILE *f = fopen("/proc/self/status", "re");
+
+    snprintf(list, size, "0");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, "Cpus_allowed_list:", 18)) {
+            char *at = line + 18 + strspn(line + 18, " \t");
+            snprintf(list, size, "%.*s", (int)strcspn(at, "\n"), at);
+        }
+    if (f)
+        fclose(f);
+}
+
+static unsigned count_cpus(const char *list)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int n = set && hwloc_bitmap_list_sscanf(set, list) == 0 ? hwloc_bitmap_weight(set) : 1;
+
+    hwloc_bitmap_free(set);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/* As libgomp counts: OMP_NUM_THREADS ("4" or "4,2"), else one a CPU. */
+static unsigned team_size(const char *cpus)
+{
+    const char *given = getenv("OMP_NUM_THREADS");
+    int n = given ? atoi(given) : 0;
+
+    return n > 0 ? (unsigned)n : count_cpus(cpus);
+}
+
+/* Nobody spins on a core that another rank or thread needs. */
+static bool waits_are_passive(void)
+{
+    const char *policy = getenv("OMP_WAIT_POLICY"), *yield = getenv("OMPI_MCA_mpi_yield_when_idle");
+
+    return policy && !strcasecmp(policy, "passive") && (doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield)));
+}
+
+static const char *launcher_name(void)
+{
+    return getenv("OMPI_COMM_WORLD_RANK") ? "openmpi" : getenv("SLURM_PROCID") ? "slurm" : getenv("PMI_RANK") ? "hydra" : "none";
+}
+
+static unsigned number_in_environment(const char *const *names, unsigned otherwise)
+{
+    for (; *names; names++) {
+        const char *value = getenv(*names);
+        if (value && *value >= '0' && *value <= '9')
+            return (unsigned)atoi(value);
+    }
+    return otherwise;
+}
+
+static void probe(struct rank *r)
+{
+    static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL };
+
+    memset(r, 0, sizeof *r);
+    r->rank = number_in_environment(ranks, 0);
+    gethostname(r->host, sizeof r->host - 1);
+    r->preloaded = maps_have("libpythia_");
+    snprintf(r->launcher, sizeof r->launcher, "%s", launcher_name());
+    allowed_cpus(r->cpus, sizeof r->cpus);
+    r->threads = team_size(r->cpus);
+    r->passive = waits_are_passive();
+}
+
+int doctor_probe(void)
+{
+    struct rank r;
+
+    probe(&r);
+    printf("pythia-probe %u %s %d %s %u %d %s\n", r.rank, r.host[0] ? r.host : "?", r.preloaded, r.launcher, r.threads,
+           r.passive, r.cpus);
+    if (r.preloaded && maps_have("libpythia_omp")) /* for doctor's check of the libraries themselves */
+        puts("libpythia_omp.so");
+    else if (r.preloaded)
+        puts("libpythia_pmpi.so");
+    return TOOL_OK;
+}
+
+/* --- What the probes said --- */
+
+static bool parse_line(const char *line, struct rank *r)
+{
+    int preloaded, passive;
+
+    memset(r, 0, sizeof *r);
+    if (sscanf(line, "pythia-probe %u %63s %d %63s %u %d %511s", &r->rank, r->host, &preloaded, r->launcher, &r->threads,
+               &passive, r->cpus) != 7)
+        return false;
+    r->preloaded = preloaded;
+    r->passive = passive;
+    return true;
+}
+
+static int parse_all(struct ranks *all, const char *text)
+{
+    struct rank r;
+
+    while ((text = strstr(text, "pythia-probe ")) != NULL) {
+        if (parse_line(text, &r)) {
+            struct rank *grown = realloc(all->rank, (all->count + 1) * sizeof *grown);
+            if (!grown)
+                return -1;
+            all->rank = grown;
+            all->rank[all->count++] = r;
+        }
+        text++;
+    }
+    return 0;
+}
+
+/* --- Cores --- */
+
+/* Cores below the CPUs of the list: two hardware threads of one core count once. Elsewhere than on this machine: CPUs. */
+static unsigned count_cores(const struct ranks *all, const char *cpus)
+{
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+    int n = 0;
+
+    if (set && hwloc_bitmap_list_sscanf(set, cpus) == 0)
+        for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(all->topology, HWLOC_OBJ_CORE, core)) != NULL;)
+            n += hwloc_bitmap_intersects(core->cpuset, set);
+    hwloc_bitmap_free(set);
+    return n > 0 ? (unsigned)n : count_cpus(cpus);
+}
+
+/* CPUs that the control group pays for, 0 without a limit; the whole of what this process sees as its group. */
+static double quota(void)
+{
+    char group[PATH_MAX] = "", path[PATH_MAX + 64], limit[32] = "";
+    double period = 0;
+    FILE *f = fopen("/proc/self/cgroup", "re");
+
+    if (f) {
+        if (fscanf(f, "0::%4095s", group) != 1)
+            group[0] = '\0';
+        fclose(f);
+    }
+    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
+    f = fopen(path, "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%31s %lf", limit, &period) != 2 || period <= 0)
+        limit[0] = '\0';
+    fclose(f);
+    return atof(limit) / period;
+}
+
+static const char *unbind(const char *launcher)
+{
+    return !strcmp(launcher, "openmpi") ? "mpirun --bind-to none"
+         : !strcmp(launcher, "slurm")   ? "srun -c THREADS, or --cpu-bind=none"
+         : !strcmp(launcher, "hydra")   ? "mpirun -bind-to none"
+                                        : "see taskset(1), OMP_PLACES, GOMP_CPU_AFFINITY";
+}
+
+/* Whether the threads of one rank find a core each. */
+static void check_binding(const struct ranks *all)
+{
+    const struct rank *worst = NULL;
+    unsigned worst_cores = 0;
+
+    for (size_t i = 0; i < all->count; i++) {
+        unsigned cores = count_cores(all, all->rank[i].cpus);
+        if (all->rank[i].threads > cores && (!worst || cores < worst_cores)) {
+            worst = &all->rank[i];
+            worst_cores = cores;
+        }
+    }
+    if (!worst)
+        doctor_say(DOCTOR_GOOD, "binding", NULL, "every thread of a rank has a core (rank %u: %u thread%s, CPUs %s)",
+                   all->rank[0].rank, all->rank[0].threads, all->rank[0].threads == 1 ? "" : "s", all->rank[0].cpus);
+    else if (worst_cores < all->cores)
+        doctor_say(DOCTOR_NOTE, "binding", unbind(worst->launcher), "the %u threads of rank %u share %u of %u cores (CPUs %s)",
+                   worst->threads, worst->rank, worst_cores, all->cores, worst->cpus);
+    else
+        doctor_say(DOCTOR_NOTE, "binding", "fewer threads: OMP_NUM_THREADS", "the %u threads of rank %u share the %u core%s of this machine",
+                   worst->threads, worst->rank, worst_cores, worst_cores == 1 ? "" : "s");
+}
+
+/* Threads of all ranks on the host of rank[0] against the CPUs that they may use together. */
+static void check_load(const struct ranks *all)
+{
+    hwloc_bitmap_t together = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
+    unsigned threads = 0, ranks = 0;
+    double limit = quota();
+
+    for (size_t i = 0; together && one && i < all->count; i++)
+        if (!strcmp(all->rank[i].host, all->rank[0].host)) {
+            ranks++;
+            threads += all->rank[i].threads;
+            if (hwloc_bitmap_list_sscanf(one, all->rank[i].cpus) == 0)
+                hwloc_bitmap_or(together, together, one);
+        }
+    unsigned cpus = together && !hwloc_bitmap_iszero(together) ? (unsigned)hwloc_bitmap_weight(together) : 1;
+    hwloc_bitmap_free(together);
+    hwloc_bitmap_free(one);
+    if (limit > 0 && threads > limit)
+        doctor_say(DOCTOR_NOTE, "cores", "fewer ranks or threads, or a larger quota",
+                   "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks, ranks == 1 ? "" : "s", threads, limit);
+    else if (threads <= cpus)
+        doctor_say(DOCTOR_GOOD, "cores", NULL, "%u rank%s, %u thread%s together, on %u CPU%s", ranks, ranks == 1 ? "" : "s",
+                   threads, threads == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+    else if (cpus < all->cpus)
+        doctor_say(DOCTOR_NOTE, "cores", unbind(all->rank[0].launcher), "%u ranks of %u threads together are bound to %u of %u CPUs",
+                   ranks, threads, cpus, all->cpus);
+    else if (all->rank[0].passive)
+        doctor_say(DOCTOR_NOTE, "cores", NULL, "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, "
+                   "so they only take turns", ranks, ranks == 1 ? "" : "s", threads, cpus);
+    else
+        doctor_say(DOCTOR_NOTE, "cores", doctor_built_for() == DOCTOR_OPEN_MPI
+                                             ? "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1"
+                                             : "fewer, or OMP_WAIT_POLICY=passive",
+                   "oversubscribed: %u rank%s of %u threads together on %u CPUs, and they spin while they wait", ranks,
+                   ranks == 1 ? "" : "s", threads, cpus);
+}
+
+/* --- Launching --- */
+
+/* Why a launcher did not start its ranks. */
+static void explain(const char *launcher, struct captured *c)
+{
+    const char *repair = "try the launcher alone: it must start hostname";
+    char *line = c->text + strspn(c->text, "- \t\r\n");
+
+    if (c->timed_out)
+        repair = "it hung; try the launcher alone";
+    else if (strstr(c->text, "as root"))
+        repair = "another user, or OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+    else if (strstr(c->text, "enough slots"))
+        repair = "mpirun --oversubscribe, or OMPI_MCA_rmaps_base_oversubscribe=1";
+    line[strcspn(line, "\n")] = '\0';
+    doctor_say(DOCTOR_BROKEN, "launch", repair, "%s did not start the ranks (exit code %d): %s", launcher, c->status,
+               *line ? line : "it said nothing");
+}
+
+static void check_ranks(const struct ranks *all, const char *how)
+{
+    size_t preloaded = 0;
+
+    for (size_t i = 0; i < all->count; i++)
+        preloaded += all->rank[i].preloaded;
+    if (preloaded < all->count)
+        doctor_say(DOCTOR_BROKEN, "launch", "put pythia record right in front of the program, or link with -lpythia_pmpi",
+                   "%s: LD_PRELOAD does not reach %zu of %zu ranks", how, all->count - preloaded, all->count);
+    else
+        doctor_say(DOCTOR_GOOD, "launch", NULL, "%s: the preload reaches %zu of %zu rank%s", how, preloaded, all->count,
+                   all->count == 1 ? "" : "s");
+}
+
+/* The launcher of the other MPI starts N times one rank. */
+static void check_family(const struct ranks *all, const struct doctor_target *t, const char *launcher)
+{
+    enum doctor_mpi wants = t ? t->mpi : doctor_built_for();
+    const char *started_by = all->rank[0].launcher;
+
+    if ((wants == DOCTOR_OPEN_MPI && !strcmp(started_by, "hydra")) || (wants == DOCTOR_MPICH && !strcmp(started_by, "openmpi")))
+        doctor_say(DOCTOR_BROKEN, "launcher", wants == DOCTOR_MPICH ? "use mpirun.mpich" : "use mpirun.openmpi",
+                   "%s is of another MPI than %s: each rank would be alone", launcher, doctor_mpi_name(wants));
+}
+
+/* The command with `pythia record` behind its launcher, where it stands nowhere yet, and the probe for the program.
+   malloc'ed; `self` is this command. */
+static char **make_command(char **words, size_t count, size_t launcher, char *self)
+{
+    char **argv = calloc(count + 8, sizeof *argv);
+    bool there = false;
+    size_t at = 0;
+
+    for (size_t i = launcher; i + 1 < count; i++)
+        there |= !strcmp(words[i + 1], "record") || !strcmp(words[i + 1], "predict");
+    for (size_t i = 0; argv && i <= count; i++) {
+        if (i == launcher && !there) {
+            argv[at++] = self;
+            argv[at++] = "record";
+        }
+        if (i < count)
+            argv[at++] = words[i];
+    }
+    if (argv) {
+        argv[at++] = self;
+        argv[at++] = "doctor";
+        argv[at] = "--probe";
+    }
+    return argv;
+}
+
+/* Starts the probe behind `words`, the first `launcher` of which are those of the launcher. */
+static void launch(struct ranks *all, const struct doctor_target *t, char **words, size_t count, size_t launcher, const char *how)
+{
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    struct captured c;
+
+    if (n <= 0)
+        return;
+    self[n] = '\0';
+    char **argv = make_command(words, count, launcher, self);
+    if (argv && capture(argv, NULL, SECONDS, &c) == 0) {
+        parse_all(all, c.text);
+        if (!all->count) {
+            explain(words[0], &c);
+        } else {
+            check_ranks(all, how);
+            check_family(all, t, words[0]);
+        }
+        captured_free(&c);
+    }
+    free(argv);
+}
+
+/* Rank 0 inside a launcher: the other ranks of this node are like itself, wherever on the machine they are bound. */
+static void inside(struct ranks *all)
+{
+    static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE", "PMI_SIZE",
+                                         "SLURM_STEP_NUM_TASKS", NULL };
+    unsigned local = number_in_environment(sizes, 1);
+
+    local = local ? local : 1;
+    all->rank = calloc(local, sizeof *all->rank);
+    if (!all->rank)
+        return;
+    all->count = local;
+    probe(&all->rank[0]);
+    for (unsigned i = 1; i < local; i++) {
+        all->rank[i] = all->rank[0];
+        all->rank[i].rank = i;
+        snprintf(all->rank[i].cpus, sizeof all->rank[i].cpus, "0-%u", all->cpus - 1);
+    }
+    doctor_say(DOCTOR_GOOD, "launch", NULL, "inside a launcher, %u rank%s on this node", local, local == 1 ? "" : "s");
+}
+
+/* Where no launcher was given and the program is of MPI: two ranks by the one that users type. */
+static void launch_default(struct ranks *all, const struct doctor_target *t)
+{
+    char *prefix[] = { "mpirun", "-n", "2" }, path[PATH_MAX];
+
+    if (program_find(prefix[0], path, sizeof path) != 0)
+        doctor_say(DOCTOR_NOTE, "launch", "give your launcher: pythia doctor -- LAUNCHER... ./app", "there is no mpirun in PATH");
+    else
+        launch(all, t, prefix, 3, 3, "mpirun -n 2");
+}
+
+/* "mpirun -n 4": the words before the program, for people. */
+static void join(char **words, size_t count, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s%s", i ? " " : "", words[i]);
+    }
+}
+
+static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
+{
+    char how[256] = "started directly";
+
+    if (program_is_launched()) {
+        inside(all);
+    } else if (t && t->program) {
+        join(t->argv, t->program, how, sizeof how);
+        launch(all, t, t->argv, t->program, program_behind_launchers(t->argv), how);
+    } else if (t ? t->mpi == DOCTOR_OPEN_MPI || t->mpi == DOCTOR_MPICH : doctor_built_for() != DOCTOR_NO_MPI) {
+        launch_default(all, t);
+    } else {
+        all->rank = calloc(1, sizeof *all->rank);
+        all->count = all->rank ? 1 : 0;
+        if (all->rank)
+            probe(all->rank);
+    }
+}
+
+void doctor_launch(const struct doctor_target *t)
+{
+    struct ranks all = { 0 };
+    int n;
+
+    if (hwloc_topology_init(&all.topology) != 0 || hwloc_topology_load(all.topology) != 0)
+        return;
+    n = hwloc_get_nbobjs_by_type(all.topology, HWLOC_OBJ_CORE);
+    all.cores = n > 0 ? (unsigned)n : 1;
+    n = hwloc_get_nbobjs_by_type(all.topology, HWLOC_OBJ_PU);
+    all.cpus = n > 0 ? (unsigned)n : 1;
+    choose_and_launch(&all, t);
+    if (all.count) {
+        check_binding(&all);
+        check_load(&all);
+    }
+    free(all.rank);
+    hwloc_topology_destroy(all.topology);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What doctor can tell of a program without running it: its own loader says what it would load (`ld.so --list`), once as
+ * it is and once with our library preloaded.
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/options.h"
+#include "tools/capture.h"
+#include "tools/doctor.h"
+#include "tools/tool.h"
+
+/* --- What it would load: the loader's list, in the order in which symbols are looked up --- */
+
+enum { SECONDS = 20 };
+
+struct list {
+    struct captured captured; /* its text, with '\0' at the line ends */
+    size_t size;
+};
+
+static int list_open(struct list *l, const struct doctor_target *t, const char *preload)
+{
+    char variable[PATH_MAX + 16];
+    char *argv[] = { (char *)t->binary.loader, "--list", (char *)t->path, NULL };
+    char *environment[] = { variable, "LD_WARN=1", "LD_BIND_NOW=1", NULL };
+
+    snprintf(variable, sizeof variable, "LD_PRELOAD=%s", preload);
+    if (capture(argv, environment, SECONDS, &l->captured) != 0)
+        return -1;
+    l->size = strlen(l->captured.text);
+    for (char *c = l->captured.text; *c; c++)
+        if (*c == '\n')
+            *c = '\0';
+    return 0;
+}
+
+static const char *list_next(const struct list *l, const char *line)
+{
+    const char *next = line ? line + strlen(line) + 1 : l->captured.text;
+
+    return next < l->captured.text + l->size ? next + strspn(next, " \t") : NULL;
+}
+
+/* The first line that has `text`. */
+static const char *list_find(const struct list *l, const char *text)
+{
+    for (const char *line = NULL; (line = list_next(l, line)) != NULL;)
+        if (strstr(line, text))
+            return line;
+    return NULL;
+}
+
+/* "libmpi.so.40 => /lib/libmpi.so.40 (0x…)" or "/lib/libmpi.so.40 (0x…)": the path. */
+static void path_of(const char *line, char *path, size_t size)
+{
+    const char *arrow = strstr(line, " => "), *begin = arrow ? arrow + 4 : line;
+    const char *end = strstr(begin, " (0x");
+
+    snprintf(path, size, "%.*s", (int)(end ? (size_t)(end - begin) : strlen(begin)), begin);
+}
+
+/* --- The file --- */
+
+static void check_file(const struct doctor_target *t)
+{
+    const struct binary *b = &t->binary;
+
+    if (!b->elf)
+        doctor_say(DOCTOR_NOTE, "program", "give the program itself to see more",
+                   "%s is a script: what it starts inherits the preload, but was not looked at", t->name);
+    else if (b->foreign)
+        doctor_say(DOCTOR_BROKEN, "program", "build Pythia for it", "%s is for another machine or word size", t->name);
+    else if (!b->dynamic)
+        doctor_say(DOCTOR_BROKEN, "program", "link it dynamically, or with -lpythia_pmpi",
+                   "%s is linked statically: nothing can be preloaded", t->name);
+    else if (b->privileged)
+        doctor_say(DOCTOR_BROKEN, "program", "run a copy without these, or link it with -lpythia_pmpi",
+                   "%s is set-user-ID, set-group-ID or has capabilities: LD_PRELOAD is ignored", t->name);
+    else
+        doctor_say(DOCTOR_GOOD, "program", NULL, "%s is dynamically linked", t->path);
+}
+
+static void check_symbols(const struct doctor_target *t)
+{
+    if (t->binary.lines)
+        doctor_say(DOCTOR_GOOD, "symbols", NULL, "reports name function, file and line");
+    else if (t->binary.symbols)
+        doctor_say(DOCTOR_NOTE, "symbols", "compile with -g", "reports name functions, but no lines");
+    else
+        doctor_say(DOCTOR_NOTE, "symbols", "compile with -g, or install its debug symbols",
+                   "stripped: reports name callsites as module+0xoffset");
+}
+
+/* --- MPI --- */
+
+/* Asks the library itself, in a process of its own: MPI_Get_library_version may be called before MPI_Init. */
+static void library_version(const char *path, char *version, size_t size)
+{
+    int ends[2];
+    ssize_t n = 0;
+
+    version[0] = '\0';
+    if (pipe(ends) != 0)
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        char text[8192] = "";
+        int length = 0;
+        void *library = dlopen(path, RTLD_LAZY);
+        int (*get)(char *, int *) = NULL;
+        if (library)
+            *(void **)&get = dlsym(library, "MPI_Get_library_version");
+        if (get && get(text, &length) == 0)
+            n = write(ends[1], text, strnlen(text, 512));
+        _exit(n < 0);
+    }
+    close(ends[1]);
+    if (child > 0 && (n = read(ends[0], version, size - 1)) >= 0)
+        version[n] = '\0';
+    close(ends[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+}
+
+/* The first number with dots in it: "Open MPI v4.1.4, package …" and "MPICH Version: 4.0.2" alike. */
+static void number_in(const char *text, char *number, size_t size)
+{
+    const char *at = text;
+
+    while (*at && !(isdigit((unsigned char)at[0]) && at[1] == '.'))
+        at++;
+    snprintf(number, size, "%.*s", (int)strspn(at, "0123456789."), at);
+}
+
+static const char *find_mpi(const struct list *l, enum doctor_mpi *mpi)
+{
+    const char *open = list_find(l, "libmpi.so."), *mpich = list_find(l, "libmpich");
+
+    /* MPICH of other builders is libmpi.so.12. */
+    if (open && !strncmp(open, "libmpi.so.12", 12)) {
+        mpich = open;
+        open = NULL;
+    }
+    *mpi = open ? DOCTOR_OPEN_MPI : mpich ? DOCTOR_MPICH : DOCTOR_NO_MPI;
+    return open ? open : mpich;
+}
+
+static void check_mpi(struct doctor_target *t, const struct list *plain)
+{
+    char path[PATH_MAX], version[1024], number[64];
+    const char *line = find_mpi(plain, &t->mpi), *built = doctor_mpi_name(doctor_built_for());
+
+    if (t->mpi == DOCTOR_NO_MPI) {
+        if (t->binary.own_mpi)
+            doctor_say(DOCTOR_BROKEN, "MPI", "link it dynamically, or with -lpythia_pmpi before it",
+                       "linked into %s: its calls cannot be seen", t->name);
+        else
+            doctor_say(DOCTOR_GOOD, "MPI", NULL, "%s does not load MPI at its start", t->name);
+        return;
+    }
+    path_of(line, path, sizeof path);
+    library_version(path, version, sizeof version);
+    number_in(version, number, sizeof number);
+    if (t->mpi != doctor_built_for())
+        doctor_say(DOCTOR_BROKEN, "MPI", t->mpi == DOCTOR_MPICH ? "build Pythia with configure --with-mpi=mpich"
+                                                                : "build Pythia with configure --with-mpi=openmpi",
+                   "%s uses %s %s, Pythia was built for %s %s", t->name, doctor_mpi_name(t->mpi), number, built,
+                   MPI_BUILD_VERSION);
+    else if (strcmp(number, MPI_BUILD_VERSION) != 0)
+        doctor_say(DOCTOR_NOTE, "MPI", "build Pythia with it if anything is missing", "%s %s; Pythia was built with %s",
+                   doctor_mpi_name(t->mpi), number[0] ? number : "of unknown version", MPI_BUILD_VERSION);
+    else
+        doctor_say(DOCTOR_GOOD, "MPI", NULL, "%s %s, the one that Pythia was built for", built, number);
+}
+
+static void check_fortran(const struct doctor_target *t, const struct list *plain)
+{
+    bool used = list_find(plain, "libmpi_mpifh") || list_find(plain, "libmpi_usempi") || list_find(plain, "libmpifort");
+
+    if (t->mpi == DOCTOR_NO_MPI)
+        return;
+    if (!used)
+        doctor_say(DOCTOR_GOOD, "Fortran", NULL, "no MPI calls from Fortran");
+    else if (t->mpi == DOCTOR_MPICH)
+        doctor_say(t->binary.wants_f08 ? DOCTOR_NOTE : DOCTOR_GOOD, "Fortran",
+                   t->binary.wants_f08 ? "use mpi, or Open MPI" : NULL,
+                   t->binary.wants_f08 ? "use mpi_f08 of MPICH bypasses the wrappers: those calls are not seen"
+                                       : "MPICH's mpif.h and use mpi come through the C wrappers");
+    else if (!binary_offers(t->library, "mpi_send_"))
+        doctor_say(DOCTOR_BROKEN, "Fortran", "configure Pythia without --disable-fortran",
+                   "%s calls MPI from Fortran, and this build has no wrappers for that", t->name);
+    else
+        doctor_say(DOCTOR_GOOD, "Fortran", NULL, "wrappers for mpif.h, use mpi and use mpi_f08");
+}
+
+/* --- OpenMP --- */
+
+static void check_openmp(const struct doctor_target *t, const struct list *plain)
+{
+    const char *libomp = list_find(plain, "libomp.so");
+    /* Where nothing else is seen of it, that is all there is to break. */
+    enum doctor_state unseen = t->mpi == DOCTOR_NO_MPI ? DOCTOR_BROKEN : DOCTOR_NOTE;
+
+    libomp = libomp ? libomp : list_find(plain, "libiomp5.so");
+    if (libomp || t->binary.own_libomp) {
+        if (libomp && binary_offers(t->library, "ompt_start_tool"))
+            doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "LLVM's libomp, seen through its tools interface");
+        else
+            doctor_say(unseen, "OpenMP", "compile with gcc", "LLVM's libomp%s: its parallel regions are not seen",
+                       libomp ? "" : ", linked statically");
+    } else if (t->binary.own_gomp) {
+        doctor_say(unseen, "OpenMP", "link libgomp dynamically (without -static-libgcc or libgomp.a)",
+                   "libgomp is linked into %s: its parallel regions cannot be seen", t->name);
+    } else if (list_find(plain, "libgomp.so")) {
+        if (binary_offers(t->library, "GOMP_parallel"))
+            doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "libgomp, with hooks");
+        else
+            doctor_say(unseen, "OpenMP", "configure Pythia without --without-omp", "libgomp, and this build has no hooks");
+    } else {
+        doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "%s does not load an OpenMP runtime at its start", t->name);
+    }
+}
+
+/* --- The preload --- */
+
+/* Linked with Pythia: the wrappers must come before what they stand in for. */
+static bool check_linked(const struct list *plain)
+{
+    const char *ours = list_find(plain, "libpythia_pmpi.so"), *mpi = list_find(plain, "libmpi.so."), *gomp = list_find(plain, "libgomp.so");
+
+    if (!ours)
+        return false;
+    if ((mpi && mpi < ours) || (gomp && gomp < ours))
+        doctor_say(DOCTOR_BROKEN, "preload", "link -lpythia_pmpi first, or run it by pythia record",
+                   "linked with Pythia, but behind %s: those calls are not seen", mpi && mpi < ours ? "MPI" : "libgomp");
+    else
+        doctor_say(DOCTOR_GOOD, "preload", NULL, "not needed: linked with -lpythia_pmpi, which comes first");
+    return true;
+}
+
+static void check_preload(const struct doctor_target *t, const struct list *plain)
+{
+    struct list l;
+    const char *bad, *ours;
+
+    if (check_linked(plain))
+        return;
+    if (!t->library[0]) {
+        doctor_say(DOCTOR_BROKEN, "preload", "see library above", "there is no library for this program");
+        return;
+    }
+    if (list_open(&l, t, t->library) != 0)
+        return;
+    ours = list_find(&l, t->library);
+    bad = list_find(&l, "cannot be preloaded");
+    bad = bad ? bad : list_find(&l, "not found");
+    bad = bad ? bad : list_find(&l, "undefined symbol");
+    if (bad)
+        doctor_say(DOCTOR_BROKEN, "preload", "build Pythia with the libraries of this program", "%s", bad);
+    else if (!ours)
+        doctor_say(DOCTOR_BROKEN, "preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD", t->name);
+    else
+        doctor_say(DOCTOR_GOOD, "preload", NULL, "%s would be loaded into it", t->library);
+    captured_free(&l.captured);
+}
+
+/* --- The job file --- */
+
+/* The build of the recorded program against the one of this file. */
+static void compare_builds(const struct doctor_target *t, const struct job *j, const char *path)
+{
+    const char *recorded = job_text(j, j->info.program_id);
+
+    if (!t->binary.elf)
+        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of %s", path, j->info.ranks, job_text(j, j->info.program));
+    else if (!t->binary.build_id[0] && recorded[0] == 'x')
+        doctor_say(DOCTOR_NOTE, "job file", "link with -Wl,--build-id",
+                   "%s: %s has no build-id, so it cannot be told whether it is the recorded build", path, t->name);
+    else if (strcmp(t->binary.build_id, recorded) != 0)
+        doctor_say(DOCTOR_NOTE, "job file", "record again",
+                   "%s is of another build of %s: its calls are matched by function and order", path, job_text(j, j->info.program));
+    else
+        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of this very build", path, j->info.ranks);
+}
+
+static void default_job(const struct doctor_target *t, char *path, size_t size)
+{
+    char real[PATH_MAX];
+    const char *given = getenv("PYTHIA_INPUT"), *slash;
+
+    given = given && *given ? given : getenv("PYTHIA_OUTPUT");
+    slash = strrchr(realpath(t->path, real) ? real : t->path, '/');
+    if (given && *given)
+        snprintf(path, size, "%s", given);
+    else
+        snprintf(path, size, "%s.pythia", slash ? slash + 1 : t->path);
+}
+
+static void check_job(const struct doctor_target *t)
+{
+    char path[PATH_MAX + 16], why[512] = "", directory[PATH_MAX + 16];
+    struct job *j = NULL;
+
+    default_job(t, path, sizeof path);
+    snprintf(directory, sizeof directory, "%s", path);
+    char *slash = strrchr(directory, '/');
+    if (slash)
+        slash[slash == directory] = '\0';
+    if (access(slash ? directory : ".", W_OK) != 0)
+        doctor_say(DOCTOR_BROKEN, "job file", "pythia record -o FILE, somewhere else", "%s cannot be written here", path);
+    else if (access(path, F_OK) != 0)
+        doctor_say(DOCTOR_GOOD, "job file", NULL, "none yet: record would write %s", path);
+    else if (job_read(path, &j, why, sizeof why) != 0)
+        doctor_say(DOCTOR_BROKEN, "job file", "record again", "%s", why);
+    else
+        compare_builds(t, j, path);
+    job_destroy(j);
+}
+
+void doctor_program(struct doctor_target *t)
+{
+    struct list plain;
+    const char *missing;
+
+    check_file(t);
+    if (!t->binary.dynamic || t->binary.foreign || list_open(&plain, t, "") != 0) {
+        t->mpi = t->binary.elf ? DOCTOR_NO_MPI : DOCTOR_MPI_UNKNOWN;
+        check_job(t);
+        return;
+    }
+    missing = list_find(&plain, "=> not found");
+    missing = missing ? missing : list_find(&plain, "error while loading");
+    if (missing)
+        doctor_say(DOCTOR_BROKEN, "program", "install it, or set LD_LIBRARY_PATH", "%s", missing);
+    check_mpi(t, &plain);
+    check_preload(t, &plain);
+    check_fortran(t, &plain);
+    check_openmp(t, &plain);
+    check_symbols(t);
+    check_job(t);
+    captured_free(&plain.captured);
+}
