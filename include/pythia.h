@@ -113,6 +113,88 @@ PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, str
    may be NULL. */
 PYTHIA_API int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
 
+/* --- Callbacks: before and after MPI calls ---
+ *
+ * In libpythia_pmpi: for the program, or for a plugin that PYTHIA_PLUGIN names. They are called while a run is recorded or
+ * predicted, before (PYTHIA_PRE) and after (PYTHIA_POST) the call into the MPI library, in the thread that makes it. A PRE
+ * callback stands at the end of a CPU burst, a POST callback at the begin of the next one.
+ *
+ *     static void show(const struct pythia_record *r, void *data)
+ *     {
+ *         fprintf(data, "%s of %lld bytes: %llu ns\n", r->call, (long long)r->bytes, (unsigned long long)r->elapsed_ns);
+ *     }
+ *     int pythia_plugin_open(uint32_t version, uint32_t rank)   // a plugin's entry point
+ *     {
+ *         return version == PYTHIA_PLUGIN_VERSION ? pythia_callback_register("p2p", PYTHIA_POST, show, stderr) : 1;
+ *     }
+ *
+ * What a callback takes is in no gap and no duration (the report counts it as Pythia's cost). It may call MPI: such calls
+ * are not recorded and have no callbacks. It must not change what the program sees, nor leave by longjmp or exception.
+ *
+ * A program that must also run without Pythia defines PYTHIA_OPTIONAL before it includes this header, and calls these
+ * functions only `if (pythia_callback_register)`. */
+#ifdef PYTHIA_OPTIONAL
+#define PYTHIA_CALLBACK PYTHIA_API __attribute__((weak))
+#else
+#define PYTHIA_CALLBACK PYTHIA_API
+#endif
+
+enum pythia_phase { PYTHIA_PRE = 1, PYTHIA_POST = 2 };
+
+/* Ranks that are none, in pythia_record.peer. */
+enum pythia_peer { PYTHIA_PEER_ANY = -1, PYTHIA_PEER_NULL = -2, PYTHIA_PEER_NONE = -3 };
+
+/* Valid, strings included, during the callback only. */
+struct pythia_record {
+    uint32_t size;            /* of this structure; later versions add at its end */
+    uint32_t phase;           /* enum pythia_phase */
+    uint64_t id;              /* sequence number of the event in its thread, from 0; PRE and POST of a call have the same */
+    const char *call;         /* "MPI_Send", in every language */
+    const char *call_class;   /* p2p, completion, probe, collective, onesided, io, communicator or life */
+    const char *communicator; /* "world", "world/split#0"; "" without */
+    const void *from;         /* return address into the program */
+    uint32_t callsite;        /* number in its thread, by frames (PYTHIA_DEPTH), in the order of first calls */
+    uint32_t rank;            /* of this process in the job */
+    uint32_t thread;          /* number of the stream in the process; the first is 0 */
+    uint32_t happened;        /* POST: 0 for a poll that found nothing, which is no event */
+    int64_t peer;             /* rank in the communicator, or the root; POST of a receive: the actual source */
+    int64_t tag;              /* tag, or number or index of what was completed; -1 without */
+    int64_t count;            /* elements transferred, of … */
+    int64_t element_size;     /* … so many bytes each; 1 where elements differ or are not known */
+    int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred */
+    uint64_t time_ns;         /* now, by a clock that never goes back */
+    uint64_t elapsed_ns;      /* PRE: the CPU burst since the event before; POST: the call */
+    const void *context;      /* for pythia_sum_add() */
+};
+
+typedef void (*pythia_callback_t)(const struct pythia_record *record, void *data);
+
+/* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a class ("p2p", as above) or "all"; `phases`:
+   PYTHIA_PRE, PYTHIA_POST or both, or-ed. Callbacks of one call follow one another as they were registered. Legal at any
+   time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function or class in this MPI, no such phase),
+   PYTHIA_ELIMIT (64 are registered).
+   Threads: any.  Hook-safe: no. */
+PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data);
+
+/* Ends all registrations of this callback with this data. It may still be running in another thread. Returns 0 or
+   PYTHIA_EINVAL: there is none. */
+PYTHIA_CALLBACK int pythia_callback_remove(pythia_callback_t callback, void *data);
+
+/* Sums by callsite, in the job file and in `pythia report --view callsites`: what callbacks count beside the time.
+   Gives the number (>= 0) of the sum `name`, the same for the same name; PYTHIA_EINVAL: empty, or longer than 63 bytes;
+   PYTHIA_ELIMIT: there are 8 others.  Threads: any.  Hook-safe: no. */
+PYTHIA_CALLBACK int pythia_sum_define(const char *name);
+
+/* Adds one sample to a sum at the record's callsite. Only recorded runs keep sums.
+   Threads: that of the callback.  Hook-safe: yes. */
+PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value);
+
+/* What a plugin defines. `open` is called on each rank when recording or predicting begins, with the version that this
+   Pythia has; another value than 0: the plugin cannot be used, which is said. `close` (which may be missing) is called before the job file is written. */
+#define PYTHIA_PLUGIN_VERSION 1
+PYTHIA_API int pythia_plugin_open(uint32_t version, uint32_t rank);
+PYTHIA_API void pythia_plugin_close(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -58,6 +58,19 @@ static int check_places(const struct audit *a)
     return 0;
 }
 
+static int check_sums(const struct audit *a)
+{
+    const struct job *j = a->job;
+    for (uint32_t i = 0; i < j->sum_count; i++) {
+        const struct job_sum *s = &j->sums[i];
+        if (s->terminal >= j->terminal_count || s->name >= j->string_count || !s->count.samples)
+            return REFUSE(a, "sum %u: out of range", i);
+        if (i && (s[-1].terminal > s->terminal || (s[-1].terminal == s->terminal && s[-1].name >= s->name)))
+            return REFUSE(a, "sum %u: out of order", i);
+    }
+    return 0;
+}
+
 static int check_terminals(const struct audit *a)
 {
     const struct job *j = a->job;
@@ -271,6 +284,8 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
         error = check_places(&a);
     if (!error)
         error = check_terminals(&a);
+    if (!error)
+        error = check_sums(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
     return error ? error : check_streams(&a);

@@ -48,6 +48,7 @@ enum format_section {
     SECTION_VARIANTS,
     SECTION_STREAMS,
     SECTION_ORACLE,
+    SECTION_SUMS,
     SECTION_TYPES
 };
 
@@ -66,7 +67,8 @@ enum {
     RECORD_STATS = 128,
     RECORD_RANGE = 16,
     RECORD_VARIANT = 176,
-    RECORD_STREAM = 68
+    RECORD_STREAM = 68,
+    RECORD_SUM = 24
 };
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */

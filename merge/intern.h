@@ -38,7 +38,7 @@ struct job_index {
     struct grammar_hash *hash[MERGE_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
     uint32_t hash_room[MERGE_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
-    uint32_t class_room, stream_room;
+    uint32_t class_room, stream_room, sum_room;
 };
 
 /* Number for a hash, GRAMMAR_NONE when absent. */
@@ -67,6 +67,10 @@ static inline int merge_hash_none(struct grammar_hash a)
 /* H(a, b, number), with a seed that keeps kinds apart. */
 struct grammar_hash merge_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
 struct grammar_hash merge_hash_bytes(uint64_t seed, const void *data, size_t size);
+
+/* sum.c: room for `extra` more sums (0 or PYTHIA_ENOMEM), and one more; it can't fail. */
+int merge_sums_reserve(struct job *j, uint32_t extra);
+void merge_sum_add(struct job *j, struct job_sum sum);
 
 /* Where a job's definitions end: to take back what was interned since. */
 struct merge_mark {

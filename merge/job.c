@@ -49,6 +49,7 @@ void job_destroy(struct job *j)
     free(j->terminal_hash);
     free(j->classes);
     free(j->streams);
+    free(j->sums);
     index_destroy(j->index);
     free(j);
 }

@@ -111,6 +111,10 @@ struct job_stream {
     uint64_t cost_ns;                   /* what Pythia itself took, estimated */
 };
 
+/* What a plugin counted at the calls of one function at one callsite: over all streams, of samples. */
+struct job_count { uint64_t samples, total; };
+struct job_sum { uint32_t terminal, name; /* string */ struct job_count count; };
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */
@@ -136,7 +140,8 @@ struct job_oracle {
 struct job {
     struct job_info info;
     struct job_oracle oracle;
-    uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count, stream_count;
+    uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count, stream_count,
+             sum_count;
     char **strings;
     struct job_module *modules;
     struct job_frame *frames;
@@ -146,6 +151,7 @@ struct job {
     struct grammar_hash *terminal_hash; /* of the content of each */
     struct job_class_entry *classes;
     struct job_stream *streams;         /* ordered by rank, then thread */
+    struct job_sum *sums;               /* ordered by terminal, then name */
     struct job_index *index;            /* of what is interned; private to job.c */
 };
 
@@ -173,6 +179,9 @@ bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b)
    The class index and the number of events are the job's to set. PYTHIA_EINVAL: the stream is there already, or `g` has
    terminals that the job has not. */
 int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
+
+/* Adds to the sum `name` of a terminal. 0, PYTHIA_ENOMEM, or PYTHIA_EINVAL: no such terminal. */
+int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count);
 
 /* --- Merging --- */
 /* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */

@@ -13,6 +13,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/pack.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/relation.c %D%/relation.h \
+	%D%/sum.c \
 	%D%/unpack.c \
 	%D%/value.c \
 	%D%/variant.c

@@ -188,6 +188,9 @@ static int plan_streams(struct merge *m)
         i += order < 0;
         k += order > 0;
     }
+    int error = merge_sums_reserve(m->into, b->sum_count);
+    if (error)
+        return error;
     return merge_room(&m->into->streams, &m->into->index->stream_room, (uint64_t)a->stream_count + b->stream_count,
                       sizeof *a->streams);
 }
@@ -207,6 +210,16 @@ static void commit_streams(struct merge *m)
         }
         s.class_index = m->map.class_index[s.class_index];
         j->streams[i + --k] = s;
+    }
+}
+
+static void commit_sums(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->from->sum_count; i++) {
+        struct job_sum sum = m->from->sums[i];
+        sum.terminal = m->map.terminal[sum.terminal];
+        sum.name = m->map.string[sum.name];
+        merge_sum_add(m->into, sum);
     }
 }
 
@@ -265,6 +278,7 @@ int job_merge(struct job *into, const struct job *from)
     } else {
         commit_classes(&m);
         commit_streams(&m);
+        commit_sums(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }

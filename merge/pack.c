@@ -379,7 +379,24 @@ static void pack_oracle(struct packer *p)
     pack_score(p, &o->score);
 }
 
+static void pack_sums(struct packer *p)
+{
+    unsigned char *at;
+    for (uint32_t i = 0; i < p->job->sum_count && (at = record(p, SECTION_SUMS, RECORD_SUM)); i++) {
+        const struct job_sum *s = &p->job->sums[i];
+        put32s(at, (const uint32_t[]){ s->terminal, s->name }, 2);
+        format_put64(at + 8, s->count.samples);
+        format_put64(at + 16, s->count.total);
+    }
+}
+
 /* --- The whole --- */
+
+/* Optional sections are there when they have something to say. */
+static int present(const struct packer *p, uint32_t type)
+{
+    return type < SECTION_ORACLE || p->section[type].count;
+}
 
 /* Compresses a section where that saves an eighth. A reader refuses what grows beyond the ratio, so nothing does. */
 static void compress_section(struct packer *p, struct section *s)
@@ -413,7 +430,7 @@ static size_t aligned(size_t size)
 static void put_entry(unsigned char *at, int type, const struct section *s, size_t offset)
 {
     format_put32(at + ENTRY_TYPE, (uint32_t)type);
-    format_put32(at + ENTRY_FLAGS, (s->compressed ? ENTRY_ZSTD : 0) | (type == SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    format_put32(at + ENTRY_FLAGS, (s->compressed ? ENTRY_ZSTD : 0) | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
     format_put64(at + ENTRY_OFFSET, offset);
     format_put64(at + ENTRY_STORED, s->raw.size);
     format_put64(at + ENTRY_RAW, s->raw_size);
@@ -423,16 +440,23 @@ static void put_entry(unsigned char *at, int type, const struct section *s, size
 
 static int assemble(struct packer *p, void **data, size_t *size)
 {
-    uint32_t sections = p->job->oracle.present ? SECTION_ORACLE : SECTION_STREAMS;
-    size_t offset = FORMAT_HEADER + (size_t)sections * FORMAT_ENTRY, table = offset, whole = offset;
-    for (uint32_t type = 1; type <= sections; type++)
-        whole += aligned(p->section[type].raw.size);
+    uint32_t sections = 0;
+    size_t whole = 0;
+    for (uint32_t type = 1; type < SECTION_TYPES; type++) {
+        sections += present(p, type) ? 1 : 0;
+        whole += present(p, type) ? aligned(p->section[type].raw.size) : 0;
+    }
+    size_t entry = FORMAT_HEADER, table = FORMAT_HEADER + (size_t)sections * FORMAT_ENTRY, offset = table;
+    whole += table;
     unsigned char *bytes = calloc(1, whole);
     if (!bytes)
         return PYTHIA_ENOMEM;
-    for (uint32_t type = 1; type <= sections; type++) {
+    for (uint32_t type = 1; type < SECTION_TYPES; type++) {
         const struct section *s = &p->section[type];
-        put_entry(bytes + FORMAT_HEADER + (type - 1) * (size_t)FORMAT_ENTRY, (int)type, s, offset);
+        if (!present(p, type))
+            continue;
+        put_entry(bytes + entry, (int)type, s, offset);
+        entry += FORMAT_ENTRY;
         if (s->raw.size)
             memcpy(bytes + offset, s->raw.data, s->raw.size);
         offset += aligned(s->raw.size);
@@ -458,6 +482,7 @@ int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *siz
         pack_class(&p, i);
     pack_streams(&p);
     pack_oracle(&p);
+    pack_sums(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, &p.section[type]);
     int error = p.error ? p.error : assemble(&p, data, size);

@@ -449,7 +449,7 @@ static int unpack_classes(struct reader *r)
     return error;
 }
 
-/* --- Streams, oracle --- */
+/* --- Streams, sums, oracle --- */
 
 static int unpack_streams(struct reader *r)
 {
@@ -470,6 +470,21 @@ static int unpack_streams(struct reader *r)
         s->reserved = 0;
     }
     j->stream_count = (uint32_t)n;
+    return 0;
+}
+
+static int unpack_sums(struct reader *r)
+{
+    struct job *j = r->job;
+    uint32_t n = count_of(r, SECTION_SUMS);
+    if (merge_sums_reserve(j, n))
+        return no_memory(r);
+    for (uint32_t i = 0; i < n; i++) {
+        const unsigned char *at = at_record(r, SECTION_SUMS, i, RECORD_SUM);
+        j->sums[i] = (struct job_sum){ format_get32(at), format_get32(at + 4),
+                                       { format_get64(at + 8), format_get64(at + 16) } };
+    }
+    j->sum_count = n;
     return 0;
 }
 
@@ -529,8 +544,8 @@ static int check_counts(struct reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
         return REFUSE(r, "damaged: %llu info records", (unsigned long long)r->in.section[SECTION_INFO].count);
-    for (uint32_t type = SECTION_STRINGS; type < SECTION_ORACLE; type++)
-        if (r->in.section[type].count > MERGE_LIMIT)
+    for (uint32_t type = SECTION_STRINGS; type < SECTION_TYPES; type++)
+        if (type != SECTION_ORACLE && r->in.section[type].count > MERGE_LIMIT)
             return REFUSE(r, "damaged: too many %s", merge_section_name(type));
     return 0;
 }
@@ -538,7 +553,8 @@ static int check_counts(struct reader *r)
 static int unpack_all(struct reader *r)
 {
     static int (*const part[])(struct reader *) = { check_counts,     unpack_strings,   unpack_modules, unpack_callsites,
-                                                    unpack_comms,     unpack_terminals, unpack_classes, unpack_streams };
+                                                    unpack_comms,     unpack_terminals, unpack_classes, unpack_streams,
+                                                    unpack_sums };
     int error = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part && !error; i++)
         error = part[i](r);

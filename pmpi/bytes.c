@@ -4,11 +4,12 @@
 
 /* A datatype is asked about only where it counts: an undefined argument could hold anything, and MPI ends the program
    for an invalid handle. */
-static int64_t bytes_times(int64_t count, MPI_Datatype type)
+static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;
     if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
         return 0;
+    call->element = size;
     return count * size;
 }
 
@@ -20,11 +21,12 @@ static int64_t bytes_counts(const int counts[], int n)
     return sum;
 }
 
-static int64_t bytes_types(const int counts[], const MPI_Datatype types[], int n)
+static int64_t bytes_types(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[], int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += bytes_times(counts[i], types[i]);
+        sum += bytes_times(call, counts[i], types[i]);
+    call->element = 1;
     return sum;
 }
 
@@ -45,127 +47,124 @@ static enum bytes_role bytes_role(const struct pmpi_hook_call *call, int root)
     return call->comm && !call->comm->inter && call->comm->rank == root ? BYTES_ROOT : BYTES_LEAF;
 }
 
-int64_t pmpi_hook_bytes_of(const struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_of(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
-    (void)call;
-    return bytes_times(count, type);
+    return bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_size(const struct pmpi_hook_call *call, int64_t bytes)
+int64_t pmpi_hook_bytes_size(struct pmpi_hook_call *call, int64_t bytes)
 {
-    (void)call;
+    call->element = 1;
     return bytes;
 }
 
-int64_t pmpi_hook_bytes_parts(const struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type)
 {
-    (void)call;
-    return parts * bytes_times(count, type);
+    return parts * bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_either(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                                MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
 {
-    (void)call;
-    return sendbuf == MPI_IN_PLACE ? bytes_times(recvcount, recvtype) : bytes_times(sendcount, sendtype);
+    return sendbuf == MPI_IN_PLACE ? bytes_times(call, recvcount, recvtype) : bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_own(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                             MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
 {
     if (sendbuf != MPI_IN_PLACE)
-        return bytes_times(sendcount, sendtype);
-    return call->comm ? bytes_times(recvcounts[call->comm->rank], recvtype) : 0;
+        return bytes_times(call, sendcount, sendtype);
+    return call->comm ? bytes_times(call, recvcounts[call->comm->rank], recvtype) : 0;
 }
 
-int64_t pmpi_hook_bytes_fan(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                             MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
 {
     return bytes_fan(call) * pmpi_hook_bytes_either(call, sendbuf, sendcount, sendtype, recvcount, recvtype);
 }
 
-int64_t pmpi_hook_bytes_sum(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                             MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
 {
     if (sendbuf == MPI_IN_PLACE)
-        return bytes_times(bytes_counts(recvcounts, bytes_fan(call)), recvtype);
-    return bytes_times(bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+        return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
+    return bytes_times(call, bytes_counts(sendcounts, bytes_fan(call)), sendtype);
 }
 
-int64_t pmpi_hook_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                              const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[])
 {
     if (sendbuf == MPI_IN_PLACE)
-        return bytes_types(recvcounts, recvtypes, bytes_fan(call));
-    return bytes_types(sendcounts, sendtypes, bytes_fan(call));
+        return bytes_types(call, recvcounts, recvtypes, bytes_fan(call));
+    return bytes_types(call, sendcounts, sendtypes, bytes_fan(call));
 }
 
-int64_t pmpi_hook_bytes_total(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
 {
-    return call->comm ? bytes_times(bytes_counts(counts, call->comm->size), type) : 0;
+    return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->size), type) : 0;
 }
 
-int64_t pmpi_hook_bytes_block(const struct pmpi_hook_call *call, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int count, MPI_Datatype type)
 {
-    return call->comm ? call->comm->size * bytes_times(count, type) : 0;
+    return call->comm ? call->comm->size * bytes_times(call, count, type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near(const struct pmpi_hook_call *call, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int count, MPI_Datatype type)
 {
-    return call->comm ? call->comm->degree * bytes_times(count, type) : 0;
+    return call->comm ? call->comm->degree * bytes_times(call, count, type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near_sum(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
 {
-    return call->comm ? bytes_times(bytes_counts(counts, call->comm->degree), type) : 0;
+    return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->degree), type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near_each(const struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[])
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[])
 {
-    return call->comm ? bytes_types(counts, types, call->comm->degree) : 0;
+    return call->comm ? bytes_types(call, counts, types, call->comm->degree) : 0;
 }
 
-int64_t pmpi_hook_bytes_bcast(const struct pmpi_hook_call *call, int root, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int count, MPI_Datatype type)
 {
-    return bytes_role(call, root) == BYTES_BYSTANDER ? 0 : bytes_times(count, type);
+    return bytes_role(call, root) == BYTES_BYSTANDER ? 0 : bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_gather(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
                                MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT && (sendbuf == MPI_IN_PLACE || root == MPI_ROOT))
-        return bytes_times(recvcount, recvtype);
-    return bytes_times(sendcount, sendtype);
+        return bytes_times(call, recvcount, recvtype);
+    return bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_gatherv(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
                                 MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT && root == MPI_ROOT)
-        return bytes_times(bytes_counts(recvcounts, bytes_fan(call)), recvtype);
+        return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
     if (role == BYTES_ROOT && sendbuf == MPI_IN_PLACE)
-        return bytes_times(recvcounts[root], recvtype);
-    return bytes_times(sendcount, sendtype);
+        return bytes_times(call, recvcounts[root], recvtype);
+    return bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_scatter(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
                                 MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT && (recvbuf == MPI_IN_PLACE || root == MPI_ROOT))
-        return bytes_times(sendcount, sendtype);
-    return bytes_times(recvcount, recvtype);
+        return bytes_times(call, sendcount, sendtype);
+    return bytes_times(call, recvcount, recvtype);
 }
 
-int64_t pmpi_hook_bytes_scatterv(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
                                  MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype)
 {
     enum bytes_role role = bytes_role(call, root);
@@ -173,6 +172,6 @@ int64_t pmpi_hook_bytes_scatterv(const struct pmpi_hook_call *call, int root, co
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT)
-        return bytes_times(bytes_counts(sendcounts, bytes_fan(call)), sendtype);
-    return bytes_times(recvcount, recvtype);
+        return bytes_times(call, bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+    return bytes_times(call, recvcount, recvtype);
 }

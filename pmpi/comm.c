@@ -245,6 +245,7 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         snprintf(entry->name, sizeof(entry->name), "%s", name);
     else
         comm_name_child(entry, parent, kind);
+    entry->seen.name = entry->name;
     entry->seen.number = session_comm(entry->name, (uint32_t)entry->seen.size);
     if (!comm_insert(COMM_KEY(comm, COMM_COMM), entry)) {
         entry->references = 1;

@@ -29,6 +29,7 @@
 
 struct pmpi_hook_communicator {
     uint32_t number; /* session_comm() */
+    const char *name;
     int rank;        /* mine; -1 in an intercommunicator, whose ranks are those of the other group */
     int size;        /* of my group */
     int fan;         /* partners of a collective: size, or the other group's */

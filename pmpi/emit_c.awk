@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: MIT
 # The C binding, for generate.awk.
 
-BEGIN { print "#include \"pmpi/hook.h\"" }
+BEGIN { print "#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
 
 function bytes_function(name) { return "pmpi_hook_bytes_" name }
 function promise_made(kind, comm) { return "pmpi_hook_promise(&call, \"" kind "\", " comm ")" }
 function request_started(request, rest) { print "    pmpi_hook_started(&call, result, " request ", " rest ");" }
 
+# Every call is known by name to callbacks.
+function note_name() { functions = functions "    \"" call_name "\",\n" }
+END { if (!failed) printf "\nconst char *const pmpi_hook_functions[] = {\n%s    NULL};\n", functions }
+
 function emit(    list, n, i, name, passed, used_args) {
+    note_name()
     n = split(parameters, list, /,/)
     passed = used_args = ""
     for (i = 1; i <= n && parameters != "void"; i++) {
@@ -31,4 +36,4 @@ function emit(    list, n, i, name, passed, used_args) {
     print "}"
 }
 
-function emit_hand() {}
+function emit_hand() { note_name() }

@@ -83,15 +83,16 @@ const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own)
     return own;
 }
 
-static int64_t fortran_bytes(const struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[], int n)
+static int64_t fortran_bytes(struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[], int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
         sum += counts[i] > 0 ? pmpi_hook_bytes_of(call, counts[i], pmpi_hook_fortran_type(&types[i])) : 0;
+    call->element = 1;
     return sum;
 }
 
-int64_t pmpi_hook_fortran_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                                      const MPI_Fint sendtypes[], const int recvcounts[], const MPI_Fint recvtypes[])
 {
     int n = call->comm ? call->comm->fan : 0;
@@ -100,7 +101,7 @@ int64_t pmpi_hook_fortran_bytes_each(const struct pmpi_hook_call *call, const vo
     return fortran_bytes(call, sendcounts, sendtypes, n);
 }
 
-int64_t pmpi_hook_fortran_bytes_near_each(const struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[])
+int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[])
 {
     return fortran_bytes(call, counts, types, call->comm ? call->comm->degree : 0);
 }

@@ -70,9 +70,9 @@ const void *pmpi_hook_fortran_buffer(const void *buffer);
 const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own);
 
 /* As in hook.h, with arrays of Fortran's handles. */
-int64_t pmpi_hook_fortran_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                                      const MPI_Fint sendtypes[], const int recvcounts[], const MPI_Fint recvtypes[]);
-int64_t pmpi_hook_fortran_bytes_near_each(const struct pmpi_hook_call *call, const int counts[],
+int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, const int counts[],
                                           const MPI_Fint types[]);
 
 /* --- Bodies written by hand (pmpi/fortran_requests.c) --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps of a wrapper. */
 #include "pmpi/hook.h"
+#include "pmpi/callback.h"
 
 #include <string.h>
 
@@ -26,28 +27,47 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     call->key.blocking = info->blocking;
     call->key.peer_class = JOB_PEER_NONE;
     call->values.channels = 0;
+    call->element = 1;
     return true;
 }
 
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
     call->from = from;
-    if (call->info->poll) {
+    call->watched = pmpi_hook_watched();
+    if (call->info->poll && !call->watched) {
         call->span.begin = base_clock_now();
         return;
     }
     call->key.callsite = pmpi_hook_callsite(call->stream, from);
     session_begin(call->stream, &call->span, &call->key);
+    if (__builtin_expect(call->watched, false))
+        pmpi_hook_callbacks_before(call);
 }
 
 void pmpi_hook_end(struct pmpi_hook_call *call)
 {
-    session_end(call->stream, &call->span, &call->values);
+    if (__builtin_expect(call->watched, false))
+        pmpi_hook_callbacks_after(call);
+    else
+        session_end(call->stream, &call->span, &call->values);
+}
+
+static void hook_watched_poll(struct pmpi_hook_call *call, bool succeeded)
+{
+    if (succeeded)
+        pmpi_hook_callbacks_after(call);
+    else
+        pmpi_hook_callbacks_nothing(call);
 }
 
 /* Nothing but the time is taken before it is known that there is an event. */
 void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded)
 {
+    if (__builtin_expect(call->watched, false)) {
+        hook_watched_poll(call, succeeded);
+        return;
+    }
     if (!succeeded) {
         session_leave();
         return;

@@ -45,7 +45,9 @@ struct pmpi_hook_call {
     struct session_key key;
     struct session_values values;
     struct session_span span;
-    void *from; /* return address into the program */
+    int element; /* bytes of an element of the payload; 1 where elements differ or are not known */
+    void *from;  /* return address into the program */
+    bool watched; /* by callbacks, as seen when it began */
 };
 
 /* Whether calls are recorded: between MPI_Init and MPI_Finalize, and not paused by MPI_Pcontrol. */
@@ -101,32 +103,32 @@ void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_Fi
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
    others undefined. */
-int64_t pmpi_hook_bytes_of(const struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_size(const struct pmpi_hook_call *call, int64_t bytes);
-int64_t pmpi_hook_bytes_parts(const struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_either(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_of(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_size(struct pmpi_hook_call *call, int64_t bytes);
+int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                                MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_own(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                             MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_fan(const struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
                             MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_sum(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                             MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_each(const struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
+int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
                              const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[]);
-int64_t pmpi_hook_bytes_total(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
-int64_t pmpi_hook_bytes_block(const struct pmpi_hook_call *call, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_near(const struct pmpi_hook_call *call, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_near_sum(const struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
-int64_t pmpi_hook_bytes_near_each(const struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[]);
-int64_t pmpi_hook_bytes_bcast(const struct pmpi_hook_call *call, int root, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_gather(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
+int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[]);
+int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
                                MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_gatherv(const struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
+int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
                                 MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_scatter(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
                                 MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype);
-int64_t pmpi_hook_bytes_scatterv(const struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
+int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
                                  MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "merge/job.h"
 #include "pmpi/hook.h"
+#include "pmpi/plugin.h"
 
 enum { LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
 
@@ -127,6 +128,8 @@ static void life_open(const struct session_world *world)
         life.open = true;
         pmpi_hook_comm_open();
         bool started = session_start(world, packed, order.size) != SESSION_OFF;
+        if (started)
+            pmpi_hook_plugins_open(session_plugins(), world->rank);
         atomic_store_explicit(&pmpi_hook_on, started, memory_order_release);
     }
     free(packed);
@@ -199,6 +202,7 @@ PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 static void life_end(void)
 {
     atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    pmpi_hook_plugins_close();
     struct job *mine = session_finish();
     life.open = false;
     pmpi_hook_finish(life.private_comm, life.mode, mine);
@@ -229,6 +233,7 @@ static void life_rescue(void)
         return;
     life.open = false;
     atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    pmpi_hook_plugins_close();
     struct job *mine = session_finish();
     if (life.mode == SESSION_RECORD)
         pmpi_hook_write_part(life.rank, mine);

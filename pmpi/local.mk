@@ -3,6 +3,7 @@ if HAVE_MPI
 noinst_LTLIBRARIES += libpythia-mpihooks.la
 libpythia_mpihooks_la_SOURCES = \
 	%D%/bytes.c \
+	%D%/callback.c %D%/callback.h \
 	%D%/callsite.c %D%/callsite.h \
 	%D%/comm.c %D%/comm.h \
 	%D%/complete.c %D%/complete.h \
@@ -10,6 +11,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/foreign.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/life.c %D%/life.h \
+	%D%/plugin.c %D%/plugin.h \
 	%D%/request.c %D%/request.h \
 	%D%/start.c
 nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
@@ -20,7 +22,7 @@ libpythia_mpihooks_la_SOURCES += \
 	%D%/fortran_requests.c
 nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
-libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
 
 UNIT_TESTS += tests/unit/test_pmpi_callsite

@@ -10,6 +10,7 @@
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
+#include "report/sums.h"
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
 
@@ -153,9 +154,28 @@ static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char 
     add_known(o, "number", number != GRAMMAR_NONE, number);
 }
 
+/* What plugins counted in the bursts before the calls. */
+static void add_sums(cJSON *o, const struct report_sums *sums, const struct report_site *s)
+{
+    cJSON *all = cJSON_AddObjectToObject(o, "sums");
+    double ipc = report_sums_ipc(sums, s);
+
+    for (uint32_t i = 0; i < report_sums_names(sums); i++) {
+        struct job_count c = report_sums_of(sums, s, i);
+        cJSON *sum = c.samples ? cJSON_AddObjectToObject(all, report_sums_name(sums, i)) : NULL;
+        if (!sum)
+            continue;
+        add_number(sum, "samples", (double)c.samples);
+        add_number(sum, "total", (double)c.total);
+    }
+    if (ipc >= 0)
+        add_number(o, "ipc", ipc);
+}
+
 static void add_callsites(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "callsites");
+    struct report_sums *sums = report_sums_create(r->job);
 
     for (uint32_t i = 0; i < r->model->site_count; i++) {
         const struct report_site *s = &r->model->sites[i];
@@ -170,7 +190,10 @@ static void add_callsites(struct report *r, cJSON *root)
         add_number(o, "app_percent", report_percent((double)s->time_ns, (double)r->model->stream_wall_ns));
         add_number(o, "mpi_percent", report_percent((double)s->time_ns, (double)r->model->call_ns));
         add_spread(o, &s->spread);
+        if (sums)
+            add_sums(o, sums, s);
     }
+    report_sums_destroy(sums);
 }
 
 static void add_regions(struct report *r, cJSON *root)

@@ -16,6 +16,7 @@ libpythia_report_la_SOURCES = \
 	%D%/spread.c \
 	%D%/structure.c %D%/structure.h \
 	%D%/summary.c \
+	%D%/sums.c %D%/sums.h \
 	%D%/talk.c \
 	%D%/text.c \
 	%D%/units.c %D%/units.h \

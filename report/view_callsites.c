@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/report.h"
+#include "report/sums.h"
 #include "report/units.h"
 
 static void print_spread(const struct report_spread *s, FILE *out)
@@ -48,4 +49,5 @@ void report_print_callsites(struct report *r, FILE *out)
                      "that spent most in it\n");
     else
         fprintf(out, "no call was recorded\n");
+    report_print_sums(r, out);
 }

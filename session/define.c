@@ -77,6 +77,16 @@ uint32_t session_comm(const char *name, uint32_t size)
     return comm;
 }
 
+const char *session_comm_name(uint32_t comm)
+{
+    const char *name = "";
+    pthread_mutex_lock(&session.lock);
+    if (session.job && comm < session.job->comm_count)
+        name = job_text(session.job, session.job->comms[comm].name);
+    pthread_mutex_unlock(&session.lock);
+    return name;
+}
+
 /* Arguments, blanks between them, from /proc: nobody gave us argv. */
 static void read_arguments(char *text, size_t size)
 {

@@ -5,7 +5,7 @@
  *   life.c    start, finish, off            choose.c   mode, paths, the reference's identity
  *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
  *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
- *   publish.c what becomes of the whole job
+ *   publish.c what becomes of the whole job        sums.c    what callbacks count
  *   checkpoint.c, signals.c, part.c   what a run that dies leaves behind
  *
  * `session` is one per process. Streams belong to their threads; the list of them, the job of definitions and the
@@ -31,6 +31,9 @@ struct session_stream {
     struct session_span *innermost;
     uint64_t begin, last;          /* ns; end of the last event */
     uint64_t call_ns, region_ns;   /* exclusive */
+    uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
+    struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
+    uint32_t sum_room;
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
     double gain_ns;
@@ -60,6 +63,27 @@ struct session {
 extern struct session session;
 
 /* stream.c */
+void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
+
+static inline void stream_release(struct session_stream *s)
+{
+    atomic_store_explicit(&s->busy, false, memory_order_release);
+}
+
+/* Finish and checkpoint must not read a stream that its thread is writing: the writer says so and then looks at the mode
+   (and whether it is held) again; they set that, make every thread pass a barrier and then wait. The hook pays two plain
+   stores. */
+static inline bool stream_take(struct session_stream *s)
+{
+    for (;;) {
+        atomic_store_explicit(&s->busy, true, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+        if (__builtin_expect(!atomic_load_explicit(&s->held, memory_order_relaxed), 1))
+            return session_mode() != SESSION_OFF;
+        session_stream_wait(s);
+    }
+}
+
 void session_stream_destroy(struct session_stream *s);
 /* Whether this thread is inside an append. Safe in a signal handler. */
 bool session_stream_busy_here(void);
@@ -83,6 +107,10 @@ struct job *session_snapshot(void); /* what is recorded so far; NULL when out of
 /* signals.c: between these two, a signal that ends the program has the part written first */
 void session_signals_take(void);
 void session_signals_give_back(void);
+
+/* sums.c */
+void session_sums_finish(struct session_stream *s, struct job *job); /* best effort: sums are no part of the grammar */
+void session_sums_close(struct session_stream *s);
 
 /* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);

@@ -30,6 +30,11 @@ uint32_t session_depth(void)
     return (uint32_t)session.options.depth;
 }
 
+const char *session_plugins(void)
+{
+    return session.options.plugin;
+}
+
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
 static void in_child(void)
 {
@@ -123,7 +128,8 @@ int session_fill_info(struct job *job)
 
 static uint64_t cost_of(const struct session_stream *s)
 {
-    return s->cost_samples ? (uint64_t)((double)s->cost_sum / (double)s->cost_samples * (double)s->events) : 0;
+    double append = s->cost_samples ? (double)s->cost_sum / (double)s->cost_samples : 0;
+    return (uint64_t)(append * (double)s->events) + s->skipped_ns;
 }
 
 struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_stream *out)
@@ -135,7 +141,7 @@ struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_
         .events = s->events,
         .lost = grammar_lost(s->grammar),
         .begin_ns = s->begin - session.begin,
-        .wall_ns = s->last - s->begin,
+        .wall_ns = s->last - s->begin - s->skipped_ns,
         .mpi_ns = s->call_ns,
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
@@ -152,6 +158,7 @@ static int add_stream(struct session_stream *s)
     if (!g)
         return -1;
     g->terminals = session.job->terminal_count;
+    session_sums_finish(s, session.job);
     return job_add_stream(session.job, &stream, g);
 }
 

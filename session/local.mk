@@ -10,6 +10,7 @@ libpythia_session_la_SOURCES = \
 	%D%/part.c \
 	%D%/predict.c \
 	%D%/publish.c \
+	%D%/sums.c \
 	%D%/session.h \
 	%D%/signals.c \
 	%D%/stream.c

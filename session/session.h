@@ -82,6 +82,12 @@ void session_leave(void);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
 void session_drop(struct session_stream *s, struct session_span *span);
+/* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
+void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
+                    uint64_t end, uint64_t skipped);
+void session_drop_after(struct session_stream *s, struct session_span *span, uint64_t skipped);
+/* Whoever watched the begin took until now: the span begins here, and its gap stays as it was. */
+void session_begin_again(struct session_stream *s, struct session_span *span);
 /* A span of which it was known only afterwards that it is an event: from `begin` to `end`, ns, nothing inside. Gives the
    guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
@@ -90,6 +96,26 @@ void session_whole(struct session_stream *s, const struct session_key *key, cons
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
 /* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */
 uint32_t session_comm(const char *name, uint32_t size);
+/* The name of that number, as long as the session lasts; "" for GRAMMAR_NONE. Takes a lock. */
+const char *session_comm_name(uint32_t comm);
+
+/* --- Watching: for callbacks, between begin and end --- */
+struct session_sight {
+    uint64_t now;    /* ns, not before the span's begin */
+    uint64_t id;     /* of the event in its stream, from 0 */
+    uint64_t gap_ns; /* before the span */
+    uint32_t thread; /* number of the stream in its process */
+    uint32_t rank;
+};
+struct session_sight session_see(const struct session_stream *s, const struct session_span *span);
+
+/* --- Sums: what callbacks count beside the time, by callsite; they go into the job file --- */
+enum { SESSION_SUMS = 8 };
+/* Number of the sum `name` (copied), defined at its first mention. PYTHIA_EINVAL: no name, or longer than 63 bytes;
+   PYTHIA_ELIMIT: there are SESSION_SUMS others.  Threads: any.  Hook-safe: no. */
+int session_sum_define(const char *name);
+/* Adds one sample to the sum of the span's function at its callsite.  Hook-safe: yes, first sight aside. */
+void session_sum_add(struct session_stream *s, const struct session_span *span, int sum, uint64_t value);
 
 /* --- Asking --- */
 /* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
@@ -100,6 +126,7 @@ int session_predict(struct session_stream *s, uint64_t distance, struct oracle_a
 void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it, in predict mode */
 uint32_t session_depth(void);        /* frames above the return address to record */
+const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
 /* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
    predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on

@@ -56,6 +56,7 @@ void session_stream_destroy(struct session_stream *s)
     oracle_destroy(s->oracle);
     session_keys_close(&s->keys);
     session_callsites_close(&s->callsites);
+    session_sums_close(s);
     free(s);
 }
 
@@ -104,32 +105,13 @@ static void deliver(struct session_stream *s, const struct grammar_event *e)
         oracle_follow(s->oracle, s->keys.reference_terminal[e->terminal], e->gap, e->duration);
 }
 
-static void stream_release(struct session_stream *s)
-{
-    atomic_store_explicit(&s->busy, false, memory_order_release);
-}
-
-static void stream_wait(struct session_stream *s)
+void session_stream_wait(struct session_stream *s)
 {
     int saved = errno;
     stream_release(s);
     while (atomic_load_explicit(&s->held, memory_order_acquire))
         syscall(SYS_futex, &s->held, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
     errno = saved;
-}
-
-/* Finish and checkpoint must not read a stream that its thread is writing: the writer says so and then looks at the mode
-   (and whether it is held) again; they set that, make every thread pass a barrier and then wait. The hook pays two plain
-   stores. */
-static bool stream_take(struct session_stream *s)
-{
-    for (;;) {
-        atomic_store_explicit(&s->busy, true, memory_order_relaxed);
-        atomic_signal_fence(memory_order_seq_cst);
-        if (__builtin_expect(!atomic_load_explicit(&s->held, memory_order_relaxed), 1))
-            return session_mode() != SESSION_OFF;
-        stream_wait(s);
-    }
 }
 
 void session_stream_release(struct session_stream *s)
@@ -215,6 +197,15 @@ void session_begin(struct session_stream *s, struct session_span *span, const st
         base_guard_leave();
 }
 
+/* Time that is no part of the stream passed, inside `around`. */
+static void skip(struct session_stream *s, struct session_span *around, uint64_t ns)
+{
+    s->last += ns;
+    s->skipped_ns += ns;
+    if (around)
+        around->inside += ns;
+}
+
 static void account(struct session_stream *s, const struct session_span *span, uint64_t end)
 {
     uint64_t total = end - span->begin, exclusive = total > span->inside ? total - span->inside : 0;
@@ -226,7 +217,8 @@ static void account(struct session_stream *s, const struct session_span *span, u
         span->outer->inside += total;
 }
 
-static void span_end(struct session_stream *s, struct session_span *span, const struct session_values *values, uint64_t end)
+static void span_end(struct session_stream *s, struct session_span *span, const struct session_values *values, uint64_t end,
+                     uint64_t skipped)
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
@@ -234,6 +226,7 @@ static void span_end(struct session_stream *s, struct session_span *span, const 
         else
             append(s, span->entry, JOB_LEAF, span->begin, end, values);
         account(s, span, end);
+        skip(s, span->outer, skipped);
     }
     stream_release(s);
     base_guard_leave();
@@ -241,11 +234,16 @@ static void span_end(struct session_stream *s, struct session_span *span, const 
 
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
 {
-    uint64_t end = now_after(s);
+    session_end_at(s, span, values, now_after(s), 0);
+}
+
+void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
+                    uint64_t end, uint64_t skipped)
+{
     if (span->kind == JOB_REGION)
         base_guard_enter();
     s->innermost = span->outer;
-    span_end(s, span, values, end);
+    span_end(s, span, values, end, skipped);
 }
 
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
@@ -254,17 +252,44 @@ void session_whole(struct session_stream *s, const struct session_key *key, cons
     struct session_span span;
     span_identify(s, &span, key);
     span.begin = begin < s->last ? s->last : begin;
-    span_end(s, &span, values, end < span.begin ? span.begin : end);
+    span_end(s, &span, values, end < span.begin ? span.begin : end, 0);
+}
+
+void session_drop_after(struct session_stream *s, struct session_span *span, uint64_t skipped)
+{
+    if (span->opened) {
+        session_end_at(s, span, NULL, now_after(s) - skipped, skipped);
+        return;
+    }
+    s->innermost = span->outer;
+    if (skipped && stream_take(s))
+        skip(s, span->outer, skipped);
+    if (skipped)
+        stream_release(s);
+    base_guard_leave();
 }
 
 void session_drop(struct session_stream *s, struct session_span *span)
 {
-    if (span->opened) {
-        session_end(s, span, NULL);
-        return;
-    }
-    s->innermost = span->outer;
-    base_guard_leave();
+    session_drop_after(s, span, 0);
+}
+
+void session_begin_again(struct session_stream *s, struct session_span *span)
+{
+    uint64_t now = now_after(s);
+    if (stream_take(s))
+        skip(s, span->outer, now - span->begin);
+    stream_release(s);
+    span->begin = now;
+}
+
+struct session_sight session_see(const struct session_stream *s, const struct session_span *span)
+{
+    return (struct session_sight){.now = now_after(s),
+                                  .id = s->events,
+                                  .gap_ns = span->begin - s->last,
+                                  .thread = s->thread,
+                                  .rank = session.world.rank};
 }
 
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
-check_PROGRAMS += tests/mpi/patterns tests/mpi/threads
+check_PROGRAMS += tests/mpi/callbacks tests/mpi/patterns tests/mpi/threads
 tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
 tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_patterns_LDADD = $(MPI_LIBS)
+
+tests_mpi_callbacks_SOURCES = tests/mpi/callbacks.c
+tests_mpi_callbacks_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_callbacks_LDADD = $(MPI_LIBS)
 
 tests_mpi_threads_SOURCES = tests/mpi/threads.c
 tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -15,10 +19,11 @@ MPI_TESTS = \
 	%D%/fortran.test \
 	%D%/grammar.test \
 	%D%/open.test \
+	%D%/plugin.test \
 	%D%/predict.test \
 	%D%/programs.test \
 	%D%/table.test \
 	%D%/threads.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test

@@ -94,6 +94,9 @@ int main(int argc, char **argv)
         print_stream(j, &j->streams[i]);
     for (uint32_t i = 0; i < j->class_count; i++)
         print_class(j, i);
+    for (uint32_t i = 0; i < j->sum_count; i++)
+        printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
+               j->sums[i].count.samples, j->sums[i].count.total);
     job_destroy(j);
     return 0;
 }

@@ -242,6 +242,8 @@ class Job:
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
             print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")
+        for terminal, name, samples, total in self.records(17, "<IIQQ") if 17 in self.sections else []:
+            print("sum", terminal, self.strings[name].decode(), samples, total, sep="\t")
 
 
 if __name__ == "__main__":

@@ -150,6 +150,9 @@ static void finish(struct recorder *r, uint32_t rank, uint32_t thread)
     struct job_stream stream = { .rank = rank, .thread = thread, .begin_ns = rank, .wall_ns = wall, .mpi_ns = wall / 2 };
     if (job_add_stream(r->job, &stream, g))
         abort();
+    for (uint32_t i = 0; i < r->job->terminal_count; i += 2)
+        if (job_count(r->job, i, i % 4 ? "cycles" : "instructions", (struct job_count){ 1 + rank, 1000 * i + thread }))
+            abort();
 }
 
 void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_t rank, uint32_t ranks, uint64_t seed)

@@ -214,6 +214,34 @@ START_TEST(test_round_trip)
 }
 END_TEST
 
+START_TEST(test_sums)
+{
+    struct job *a = job_create(), *b = job_create();
+    job_string(b, "first in b"); /* other numbers than in a */
+    struct job_terminal send = { .function = job_string(a, "MPI_Send"), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE };
+    uint32_t in_a = job_terminal(a, &send);
+    send.function = job_string(b, "MPI_Recv");
+    uint32_t other = job_terminal(b, &send);
+    send.function = job_string(b, "MPI_Send");
+    uint32_t in_b = job_terminal(b, &send);
+    ck_assert_int_eq(job_count(a, in_a, "cycles", (struct job_count){ 1, 10 }), 0);
+    ck_assert_int_eq(job_count(a, in_a, "cycles", (struct job_count){ 2, 20 }), 0);
+    ck_assert_int_eq(job_count(b, in_b, "cycles", (struct job_count){ 3, 500 }), 0);
+    ck_assert_int_eq(job_count(b, other, "faults", (struct job_count){ 4, 7 }), 0);
+    ck_assert_int_eq(job_count(b, 99, "faults", (struct job_count){ 4, 7 }), PYTHIA_EINVAL);
+    ck_assert_int_eq(job_merge(a, b), 0);
+    ck_assert_uint_eq(a->sum_count, 2);
+    ck_assert_uint_eq(a->sums[0].terminal, in_a);
+    ck_assert_str_eq(job_text(a, a->sums[0].name), "cycles");
+    ck_assert_uint_eq(a->sums[0].count.samples, 6);
+    ck_assert_uint_eq(a->sums[0].count.total, 530);
+    ck_assert_str_eq(job_text(a, a->sums[1].name), "faults");
+    ck_assert_uint_eq(a->sums[1].count.total, 7);
+    job_destroy(a);
+    job_destroy(b);
+}
+END_TEST
+
 START_TEST(test_an_empty_job)
 {
     struct job *j = job_create(), *back;
@@ -274,7 +302,7 @@ END_TEST
 
 /* --- Forged files: a job taken apart, changed, and put together with right checksums --- */
 
-enum { SECTIONS = 16 };
+enum { SECTIONS = 17 };
 
 struct forgery {
     struct bytes section[SECTIONS + 1];
@@ -326,18 +354,23 @@ static void seal(struct bytes b)
 
 static struct bytes put_together(const struct forgery *f)
 {
-    size_t size = 64 + 48 * 15;
-    for (int type = 1; type <= 15; type++)
+    size_t size = 64, sections = 0;
+    for (int type = 1; type <= SECTIONS; type++) {
+        sections += f->section[type].data != NULL;
         size += (f->section[type].size + 7) / 8 * 8;
+    }
+    size += 48 * sections;
     struct bytes b = { calloc(1, size), size };
-    size_t at = 64 + 48 * 15;
+    size_t at = 64 + 48 * sections;
+    unsigned char *e = b.data + 64;
     memcpy(b.data, "PYTHIA\x1a\n", 8);
     put(b.data + 8, 2, 4);
-    put(b.data + 12, 15, 4);
+    put(b.data + 12, sections, 4);
     put(b.data + 16, size, 8);
-    for (int type = 1; type <= 15; type++) {
-        unsigned char *e = b.data + 64 + 48 * (type - 1);
+    for (int type = 1; type <= SECTIONS; type++) {
         const struct bytes *s = &f->section[type];
+        if (!s->data)
+            continue;
         put(e, (uint64_t)type, 4);
         put(e + 8, at, 8);
         put(e + 16, s->size, 8);
@@ -345,6 +378,7 @@ static struct bytes put_together(const struct forgery *f)
         put(e + 40, f->count[type], 8);
         memcpy(b.data + at, s->data, s->size);
         at += (s->size + 7) / 8 * 8;
+        e += 48;
     }
     seal(b);
     return b;
@@ -384,7 +418,7 @@ START_TEST(test_forging_works)
 }
 END_TEST
 
-enum { STRINGS = 2, NODES = 9, RULES = 8, CLASSES = 10, CLASS_RULES = 11, STATS = 12, RANGES = 13, VARIANTS = 14, STREAMS = 15 };
+enum { STRINGS = 2, NODES = 9, RULES = 8, CLASSES = 10, CLASS_RULES = 11, STATS = 12, RANGES = 13, VARIANTS = 14, STREAMS = 15, SUMS = 17 };
 
 /* Replaces all rules by a ladder of `levels`: each uses the next one `exponent` times twice; the last is a terminal. */
 static void make_ladder(struct forgery *f, uint32_t levels, uint64_t exponent, int cyclic)
@@ -470,6 +504,31 @@ static void try_everything(const struct job *j)
     job_destroy(copy);
 }
 
+START_TEST(test_hostile_sums)
+{
+    struct job *j = some_job(SIMULATE_RING, 2);
+    struct forgery f = take_apart(j);
+    unsigned char *s = f.section[SUMS].data;
+    ck_assert_uint_gt(f.count[SUMS], 1);
+    uint64_t first = get(s, 4), samples = get(s + 8, 8);
+    put(s, 0x10000, 4);
+    refused_forgery(&f, "sum 0: out of range");
+    put(s, get(s + 24, 4), 4);
+    put(s + 4, 0xffffffff, 4);
+    refused_forgery(&f, "sum 0: out of range");
+    put(s + 4, get(s + 28, 4), 4);
+    refused_forgery(&f, "sum 1: out of order");
+    put(s, first, 4);
+    put(s + 8, 0, 8);
+    refused_forgery(&f, "sum 0: out of range");
+    put(s + 8, samples, 8);
+    f.count[SUMS]++;
+    refused_forgery(&f, "half a record");
+    discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(test_extreme_numbers)
 {
     static const uint64_t extremes[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 1ull << 63, UINT64_MAX, INT64_MAX };
@@ -478,7 +537,7 @@ START_TEST(test_extreme_numbers)
     char why[200];
     int step = _i / 2 ? 8 : 4;
     unsigned refusals = 0, accepted = 0;
-    for (int type = 1; type <= 15; type++)
+    for (int type = 1; type <= SECTIONS; type++)
         for (size_t at = 0; at + (size_t)step <= f.section[type].size; at += (size_t)step * (f.section[type].size > 2000 ? 5 : 1)) {
             uint64_t old = get(f.section[type].data + at, step);
             put(f.section[type].data + at, extremes[(at / (size_t)step + (size_t)type) % 8], step);
@@ -507,7 +566,7 @@ START_TEST(test_random_forgeries)
     for (int turn = 0; turn < 300; turn++) {
         struct { unsigned char *at, old; } change[3];
         for (int i = 0; i < 3; i++) {
-            struct bytes *s = &f.section[1 + simulate_random(&random) % 15];
+            struct bytes *s = &f.section[1 + simulate_random(&random) % SECTIONS];
             change[i].at = s->size ? s->data + simulate_random(&random) % s->size : f.section[1].data;
             change[i].old = *change[i].at;
             *change[i].at ^= (unsigned char)(1 << simulate_random(&random) % 8);
@@ -734,11 +793,13 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_streams),
     UNIT_TEST(test_matching_another_build),
     UNIT_LOOP(test_round_trip, 2 * SIMULATE_SHAPES),
+    UNIT_TEST(test_sums),
     UNIT_TEST(test_an_empty_job),
     UNIT_TEST(test_every_truncation),
     UNIT_LOOP(test_every_flipped_bit, 4),
     UNIT_TEST(test_foreign_files),
     UNIT_TEST(test_forging_works),
+    UNIT_TEST(test_hostile_sums),
     UNIT_TEST(test_hostile_grammars),
     UNIT_LOOP(test_extreme_numbers, 4),
     UNIT_LOOP(test_random_forgeries, 10),

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Callbacks: a list that only grows, read without a lock. */
+#include "pmpi/callback.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "pythia.h"
+
+struct callback {
+    _Atomic int phases;   /* last written, 0 once removed: release here, acquire in callbacks_run */
+    int call_class;       /* enum job_class; JOB_NO_CLASS: `function`, or all where it is NULL */
+    const char *function; /* of pmpi_hook_functions */
+    pythia_callback_t run;
+    void *data;
+};
+
+atomic_bool pmpi_hook_watch;
+static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct callback callbacks[PMPI_HOOK_CALLBACKS]; /* written under callback_lock */
+static _Atomic int callback_count;                     /* release after the entry, acquire in callbacks_run */
+
+static const char *const class_names[JOB_CLASSES] = {
+    [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion", [JOB_PROBE] = "probe",
+    [JOB_ONESIDED] = "onesided", [JOB_COLLECTIVE] = "collective", [JOB_COMMUNICATOR] = "communicator",
+    [JOB_IO] = "io",             [JOB_LIFE] = "life"};
+
+/* --- Registering --- */
+
+/* What a callback is for; false: nothing of that name. */
+static bool callback_aim(const char *what, struct callback *c)
+{
+    if (strcmp(what, "all") == 0)
+        return true;
+    for (int class = 0; class < JOB_CLASSES; class ++) {
+        if (class_names[class] && strcmp(class_names[class], what) == 0) {
+            c->call_class = class;
+            return true;
+        }
+    }
+    for (const char *const *f = pmpi_hook_functions; *f; f++) {
+        if (strcmp(*f, what) == 0) {
+            c->function = *f;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int callback_add(const struct callback *c, int phases)
+{
+    pthread_mutex_lock(&callback_lock);
+    int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
+    if (n < PMPI_HOOK_CALLBACKS) {
+        callbacks[n] = *c;
+        atomic_store_explicit(&callbacks[n].phases, phases, memory_order_release);
+        atomic_store_explicit(&callback_count, n + 1, memory_order_release);
+        atomic_store_explicit(&pmpi_hook_watch, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&callback_lock);
+    return n < PMPI_HOOK_CALLBACKS ? 0 : PYTHIA_ELIMIT;
+}
+
+int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data)
+{
+    struct callback c = {.call_class = JOB_NO_CLASS, .run = callback, .data = data};
+    if (!what || !callback || phases < PYTHIA_PRE || phases > (PYTHIA_PRE | PYTHIA_POST) || !callback_aim(what, &c))
+        return PYTHIA_EINVAL;
+    return callback_add(&c, phases);
+}
+
+int pythia_callback_remove(pythia_callback_t callback, void *data)
+{
+    int found = 0, left = 0;
+    pthread_mutex_lock(&callback_lock);
+    int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
+    for (int i = 0; i < n; i++) {
+        int phases = atomic_load_explicit(&callbacks[i].phases, memory_order_relaxed);
+        if (phases && callbacks[i].run == callback && callbacks[i].data == data) {
+            atomic_store_explicit(&callbacks[i].phases, 0, memory_order_release);
+            found++;
+        } else if (phases) {
+            left++;
+        }
+    }
+    atomic_store_explicit(&pmpi_hook_watch, left > 0, memory_order_release);
+    pthread_mutex_unlock(&callback_lock);
+    return found ? 0 : PYTHIA_EINVAL;
+}
+
+/* --- Calling --- */
+
+static bool callback_wants(const struct callback *c, const struct pmpi_hook_info *info)
+{
+    if (c->call_class != JOB_NO_CLASS)
+        return c->call_class == info->call_class;
+    return !c->function || strcmp(c->function, info->function) == 0;
+}
+
+static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia_record *record)
+{
+    int n = atomic_load_explicit(&callback_count, memory_order_acquire);
+    for (int i = 0; i < n; i++) {
+        const struct callback *c = &callbacks[i];
+        if ((uint32_t)atomic_load_explicit(&c->phases, memory_order_acquire) & record->phase &&
+            callback_wants(c, call->info))
+            c->run(record, c->data);
+    }
+}
+
+static int64_t callback_value(const struct pmpi_hook_call *call, enum grammar_channel channel, int64_t none)
+{
+    return call->values.channels & 1u << channel ? call->values.value[channel] : none;
+}
+
+static const char *callback_comm(const struct pmpi_hook_call *call)
+{
+    if (call->comm)
+        return call->comm->name;
+    return session_comm_name(call->key.comm);
+}
+
+static struct pythia_record callback_record(const struct pmpi_hook_call *call, enum pythia_phase phase,
+                                            const struct session_sight *sight)
+{
+    int64_t bytes = callback_value(call, GRAMMAR_BYTES, 0);
+    return (struct pythia_record){
+        .size = sizeof(struct pythia_record),
+        .phase = phase,
+        .id = sight->id,
+        .call = call->info->function,
+        .call_class = class_names[call->info->call_class] ? class_names[call->info->call_class] : "",
+        .communicator = callback_comm(call),
+        .from = call->from,
+        .callsite = call->key.callsite,
+        .rank = sight->rank,
+        .thread = sight->thread,
+        .happened = 1,
+        .peer = callback_value(call, GRAMMAR_PEER, PYTHIA_PEER_NONE),
+        .tag = callback_value(call, GRAMMAR_INDEX, -1),
+        .count = call->element > 0 ? bytes / call->element : 0,
+        .element_size = call->element,
+        .bytes = bytes,
+        .time_ns = sight->now,
+        .context = call,
+    };
+}
+
+void pmpi_hook_callbacks_before(struct pmpi_hook_call *call)
+{
+    struct session_sight sight = session_see(call->stream, &call->span);
+    struct pythia_record record = callback_record(call, PYTHIA_PRE, &sight);
+    record.time_ns = call->span.begin;
+    record.elapsed_ns = sight.gap_ns;
+    callbacks_run(call, &record);
+    session_begin_again(call->stream, &call->span);
+}
+
+/* Returns what the callbacks took, ns. */
+static uint64_t callbacks_post(struct pmpi_hook_call *call, const struct session_sight *sight, bool happened)
+{
+    struct pythia_record record = callback_record(call, PYTHIA_POST, sight);
+    record.happened = happened;
+    record.elapsed_ns = sight->now - call->span.begin;
+    callbacks_run(call, &record);
+    uint64_t after = base_clock_now();
+    return after > sight->now ? after - sight->now : 0;
+}
+
+void pmpi_hook_callbacks_after(struct pmpi_hook_call *call)
+{
+    struct session_sight sight = session_see(call->stream, &call->span);
+    uint64_t took = callbacks_post(call, &sight, true);
+    session_end_at(call->stream, &call->span, &call->values, sight.now, took);
+}
+
+void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call)
+{
+    struct session_sight sight = session_see(call->stream, &call->span);
+    session_drop_after(call->stream, &call->span, callbacks_post(call, &sight, false));
+}
+
+/* --- Sums --- */
+
+int pythia_sum_define(const char *name)
+{
+    return session_sum_define(name);
+}
+
+void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value)
+{
+    const struct pmpi_hook_call *call = record ? record->context : NULL;
+    if (call)
+        session_sum_add(call->stream, &call->span, sum, value);
+}

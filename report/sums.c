@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums: sorted by site, found by bisection. */
+#include "report/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/units.h"
+
+struct entry {
+    uint32_t function, callsite, name; /* name: 0 to names - 1 */
+    struct job_count count;
+};
+
+struct report_sums {
+    const struct job *job;
+    uint32_t count, names;
+    struct entry *entries;
+    uint32_t *name; /* strings of the job */
+};
+
+static int entry_order(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->callsite != y->callsite)
+        return x->callsite < y->callsite ? -1 : 1;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
+static uint32_t name_number(struct report_sums *s, uint32_t string)
+{
+    uint32_t n = 0;
+
+    while (n < s->names && s->name[n] != string)
+        n++;
+    if (n == s->names)
+        s->name[s->names++] = string;
+    return n;
+}
+
+/* Sorts, and joins what is of one site. */
+static void settle(struct report_sums *s)
+{
+    uint32_t kept = 0;
+
+    qsort(s->entries, s->count, sizeof *s->entries, entry_order);
+    for (uint32_t i = 0; i < s->count; i++) {
+        struct entry *e = &s->entries[i];
+        if (kept && entry_order(&s->entries[kept - 1], e) == 0) {
+            s->entries[kept - 1].count.samples += e->count.samples;
+            s->entries[kept - 1].count.total += e->count.total;
+        } else {
+            s->entries[kept++] = *e;
+        }
+    }
+    s->count = kept;
+}
+
+struct report_sums *report_sums_create(const struct job *j)
+{
+    struct report_sums *s = j->sum_count ? calloc(1, sizeof *s) : NULL;
+
+    if (!s)
+        return NULL;
+    s->job = j;
+    s->entries = calloc(j->sum_count, sizeof *s->entries);
+    s->name = calloc(j->sum_count, sizeof *s->name);
+    if (!s->entries || !s->name) {
+        report_sums_destroy(s);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < j->sum_count; i++) {
+        const struct job_terminal *t = &j->terminals[j->sums[i].terminal];
+        s->entries[s->count++] = (struct entry){ t->function, t->callsite, name_number(s, j->sums[i].name), j->sums[i].count };
+    }
+    settle(s);
+    return s;
+}
+
+void report_sums_destroy(struct report_sums *s)
+{
+    if (!s)
+        return;
+    free(s->entries);
+    free(s->name);
+    free(s);
+}
+
+uint32_t report_sums_names(const struct report_sums *s)
+{
+    return s ? s->names : 0;
+}
+
+const char *report_sums_name(const struct report_sums *s, uint32_t name)
+{
+    return job_text(s->job, s->name[name]);
+}
+
+struct job_count report_sums_of(const struct report_sums *s, const struct report_site *site, uint32_t name)
+{
+    struct entry key = { site->function, site->callsite, name, { 0, 0 } };
+    const struct entry *e = s ? bsearch(&key, s->entries, s->count, sizeof key, entry_order) : NULL;
+
+    return e ? e->count : (struct job_count){ 0, 0 };
+}
+
+double report_sums_ipc(const struct report_sums *s, const struct report_site *site)
+{
+    struct job_count instructions = { 0, 0 }, cycles = { 0, 0 };
+
+    for (uint32_t n = 0; n < report_sums_names(s); n++) {
+        if (!strcmp(report_sums_name(s, n), "instructions"))
+            instructions = report_sums_of(s, site, n);
+        if (!strcmp(report_sums_name(s, n), "cycles"))
+            cycles = report_sums_of(s, site, n);
+    }
+    return instructions.samples && cycles.total ? (double)instructions.total / (double)cycles.total : -1;
+}
+
+double report_granularity(const struct report_site *site)
+{
+    return site->time_ns ? (double)site->gap_ns / (double)site->time_ns : -1;
+}
+
+/* --- The table --- */
+
+static const char *ratio_text(double ratio, char text[32])
+{
+    snprintf(text, 32, ratio < 0 ? "-" : "%.2f", ratio);
+    return text;
+}
+
+static void print_site(struct report *r, const struct report_sums *s, const struct report_site *site, FILE *out)
+{
+    char number[16] = "-", name[128], mean[32], ratio[32];
+    uint32_t n = report_site_number(r->names, site->callsite), samples = 0;
+
+    for (uint32_t i = 0; i < report_sums_names(s); i++)
+        samples += report_sums_of(s, site, i).samples > 0;
+    if (!samples)
+        return;
+    if (n != GRAMMAR_NONE)
+        snprintf(number, sizeof number, "%u", n);
+    snprintf(name, sizeof name, "%s", job_text(r->job, site->function));
+    report_clean(name);
+    fprintf(out, "%6s  %-24s %10s", number, name,
+            report_time(site->count ? (double)site->gap_ns / (double)site->count : 0, mean));
+    fprintf(out, " %11s", ratio_text(report_granularity(site), ratio));
+    fprintf(out, " %7s", ratio_text(report_sums_ipc(s, site), ratio));
+    for (uint32_t i = 0; i < report_sums_names(s); i++) {
+        struct job_count c = report_sums_of(s, site, i);
+        fprintf(out, " %16s", ratio_text(c.samples ? (double)c.total / (double)c.samples : -1, ratio));
+    }
+    fputc('\n', out);
+}
+
+void report_print_sums(struct report *r, FILE *out)
+{
+    struct report_sums *s = report_sums_create(r->job);
+
+    if (!s)
+        return;
+    fprintf(out, "\n# before each call: the CPU burst, burst to call time, instructions a cycle, and what was counted a burst\n"
+                 "%6s  %-24s %10s %11s %7s", "number", "call", "burst", "granularity", "IPC");
+    for (uint32_t i = 0; i < report_sums_names(s); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", report_sums_name(s, i));
+        report_clean(name);
+        fprintf(out, " %16s", name);
+    }
+    fputc('\n', out);
+    for (uint32_t i = 0; i < r->model->site_count; i++)
+        print_site(r, s, &r->model->sites[i], out);
+    report_sums_destroy(s);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums beside the time: for each of a stream's identities a row of numbers, allocated when something is first counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "session/internal.h"
+
+enum { SUM_NAME = 64 };
+
+struct session_sums {
+    struct job_count sum[SESSION_SUMS];
+};
+
+/* Names are given once for the process's life and never move: readers take no lock. Guarded by session.lock. */
+static char sum_name[SESSION_SUMS][SUM_NAME];
+static int sum_count;
+
+int session_sum_define(const char *name)
+{
+    int number = 0;
+    if (!name || !*name || strlen(name) >= SUM_NAME)
+        return PYTHIA_EINVAL;
+    pthread_mutex_lock(&session.lock);
+    while (number < sum_count && strcmp(sum_name[number], name) != 0)
+        number++;
+    if (number == sum_count && sum_count < SESSION_SUMS)
+        strcpy(sum_name[sum_count++], name);
+    bool full = number == sum_count;
+    pthread_mutex_unlock(&session.lock);
+    return full ? PYTHIA_ELIMIT : number;
+}
+
+/* Room for the rows of all identities so far, and as many again. */
+static bool sums_grow(struct session_stream *s)
+{
+    uint32_t room = 2 * s->keys.table.count + 8;
+    struct session_sums *larger = realloc(s->sums, room * sizeof *larger);
+    if (!larger)
+        return false;
+    memset(larger + s->sum_room, 0, (room - s->sum_room) * sizeof *larger);
+    s->sums = larger;
+    s->sum_room = room;
+    return true;
+}
+
+void session_sum_add(struct session_stream *s, const struct session_span *span, int sum, uint64_t value)
+{
+    if (sum < 0 || sum >= SESSION_SUMS || span->entry == GRAMMAR_NONE)
+        return;
+    if (stream_take(s) && (span->entry < s->sum_room || sums_grow(s))) {
+        struct job_count *c = &s->sums[span->entry].sum[sum];
+        c->samples++;
+        c->total += value;
+    }
+    stream_release(s);
+}
+
+/* The terminal that stands for an identity; GRAMMAR_NONE where it was never an event. */
+static uint32_t sums_terminal(const struct session_keys *k, uint32_t entry)
+{
+    for (int phase = JOB_LEAF; phase <= JOB_OPEN; phase++)
+        if (k->entries[entry].terminal[phase] != GRAMMAR_NONE)
+            return k->job_terminal[k->entries[entry].terminal[phase]];
+    return GRAMMAR_NONE;
+}
+
+void session_sums_finish(struct session_stream *s, struct job *job)
+{
+    for (uint32_t entry = 0; entry < s->sum_room && entry < s->keys.table.count; entry++) {
+        uint32_t terminal = sums_terminal(&s->keys, entry);
+        for (int i = 0; i < SESSION_SUMS && terminal != GRAMMAR_NONE; i++)
+            if (s->sums[entry].sum[i].samples)
+                job_count(job, terminal, sum_name[i], s->sums[entry].sum[i]);
+    }
+}
+
+void session_sums_close(struct session_stream *s)
+{
+    free(s->sums);
+}
