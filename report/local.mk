@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libpythia-report.la
 libpythia_report_la_SOURCES = \
 	%D%/csv.c \
+	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
@@ -28,3 +29,15 @@ libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_report
 tests_unit_test_report_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
+
+# The page of the HTML report, as strings.
+REPORT_HTML = %D%/html/page.html %D%/html/style.css %D%/html/base.js %D%/html/structure.js %D%/html/tables.js \
+	%D%/html/charts.js %D%/html/main.js
+nodist_libpythia_report_la_SOURCES = %D%/html_assets.h
+BUILT_SOURCES += %D%/html_assets.h
+CLEANFILES += %D%/html_assets.h
+EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
+%D%/html_assets.h: $(REPORT_HTML) %D%/html/embed.awk
+	$(AM_V_at)$(MKDIR_P) %D%
+	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f %D%/html/embed.awk $(REPORT_HTML) >$(abs_builddir)/$@.tmp
+	$(AM_V_at)mv $@.tmp $@

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "report/html.h"
 #include "report/report.h"
 #include "tools/tool.h"
 
-enum format { TEXT, JSON, CSV };
+enum format { TEXT, JSON, CSV, HTML };
 
 struct request {
     const char *job, *output;
@@ -20,7 +21,7 @@ struct request {
 enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT };
 
 static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default), json, or csv (the callsites)", 0 },
+    { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
     { "view", 'v', "VIEW", 0, "of text: summary (default), callsites, structure, ranks, omp, comm", 0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
@@ -38,9 +39,9 @@ static void parse_format(struct request *r, const char *arg, struct argp_state *
     else if (!strcmp(arg, "csv"))
         r->format = CSV;
     else if (!strcmp(arg, "html"))
-        argp_failure(state, TOOL_USAGE, 0, "the format html is not available in this version");
+        r->format = HTML;
     else
-        argp_error(state, "FORMAT must be text, json or csv, not '%s'", arg);
+        argp_error(state, "FORMAT must be text, json, csv or html, not '%s'", arg);
 }
 
 static void parse_view(struct request *r, const char *arg, struct argp_state *state)
@@ -96,7 +97,8 @@ static const struct argp argp = {
            "Examples:\n"
            "  pythia report app.pythia\n"
            "  pythia report app.pythia --view structure --depth 2\n"
-           "  pythia report app.pythia --format json -o app.json\n",
+           "  pythia report app.pythia --format json -o app.json\n"
+           "  pythia report app.pythia --format html -o app.html\n",
 };
 
 static int print(struct report *report, const struct request *r, FILE *out)
@@ -104,6 +106,8 @@ static int print(struct report *report, const struct request *r, FILE *out)
     switch (r->format) {
     case JSON:
         return report_print_json(report, out);
+    case HTML:
+        return report_print_html(report, out);
     case CSV:
         return report_print_csv(report, out);
     default:

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report as one HTML file without anything outside it: timeline and structure by the grammar, calls, regions, ranks,
+ * communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_HTML_H
+#define PYTHIA_REPORT_HTML_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+/* 0, PYTHIA_ENOMEM, or PYTHIA_EIO when the output failed. */
+int report_print_html(struct report *r, FILE *out);
+
+#endif

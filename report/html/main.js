@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Puts the page together; keys that work everywhere.
+const sections = [...document.querySelectorAll("main section")];
+
+function setTheme(dark) { document.documentElement.dataset.theme = dark ? "dark" : "light"; }
+
+function start() {
+  const wantsDark = matchMedia("(prefers-color-scheme: dark)");
+  setTheme(wantsDark.matches);
+  wantsDark.addEventListener("change", e => setTheme(e.matches));
+  addEventListener("beforeprint", () => setTheme(false));
+  const toggle = () => setTheme(document.documentElement.dataset.theme !== "dark");
+  byId("theme").addEventListener("click", toggle);
+  byId("nav").append(...sections.map((s, i) => element("a", { href: "#" + s.id, title: `key ${i + 1}` }, s.querySelector("h2").textContent)));
+  document.addEventListener("keydown", event => {
+    if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.key === "t") toggle();
+    const section = sections[Number(event.key) - 1];
+    if (section && event.key >= "1") {
+      section.scrollIntoView();
+      const first = section.querySelector("button, select, input, th");
+      if (first) first.focus({ preventScroll: true });
+    }
+  });
+  byId("filter").addEventListener("input", drawCalls);
+  for (const draw of [drawSummary, startStructure, drawCalls, drawRegions, drawBalance, drawPatterns, drawMatrix, drawPrediction]) draw();
+  document.documentElement.dataset.ready = "yes";
+}
+start();

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Tables of calls and of parallel regions, and the summary's figures.
+const MOST_ROWS = 200;
+const place = c => c.file ? `${c.file}${c.line ? ":" + c.line : ""}` : c.module ? `${c.module}+0x${(c.offset || 0).toString(16)}` : "–";
+
+const columns = [
+  ["call", c => c.function + (c.number === null ? "" : "@" + c.number), null, "name"],
+  ["in", c => c.caller || "–", null, "name"],
+  ["at", place, null, "name"],
+  ["calls", c => count(c.count), c => c.count],
+  ["total", c => time(c.time_seconds), c => c.time_seconds],
+  ["app", c => c.app_percent.toFixed(2) + " %", c => c.app_percent, "share"],
+  ["mean", c => time(c.count ? c.time_seconds / c.count : 0), c => c.count ? c.time_seconds / c.count : 0],
+  ["min", c => time(c.min_seconds), c => c.min_seconds],
+  ["max", c => time(c.max_seconds), c => c.max_seconds],
+  ["cov", c => c.cov === null ? "–" : c.cov.toFixed(2), c => c.cov],
+  ["worst rank", c => c.worst_rank === null ? "–" : c.worst_rank, c => c.worst_rank],
+  ["bytes", c => bytes(c.bytes), c => c.bytes],
+  ["a call", c => bytes(c.count ? c.bytes / c.count : 0), c => c.count ? c.bytes / c.count : 0],
+];
+let order = { column: 4, down: true }, showAll = false;
+
+function sortedCalls() {
+  const wanted = byId("filter").value.toLowerCase();
+  const rows = data.callsites.filter(c => !wanted || [c.function, c.caller, c.path, c.module].some(t => (t || "").toLowerCase().includes(wanted)));
+  const [, text, value] = columns[order.column], key = value || text;
+  rows.sort((a, b) => {
+    const x = key(a), y = key(b);
+    const less = x === null ? -1 : y === null ? 1 : typeof x === "string" ? x.localeCompare(y) : x - y;
+    return order.down ? -less : less;
+  });
+  return rows;
+}
+
+function drawCalls() {
+  const table = byId("calls"), rows = sortedCalls(), shown = showAll ? rows : rows.slice(0, MOST_ROWS);
+  const head = element("tr", {}, ...columns.map(([name, , , style], i) => element("th", {
+    class: style === "name" ? "name" : undefined, tabindex: 0, scope: "col", "aria-sort": i === order.column ? (order.down ? "descending" : "ascending") : undefined,
+    onclick: () => sortBy(i), onkeydown: e => { if (e.key === "Enter" || e.key === " ") { sortBy(i); e.preventDefault(); } },
+  }, name + (i === order.column ? (order.down ? " ▾" : " ▴") : ""))));
+  const most = Math.max(...rows.slice(0, 1000).map(c => c.app_percent), 1e-9);
+  const body = shown.map(c => element("tr", {}, ...columns.map(([, text, , style]) => element("td", {
+    class: style, title: style === "name" ? text(c) : undefined,
+    style: style === "share" ? `--w:${(100 * c.app_percent / most).toFixed(1)}%` : undefined,
+  }, String(text(c))))));
+  table.replaceChildren(element("thead", {}, head), element("tbody", {}, ...body));
+  const note = byId("filter-note"), more = (data.callsites_left_out || 0) + rows.length - shown.length;
+  note.replaceChildren(rows.length ? plural(rows.length + (data.callsites_left_out || 0), "call") + (more ? `, ${count(shown.length)} shown ` : "") : "none");
+  if (rows.length > shown.length)
+    note.append(element("button", { type: "button", onclick: () => { showAll = true; drawCalls(); } }, "show all"));
+}
+
+function sortBy(column) {
+  order = { column, down: order.column === column ? !order.down : columns[column][2] !== null };
+  drawCalls();
+  byId("calls").querySelectorAll("th")[column].focus();
+}
+
+function drawRegions() {
+  const table = byId("region-table");
+  if (!data.regions.length) { table.replaceWith("No parallel region was recorded."); return; }
+  const most = Math.max(...data.regions.map(r => r.time_seconds), 1e-12);
+  const head = ["region", "at", "executions", "total", "of all", "mean", "team", "efficiency", "fork and join", "cov", "worst rank"];
+  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i < 2 ? "name" : undefined, scope: "col" }, h)))));
+  const body = element("tbody", {});
+  for (const r of data.regions.slice(0, 1000)) {
+    const only = r.team_sizes.length === 1 ? r.team_sizes[0] : null; // then it needs no row of its own
+    const teamCells = t => [(t.size === null ? "other" : t.size) + (r.best_size !== null && r.best_size === t.size ? " (best)" : ""),
+      t.efficiency === null ? "–" : percent(t.efficiency), t.fork_join_at_most === null ? "–" : "< " + percent(t.fork_join_at_most)];
+    const cells = [r.function || "–", place(r), count(r.count), time(r.time_seconds),
+      percent(data.accounting.wall_seconds ? r.time_seconds / data.accounting.wall_seconds : 0), time(r.count ? r.time_seconds / r.count : 0), ...(only ? teamCells(only) : ["", "", ""]),
+      r.cov === null ? "–" : r.cov.toFixed(2), r.worst_rank === null ? "–" : r.worst_rank];
+    body.append(element("tr", {}, ...cells.map((c, i) => element("td", { class: i < 2 ? "name" : i === 4 ? "share" : undefined, title: i < 2 ? c : undefined,
+      style: i === 4 ? `--w:${(100 * r.time_seconds / most).toFixed(1)}%` : undefined }, String(c)))));
+    for (const t of only ? [] : r.team_sizes) {
+      const best = r.best_size !== null && r.best_size === t.size;
+      const team = ["", "", count(t.count), time(t.time_seconds), "", time(t.count ? t.time_seconds / t.count : 0),
+        ...teamCells(t), "", ""];
+      body.append(element("tr", { class: "team" }, ...team.map((c, i) => element("td", { class: best && i === 6 ? "best" : i < 2 ? "name" : undefined }, String(c)))));
+    }
+  }
+  table.append(body);
+}
+
+function drawSummary() {
+  const j = data.job, e = data.efficiency, name = (j.program || "?").replace(/.*\//, "");
+  document.title = `${name}: Pythia report`;
+  byId("title").textContent = `${name}: ${plural(j.ranks, "rank")}` + (j.threads ? ` × ${plural(j.threads, "thread")}` : "");
+  byId("subtitle").textContent = cut([j.arguments, j.mpi, j.start_time ? new Date(1000 * j.start_time).toISOString().slice(0, 16).replace("T", " ") + " UTC" : ""].filter(Boolean).join(" · "), 300);
+  const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
+  const tiles = [tile(time(j.wall_seconds), "wall time"), tile(count(j.events), "events")];
+  if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency"), tile(percent(e.load_balance), "load balance"),
+    tile(percent(e.communication), "communication"), tile(percent(e.serialisation), "serialisation", "estimated from the shortest calls"),
+    tile(percent(e.transfer), "transfer", "estimated from the shortest calls"));
+  if (data.main_loop) tiles.push(tile(`${count(data.main_loop.turns)} × ${time(data.main_loop.turn_seconds)}`, "main loop"));
+  tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks"), tile(time(j.pythia_seconds), "taken by Pythia, all ranks"));
+  byId("tiles").append(...tiles);
+  if (j.missing_ranks) byId("where").append(element("p", {}, `Incomplete: ${j.missing_ranks} of ${j.ranks} ranks are missing.`));
+  if (j.lost) byId("where").append(element("p", {}, `The memory cap was reached: the order of ${count(j.lost)} events was given up.`));
+  const sums = { computation: data.accounting.gap_seconds, omp: data.accounting.region_seconds };
+  for (const c of data.callsites) {
+    const kind = callKind(c.class);
+    sums[kind] = (sums[kind] || 0) + c.time_seconds;
+  }
+  const all = data.accounting.wall_seconds || 1, parts = Object.entries(sums).filter(p => p[1] > 0);
+  byId("where").append(element("div", { class: "bar", role: "img", "aria-label": "Where the time went" },
+    ...parts.map(([k, s]) => element("i", { style: `width:${100 * s / all}%;background:${colour(k)}`, title: `${kinds[k]}: ${percent(s / all)}` }))),
+  element("div", { class: "legend" }, ...parts.sort((a, b) => b[1] - a[1]).map(([k, s]) =>
+    element("span", {}, element("i", { style: `background:${colour(k)}` }), `${kinds[k]} ${percent(s / all)}`))));
+}
+const callKind = c => ({ p2p: "p2p", completion: "completion", probe: "completion", collective: "collective", onesided: "onesided", io: "io" })[c] || "other";
