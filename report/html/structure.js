@@ -106,7 +106,7 @@ function drawTimeline(focusLevel) {
   if (!shape || !shape.rules.length) { rows.append("No events were recorded."); return; }
   let nodes = shape.rules[0];
   for (let level = 0; level <= current.path.length; level++) {
-    const above = current.path[level - 1], all = nodes.reduce((s, n) => s + turnNs(n) * n[1], 0) / 1e9;
+    const above = current.path[level - 1], all = (above ? turnNs(above) : nodes.reduce((s, n) => s + turnNs(n) * n[1], 0)) / 1e9;
     const head = above ? (above[1] > 1 ? `one turn of ${label(above)}` : label(above)) : "the whole run";
     rows.append(element("div", { class: "row-head" }, `${head}: ${time(all)}`));
     const row = element("div", { class: "row", role: "group", "aria-label": head });
