@@ -76,6 +76,7 @@ AC_DEFUN([PYTHIA_SUMMARY],
     debug          $enable_debug
     sanitizers     ${SANITIZERS:-no}
     MPI            $have_mpi
+    some ranks     $have_companions
     GNU OpenMP     $have_omp
     OpenMP tests   $have_gnu_openmp
     Fortran        $have_fortran

@@ -37,6 +37,7 @@ AS_IF([test -n "$MPI_FLAVOUR"],
     have_mpi="$MPI_FLAVOUR $MPI_BUILD_VERSION ($MPICC)"])
 AC_DEFINE_UNQUOTED([MPI_FLAVOUR], ["$MPI_FLAVOUR"], [openmpi, mpich, or empty: the MPI that this is built for.])
 AC_DEFINE_UNQUOTED([MPI_BUILD_VERSION], ["$MPI_BUILD_VERSION"], [Its version, as in 4.1.4.])
+PYTHIA_PMIX
 AC_SUBST([MPI_CFLAGS])
 AC_SUBST([MPI_LIBS])
 AC_SUBST([MPI_FLAVOUR])
@@ -128,4 +129,31 @@ for pythia_name in $2 $3; do
    done
 done
 AC_MSG_RESULT([${$1:-no}])
+])
+
+# PYTHIA_PMIX
+# -----------
+# Which ranks of a job run under Pythia is asked of the launcher: PMIx for Open MPI, where it uses a PMIx of its own (not one
+# compiled into it); hydra for MPICH. Substitutes PMIX_CFLAGS. Conditional: HAVE_PMIX. For the summary: have_companions.
+AC_DEFUN([PYTHIA_PMIX],
+[PMIX_CFLAGS= pythia_pmix=no
+have_companions="no (needs an MPI)"
+AS_CASE([$MPI_FLAVOUR],
+   [mpich], [have_companions="yes (hydra)"],
+   [openmpi],
+   [AC_MSG_CHECKING([for the PMIx that Open MPI uses])
+    pythia_info=`AS_DIRNAME(["$MPICC"])`/ompi_info
+    have_companions="no (install libpmix-dev); all ranks of a job have to run under Pythia"
+    AS_IF([! "$pythia_info" --parsable 2>/dev/null | $GREP '^mca:pmix:ext' >/dev/null],
+       [have_companions="no (PMIx is compiled into this Open MPI); all ranks of a job have to run under Pythia"],
+       [PMIX_CFLAGS=`$PKG_CONFIG --cflags pmix 2>/dev/null`
+        pythia_save_CPPFLAGS=$CPPFLAGS
+        CPPFLAGS="$CPPFLAGS $PMIX_CFLAGS"
+        AC_PREPROC_IFELSE([AC_LANG_SOURCE([@%:@include <pmix.h>])],
+           [pythia_pmix=yes
+            have_companions="yes (PMIx)"])
+        CPPFLAGS=$pythia_save_CPPFLAGS])
+    AC_MSG_RESULT([$pythia_pmix])])
+AC_SUBST([PMIX_CFLAGS])
+AM_CONDITIONAL([HAVE_PMIX], [test "$pythia_pmix" = yes])
 ])

@@ -17,6 +17,12 @@ void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine)
     int error = merge_mpi_reduce(mine, comm, &whole);
     if (rank != 0)
         return;
+    if (whole) { /* ranks that run without Pythia have no part */
+        int world = 0, here = 0;
+        PMPI_Comm_size(MPI_COMM_WORLD, &world);
+        PMPI_Comm_size(comm, &here);
+        whole->info.missing += (uint32_t)(world - here);
+    }
     if (error || !whole)
         base_log_warn("nothing is written: %s", error ? pythia_strerror(error) : "no rank has a recording");
     else

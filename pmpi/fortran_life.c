@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Init and its like in Fortran: arguments of their own, the same steps. */
+#include "pmpi/companions.h"
 #include "pmpi/fortran.h"
 #include "pmpi/life.h"
 
@@ -23,6 +24,7 @@ static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierr
     void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
     if (!real)
         return;
+    pmpi_hook_companions_announce();
     real(error);
     if (*error == MPI_SUCCESS)
         pmpi_hook_life_begun(false, from);
@@ -48,6 +50,7 @@ static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fin
         (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
     if (!real)
         return;
+    pmpi_hook_companions_announce();
     real(required, provided, error);
     if (*error == MPI_SUCCESS)
         pmpi_hook_life_begun(true, from);

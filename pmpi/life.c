@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "merge/job.h"
+#include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
 
@@ -40,13 +41,13 @@ static bool life_is_family(const char *version)
 #endif
 }
 
-/* What rank 0 tells the others. */
+/* What the first rank tells the others. */
 struct life_order {
     uint64_t mode;
     uint64_t size; /* of the packed reference */
 };
 
-/* Rank 0: reads the reference once for all. */
+/* The first rank: reads the reference once for all. */
 static void life_read_reference(struct life_order *order, void **packed)
 {
     char why[512];
@@ -76,12 +77,13 @@ static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
     return error;
 }
 
-/* Everyone learns what rank 0 chose and gets the reference; *packed is malloc'ed or NULL. */
+/* Everyone learns what the first rank chose and gets the reference; *packed is malloc'ed or NULL. */
 static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, void **packed)
 {
     struct life_order order = {SESSION_OFF, 0};
-    int good = 1;
-    if (world->rank == 0) {
+    int good = 1, mine = 0;
+    PMPI_Comm_rank(comm, &mine);
+    if (mine == 0) {
         order.mode = (uint64_t)session_choose(world);
         if (order.mode == SESSION_PREDICT)
             life_read_reference(&order, packed);
@@ -89,7 +91,7 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;
     if (order.mode == SESSION_PREDICT) {
-        if (world->rank != 0)
+        if (mine != 0)
             *packed = malloc(order.size);
         good = *packed != NULL;
         if (PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !good ||
@@ -97,11 +99,6 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
             order.mode = SESSION_OFF;
     }
     return order;
-}
-
-static void life_quiet_errors(MPI_Comm comm)
-{
-    PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 }
 
 /* A world that another one spawned would write the same file; it runs unrecorded. */
@@ -114,11 +111,8 @@ static bool life_was_spawned(void)
 static void life_open(const struct session_world *world)
 {
     void *packed = NULL;
-    if (PMPI_Comm_dup(MPI_COMM_WORLD, &life.private_comm) != MPI_SUCCESS) {
-        life.private_comm = MPI_COMM_NULL;
+    if (pmpi_hook_companions_gather((int)world->rank, (int)world->ranks, &life.private_comm) != MPI_SUCCESS)
         return;
-    }
-    life_quiet_errors(life.private_comm);
     struct life_order order = life_agree(world, life.private_comm, &packed);
     if (order.mode == SESSION_OFF) {
         PMPI_Comm_free(&life.private_comm);
@@ -183,6 +177,7 @@ void pmpi_hook_life_begun(bool threads, void *from)
 
 PYTHIA_API int MPI_Init(int *argc, char ***argv)
 {
+    pmpi_hook_companions_announce();
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
         pmpi_hook_life_begun(false, __builtin_return_address(0));
@@ -191,6 +186,7 @@ PYTHIA_API int MPI_Init(int *argc, char ***argv)
 
 PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    pmpi_hook_companions_announce();
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         pmpi_hook_life_begun(true, __builtin_return_address(0));

@@ -6,6 +6,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/callback.c %D%/callback.h \
 	%D%/callsite.c %D%/callsite.h \
 	%D%/comm.c %D%/comm.h \
+	%D%/companions.c %D%/companions.h \
 	%D%/complete.c %D%/complete.h \
 	%D%/finish.c \
 	%D%/foreign.c \
@@ -15,6 +16,15 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/request.c %D%/request.h \
 	%D%/start.c
 nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
+if HAVE_PMIX
+libpythia_mpihooks_la_SOURCES += %D%/launcher_pmix.c
+else
+if MPI_IS_MPICH
+libpythia_mpihooks_la_SOURCES += %D%/launcher_hydra.c
+else
+libpythia_mpihooks_la_SOURCES += %D%/launcher_none.c
+endif
+endif
 if HAVE_FORTRAN_HOOKS
 libpythia_mpihooks_la_SOURCES += \
 	%D%/fortran.c %D%/fortran.h \
@@ -22,7 +32,7 @@ libpythia_mpihooks_la_SOURCES += \
 	%D%/fortran_requests.c
 nodist_libpythia_mpihooks_la_SOURCES += %D%/fortran_wrappers.c
 endif
-libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'
+libpythia_mpihooks_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS) $(PMIX_CFLAGS) -DPYTHIA_PLUGINS='"$(pkglibdir)"'
 libpythia_mpihooks_la_LIBADD = $(UNWIND_LIBS)
 
 UNIT_TESTS += tests/unit/test_pmpi_callsite

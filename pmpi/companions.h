@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which ranks of the job run under Pythia: `mpirun -n 1 server : -n 3 pythia record ./worker` is legal, and what some of
+ * the ranks know nothing of can be no collective of all.
+ *
+ *   before MPI_Init    each rank puts a mark of its own where the launcher keeps the ranks' addresses
+ *   MPI_Init           distributes them, and no rank is through before every rank has entered it
+ *   after MPI_Init     the marks of the others are asked for: a question to the launcher, of nobody else
+ *
+ * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process manager
+ * hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it is not
+ * known, and all ranks are taken to run under Pythia.
+ *
+ * Cost: some ms at the start, and 0.1 ms a rank asked for: all ranks of a small job, of a large one those where another
+ * program may begin and some in between.
+ * Threads: the one that initialises MPI.  Hook-safe: no.
+ */
+#ifndef PYTHIA_PMPI_COMPANIONS_H
+#define PYTHIA_PMPI_COMPANIONS_H
+
+#include <mpi.h>
+
+/* Before MPI_Init. */
+void pmpi_hook_companions_announce(void);
+/* After MPI_Init: a private communicator of the ranks of MPI_COMM_WORLD that run under Pythia, with errors returned.
+   Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
+int pmpi_hook_companions_gather(int rank, int ranks, MPI_Comm *comm);
+
+/* --- One way to put and ask for marks; each is NULL where it was not built --- */
+struct pmpi_hook_launcher {
+    int (*announce)(void);     /* 0: put */
+    int (*present)(int rank);  /* 1 there, 0 not there, negative: not known */
+    void (*close)(void);
+};
+
+extern const struct pmpi_hook_launcher pmpi_hook_launcher;
+
+#endif
