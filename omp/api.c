@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of the OpenMP API that the hooks stand in front of: all of them answer what the OpenMP library answers,
- * but for the two levels that a lowered region would change (omp_in_parallel, omp_get_active_level).
+ * but for what a lowered region would change (omp_in_parallel, omp_get_active_level), and what one that is called without
+ * libgomp would (levels).
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -18,10 +19,10 @@
 static __attribute__((noinline)) void asked(void *caller)
 {
     void *frames[4];
-    if (session_mode() == SESSION_RECORD)
-        return;
-    if (omp_hook_thread.region)
+    if (omp_hook_thread.region) {
         omp_hook_team_asked();
+        omp_hook_keep_icv();
+    }
     int depth = unw_backtrace(frames, 4);
     for (int i = 0; i + 1 < depth; i++)
         if (frames[i] == caller) {
@@ -55,6 +56,31 @@ static __attribute__((noinline)) void asked(void *caller)
         if (omp_hook_thread.lowered)                 \
             return active;                           \
         return omp_hook_real()->name();              \
+    }
+
+#define OMP_HOOK_SET(name, parameters, arguments) \
+    PYTHIA_API void name parameters;              \
+    void name parameters                          \
+    {                                             \
+        omp_hook_keep_icv();                      \
+        omp_hook_real()->name arguments;          \
+    }
+
+#define OMP_HOOK_NEST(name)                                            \
+    PYTHIA_API int name(void);                                         \
+    int name(void)                                                     \
+    {                                                                  \
+        return omp_hook_real()->name() + (int)omp_hook_thread.direct;  \
+    }
+
+/* Only the outermost region is called without libgomp: it is level 1, and what libgomp calls 1 is 2. */
+#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) \
+    PYTHIA_API int name parameters;                                       \
+    int name parameters                                                   \
+    {                                                                     \
+        if (!omp_hook_thread.direct || (level) < 1)                       \
+            return omp_hook_real()->name arguments;                       \
+        return (level) == 1 ? (inside) : omp_hook_real()->plain((int)(level) - 1); \
     }
 
 #include "omp/omp_calls.def"

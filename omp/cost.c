@@ -1,18 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/cost.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "omp/cores.h"
 #include "omp/real.h"
 
 enum { REPEATS = 15 };
 static const uint64_t spin_default = 5000000;   /* ns; workers give up between 5 and 12 ms after a region */
 static const uint64_t spin_crowded = 10000;     /* ns; libgomp's shorter count, for more threads than processors */
-static const uint64_t budget = 4000000;         /* ns for one series */
+static const uint64_t budget_series = 3000000;  /* ns for one size */
+static const uint64_t budget_all = 10000000;    /* ns for all sizes: what is left then is extrapolated */
+static const double change_thread = 50000;      /* ns for a thread's end or start, where it was not measured */
+
+/* --- Sizes --- */
+
+static void add_size(struct omp_hook_cost *cost, unsigned size)
+{
+    uint32_t at = 0;
+    while (at < cost->teams && cost->team[at].size < size)
+        at++;
+    if (size < 2 || cost->teams == OMP_HOOK_TEAMS || (at < cost->teams && cost->team[at].size == size))
+        return;
+    for (uint32_t k = cost->teams++; k > at; k--)
+        cost->team[k] = cost->team[k - 1];
+    cost->team[at] = (struct omp_hook_team_cost){ .size = size, .hot = -1, .cold = -1 };
+}
+
+void omp_hook_cost_sizes(struct omp_hook_cost *cost, unsigned size, double processors, double cores)
+{
+    unsigned most = processors < size ? (unsigned)processors : size;
+    cost->size = size;
+    cost->processors = processors;
+    cost->cores = cores;
+    cost->teams = cost->usable = 0;
+    add_size(cost, size);
+    add_size(cost, most);
+    if (cores < most)
+        add_size(cost, (unsigned)cores);
+    for (unsigned half = most / 2; half >= 2 && cost->teams < OMP_HOOK_TEAMS; half /= 2)
+        add_size(cost, half);
+    while (cost->usable < cost->teams && cost->team[cost->usable].size <= processors)
+        cost->usable++;
+}
+
+double omp_hook_cost_worth(const struct omp_hook_cost *cost, double size)
+{
+    return omp_hook_cores_worth(cost->processors, cost->cores, size);
+}
+
+double omp_hook_cost_change(const struct omp_hook_cost *cost, uint32_t from, uint32_t to)
+{
+    return from > to ? cost->end * (from - to) : cost->make * (to - from);
+}
+
+/* --- Measuring --- */
 
 static void nothing(void *unused)
 {
@@ -38,35 +82,10 @@ static double team_series(unsigned size)
     double took[REPEATS];
     uint64_t begin = base_clock_now();
     int n = 0;
-    while (n < REPEATS && (n < 3 || base_clock_now() - begin < budget))
+    while (n < REPEATS && (n < 3 || base_clock_now() - begin < budget_series))
         took[n++] = team_once(size);
     qsort(took, (size_t)n, sizeof *took, ascending);
     return took[n / 2];
-}
-
-/* Ranks that this node runs, by what the usual launchers say; 1 when they say nothing. */
-static long ranks_here(void)
-{
-    static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE",
-                                         "SLURM_TASKS_PER_NODE" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]);
-        long n = text ? strtol(text, NULL, 10) : 0;
-        if (n > 0)
-            return n;
-    }
-    return 1;
-}
-
-/* A mask that leaves out processors was chosen for this rank; one that has them all is shared by the node's ranks. */
-static double processors(unsigned *in_mask)
-{
-    cpu_set_t mask;
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    long mine = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : online;
-    *in_mask = mine > 0 ? (unsigned)mine : 1;
-    double share = mine >= online ? (double)mine / (double)ranks_here() : (double)mine;
-    return share < 1 ? 1 : share;
 }
 
 static uint64_t spin_time(unsigned size, unsigned in_mask)
@@ -82,23 +101,54 @@ static uint64_t spin_time(unsigned size, unsigned in_mask)
     return size > in_mask ? spin_crowded : spin_default;
 }
 
+/* Once down by a size and up again: what threads cost. */
+static void measure_change(struct omp_hook_cost *cost)
+{
+    cost->end = cost->make = change_thread;
+    if (cost->usable < 2)
+        return;
+    const struct omp_hook_team_cost *low = &cost->team[cost->usable - 2], *high = &cost->team[cost->usable - 1];
+    double threads = high->size - low->size;
+    double down = team_once(low->size) - low->hot, up = team_once(high->size) - high->hot;
+    cost->end = down > 0 ? down / threads : 0;
+    cost->make = up > 0 ? up / threads : 0;
+}
+
+static void measure_teams(struct omp_hook_cost *cost)
+{
+    uint64_t begin = base_clock_now();
+    for (uint32_t k = 0; k < cost->usable; k++) {
+        struct omp_hook_team_cost *team = &cost->team[k];
+        if (k > 0 && base_clock_now() - begin > budget_all) {
+            team->hot = cost->team[k - 1].hot * team->size / cost->team[k - 1].size;
+        } else {
+            (void)team_once(team->size); /* makes the threads */
+            team->hot = team_series(team->size);
+        }
+        team->cold = team->hot;
+    }
+}
+
 void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size)
 {
-    unsigned in_mask;
-    cost->size = size;
-    cost->processors = processors(&in_mask);
-    cost->spin = spin_time(size, in_mask);
-    (void)team_once(size); /* makes the threads */
-    cost->hot = team_series(size);
-    cost->cold = cost->hot;
+    struct omp_hook_cores cores;
+    omp_hook_cores(&cores);
+    omp_hook_cost_sizes(cost, size, cores.processors, cores.cores);
+    for (uint32_t k = 0; k < cost->teams; k++)
+        cost->team[k].spin = spin_time(cost->team[k].size, cores.in_mask);
+    measure_teams(cost);
+    measure_change(cost);
     /* Where workers sleep at once, each of the series was cold. */
-    cost->cold_known = cost->spin < spin_default;
+    cost->cold_known = cost->usable == 0 || cost->team[cost->usable - 1].spin < spin_default;
     cost->one = team_series(1);
 }
 
-void omp_hook_cost_measure_cold(struct omp_hook_cost *cost)
+void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k)
 {
-    double woken = team_once(cost->size);
-    cost->cold = woken > cost->hot ? woken : cost->hot;
+    double more = team_once(cost->team[k].size) - cost->team[k].hot;
+    for (uint32_t i = 0; i < cost->usable; i++) {
+        double here = more * (cost->team[i].size - 1) / (cost->team[k].size - 1);
+        cost->team[i].cold = cost->team[i].hot + (here > 0 ? here : 0);
+    }
     cost->cold_known = 1;
 }

@@ -7,6 +7,7 @@
 
 #include "include/pythia.h"
 #include "omp/real.h"
+#include "omp/share.h"
 #include "omp/team.h"
 
 _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
@@ -15,16 +16,6 @@ bool (*omp_hook_start)(void);
 /* Compared by pointer, as session_key wants it. */
 static const char region_name[] = "omp parallel";
 static const char league_name[] = "omp teams";
-
-/* Run by each thread of a team, where libgomp alone can tell how large it is: one more cache line that the workers wait
-   for, 100 ns and more. Only the thread that entered the region writes. */
-static void region_run(void *argument)
-{
-    struct omp_hook_region *r = argument;
-    if (omp_hook_real_table.omp_get_thread_num() == 0)
-        r->team = (uint32_t)omp_hook_real_table.omp_get_num_threads();
-    r->fn(r->data);
-}
 
 /* Threads that libgomp will take (gomp_resolve_num_threads), 0 where that depends on what others do. */
 static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
@@ -49,7 +40,7 @@ static struct session_stream *enter(const struct omp_hook_thread *t)
     if (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start()))
         return NULL;
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
-    if ((uint32_t)omp_hook_real()->omp_get_level() != t->depth)
+    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth)
         return NULL;
     return session_enter();
 }
@@ -77,6 +68,7 @@ static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
     else
         t->depth++;
     t->lowered += r->lowered;
+    t->direct += r->direct;
 }
 
 static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
@@ -87,6 +79,15 @@ static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
     else
         t->depth--;
     t->lowered -= r->lowered;
+    t->direct -= r->direct;
+}
+
+static void look_inside(struct omp_hook_region *r)
+{
+    r->run = omp_hook_team_run;
+    r->argument = r;
+    if (r->verify)
+        omp_hook_share_begin(r);
 }
 
 static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
@@ -97,27 +98,52 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
     r->nt = t->lowered ? 1 : nt;
+    r->direct = false;
     r->stream = enter(t);
     if (!r->stream)
         return;
     r->traits = traits;
     r->caller = caller;
+    r->asked = nt;
     r->site = NULL;
     r->context = NULL;
-    r->lowered = r->trial = r->cold = r->idle = r->verify = false;
+    r->begin = 0;
+    r->acts = r->lowered = r->changes = r->cold = r->idle = r->verify = r->shares = r->trial = r->control = r->set = false;
     r->full = r->one = r->credit = -1;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
-    if (session_mode() == SESSION_PREDICT && t->depth == 0 && t->kept == 0)
+    if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
     begin_span(r);
-    if (r->site)
+    if (r->acts)
         omp_hook_team_choose(r);
-    r->team = r->lowered ? 1 : r->program;
+    r->team = r->nt == r->asked ? r->program : r->nt;
     push(t, r);
-    if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || r->verify)) {
-        r->run = region_run;
-        r->argument = r;
-    }
+    if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
+        look_inside(r);
+}
+
+/* --- What a region sets for itself --- */
+
+void omp_hook_keep_icv(void)
+{
+    const struct omp_hook_real *real = omp_hook_real();
+    struct omp_hook_region *r = omp_hook_thread.region;
+    if (!r || !r->direct || r->set)
+        return;
+    r->set = true;
+    r->icv.threads = real->omp_get_max_threads();
+    r->icv.dynamic = real->omp_get_dynamic();
+    r->icv.levels = real->omp_get_max_active_levels();
+    real->omp_get_schedule(&r->icv.schedule, &r->icv.chunk);
+}
+
+static void restore_icv(const struct omp_hook_icv *icv)
+{
+    const struct omp_hook_real *real = omp_hook_real();
+    real->omp_set_num_threads(icv->threads);
+    real->omp_set_dynamic(icv->dynamic);
+    real->omp_set_max_active_levels(icv->levels);
+    real->omp_set_schedule(icv->schedule, icv->chunk);
 }
 
 static void region_end(struct omp_hook_region *r)
@@ -128,12 +154,14 @@ static void region_end(struct omp_hook_region *r)
     if (!r->stream)
         return;
     pop(t, r);
+    if (r->set)
+        restore_icv(&r->icv);
     if (r->site)
         gain = omp_hook_team_learn(r, t->asked_number - r->asked_number, t->asked_size - r->asked_size);
     values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     values.value[GRAMMAR_TEAM] = r->team;
     session_end(r->stream, &r->span, &values);
-    if (r->lowered)
+    if (r->nt != r->asked && r->acts)
         session_count_action(r->stream, gain);
 }
 
@@ -143,7 +171,10 @@ static void region_end(struct omp_hook_region *r)
     {                                                                                     \
         struct omp_hook_region r;                                                         \
         region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0));       \
-        omp_hook_real()->name arguments;                                                  \
+        if (((traits) & OMP_HOOK_PLAIN) && r.direct)                                      \
+            fn(data);                                                                     \
+        else                                                                              \
+            omp_hook_real()->name arguments;                                              \
         region_end(&r);                                                                   \
     }
 

@@ -5,8 +5,8 @@
  *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
  *
  * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was really
- * used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. In predict mode the region may be asked to run with
- * one thread instead (team.h).
+ * used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It may be asked to run
+ * with another number of threads than the program's (team.h).
  *
  * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the outermost
  * ones, and those nested in the master's share. Regions that a *worker* enters pass through unrecorded: the workers of
@@ -26,7 +26,11 @@ enum omp_hook_traits {
     OMP_HOOK_KEEP = 1,   /* never lowered */
     OMP_HOOK_LEAGUE = 2, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
     OMP_HOOK_DIRECT = 4, /* fn and data go to libgomp as they are */
+    OMP_HOOK_PLAIN = 8,  /* with one thread, calling fn is all that libgomp would do */
 };
+
+/* What a region may set for itself, and must not leave behind. */
+struct omp_hook_icv { int threads, dynamic, levels, schedule, chunk; };
 
 struct omp_hook_context;
 struct omp_hook_cost;
@@ -42,29 +46,40 @@ struct omp_hook_region {
     struct omp_hook_region *outer;    /* on this thread */
     struct session_stream *stream;    /* NULL: not recorded */
     struct session_span span;
-    struct omp_hook_site *site;       /* NULL: not considered for lowering */
-    struct omp_hook_context *context; /* NULL: likewise, or only observed */
-    const struct omp_hook_cost *cost; /* of the program's team; set when site is */
-    uint64_t begin;                   /* ns; set when site is */
-    double full;                      /* ns expected at the program's size; < 0: not known */
+    struct omp_hook_site *site;       /* NULL: not watched */
+    struct omp_hook_context *context; /* NULL: only watched */
+    struct omp_hook_plan *plan;       /* these two are set when `acts` is */
+    const struct omp_hook_cost *cost; /* of the program's teams */
+    uint64_t begin;                   /* ns; 0: that of the span */
+    double full;                      /* ns expected with the pool's size; < 0: not known */
     double credit;                    /* ns that a gain is counted from; < 0: not known */
     double one;                       /* ns expected with one thread; < 0: not known */
+    unsigned asked;                   /* threads that the program asked for, 0: unsaid */
     unsigned nt;                      /* to ask libgomp for */
+    uint32_t k;                       /* index of the pool's size in cost->team */
     uint32_t team;                    /* threads that ran it */
     uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
     uint32_t asked_number, asked_size; /* the thread's counters at begin */
     uint32_t traits;
-    bool lowered;                     /* asked for 1 where the program would have got more */
+    bool acts;                        /* the team may be another than the program's */
+    bool lowered;                     /* one thread where the program would have got more */
+    bool direct;                      /* called without libgomp */
+    bool changes;                     /* the pool gets another size: threads end or are made */
     bool cold;                        /* the workers were asleep at begin … */
     bool idle;                        /* … and would have been with the program's sizes */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
+    bool shares;                      /* its threads are timed (share.h) */
     bool trial;                       /* run at this size in order to learn */
+    bool control;                     /* … at the program's, to know what changing gains */
+    bool set;                         /* icv holds what the region changed while it was called directly */
+    struct omp_hook_icv icv;
 };
 
 /* What a thread knows of itself. Zero for a new thread. */
 struct omp_hook_thread {
     uint32_t depth;                 /* regions that this thread entered and is in, as omp_get_level() counts */
     uint32_t lowered;               /* of them, lowered to one thread */
+    uint32_t direct;                /* of them, called without libgomp */
     uint32_t kept;                  /* leagues: nothing inside is lowered */
     uint32_t asked_number;          /* calls of omp_get_thread_num … */
     uint32_t asked_size;            /* … and omp_get_num_threads */
@@ -75,6 +90,10 @@ extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_m
 /* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in the
    library with the MPI wrappers. */
 extern bool (*omp_hook_start)(void);
+
+/* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of this
+   must end with the region. Likewise before the thread asks for it. */
+void omp_hook_keep_icv(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);

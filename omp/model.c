@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-enum { MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096 };
-static const double margin = 0.05; /* a change of size must promise that much */
-static const double foreign = 4;   /* a reference that far off was recorded under other circumstances: forgotten */
-static const double outlier = 8;   /* an observation that many times larger is not typical */
+enum { MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
+static const double margin = 0.05;  /* a change of size must promise that much */
+static const double foreign = 4;    /* a reference that far off was recorded under other circumstances: forgotten */
+static const double outlier = 8;    /* an observation that many times larger is not typical */
+static const double bad = 1.5;      /* a size that many times slower is not tried again … */
+static const double moved = 1.5;    /* … unless the chosen one's time changed by this factor */
+static const double crowded = 0.9;  /* of the time with more threads than processors: one thread's, before it was seen */
 
 static double blend(double mean, double x, uint32_t n)
 {
@@ -47,57 +50,144 @@ static double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* Work that a region can have had at most that took `time` with `size` threads, when its team cost `overhead`. */
-static double work_bound(const struct omp_hook_model *m, double time, double size, double overhead)
+/* --- Costs --- */
+
+/* Of a team; nothing for sizes that were not measured: a bound of the work stays a bound then. */
+static double overhead(const struct omp_hook_model *m, uint32_t k, bool cold)
 {
-    return smaller(size, m->cost->processors) * larger(time - overhead, 0);
+    const struct omp_hook_team_cost *team = &m->cost->team[k];
+    return larger(cold ? team->cold : team->hot, 0);
 }
 
-/* Durations by size that the reference recorded: exact for 1 and N, a bound of the work from any other size. */
-static void take_sizes(struct omp_hook_model *m, const struct grammar_attr *a)
+static bool measured(const struct omp_hook_model *m, uint32_t k)
 {
-    for (uint32_t i = 0; i < a->length && i < GRAMMAR_ATTR_KEYS; i++) {
-        const struct grammar_attr_key *k = &a->key[i];
-        if (k->count == 0 || k->value < 1)
-            continue;
-        double mean = (double)k->sum / (double)k->count;
-        if (k->value == 1) {
-            mean_prior(&m->mean[OMP_HOOK_ONE], mean);
-            m->bound = larger(mean - m->cost->one, 0);
-        } else if (k->value == (int64_t)m->size) {
-            mean_prior(&m->mean[OMP_HOOK_HOT], mean);
-            m->recorded = mean;
-        } else if (m->bound < 0) {
-            m->bound = work_bound(m, mean, (double)k->value, m->cost->hot);
+    return m->cost->team[k].hot >= 0;
+}
+
+static double worth(const struct omp_hook_model *m, uint32_t k)
+{
+    return omp_hook_cost_worth(m->cost, m->cost->team[k].size);
+}
+
+/* --- Starting --- */
+
+static int team_of(const struct omp_hook_cost *cost, int64_t size)
+{
+    for (uint32_t k = 0; k < cost->teams; k++)
+        if (cost->team[k].size == size)
+            return (int)k;
+    return -1;
+}
+
+static void take_size(struct omp_hook_model *m, int64_t size, double mean)
+{
+    int k = team_of(m->cost, size);
+    if (size == 1)
+        mean_prior(&m->one, mean);
+    else if (k >= 0)
+        mean_prior(&m->team[k][OMP_HOOK_HOT], mean);
+    else
+        m->bound = larger(m->bound, omp_hook_cost_worth(m->cost, (double)size) * mean);
+    if (size == (int64_t)m->cost->size)
+        m->recorded = mean;
+}
+
+void omp_hook_model_start(struct omp_hook_model *m, const struct omp_hook_cost *cost, const struct grammar_attr *by_size,
+                          double duration)
+{
+    memset(m, 0, sizeof *m);
+    m->bound = m->recorded = -1;
+    m->cost = cost;
+    if (by_size && by_size->kind == GRAMMAR_ATTR_KEYED) {
+        for (uint32_t i = 0; i < by_size->length && i < GRAMMAR_ATTR_KEYS; i++) {
+            const struct grammar_attr_key *key = &by_size->key[i];
+            if (key->count > 0 && key->value > 0)
+                take_size(m, key->value, (double)key->sum / (double)key->count);
         }
+    } else if (duration >= 0) {
+        take_size(m, cost->size, duration);
     }
 }
 
-void omp_hook_model_start(struct omp_hook_model *m, uint32_t size, const struct omp_hook_cost *cost,
-                          const struct grammar_attr *by_size, double duration)
+/* --- Expecting --- */
+
+/* Times without the team's cost, by 1 / worth: the sums of a least-squares line. */
+struct fit { double n, x, y, xx, xy, least_x, most_x; };
+
+static void fit_add(struct fit *f, double parts, double time)
 {
-    memset(m, 0, sizeof *m);
-    m->size = size;
-    m->bound = m->recorded = -1;
-    m->cost = cost;
-    if (by_size && by_size->kind == GRAMMAR_ATTR_KEYED)
-        take_sizes(m, by_size);
-    else if (duration >= 0)
-        mean_prior(&m->mean[OMP_HOOK_HOT], duration);
+    double x = 1 / parts, y = larger(time, 0);
+    f->least_x = f->n == 0 ? x : smaller(f->least_x, x);
+    f->most_x = f->n == 0 ? x : larger(f->most_x, x);
+    f->n++;
+    f->x += x;
+    f->y += y;
+    f->xx += x * x;
+    f->xy += x * y;
 }
 
-static double expect_full(const struct omp_hook_model *m, bool cold)
+static struct fit fit_points(const struct omp_hook_model *m)
 {
-    const struct omp_hook_mean *same = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-    const struct omp_hook_mean *other = &m->mean[cold ? OMP_HOOK_HOT : OMP_HOOK_COLD];
-    double difference = cold ? m->cost->cold - m->cost->hot : m->cost->hot - m->cost->cold;
+    struct fit f = { 0 };
+    if (seen(&m->one))
+        fit_add(&f, 1, m->one.typical - m->cost->one);
+    for (uint32_t k = 0; k < m->cost->teams; k++) {
+        bool cold = !m->team[k][OMP_HOOK_HOT].count && seen(&m->team[k][OMP_HOOK_COLD]);
+        if (measured(m, k) && seen(&m->team[k][cold]))
+            fit_add(&f, worth(m, k), m->team[k][cold].value - overhead(m, k, cold));
+    }
+    return f;
+}
+
+static bool fit_determined(const struct fit *f)
+{
+    return f->n >= 2 && f->most_x > f->least_x * 1.01;
+}
+
+/* serial + work / parts by the points; neither is negative. */
+static double fit_at(const struct fit *f, double parts)
+{
+    double spread = f->n * f->xx - f->x * f->x;
+    double work = larger((f->n * f->xy - f->x * f->y) / spread, 0);
+    double serial = (f->y - work * f->x) / f->n;
+    if (serial < 0) {
+        serial = 0;
+        work = f->xy / f->xx;
+    }
+    return serial + work / parts;
+}
+
+/* From what does not determine a line: as if all of the work were divided, < 0 without any. Teams that were not measured
+   count here, with all of their time as work. */
+static double divided_at(const struct omp_hook_model *m, const struct fit *f, double parts)
+{
+    double work = f->n > 0 ? f->y / f->x : -1;
+    for (uint32_t k = 0; k < m->cost->teams; k++)
+        if (!measured(m, k) && seen(&m->team[k][OMP_HOOK_HOT])) {
+            double most = m->team[k][OMP_HOOK_HOT].typical * worth(m, k);
+            work = work < 0 ? most : smaller(work, most);
+        }
+    if (m->bound >= 0)
+        work = work < 0 ? m->bound : smaller(work, m->bound);
+    return work < 0 ? -1 : work / parts;
+}
+
+static double expect_unseen(const struct omp_hook_model *m, double parts)
+{
+    struct fit f = fit_points(m);
+    return fit_determined(&f) ? fit_at(&f, parts) : divided_at(m, &f, parts);
+}
+
+double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold)
+{
+    const struct omp_hook_mean *same = &m->team[k][cold], *other = &m->team[k][!cold];
+    double difference = overhead(m, k, cold) - overhead(m, k, !cold);
     if (seen(same) && (same->count || !other->count))
         return same->value;
     if (seen(other))
         return larger(other->value + difference, 0);
-    if (m->bound >= 0)
-        return m->bound / smaller(m->size, m->cost->processors) + (cold ? m->cost->cold : m->cost->hot);
-    return -1;
+    double time = expect_unseen(m, worth(m, k));
+    return time < 0 ? -1 : time + overhead(m, k, cold);
 }
 
 /*
@@ -105,90 +195,162 @@ static double expect_full(const struct omp_hook_model *m, bool cold)
  * Those of a full team count, for it waits for whichever of its threads is delayed, and on crowded processors that is
  * where its time goes (8 ms a stall).
  */
-static double expect_one(const struct omp_hook_model *m, double full, bool cold)
+double omp_hook_model_expect_one(const struct omp_hook_model *m)
 {
-    const struct omp_hook_mean *one = &m->mean[OMP_HOOK_ONE];
-    if (seen(one))
-        return one->typical;
-    if (m->bound >= 0)
-        return m->bound + m->cost->one;
-    return work_bound(m, full, m->size, cold ? m->cost->cold : m->cost->hot) + m->cost->one;
+    if (seen(&m->one))
+        return m->one.typical;
+    double time = expect_unseen(m, 1);
+    return time < 0 ? -1 : time + m->cost->one;
 }
 
-/* What all threads would take by the costs of this machine, for a region that takes `one` with one. */
-static double machine_full(const struct omp_hook_model *m, double one, bool cold)
+bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k)
 {
-    return larger(one - m->cost->one, 0) / smaller(m->size, m->cost->processors) + (cold ? m->cost->cold : m->cost->hot);
+    struct fit f = fit_points(m);
+    return seen(&m->team[k][OMP_HOOK_HOT]) || seen(&m->team[k][OMP_HOOK_COLD]) || fit_determined(&f);
 }
 
-/* What running the other size loses at worst. With one thread it is no more than the work that the time with all leaves
-   room for, however bad it was long ago. */
-static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_choice *c, bool cold)
+/* --- Choosing --- */
+
+/* Expected with one thread, when team k is known to take `full`. Its work is no more than that leaves room for, however slow
+   one thread was long ago; and threads without a processor of their own are taken to be no help until one was seen. */
+static double one_against(const struct omp_hook_model *m, uint32_t k, double full, bool cold)
 {
-    double overhead = cold ? m->cost->cold : m->cost->hot;
-    if (m->lowering) {
-        const struct omp_hook_mean *mean = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-        return smaller(mean->count ? mean->typical : c->full, c->credit) - c->one;
-    }
-    return smaller(c->one, work_bound(m, c->full, m->size, overhead) + m->cost->one) - c->full;
+    double one = omp_hook_model_expect_one(m);
+    if (measured(m, k))
+        return smaller(one, larger(full - overhead(m, k, cold), 0) * worth(m, k) + m->cost->one);
+    return seen(&m->one) ? one : smaller(one, crowded * full);
+}
+
+/* Seen, found bad, and nothing has changed since. */
+static bool given_up(const struct omp_hook_model *m, const struct omp_hook_choice *c, bool other_seen)
+{
+    double chosen = m->lowering ? c->one : c->full, other = m->lowering ? c->full : c->one;
+    return other_seen && m->tried > 0 && other > bad * chosen && chosen < moved * m->tried && m->tried < moved * chosen;
+}
+
+/* What running the other size loses at worst. */
+static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_choice *c, uint32_t k, bool cold)
+{
+    if (!m->lowering)
+        return c->one - c->full;
+    const struct omp_hook_mean *mean = &m->team[k][cold];
+    double typical = mean->count ? mean->typical : c->full;
+    return (c->credit >= 0 ? smaller(typical, c->credit) : typical) - c->one;
+}
+
+/* What N threads would take by the costs of this machine, for a region that takes `one` with one; < 0: not known. */
+static double machine_own(const struct omp_hook_model *m, uint32_t own, double one, bool cold)
+{
+    if (!measured(m, own))
+        return -1;
+    return larger(one - m->cost->one, 0) / worth(m, own) + overhead(m, own, cold);
 }
 
 /* Rare stalls are left out: seen in a few trials, they would be counted for every region that was lowered since. */
 static double credit(const struct omp_hook_model *m, double one, bool cold)
 {
-    const struct omp_hook_mean *mean = &m->mean[cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-    double now = mean->count ? mean->typical : smaller(expect_full(m, cold), machine_full(m, one, cold));
-    return m->recorded >= 0 ? smaller(now, m->recorded) : now;
+    uint32_t own = m->cost->teams - 1;
+    const struct omp_hook_mean *mean = &m->team[own][cold];
+    double expected = omp_hook_model_expect(m, own, cold), machine = machine_own(m, own, one, cold), now = -1;
+    if (mean->count)
+        now = mean->typical;
+    else if (machine >= 0)
+        now = expected >= 0 ? smaller(expected, machine) : machine;
+    if (m->recorded >= 0 && now >= 0)
+        return smaller(now, m->recorded);
+    return now >= 0 ? now : m->recorded;
 }
 
-void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,
-                           struct omp_hook_choice *choice)
+static void consider_trial(const struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, bool cold,
+                           double budget, struct omp_hook_choice *c)
+{
+    bool other_seen = m->lowering ? m->team[k][cold].count > 0 : seen(&m->one);
+    bool due = p->since++ >= p->backoff || (!m->lowering && !other_seen);
+    if (!due || given_up(m, c, other_seen) || trial_loss(m, c, k, cold) > budget)
+        return;
+    c->trial = true;
+    c->lower = !m->lowering;
+}
+
+/* The program's own size, where that is another one than k: it costs changing the pool twice. */
+static void consider_control(const struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, double budget,
+                             struct omp_hook_choice *c)
+{
+    uint32_t own = m->cost->teams - 1;
+    if (own == k || p->control_since++ < p->control_backoff)
+        return;
+    double change = omp_hook_cost_change(m->cost, m->cost->team[k].size, m->cost->size) +
+                    omp_hook_cost_change(m->cost, m->cost->size, m->cost->team[k].size);
+    const struct omp_hook_mean *mean = &m->team[own][OMP_HOOK_HOT];
+    double expected = seen(mean) ? mean->value : m->cost->make * m->cost->size;
+    if (expected + change > budget)
+        return;
+    c->trial = c->control = true;
+    c->lower = false;
+}
+
+void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, unsigned workers,
+                           double budget, struct omp_hook_choice *choice)
 {
     bool cold = (workers & OMP_HOOK_ASLEEP) != 0;
-    double full = expect_full(m, cold);
+    double full = omp_hook_model_expect(m, k, cold);
     memset(choice, 0, sizeof *choice);
     choice->full = choice->hot = choice->credit = full;
     choice->one = -1;
     if (full < 0)
-        return; /* nothing is known: the program's size, and see */
-    double one = choice->one = expect_one(m, full, cold);
-    choice->hot = expect_full(m, false);
+        return; /* nothing is known: the pool's size, and see */
+    double one = choice->one = one_against(m, k, full, cold);
+    choice->hot = omp_hook_model_expect(m, k, false);
     choice->credit = credit(m, one, (workers & OMP_HOOK_ASLEEP_ANYWAY) != 0);
     double favour = m->lowering ? 1 + margin : 1 - margin;
-    m->lowering = one < full * favour;
-    choice->lower = m->lowering;
-    if (p->backoff == 0)
+    choice->lower = m->lowering = one < full * favour;
+    if (p->backoff == 0) {
         p->backoff = FIRST_BACKOFF;
-    bool due = p->since++ >= p->backoff || (!m->lowering && !seen(&m->mean[OMP_HOOK_ONE]));
-    if (due && trial_loss(m, choice, cold) <= budget) {
-        choice->trial = true;
-        choice->lower = !m->lowering;
+        p->control_backoff = FIRST_CONTROL;
     }
+    consider_trial(m, p, k, cold, budget, choice);
+    if (!choice->trial)
+        consider_control(m, p, k, budget, choice);
 }
+
+/* --- Learning --- */
 
 /*
  * The size that is not chosen was seen. The next time is twice as far away, whatever this one showed: a team that is fast
  * nearly always and stalls now and then would lure us back after each stall.
  */
-static void learn_trial(struct omp_hook_patience *p, struct omp_hook_mean *mean, double took, double chosen)
+static void learn_trial(struct omp_hook_model *m, struct omp_hook_patience *p, struct omp_hook_mean *mean, double took,
+                        double chosen)
 {
     p->since = 0;
     if (p->backoff < LAST_BACKOFF)
         p->backoff *= 2;
+    m->tried = chosen;
     if (took < chosen * (1 - margin))
         memset(mean, 0, sizeof *mean); /* better than what is chosen: what was known of it is out of date */
 }
 
-bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, bool lowered, bool cold, double took)
+static void learn_control(struct omp_hook_patience *p)
 {
-    double full = expect_full(m, cold);
-    struct omp_hook_mean *mean = &m->mean[lowered ? OMP_HOOK_ONE : cold ? OMP_HOOK_COLD : OMP_HOOK_HOT];
-    if (lowered != m->lowering && full >= 0 && p->backoff)
-        learn_trial(p, mean, took, lowered ? full : m->mean[OMP_HOOK_ONE].typical);
+    p->control_since = 0;
+    if (p->control_backoff < LAST_CONTROL)
+        p->control_backoff *= 2;
+}
+
+bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k,
+                          const struct omp_hook_execution *e, double took)
+{
+    bool lowered = e->lowered, cold = e->cold;
+    double full = omp_hook_model_expect(m, k, cold);
+    struct omp_hook_mean *mean = lowered ? &m->one : &m->team[k][cold];
+    if (e->control)
+        learn_control(p);
+    else if (e->trial && full >= 0)
+        learn_trial(m, p, mean, took, lowered ? full : m->one.typical);
     mean_add(mean, took);
     if (!lowered || !m->lowering || full < 0)
         return false;
-    bool slower = m->mean[OMP_HOOK_ONE].count >= 2 && m->mean[OMP_HOOK_ONE].typical > full * (1 + margin);
+    bool slower = m->one.count >= 2 && m->one.typical > full * (1 + margin);
     m->lowering = !slower;
     return slower;
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region costs in one place, with one thread and with all: from what was recorded, what this run showed, and the
- * measured costs of teams. Pure arithmetic: no clock, no OpenMP; team.h says how it is used.
+ * What a region costs in one place, with each size of team: from what was recorded, what this run showed, and the measured
+ * costs of teams. Pure arithmetic: no clock, no OpenMP; team.h says how it is used.
  *
- *   time(N) = work / min(N, processors) + cost of the team (hot or cold)
+ *   time(n) = serial + work / worth(n) + cost of the team (hot or cold)
  *
- * A choice is checked now and then by running the other size (a trial): at once where one thread was never seen, else
- * ever more rarely while nothing changes. All places of a region share their patience, for they share what changes.
+ * A size that was seen has its own mean; others follow from the formula fitted to two or more that were seen. From a single
+ * one it is taken that all of the work is divided: a bound for fewer threads, and for more the benefit of the doubt.
  *
- * Invariants: a mean with neither count nor prior is meaningless.
+ * Chosen is between one thread and the size k that the pool has now (plan.h says which): the smaller expected time, with a
+ * margin that favours what ran last. The other of the two is tried (a trial) when its worst loss fits into the budget:
+ * early, and never again once it was clearly slower, unless the chosen one's time has moved since. The program's own size is
+ * run now and then besides (a control), ever more rarely: what a gain is measured against. All places of a region share
+ * their patience.
+ *
+ * Invariants: a mean with neither count nor prior is meaningless; tried == 0 while nothing was tried.
  *
  * Threads: owner.  Hook-safe: yes.  All times in ns.
  */
@@ -29,32 +35,35 @@ struct omp_hook_mean {
     uint32_t prior;  /* 1: started from the reference */
 };
 
-enum omp_hook_size { OMP_HOOK_ONE, OMP_HOOK_HOT, OMP_HOOK_COLD, OMP_HOOK_SIZES };
+enum omp_hook_heat { OMP_HOOK_HOT, OMP_HOOK_COLD };
 
 struct omp_hook_model {
-    uint32_t size;     /* N; 0: not started */
+    const struct omp_hook_cost *cost; /* NULL: not started */
     bool lowering;     /* what was chosen last, trials aside */
-    struct omp_hook_mean mean[OMP_HOOK_SIZES];
+    struct omp_hook_mean one;
+    struct omp_hook_mean team[OMP_HOOK_TEAMS][2]; /* by size and enum omp_hook_heat */
     double bound;      /* upper bound of the work, < 0: not known */
     double recorded;   /* what N threads took when this was recorded, < 0: not known */
-    const struct omp_hook_cost *cost;
+    double tried;      /* time of the chosen size at the last trial of the other one */
 };
 
-/* Executions since the last trial, and how many must pass before the next (0: not started). */
-struct omp_hook_patience { uint32_t since, backoff; };
+/* Executions since the last trial and the last control, and how many must pass before the next (0: not started). */
+struct omp_hook_patience { uint32_t since, backoff, control_since, control_backoff; };
 
 /* Starts from what the reference knows of the region here: durations by team size (may be NULL), else its mean duration
    (< 0: not known). `cost` must outlive the model. */
-void omp_hook_model_start(struct omp_hook_model *m, uint32_t size, const struct omp_hook_cost *cost,
-                          const struct grammar_attr *by_size, double duration);
+void omp_hook_model_start(struct omp_hook_model *m, const struct omp_hook_cost *cost, const struct grammar_attr *by_size,
+                          double duration);
 
 struct omp_hook_choice {
-    bool lower, trial;
-    double full, one; /* expected; < 0: not known */
+    bool lower;       /* one thread */
+    bool control;     /* the program's own size, N */
+    bool trial;       /* what would not be chosen, in order to learn; a control is one too */
+    double full, one; /* expected with size k and with one thread; < 0: not known */
     double hot;       /* like full, were the workers awake */
     double credit;    /* what the program's own size would have taken, in a run that had it all along: what a gain may be
                          counted from. No more than was recorded, nor, unless this run has seen it, than the machine's
-                         costs explain */
+                         costs explain; < 0: not known */
 };
 
 enum omp_hook_workers {
@@ -62,11 +71,22 @@ enum omp_hook_workers {
     OMP_HOOK_ASLEEP_ANYWAY = 2 /* they would be at the program's own sizes, too: the last region is long ago */
 };
 
-/* Chooses for the next execution. `budget`: what a trial may lose at worst. */
-void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, unsigned workers, double budget,
-                           struct omp_hook_choice *choice);
+/* Chooses for the next execution, when the pool has size k. `budget`: what a trial may lose at worst. */
+void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, unsigned workers,
+                           double budget, struct omp_hook_choice *choice);
 
-/* An execution took that long. Returns whether a choice to lower was taken back by it. */
-bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, bool lowered, bool cold, double took);
+/* How a region was run: with one thread (lowered), or with team k. */
+struct omp_hook_execution { bool lowered, cold, trial, control; };
+
+/* It took that long. Returns whether a choice to lower was taken back by it. */
+bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k,
+                          const struct omp_hook_execution *e, double took);
+
+/* Expected time with team k, without trying any. < 0: not known. */
+double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold);
+/* The same with one thread. */
+double omp_hook_model_expect_one(const struct omp_hook_model *m);
+/* Whether expect() is more than a guess: that size was seen, or two others were. */
+bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k);
 
 #endif

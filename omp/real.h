@@ -21,6 +21,9 @@ struct omp_hook_real {
 #include "omp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
 #define OMP_HOOK_COUNT(type, name, counter) type (*name)(void);
+#define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
+#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) int (*name) parameters;
+#define OMP_HOOK_NEST(name) int (*name)(void);
 #define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
 #include "omp/omp_calls.def"

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "omp/safe.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <gelf.h>
 #include <link.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/modules.h"
 
@@ -37,45 +41,119 @@ bool omp_hook_safe_module_has_tls(uintptr_t function)
     return !s.found || s.tls;
 }
 
+/* --- Names --- */
+
+/* All that a region may be called. */
+struct called {
+    const char *module; /* file name */
+    uint64_t offset;
+    char *own, *starter; /* functions; NULL when not known */
+};
+
+/* The module's symbol for the code at an offset: name of the innermost function, malloc'ed; NULL without one. */
+static char *symbol_in(Elf *elf, uint64_t offset)
+{
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!data || !gelf_getshdr(section, &header) || !header.sh_entsize ||
+            (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+            continue;
+        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Sym symbol;
+            if (gelf_getsym(data, (int)i, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
+                offset >= symbol.st_value && offset < symbol.st_value + symbol.st_size) {
+                const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
+                return name ? strdup(name) : NULL;
+            }
+        }
+    }
+    return NULL;
+}
+
+static char *symbol_of(const char *path, uint64_t offset)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ, NULL) : NULL;
+    char *name = elf ? symbol_in(elf, offset) : NULL;
+    elf_end(elf);
+    if (file >= 0)
+        close(file);
+    return name;
+}
+
+/* "solve._omp_fn.3" is in "solve". A C++ name loses its arguments, when the program has the library that can tell. */
+static char *plain(char *symbol)
+{
+    char *(*demangle)(const char *, char *, size_t *, int *);
+    void *found = symbol && strncmp(symbol, "_Z", 2) == 0 ? dlsym(RTLD_DEFAULT, "__cxa_demangle") : NULL;
+    char *mark = symbol ? strstr(symbol, "._omp_") : NULL;
+    int status;
+    if (mark)
+        *mark = '\0';
+    if (!found)
+        return symbol;
+    memcpy(&demangle, &found, sizeof demangle);
+    char *name = demangle(symbol, NULL, NULL, &status);
+    if (!name)
+        return symbol;
+    free(symbol);
+    name[strcspn(name, "(")] = '\0';
+    return name;
+}
+
+static char *name_of(uintptr_t function)
+{
+    struct base_module module;
+    uint64_t offset;
+    uint32_t number = function ? base_modules_find((void *)function, &offset) : BASE_MODULE_NONE;
+    if (number == BASE_MODULE_NONE || base_modules_get(number, &module))
+        return NULL;
+    return plain(symbol_of(module.path, offset));
+}
+
 static bool equal(const char *word, size_t length, const char *text)
 {
     return text && strlen(text) == length && memcmp(word, text, length) == 0;
 }
 
-static bool names(const char *word, size_t length, const char *module, uint64_t offset, const char *starter)
+static bool fits(const char *word, size_t length, const struct called *c)
 {
-    size_t prefix = strlen(module);
-    if (equal(word, length, "all") || equal(word, length, module) || equal(word, length, starter))
+    size_t prefix = strlen(c->module);
+    if (equal(word, length, "all") || equal(word, length, c->module) || equal(word, length, c->own) ||
+        equal(word, length, c->starter))
         return true;
-    return length > prefix + 1 && memcmp(word, module, prefix) == 0 && word[prefix] == '+' &&
-           strtoull(word + prefix + 1, NULL, 16) == offset;
+    return length > prefix + 1 && memcmp(word, c->module, prefix) == 0 && word[prefix] == '+' &&
+           strtoull(word + prefix + 1, NULL, 16) == c->offset;
 }
 
-/* The exported name of a function, NULL without one. */
-static const char *symbol_at(uintptr_t function)
+static enum omp_hook_listed decide(const char *list, const struct called *c)
 {
-    Dl_info info;
-    if (!function || !dladdr((void *)function, &info) || (uintptr_t)info.dli_saddr != function)
-        return NULL;
-    return info.dli_sname;
-}
-
-bool omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter)
-{
-    struct base_module module = { .path = "" };
-    uint64_t offset = function;
-    uint32_t number;
-    if (!list || !*list)
-        return false;
-    number = base_modules_find((void *)function, &offset);
-    if (number != BASE_MODULE_NONE)
-        (void)base_modules_get(number, &module);
-    const char *slash = strrchr(module.path, '/'), *symbol = symbol_at(starter);
+    enum omp_hook_listed listed = OMP_HOOK_UNLISTED;
     for (const char *word = list; *word;) {
-        size_t length = strcspn(word, ",");
-        if (length > 0 && names(word, length, slash ? slash + 1 : module.path, offset, symbol))
-            return true;
+        size_t length = strcspn(word, ","), minus = word[0] == '-';
+        if (length > minus && fits(word + minus, length - minus, c))
+            listed = minus ? OMP_HOOK_ALLOWED : OMP_HOOK_DENIED;
         word += length + (word[length] == ',');
     }
-    return false;
+    return listed;
+}
+
+enum omp_hook_listed omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter)
+{
+    struct base_module module = { .path = "" };
+    struct called c = { .offset = function };
+    if (!list || !*list)
+        return OMP_HOOK_UNLISTED;
+    uint32_t number = base_modules_find((void *)function, &c.offset);
+    if (number != BASE_MODULE_NONE)
+        (void)base_modules_get(number, &module);
+    const char *slash = strrchr(module.path, '/');
+    c.module = slash ? slash + 1 : module.path;
+    c.own = name_of(function);
+    c.starter = name_of(starter);
+    enum omp_hook_listed listed = decide(list, &c);
+    free(c.own);
+    free(c.starter);
+    return listed;
 }

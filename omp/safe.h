@@ -14,8 +14,15 @@
    to threads, not to regions. An address in no module counts as one that has. */
 bool omp_hook_safe_module_has_tls(uintptr_t function);
 
-/* Whether the list (PYTHIA_OMP_KEEP) names the region: with commas, the module's file name, module+0xOFFSET of the outlined
-   function as reports print it, or an exported function that starts the region (`starter`); "all" names every one. */
-bool omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter);
+enum omp_hook_listed { OMP_HOOK_UNLISTED, OMP_HOOK_DENIED, OMP_HOOK_ALLOWED };
+
+/*
+ * What the list (PYTHIA_OMP_KEEP) says of a region: entries with commas, the last that fits decides.
+ *   NAME    leave it alone          -NAME   it may be changed, whatever it looks like
+ * A name is the module's file name; module+0xOFFSET of the outlined function, as reports print it; a function that contains
+ * or starts the region, as its symbol or its C++ name without arguments (of stripped programs only what is exported;
+ * `starter`: its begin, 0 when not known); or "all".
+ */
+enum omp_hook_listed omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter);
 
 #endif

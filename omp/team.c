@@ -5,52 +5,27 @@
 #include <stddef.h>
 
 #include "base/clock.h"
-#include "base/log.h"
-#include "base/modules.h"
-#include "base/options.h"
-#include "omp/ask.h"
+#include "omp/context.h"
 #include "omp/cost.h"
-#include "omp/model.h"
+#include "omp/plan.h"
 #include "omp/real.h"
-#include "omp/safe.h"
+#include "omp/share.h"
+#include "omp/site.h"
 
-enum { SITES = 512, CONTEXTS = 2048, COSTS = 4 }; /* the tables: powers of two */
+enum { MACHINES = 4, CONTROL_BURST = 4 };
 
-/*
- * keep_reasons: what makes a region keep the program's size, once and for all.
- *   its module has thread-local storage          threadprivate data belongs to threads
- *   PYTHIA_OMP_KEEP names it
- *   it asks for thread numbers and team sizes    a static loop asks for both alike; who asks for its number alone has
- *   a different number of times                  split its work or indexed an array by itself
- *   an MPI call or another region inside         what other ranks or nested teams see must stay
- *   max_threads, … asked inside                  as for functions that ask (ask.h)
- *   the team was not what was asked for          thread limits that are not understood
- */
-struct omp_hook_site {
-    void (*fn)(void *);
-    uintptr_t caller;    /* return address of the last begin … */
-    uintptr_t starter;   /* … and the function that it is in */
-    uint32_t epoch;      /* of the last look at who asked */
-    uint32_t executions; /* at full size */
-    struct omp_hook_patience patience;
-    bool asked;          /* the starter asked, as of `epoch` */
-    bool keep;
+/* The costs and the pool for programs that ask for N threads. */
+struct machine {
+    struct omp_hook_cost cost;
+    struct omp_hook_plan plan;
 };
-
-struct omp_hook_context {
-    struct omp_hook_site *site; /* NULL: free */
-    uint32_t reference, node; /* GRAMMAR_NONE: a place that the reference does not know */
-    uint32_t size;            /* the program's */
-    struct omp_hook_model model;
-};
-
-static struct omp_hook_site sites[SITES];
-static struct omp_hook_context contexts[CONTEXTS];
 
 /* Guarded by `owner`: only the thread whose omp_hook_thread it points to comes here. */
 static _Atomic(struct omp_hook_thread *) owner;
 static struct {
-    struct omp_hook_cost costs[COSTS]; /* by size; 0: free */
+    struct machine machines[MACHINES]; /* cost.size 0: free */
+    uint32_t alive;     /* threads in libgomp's pool: the size of the last team above one */
+    uint32_t control;   /* regions still to run at the program's size */
     uint64_t last_team; /* ns, end of the last region of several threads */
     uint64_t last_end;  /* ns, end of the last region that was considered */
     double budget;      /* ns that may be lost in trials */
@@ -78,145 +53,127 @@ static bool acts(void)
     return now == 2;
 }
 
-static uint32_t hash(uintptr_t a, uint32_t b, uint32_t c)
+/* --- Preparing --- */
+
+/* What the program itself says of this region. 0, or a bit of enum job_keep. */
+static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    uint64_t h = (a >> 2) * 0x9e3779b97f4a7c15u ^ ((uint64_t)b << 32 | c) * 0xc2b2ae3d27d4eb4fu;
-    return (uint32_t)(h >> 32);
+    if (r->traits & OMP_HOOK_LEAGUE)
+        return JOB_KEEP_TEAMS;
+    if (r->traits & OMP_HOOK_KEEP)
+        return JOB_KEEP_SECTIONS;
+    if (flags != 0)
+        return JOB_KEEP_BIND;
+    if (nt != 0 && !r->site->allowed)
+        return JOB_KEEP_CLAUSE;
+    /* With more than one active level the regions inside would get teams of their own. */
+    return omp_hook_real()->omp_get_max_active_levels() != 1 ? JOB_KEEP_LEVELS : 0;
 }
 
-static void site_keep(struct omp_hook_site *site, const char *reason)
+/* Whether the region's team may be changed at all, as far as can be told before it runs. */
+static bool changeable(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    uint64_t offset;
-    if (site->keep)
+    uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
+    if (reason)
+        omp_hook_site_keep(r->site, reason);
+    return !reason && !r->site->stats.keep && !omp_hook_site_asked(r->site, (uintptr_t)r->caller) && r->program != 0;
+}
+
+static struct machine *machine_for(uint32_t size)
+{
+    for (int i = 0; i < MACHINES; i++)
+        if (team.machines[i].cost.size == size || team.machines[i].cost.size == 0)
+            return &team.machines[i];
+    return NULL;
+}
+
+static void measure(struct machine *m, uint32_t size)
+{
+    omp_hook_cost_measure(&m->cost, size);
+    omp_hook_plan_start(&m->plan, &m->cost);
+    team.alive = m->cost.usable ? m->cost.team[m->cost.usable - 1].size : team.alive;
+    team.budget += 20 * (m->cost.one + (m->cost.usable ? m->cost.team[m->plan.pool].hot : 0));
+}
+
+/* Sets r->cost, r->k (the pool's size), r->cold and r->idle, after measuring what is not known yet. */
+static bool look_at_machine(struct omp_hook_region *r)
+{
+    struct machine *m = machine_for(r->program);
+    uint64_t now = base_clock_now();
+    if (!m)
+        return false;
+    uint32_t k = m->plan.pool;
+    if (m->cost.size == 0) {
+        measure(m, r->program);
+        k = m->plan.pool;
+        team.last_team = team.last_end = now = base_clock_now();
+    } else if (!m->cost.cold_known && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
+        omp_hook_cost_measure_cold(&m->cost, k);
+        team.last_team = now = base_clock_now();
+    }
+    r->cold = now - team.last_team > m->cost.team[k].spin;
+    r->idle = now - team.last_end > m->cost.team[m->cost.teams - 1].spin;
+    r->cost = &m->cost;
+    r->plan = &m->plan;
+    r->k = k;
+    return true;
+}
+
+/* A region whose team is one anyway needs no decision. */
+static bool only_one(struct omp_hook_region *r)
+{
+    r->direct = (r->traits & OMP_HOOK_PLAIN) && r->site->known;
+    return r->program == 1;
+}
+
+void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
+{
+    if (!is_owner())
         return;
-    site->keep = true;
-    team.counts.kept++;
-    uint32_t module = base_modules_find((void *)(uintptr_t)site->fn, &offset);
-    base_log_debug("omp: region at offset 0x%llx of module %u keeps its team: %s", (unsigned long long)offset, module,
-                   reason);
+    r->site = omp_hook_site_find(r);
+    if (!r->site)
+        return;
+    r->site->stats.team = r->program ? r->program : r->site->stats.team;
+    bool may = changeable(r, nt, flags);
+    if (may && acts())
+        r->acts = !only_one(r) && look_at_machine(r);
+    r->verify = !r->direct && (!r->site->known || omp_hook_share_due(r->site->stats.executions));
 }
 
-/* What holds for a site before it ever ran. */
-static void site_start(struct omp_hook_site *site, const struct omp_hook_region *r)
-{
-    struct pythia_options options;
-    base_options_load(&options);
-    site->fn = r->fn;
-    site->epoch = omp_hook_ask_epoch() - 1;
-    team.counts.sites++;
-    if (omp_hook_safe_module_has_tls((uintptr_t)r->fn))
-        site_keep(site, "its module has thread-local data");
-    if (omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1)))
-        site_keep(site, "PYTHIA_OMP_KEEP names it");
-}
-
-static struct omp_hook_site *site_find(const struct omp_hook_region *r)
-{
-    uint32_t slot = hash((uintptr_t)r->fn, 0, 0) % SITES;
-    for (uint32_t i = 0; i < SITES / 2; i++, slot = (slot + 1) % SITES) {
-        if (sites[slot].fn == r->fn)
-            return &sites[slot];
-        if (!sites[slot].fn) {
-            site_start(&sites[slot], r);
-            return &sites[slot];
-        }
-    }
-    return NULL;
-}
-
-static struct omp_hook_context *context_find(struct omp_hook_site *site, uint32_t reference, uint32_t node, uint32_t size)
-{
-    uint32_t slot = hash((uintptr_t)site + size, reference, node) % CONTEXTS;
-    for (uint32_t i = 0; i < 64; i++, slot = (slot + 1) % CONTEXTS) {
-        struct omp_hook_context *c = &contexts[slot];
-        if (c->site == site && c->reference == reference && c->node == node && c->size == size)
-            return c;
-        if (!c->site) {
-            c->site = site;
-            c->reference = reference;
-            c->node = node;
-            c->size = size;
-            team.counts.contexts++;
-            return c;
-        }
-    }
-    return NULL;
-}
-
-/* Whether the function that starts the region asked how large teams are; looked up again only when somebody new did. */
-static bool starter_asked(struct omp_hook_site *site, uintptr_t caller)
-{
-    uint32_t epoch = omp_hook_ask_epoch();
-    if (site->caller == caller && site->epoch == epoch)
-        return site->asked;
-    if (site->caller != caller) {
-        site->caller = caller;
-        site->starter = omp_hook_function(caller - 1);
-        if (site->starter)
-            omp_hook_ask_starts_region(site->starter);
-        epoch = omp_hook_ask_epoch();
-    }
-    site->epoch = epoch;
-    site->asked = !site->starter || omp_hook_ask_did(site->starter) || omp_hook_ask_did((uintptr_t)site->fn);
-    return site->asked;
-}
+/* --- Choosing --- */
 
 /* What the reference knows of this region here: its place, and times by team size. */
 static struct omp_hook_context *consult(struct omp_hook_region *r)
 {
     struct oracle_answer answer;
     const struct grammar_attr *by_size = NULL;
-    struct omp_hook_context *c;
     bool known = session_expect(r->stream, &r->span, &answer, &by_size) == 0;
-    c = context_find(r->site, known ? answer.reference : GRAMMAR_NONE, known ? answer.node : GRAMMAR_NONE, r->program);
-    if (c && c->model.size == 0)
-        omp_hook_model_start(&c->model, r->program, r->cost, known ? by_size : NULL, known ? answer.duration : -1);
+    bool place = known && answer.reference != GRAMMAR_NONE;
+    struct omp_hook_context *c = omp_hook_context_find(r->site, place ? answer.reference : GRAMMAR_NONE,
+                                                       place ? answer.node : omp_hook_context_history(), r->program, true);
+    if (c && !c->model.cost)
+        omp_hook_model_start(&c->model, r->cost, place ? by_size : NULL, place ? answer.duration : -1);
     return c;
 }
 
-static bool considered(struct omp_hook_region *r, unsigned nt, unsigned flags)
+/* For the plan: what comes after the region that begins now. */
+static bool future(void *argument, uint32_t distance, double best[OMP_HOOK_TEAMS])
 {
-    if (nt != 0 || flags != 0 || (r->traits & (OMP_HOOK_KEEP | OMP_HOOK_LEAGUE)) || !acts() || !is_owner())
+    struct omp_hook_region *r = argument;
+    struct oracle_answer answer;
+    if (session_predict(r->stream, distance + 1, &answer) || answer.reference == GRAMMAR_NONE)
         return false;
-    /* With more than one active level the regions inside would get teams of their own. */
-    if (r->program < 2 || omp_hook_real()->omp_get_max_active_levels() != 1)
-        return false;
-    r->site = site_find(r);
-    if (!r->site || r->site->keep || starter_asked(r->site, (uintptr_t)r->caller)) {
-        r->site = NULL;
-        return false;
-    }
+    omp_hook_context_best(omp_hook_context_find(NULL, answer.reference, answer.node, r->program, false), best);
     return true;
 }
 
-/* The costs of teams of that size, the place for them where they are not known yet, NULL where there are too many. */
-static struct omp_hook_cost *cost_of(uint32_t size)
+static void plan(struct omp_hook_region *r)
 {
-    for (int i = 0; i < COSTS; i++)
-        if (team.costs[i].size == size || team.costs[i].size == 0)
-            return &team.costs[i];
-    return NULL;
-}
-
-/* Sets r->cost and r->cold, after measuring what is not known yet. */
-static bool look_at_machine(struct omp_hook_region *r)
-{
-    struct omp_hook_cost *cost = cost_of(r->program);
-    uint64_t now = base_clock_now();
-    if (!cost)
-        return false;
-    if (cost->size == 0) {
-        omp_hook_cost_measure(cost, r->program);
-        team.budget += 20 * (cost->hot + cost->one);
-        team.last_team = team.last_end = now = base_clock_now();
-    } else if (!cost->cold_known && now - team.last_team > 2 * cost->spin) {
-        omp_hook_cost_measure_cold(cost);
-        team.last_team = now = base_clock_now();
-    }
-    r->cold = now - team.last_team > cost->spin;
-    r->idle = now - team.last_end > cost->spin;
-    r->cost = cost;
-    return true;
+    double best[OMP_HOOK_TEAMS];
+    if (!omp_hook_plan_open(r->plan))
+        return;
+    omp_hook_context_best(r->context, best);
+    r->k = omp_hook_plan_next(r->plan, best, future, r);
 }
 
 /*
@@ -226,7 +183,7 @@ static bool look_at_machine(struct omp_hook_region *r)
  */
 static bool worth_waking(const struct omp_hook_region *r, const struct omp_hook_choice *c)
 {
-    if (!r->cold || r->cost->spin < 1000000 || c->hot > 0.95 * c->one)
+    if (!r->cold || r->cost->team[r->k].spin < 1000000 || c->hot > 0.95 * c->one)
         return false;
     team.missed += c->one - c->hot;
     if (team.missed < c->full - c->one)
@@ -235,84 +192,165 @@ static bool worth_waking(const struct omp_hook_region *r, const struct omp_hook_
     return true;
 }
 
+/* The program's own size; a few regions in a row where that is another pool. */
+static void control(struct omp_hook_region *r)
+{
+    if (team.control == 0)
+        team.control = r->k == r->cost->teams - 1 ? 1 : CONTROL_BURST;
+    team.control--;
+    r->k = r->cost->teams - 1;
+    r->control = r->trial = true;
+}
+
 static void apply(struct omp_hook_region *r)
 {
     struct omp_hook_choice choice;
     unsigned workers = (r->cold ? OMP_HOOK_ASLEEP : 0) | (r->idle ? OMP_HOOK_ASLEEP_ANYWAY : 0);
-    omp_hook_model_choose(&r->context->model, &r->site->patience, workers, team.budget, &choice);
-    r->trial = choice.trial;
+    omp_hook_model_choose(&r->context->model, &r->site->patience, r->k, workers, team.budget, &choice);
     r->full = choice.full;
     r->credit = choice.credit;
     r->one = choice.one;
-    r->lowered = choice.lower && !worth_waking(r, &choice);
-    if (r->lowered)
-        r->nt = 1;
-}
-
-void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
-{
-    if (considered(r, nt, flags) && !look_at_machine(r))
-        r->site = NULL;
-    r->verify = r->site && r->site->executions == 0;
+    r->trial = choice.trial;
+    if (choice.control || team.control)
+        control(r);
+    else
+        r->lowered = choice.lower && !worth_waking(r, &choice);
 }
 
 void omp_hook_team_choose(struct omp_hook_region *r)
 {
     r->context = consult(r);
     team.counts.considered++;
+    plan(r);
     /* The first time shows how the region asks for its threads; without a context there is nothing to go by. */
-    if (r->context && r->site->executions > 0)
+    if (r->context && r->site->known)
         apply(r);
+    else
+        r->k = r->cost->teams - 1;
+    uint32_t size = r->lowered ? 1 : r->cost->team[r->k].size;
+    if (size != r->program)
+        r->nt = size;
+    r->direct = r->lowered && (r->traits & OMP_HOOK_PLAIN);
+    if (size > 1)
+        r->changes = team.alive && team.alive != size;
     r->begin = base_clock_now();
 }
 
-/* How a region shows that it depends on its team, NULL when it does not. */
-static const char *suspicion(const struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
+/* --- Learning --- */
+
+/* How a region shows that it depends on its team: 0, or a bit of enum job_keep. */
+static uint32_t suspicion(const struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
 {
-    if (numbers != sizes)
-        return "it asks for thread numbers on its own";
     if (r->span.opened)
-        return "calls or regions inside";
-    if (!r->lowered && r->team && r->team != r->program)
-        return "its team is not what was to be expected";
-    return NULL;
+        return JOB_KEEP_CALLS;
+    if (numbers != sizes && !r->site->allowed)
+        return JOB_KEEP_NUMBERS;
+    if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
+        return JOB_KEEP_TEAM;
+    return 0;
+}
+
+static bool at_own_size(const struct omp_hook_region *r)
+{
+    return !r->acts || (!r->lowered && r->cost->team[r->k].size == r->program);
+}
+
+/* Where the region's time went, and how often it ran how. */
+static void count(struct omp_hook_region *r, double took)
+{
+    struct job_region *stats = &r->site->stats;
+    stats->executions++;
+    stats->changed += !at_own_size(r);
+    stats->trials += r->trial;
+    job_region_add_size(stats, r->team, 1, (uint64_t)took);
+    if (r->control && !r->changes) {
+        stats->controls++;
+        stats->control_ns += (uint64_t)took;
+        stats->chosen_ns += (uint64_t)(r->one >= 0 && r->one < r->full ? r->one : r->full > 0 ? r->full : took);
+    }
+}
+
+/* Lost by trials, earned by time. */
+static void account(const struct omp_hook_region *r, double took, uint64_t end)
+{
+    double chosen = r->lowered || r->one < 0 || (r->full >= 0 && r->full < r->one && !r->control) ? r->full : r->one;
+    if (r->trial && chosen >= 0 && took > chosen)
+        team.budget -= took - chosen;
+    team.budget += 0.01 * (double)(end - team.last_end);
+    team.last_end = end;
+}
+
+static double learn(struct omp_hook_region *r, double took, uint64_t end)
+{
+    struct omp_hook_execution e = { r->lowered, r->cold, r->trial, r->control };
+    double gain = !at_own_size(r) && r->credit >= 0 ? r->credit - took : 0;
+    account(r, took, end);
+    team.counts.lowered += r->lowered;
+    team.counts.resized += !at_own_size(r) && !r->lowered;
+    team.counts.trials += r->trial;
+    r->site->stats.gain_ns += (int64_t)gain;
+    if (!r->changes) /* making threads is not the region's time */
+        team.counts.revised += omp_hook_context_learn(r->context, &r->site->patience, r->k, &e, took);
+    return gain;
 }
 
 double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
 {
     uint64_t end = base_clock_now();
-    double took = (double)(end - r->begin), gain = 0;
-    struct omp_hook_site *site = r->site;
-    if (!r->lowered) {
-        team.last_team = end;
-        site->executions += site->executions < UINT32_MAX;
-    }
-    const char *reason = suspicion(r, numbers, sizes);
+    uint64_t begin = r->begin ? r->begin : r->span.begin;
+    double took = (double)(end - begin), gain = 0;
+    if (r->shares)
+        omp_hook_share_end(r, begin, end, &r->site->stats);
+    uint32_t reason = suspicion(r, numbers, sizes);
     if (reason)
-        site_keep(site, reason);
-    if (!r->context)
-        return 0;
-    if (r->lowered && r->credit >= 0)
-        gain = r->credit - took;
-    double chosen_before = r->lowered ? r->full : r->one;
-    if (r->trial && chosen_before >= 0 && took > chosen_before)
-        team.budget -= took - chosen_before;
-    team.budget += 0.01 * (double)(end - team.last_end);
-    team.last_end = end;
-    team.counts.lowered += r->lowered;
-    team.counts.trials += r->trial;
-    team.counts.revised += omp_hook_model_learn(&r->context->model, &site->patience, r->lowered, r->cold, took);
+        omp_hook_site_keep(r->site, reason);
+    count(r, took);
+    if (at_own_size(r) && !reason) {
+        r->site->stats.verified++;
+        r->site->known = true;
+    }
+    if (r->team > 1) {
+        team.last_team = end;
+        team.alive = r->team;
+    }
+    if (r->context)
+        gain = learn(r, took, end);
+    omp_hook_context_passed(r->fn);
     return gain;
+}
+
+/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and more. Only
+   the thread that entered the region writes. */
+void omp_hook_team_run(void *region)
+{
+    struct omp_hook_region *r = region;
+    uint32_t number = (uint32_t)omp_hook_real_table.omp_get_thread_num();
+    uint32_t threads = (uint32_t)omp_hook_real_table.omp_get_num_threads();
+    if (number == 0)
+        r->team = threads;
+    if (r->shares)
+        omp_hook_share_run(r, number, threads);
+    else
+        r->fn(r->data);
 }
 
 void omp_hook_team_asked(void)
 {
     for (struct omp_hook_region *r = omp_hook_thread.region; r; r = r->outer)
-        if (r->stream && r->site)
-            site_keep(r->site, "the size of teams is asked for inside");
+        if (r->stream && r->site && !r->site->allowed)
+            omp_hook_site_keep(r->site, JOB_KEEP_ASKED_INSIDE);
 }
 
 void omp_hook_team_count(struct omp_hook_team_counts *counts)
 {
     *counts = team.counts;
+    counts->contexts = omp_hook_context_count();
+    omp_hook_site_count(&counts->sites, &counts->kept);
+}
+
+void omp_hook_team_store(struct job *job)
+{
+    const struct omp_hook_site *site;
+    for (uint32_t place = 0; (site = omp_hook_site_next(&place));)
+        session_add_region(job, (uint64_t)(uintptr_t)site->fn, &site->stats);
 }

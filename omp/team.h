@@ -1,55 +1,60 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * With how many threads a region runs: the program's own number N, or one.
+ * With how many threads a region runs: the program's own number N, one, or a size in between.
  *
  * After PYTHIA's adaptive teams (Colin, Trahay, Conan, COMPAS 2022), with what the region costs at each size in its
- * context in place of fixed thresholds. Only {1, N}: the pool of libgomp keeps its threads then; any size between ends
- * threads and makes new ones.
+ * context in place of fixed thresholds.
  *
- *   site      an outlined function: may it be lowered at all, and N
- *   context   (site, place in the reference's grammar): the same region has another amount of work elsewhere
- *                 one    mean time with one thread             of this run, starting from
- *                 hot    mean time with N, workers spinning    what the reference recorded
- *                 cold   mean time with N, workers asleep      at that size
+ *   site      an outlined function: may its team be changed at all (site.h)
+ *   context   (site, place in the reference's grammar): the same region has another amount of work elsewhere. Where the
+ *             reference knows nothing, and on a first run, the place is told by the two regions before
+ *   model     times by size in a context (model.h)
+ *   pool      the one size above one that is in use now, for all regions (plan.h): at first the largest that has
+ *             processors, however many threads the program wants
  *
- * (One thread: without rare long ones. N: with them, for a team waits for whichever of its threads is delayed.)
+ * At a region's begin the smaller of one and the pool's size wins. What is not known is bounded by what is; where even
+ * that bound says that one thread is faster, no trial is needed. Trials and controls must fit into a budget that grows by
+ * 1 % of the run's time. A control in a pool of another size lasts for a few regions, of which the first, which makes the
+ * threads, is not counted.
  *
- * At a region's begin the smaller of `one` and `hot` or `cold` (by the time since the last team) wins, with a margin that
- * favours what ran last. What is not known is bounded: a region that took T with M threads is at most
- * W = min(M, processors) x (T - overhead) of work; where even that bound says that one thread is faster, no trial is
- * needed. Otherwise a size is tried when its worst loss fits into a budget that grows by 1 % of the run's time, and
- * again, ever more rarely, to notice what changed. A choice that turned out slower is taken back.
+ * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of
+ * one costs. What the program can ask then (levels, team sizes) is answered as if the team were there (api.c).
  *
- * The first execution of a site in a run has the program's size, always: it shows how the region asks for its threads.
+ * A recorded run acts only in PYTHIA_MODE=auto; else sites are watched, for the next run.
  *
- * Left alone for good (`site->keep`): see keep_reasons in team.c. Only one thread of the process acts, the first one that
- * enters a region that may be lowered.
- *
- * Memory: two fixed tables; a region that does not fit is left alone. Threads: any.  Hook-safe: yes, but for the first
- * region (measures the machine, under 20 ms) and a site's first execution.
+ * Only one thread of the process acts, the first one that enters a region.
+ * Memory: fixed tables; what does not fit is left alone. Threads: any.  Hook-safe: yes, but for the first region (measures
+ * the machine, under 20 ms) and a site's first execution.
  */
 #ifndef PYTHIA_OMP_TEAM_H
 #define PYTHIA_OMP_TEAM_H
 
 #include "omp/hooks.h"
 
-/* Before the span of an outermost region begins, in predict mode: sets r->site where the region is considered. */
+/* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its team may be
+   changed, r->verify where it is looked at from inside. */
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags);
-/* After its begin, for a region with a site: sets r->context, and r->nt and r->lowered where it is lowered. */
+/* After its begin, for a region that acts: sets r->context, and r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 
 /* At the end of a region with a site: takes over its time. `numbers` and `sizes` are how often the thread asked for its
-   number and for the size of the team inside. Returns the estimated gain in ns of having lowered it (may be < 0). */
+   number and for the size of the team inside. Returns the estimated gain in ns of having changed it (may be < 0). */
 double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t sizes);
+
+/* Run by each thread of a team that is looked at from inside, instead of fn. */
+void omp_hook_team_run(void *region);
 
 /* The size of teams was asked for inside the regions that this thread is in. */
 void omp_hook_team_asked(void);
 
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {
-    uint64_t considered, lowered, trials, revised; /* executions */
+    uint64_t considered, lowered, resized, trials, revised; /* executions */
     uint32_t sites, kept, contexts;
 };
 void omp_hook_team_count(struct omp_hook_team_counts *counts);
+
+/* Adds the sites to a job: session_at_finish() calls it. */
+void omp_hook_team_store(struct job *job);
 
 #endif

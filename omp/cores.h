@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many processors this process really has for itself.
+ *
+ *   affinity mask     what the launcher or the user gave it; a mask that leaves out processors was chosen for this rank, one
+ *                     that has them all is shared by the ranks of the node (as the launchers' variables tell)
+ *   cgroup quota      cpu.max (v2) or cpu.cfs_quota_us (v1) of the group and all above it: a container with half a
+ *                     processor has half a processor, whatever the mask says; shared by the node's ranks likewise
+ *   hyper-threads     processors beyond one a core are worth a quarter (by hwloc, asked only where the kernel says that
+ *                     there are any)
+ *
+ * Threads: any.  Hook-safe: no (reads files): once a process.
+ */
+#ifndef PYTHIA_OMP_CORES_H
+#define PYTHIA_OMP_CORES_H
+
+struct omp_hook_cores {
+    unsigned in_mask;   /* processors that threads of this process may run on; what libgomp counts */
+    double processors;  /* for this process alone, at least 1 */
+    double cores;       /* of them, different cores; processors where there are no hyper-threads */
+};
+
+void omp_hook_cores(struct omp_hook_cores *c);
+
+/* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self` the
+   text of /proc/self/cgroup. For tests both can be made up. */
+double omp_hook_cores_quota(const char *root, const char *self);
+
+/* The worth of `threads` threads on these processors, in cores working alone. */
+double omp_hook_cores_worth(double processors, double cores, double threads);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the time of a team goes: now and then each thread of a region notes when it begins and ends its share.
+ *
+ * At the first executions of a region and then at one in 64: it costs each thread two clock readings and a cache line.
+ * One region at a time is timed, that of the thread that acts. What waits at barriers inside counts as work.
+ *
+ * Threads: begin and end: the one that acts; each thread of the team notes its own.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_OMP_SHARE_H
+#define PYTHIA_OMP_SHARE_H
+
+#include "merge/regions.h"
+#include "omp/hooks.h"
+
+/* Whether the next execution after so many is timed. */
+bool omp_hook_share_due(uint64_t executions);
+/* A region is about to be run, to be timed. */
+void omp_hook_share_begin(struct omp_hook_region *r);
+/* Run by thread `number` of `threads`: fn between two readings. */
+void omp_hook_share_run(struct omp_hook_region *r, uint32_t number, uint32_t threads);
+/* The region ran from `begin` to `end`: adds what was measured. */
+void omp_hook_share_end(const struct omp_hook_region *r, uint64_t begin, uint64_t end, struct job_region *stats);
+
+#endif

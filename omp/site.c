@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/site.h"
+
+#include "base/log.h"
+#include "base/modules.h"
+#include "base/options.h"
+#include "omp/ask.h"
+#include "omp/safe.h"
+
+enum { SITES = 512 }; /* a power of two */
+
+static struct omp_hook_site sites[SITES];
+static uint32_t site_count, kept_count;
+
+static uint32_t slot_of(void (*fn)(void *))
+{
+    return (uint32_t)(((uintptr_t)fn >> 2) * 0x9e3779b97f4a7c15u >> 32) % SITES;
+}
+
+void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason)
+{
+    uint64_t offset;
+    if (site->stats.keep & reason)
+        return;
+    kept_count += site->stats.keep == 0;
+    site->stats.keep |= reason;
+    uint32_t module = base_modules_find((void *)(uintptr_t)site->fn, &offset);
+    base_log_debug("omp: region at offset 0x%llx of module %u keeps its team: %s", (unsigned long long)offset, module,
+                   job_keep_text(reason));
+}
+
+/* What the reference knows: that it ran at the program's size and nothing showed, or what did. */
+static void take_reference(struct omp_hook_site *site)
+{
+    enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS };
+    struct job_region recorded;
+    if (session_region((uint64_t)(uintptr_t)site->fn, &recorded))
+        return;
+    uint32_t shown = recorded.keep & (site->allowed ? SHOWN & ~(uint32_t)JOB_KEEP_NUMBERS : SHOWN);
+    for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS; bit <<= 1)
+        if (shown & bit)
+            omp_hook_site_keep(site, bit);
+    site->known = recorded.verified > 0;
+}
+
+/* What holds for a site before it ever ran. */
+static void site_start(struct omp_hook_site *site, const struct omp_hook_region *r)
+{
+    struct pythia_options options;
+    base_options_load(&options);
+    site->fn = r->fn;
+    site->epoch = omp_hook_ask_epoch() - 1;
+    site_count++;
+    enum omp_hook_listed listed =
+        omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));
+    site->allowed = listed == OMP_HOOK_ALLOWED;
+    if (listed == OMP_HOOK_DENIED)
+        omp_hook_site_keep(site, JOB_KEEP_LISTED);
+    if (!site->allowed && omp_hook_safe_module_has_tls((uintptr_t)r->fn))
+        omp_hook_site_keep(site, JOB_KEEP_TLS);
+    take_reference(site);
+}
+
+struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
+{
+    uint32_t slot = slot_of(r->fn);
+    for (uint32_t i = 0; i < SITES / 2; i++, slot = (slot + 1) % SITES) {
+        if (sites[slot].fn == r->fn)
+            return &sites[slot];
+        if (!sites[slot].fn) {
+            site_start(&sites[slot], r);
+            return &sites[slot];
+        }
+    }
+    return NULL;
+}
+
+bool omp_hook_site_asked(struct omp_hook_site *site, uintptr_t caller)
+{
+    uint32_t epoch = omp_hook_ask_epoch();
+    if (site->caller == caller && site->epoch == epoch)
+        return site->asked;
+    if (site->caller != caller) {
+        site->caller = caller;
+        site->starter = omp_hook_function(caller - 1);
+        if (site->starter)
+            omp_hook_ask_starts_region(site->starter);
+        epoch = omp_hook_ask_epoch();
+    }
+    site->epoch = epoch;
+    site->asked = !site->allowed && (!site->starter || omp_hook_ask_did(site->starter) || omp_hook_ask_did((uintptr_t)site->fn));
+    if (site->asked && !(site->stats.keep & JOB_KEEP_ASKED))
+        omp_hook_site_keep(site, JOB_KEEP_ASKED);
+    return site->asked;
+}
+
+void omp_hook_site_count(uint32_t *count, uint32_t *kept)
+{
+    *count = site_count;
+    *kept = kept_count;
+}
+
+const struct omp_hook_site *omp_hook_site_next(uint32_t *place)
+{
+    while (*place < SITES)
+        if (sites[(*place)++].fn)
+            return &sites[*place - 1];
+    return NULL;
+}
