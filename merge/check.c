@@ -276,6 +276,22 @@ static int check_streams(const struct audit *a)
     return error;
 }
 
+static int check_regions(const struct audit *a)
+{
+    const struct job *j = a->job;
+    int error = 0;
+    unsigned char *seen = calloc((size_t)j->callsite_count + 1, 1);
+    if (!seen) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    for (uint32_t i = 0; i < j->region_count && !error; i++)
+        if (!merge_region_check(j, &j->regions[i]) || seen[j->regions[i].callsite]++)
+            error = REFUSE(a, "region %u: its place, sizes or reasons", i);
+    free(seen);
+    return error;
+}
+
 int merge_check(const struct job *j, int message, char *why, size_t size)
 {
     struct audit a = { j, message, why, size };
@@ -288,7 +304,9 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
         error = check_sums(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
-    return error ? error : check_streams(&a);
+    if (!error)
+        error = check_streams(&a);
+    return error ? error : check_regions(&a);
 }
 
 int job_check(const struct job *j, char *why, size_t size)

@@ -12,7 +12,7 @@
 static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
-    "sums",
+    "sums",       "regions",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -32,6 +32,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_VARIANTS] = RECORD_VARIANT,
     [SECTION_STREAMS] = RECORD_STREAM,
     [SECTION_SUMS] = RECORD_SUM,
+    [SECTION_REGIONS] = RECORD_REGION,
 };
 
 const char *merge_section_name(uint32_t type)

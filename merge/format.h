@@ -49,6 +49,7 @@ enum format_section {
     SECTION_STREAMS,
     SECTION_ORACLE,
     SECTION_SUMS,
+    SECTION_REGIONS,
     SECTION_TYPES
 };
 
@@ -68,7 +69,8 @@ enum {
     RECORD_RANGE = 16,
     RECORD_VARIANT = 176,
     RECORD_STREAM = 68,
-    RECORD_SUM = 24
+    RECORD_SUM = 24,
+    RECORD_REGION = 264
 };
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */

@@ -50,6 +50,7 @@ void job_destroy(struct job *j)
     free(j->classes);
     free(j->streams);
     free(j->sums);
+    free(j->regions);
     index_destroy(j->index);
     free(j);
 }

@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "grammar/flat.h"
+#include "merge/regions.h"
 #include "oracle/oracle.h"
 
 enum job_kind { JOB_CALL, JOB_REGION, JOB_WORD /* of a text stream or another runtime */, JOB_KINDS };
@@ -152,6 +153,8 @@ struct job {
     struct job_class_entry *classes;
     struct job_stream *streams;         /* ordered by rank, then thread */
     struct job_sum *sums;               /* ordered by terminal, then name */
+    uint32_t region_count;
+    struct job_region *regions;         /* in no order; at most one a callsite */
     struct job_index *index;            /* of what is interned; private to job.c */
 };
 

@@ -12,6 +12,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/merge.c \
 	%D%/pack.c \
 	%D%/ranges.c %D%/ranges.h \
+	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \
 	%D%/sum.c \
 	%D%/unpack.c \

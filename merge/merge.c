@@ -223,6 +223,23 @@ static void commit_sums(struct merge *m)
     }
 }
 
+/* --- Regions --- */
+
+static int plan_regions(struct merge *m)
+{
+    return merge_room(&m->into->regions, &m->into->index->region_room,
+                      (uint64_t)m->into->region_count + m->from->region_count, sizeof *m->into->regions);
+}
+
+static void commit_regions(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->from->region_count; i++) {
+        struct job_region r = m->from->regions[i];
+        r.callsite = m->map.callsite[r.callsite];
+        (void)job_add_region(m->into, &r); /* there is room */
+    }
+}
+
 /* --- What the job is --- */
 
 static uint32_t either_string(const struct merge *m, uint32_t own, uint32_t other)
@@ -273,12 +290,15 @@ int job_merge(struct job *into, const struct job *from)
         error = map_definitions(&m);
     if (!error)
         error = plan_classes(&m);
+    if (!error)
+        error = plan_regions(&m);
     if (error) {
         merge_rollback(into, mark);
     } else {
         commit_classes(&m);
         commit_streams(&m);
         commit_sums(&m);
+        commit_regions(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }

@@ -390,6 +390,15 @@ static void pack_sums(struct packer *p)
     }
 }
 
+static void pack_regions(struct packer *p)
+{
+    for (uint32_t i = 0; i < p->job->region_count; i++) {
+        unsigned char *at = record(p, SECTION_REGIONS, RECORD_REGION);
+        if (at)
+            merge_region_pack(&p->job->regions[i], at);
+    }
+}
+
 /* --- The whole --- */
 
 /* Optional sections are there when they have something to say. */
@@ -483,6 +492,7 @@ int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *siz
     pack_streams(&p);
     pack_oracle(&p);
     pack_sums(&p);
+    pack_regions(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, &p.section[type]);
     int error = p.error ? p.error : assemble(&p, data, size);

@@ -16,7 +16,10 @@
 #ifndef PYTHIA_MERGE_REGIONS_H
 #define PYTHIA_MERGE_REGIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct job;
 
 /* Why a region's team is left alone: bits. */
 enum job_keep {
@@ -60,7 +63,20 @@ struct job_region {
 void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, uint64_t ns);
 /* Adds what another rank or run saw of the same region. */
 void job_region_add(struct job_region *into, const struct job_region *from);
+/* The record of a callsite, NULL without. */
+const struct job_region *job_find_region(const struct job *j, uint32_t callsite);
+/* Adds a record, to the one of its callsite where there is one. 0, or a negative PYTHIA_E…. */
+int job_add_region(struct job *j, const struct job_region *r);
+/* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them taken. */
+int job_take_regions(struct job *into, const struct job *from);
+
 /* What a reason (a single bit) means, for people. */
 const char *job_keep_text(uint32_t bit);
+
+/* --- For merge/ --- */
+enum { REGION_WORDS = 13 };
+void merge_region_pack(const struct job_region *region, unsigned char *at); /* RECORD_REGION bytes, zeroed */
+void merge_region_unpack(const unsigned char *at, struct job_region *r);
+bool merge_region_check(const struct job *j, const struct job_region *r);
 
 #endif

@@ -540,6 +540,17 @@ static void unpack_oracle(struct reader *r)
     unpack_score(at + 48, &o->score);
 }
 
+static int unpack_regions(struct reader *r)
+{
+    uint32_t n = r->in.section[SECTION_REGIONS].data ? count_of(r, SECTION_REGIONS) : 0;
+    if (merge_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
+        return no_memory(r);
+    for (uint32_t i = 0; i < n; i++)
+        merge_region_unpack(at_record(r, SECTION_REGIONS, i, RECORD_REGION), &r->job->regions[i]);
+    r->job->region_count = n;
+    return 0;
+}
+
 static int check_counts(struct reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
@@ -554,7 +565,7 @@ static int unpack_all(struct reader *r)
 {
     static int (*const part[])(struct reader *) = { check_counts,     unpack_strings,   unpack_modules, unpack_callsites,
                                                     unpack_comms,     unpack_terminals, unpack_classes, unpack_streams,
-                                                    unpack_sums };
+                                                    unpack_sums,      unpack_regions };
     int error = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part && !error; i++)
         error = part[i](r);

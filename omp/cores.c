@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "omp/cores.h"
 
 #include <hwloc.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

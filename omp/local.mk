@@ -4,11 +4,13 @@ noinst_LTLIBRARIES += libpythia-omphooks.la
 libpythia_omphooks_la_SOURCES = \
 	%D%/api.c %D%/ask.c %D%/ask.h %D%/context.c %D%/context.h %D%/cores.c %D%/cores.h %D%/cost.c %D%/cost.h \
 	%D%/gomp_calls.def %D%/hooks.c %D%/hooks.h %D%/model.c %D%/model.h %D%/omp_calls.def %D%/plan.c %D%/plan.h \
-	%D%/real.c %D%/real.h %D%/safe.c %D%/safe.h %D%/share.c %D%/share.h %D%/site.c %D%/site.h %D%/team.c %D%/team.h
+	%D%/real.c %D%/real.h %D%/safe.c %D%/safe.h %D%/share.c %D%/share.h %D%/site.c %D%/site.h \
+	%D%/sizes.c %D%/team.c %D%/team.h
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS) $(ELF_LIBS)
 
-UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan
+UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan tests/unit/test_omp_cores
 tests_unit_test_omp_plan_LDADD = libpythia-omphooks.la $(LDADD)
+tests_unit_test_omp_cores_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_model_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_ask_LDADD = libpythia-omphooks.la $(LDADD)
 endif

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
 #include "omp/safe.h"
 
 #include <dlfcn.h>

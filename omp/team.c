@@ -37,7 +37,12 @@ static bool is_owner(void)
 {
     struct omp_hook_thread *me = &omp_hook_thread, *nobody = NULL;
     struct omp_hook_thread *now = atomic_load_explicit(&owner, memory_order_relaxed);
-    return now == me || (!now && atomic_compare_exchange_strong(&owner, &nobody, me));
+    if (now == me)
+        return true;
+    if (now || !atomic_compare_exchange_strong(&owner, &nobody, me))
+        return false;
+    session_store_regions = omp_hook_team_store;
+    return true;
 }
 
 /* Whether acting is on at all: asked once, when the mode is known. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/modules.h"
+#include "pythia.h"
 #include "session/internal.h"
 
 static uint32_t define_module(uint32_t module)
@@ -65,6 +66,18 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
         return GRAMMAR_NONE;
     session.regions |= key->kind == JOB_REGION;
     return job_terminal(session.job, &t);
+}
+
+int session_add_region(struct job *job, uint64_t function, const struct job_region *r)
+{
+    struct job_region own = *r;
+    struct job_frame entry = {0};
+    uint32_t module = base_modules_find((void *)(uintptr_t)function, &entry.offset);
+    struct base_module m = {.path = ""};
+    (void)base_modules_get(module, &m);
+    entry.module = job_module(job, m.path, m.build_id);
+    own.callsite = entry.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(job, &entry, 1);
+    return own.callsite == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_add_region(job, &own);
 }
 
 uint32_t session_comm(const char *name, uint32_t size)

@@ -20,9 +20,12 @@ enum session_mode session_mode(void)
     return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_relaxed);
 }
 
+void (*session_store_regions)(struct job *job);
+
 bool session_acts(const char *what)
 {
-    return session_mode() == SESSION_PREDICT && base_options_list_has(session.options.act, what);
+    bool first = session_mode() == SESSION_RECORD && !strcmp(session.options.mode, "auto");
+    return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
 }
 
 uint32_t session_depth(void)
@@ -226,6 +229,8 @@ struct job *session_finish(void)
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
+    if (session_store_regions)
+        session_store_regions(session.job);
     struct job *job = session.job;
     session.job = NULL;
     retire_streams();

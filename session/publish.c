@@ -35,8 +35,23 @@ static void print_predicted(const struct job *merged)
                   o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2], further[3]);
 }
 
+/* What a first run gained by acting, or nothing. */
+static void print_actions(char *text, size_t size, const struct job *job)
+{
+    unsigned long long actions = 0;
+    double gain = 0;
+    for (uint32_t i = 0; i < job->region_count; i++) {
+        actions += job->regions[i].changed;
+        gain += (double)job->regions[i].gain_ns * 1e-9;
+    }
+    text[0] = '\0';
+    if (actions)
+        snprintf(text, size, " actions=%llu gain_seconds=%.3f", actions, gain);
+}
+
 static void print_recorded(const struct job *job)
 {
+    char actions[64];
     unsigned long long events = 0, wall = 0, mpi = 0, cost = 0;
     for (uint32_t i = 0; i < job->stream_count; i++) {
         events += job->streams[i].events;
@@ -44,9 +59,10 @@ static void print_recorded(const struct job *job)
         mpi += job->streams[i].mpi_ns;
         cost += job->streams[i].cost_ns;
     }
-    base_log_info("recorded ranks=%u streams=%u events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%% in %s",
+    print_actions(actions, sizeof actions, job);
+    base_log_info("recorded ranks=%u streams=%u events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%%%s in %s",
                   job->info.ranks, job->stream_count, events, job->terminal_count, job->class_count,
-                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), session_output_path());
+                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), actions, session_output_path());
 }
 
 static void publish_recorded(const struct job *job)
@@ -74,8 +90,11 @@ static void publish_predicted(const struct job *job)
     int error = job_read(session_input_path(), &reference, why, sizeof why);
     if (!error) {
         reference->oracle = job->oracle;
-        error = job_write(reference, output && output[0] ? session_output_path() : session_input_path(), why, sizeof why);
+        snprintf(why, sizeof why, "out of memory");
+        error = job_take_regions(reference, job);
     }
+    if (!error)
+        error = job_write(reference, output && output[0] ? session_output_path() : session_input_path(), why, sizeof why);
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     job_destroy(reference);

@@ -124,7 +124,13 @@ int session_expect(struct session_stream *s, const struct session_span *span, st
                    const struct grammar_attr **team);
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
 void session_count_action(struct session_stream *s, double gain_ns);
-bool session_acts(const char *what); /* whether --act allows it, in predict mode */
+bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to
+                                        record (PYTHIA_MODE=auto) */
+/* What the reference says of the region of an outlined function. 0, or 1: nothing. */
+int session_region(uint64_t function, struct job_region *r);
+/* What session_finish calls for the process's regions, on the thread that finishes; NULL: nobody watches regions. */
+extern void (*session_store_regions)(struct job *job);
+int session_add_region(struct job *job, uint64_t function, const struct job_region *r); /* for that */
 uint32_t session_depth(void);        /* frames above the return address to record */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 

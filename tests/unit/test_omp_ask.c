@@ -149,14 +149,23 @@ END_TEST
 
 START_TEST(lists_of_names)
 {
-    uintptr_t f = start_of(helper);
-    ck_assert(!omp_hook_safe_named("", f, 0) && !omp_hook_safe_named(NULL, f, 0));
-    ck_assert(omp_hook_safe_named("all", f, 0));
-    ck_assert(omp_hook_safe_named("x,,test_omp_ask", f, 0));
-    ck_assert(!omp_hook_safe_named("test_omp,test_omp_ask+,test_omp_ask+0x1,al,allx", f, 0));
-    /* an exported function: one of the C library, which no sanitizer replaces */
-    ck_assert(omp_hook_safe_named("x,bsearch", f, start_of((function)(void (*)(void))bsearch)));
-    ck_assert(!omp_hook_safe_named("bsearc,bsearchx", f, start_of((function)(void (*)(void))bsearch)));
+    uintptr_t f = start_of(helper), c = start_of((function)(void (*)(void))bsearch);
+    ck_assert_int_eq(omp_hook_safe_named("", f, 0), OMP_HOOK_UNLISTED);
+    ck_assert_int_eq(omp_hook_safe_named(NULL, f, 0), OMP_HOOK_UNLISTED);
+    ck_assert_int_eq(omp_hook_safe_named("all", f, 0), OMP_HOOK_DENIED);
+    ck_assert_int_eq(omp_hook_safe_named("x,,test_omp_ask", f, 0), OMP_HOOK_DENIED);
+    ck_assert_int_eq(omp_hook_safe_named("test_omp,test_omp_ask+,test_omp_ask+0x1,al,allx,-,-x", f, 0), OMP_HOOK_UNLISTED);
+    /* functions: static ones by the symbol table, and one of the C library, which no sanitizer replaces */
+    ck_assert_int_eq(omp_hook_safe_named("helper", f, 0), OMP_HOOK_DENIED);
+    ck_assert_int_eq(omp_hook_safe_named("starter", f, start_of(starter)), OMP_HOOK_DENIED);
+    ck_assert_int_eq(omp_hook_safe_named("helpe,helperx,other", f, start_of(starter)), OMP_HOOK_UNLISTED);
+    ck_assert_int_eq(omp_hook_safe_named("x,bsearch", f, c), OMP_HOOK_DENIED);
+    /* the last one that fits decides */
+    ck_assert_int_eq(omp_hook_safe_named("all,-helper", f, 0), OMP_HOOK_ALLOWED);
+    ck_assert_int_eq(omp_hook_safe_named("-all,helper", f, 0), OMP_HOOK_DENIED);
+    ck_assert_int_eq(omp_hook_safe_named("-all,other", f, 0), OMP_HOOK_ALLOWED);
+    ck_assert_int_eq(omp_hook_safe_named("all", 16, 0), OMP_HOOK_DENIED); /* in no module */
+    ck_assert_int_eq(omp_hook_safe_named("helper", 16, 0), OMP_HOOK_UNLISTED);
 }
 END_TEST
 

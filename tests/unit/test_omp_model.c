@@ -1,12 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <stdlib.h>
 
 #include "omp/model.h"
 #include "tests/unit/unit.h"
 
-static const struct omp_hook_cost two = { .size = 2, .one = 400, .hot = 1000, .cold = 60000, .spin = 5000000,
-                                          .processors = 2 };
-static const struct omp_hook_cost eight = { .size = 8, .one = 400, .hot = 120000, .cold = 120000, .processors = 2 };
+/* Two processors, one team size. */
+static const struct omp_hook_cost two = { .size = 2, .teams = 1, .usable = 1, .one = 400, .end = 50000, .make = 50000,
+                                          .processors = 2, .cores = 2, .team = { { 2, 1000, 60000, 5000000 } } };
+/* A program that wants eight threads on them: those are not measured. */
+static const struct omp_hook_cost eight = { .size = 8, .teams = 2, .usable = 1, .one = 400, .end = 50000, .make = 50000,
+                                            .processors = 2, .cores = 2,
+                                            .team = { { 2, 1000, 60000, 5000000 }, { 8, -1, -1, 10000 } } };
+/* Sixteen cores. */
+static const struct omp_hook_cost sixteen = { .size = 16, .teams = 4, .usable = 4, .one = 400, .end = 10000, .make = 20000,
+                                              .processors = 16, .cores = 16,
+                                              .team = { { 2, 1000, 60000, 5000000 }, { 4, 2000, 80000, 5000000 },
+                                                        { 8, 4000, 120000, 5000000 }, { 16, 8000, 200000, 5000000 } } };
+/* A quarter of a node's processors is one. */
+static const struct omp_hook_cost crowded = { .size = 2, .teams = 1, .usable = 0, .one = 400, .end = 50000, .make = 50000,
+                                              .processors = 1, .cores = 1, .team = { { 2, -1, -1, 5000000 } } };
+static const double own_cost = 120000; /* ns, of a team that has more threads than there are processors */
 
 /* A machine that really behaves like the cost model, with noise: work ns in all, of which `share` can be divided. */
 struct machine { const struct omp_hook_cost *cost; double work, share, noise; };
@@ -16,37 +30,60 @@ static double uniform(void)
     return (double)rand() / RAND_MAX;
 }
 
-static double real_time(const struct machine *m, bool lowered, bool cold)
+static double real_time(const struct machine *m, uint32_t k, bool lowered, bool cold)
 {
-    double n = m->cost->size < m->cost->processors ? m->cost->size : m->cost->processors;
+    const struct omp_hook_team_cost *team = &m->cost->team[k];
+    double n = omp_hook_cost_worth(m->cost, team->size), overhead = cold ? team->cold : team->hot;
     double time = lowered ? m->work + m->cost->one
-                          : m->work * (1 - m->share) + m->work * m->share / n + (cold ? m->cost->cold : m->cost->hot);
+                          : m->work * (1 - m->share) + m->work * m->share / n + (overhead < 0 ? own_cost : overhead);
     return time * (1 + m->noise * (uniform() - 0.5));
 }
 
-struct outcome { double total, full, one; uint32_t lowered, trials; };
+struct outcome { double total, full, one; uint32_t lowered, trials, controls; };
 
 /* Of all regions of a test. */
 static struct omp_hook_patience patience;
 
+/* The pool's size is the largest usable one, or N. */
+static uint32_t pool_of(const struct omp_hook_cost *cost)
+{
+    return (cost->usable ? cost->usable : cost->teams) - 1;
+}
+
+static void choose(struct omp_hook_model *model, bool cold, double budget, struct omp_hook_choice *c)
+{
+    unsigned workers = cold ? OMP_HOOK_ASLEEP | OMP_HOOK_ASLEEP_ANYWAY : 0;
+    omp_hook_model_choose(model, &patience, pool_of(model->cost), workers, budget, c);
+}
+
+static bool learn(struct omp_hook_model *model, bool lowered, bool cold, bool trial, double took)
+{
+    struct omp_hook_execution e = { lowered, cold, trial, false };
+    return omp_hook_model_learn(model, &patience, pool_of(model->cost), &e, took);
+}
+
 static struct outcome run(struct omp_hook_model *model, const struct machine *m, int turns, bool cold)
 {
     struct outcome o = { 0 };
-    double budget = 20 * m->cost->hot;
+    uint32_t pool = pool_of(m->cost);
+    double budget = 20 * 1000;
     for (int i = 0; i < turns; i++) {
         struct omp_hook_choice c;
-        omp_hook_model_choose(model, &patience, cold ? OMP_HOOK_ASLEEP | OMP_HOOK_ASLEEP_ANYWAY : 0, budget, &c);
-        double took = real_time(m, c.lower, cold);
-        omp_hook_model_learn(model, &patience, c.lower, cold, took);
-        double other = c.lower ? c.full : c.one;
+        choose(model, cold, budget, &c);
+        uint32_t k = c.control ? m->cost->teams - 1 : pool;
+        struct omp_hook_execution e = { c.lower, cold, c.trial, c.control };
+        double took = real_time(m, k, c.lower, cold);
+        omp_hook_model_learn(model, &patience, k, &e, took);
+        double other = c.lower || c.control ? c.full : c.one;
         if (c.trial && other >= 0 && took > other)
             budget -= took - other;
         budget += 0.01 * took;
         o.total += took;
-        o.full += real_time(m, false, cold);
-        o.one += real_time(m, true, cold);
+        o.full += real_time(m, pool, false, cold);
+        o.one += real_time(m, pool, true, cold);
         o.lowered += c.lower;
         o.trials += c.trial;
+        o.controls += c.control;
     }
     return o;
 }
@@ -54,15 +91,15 @@ static struct outcome run(struct omp_hook_model *model, const struct machine *m,
 static struct omp_hook_model started(const struct omp_hook_cost *cost, const struct grammar_attr *by_size, double duration)
 {
     struct omp_hook_model model;
-    omp_hook_model_start(&model, cost->size, cost, by_size, duration);
+    omp_hook_model_start(&model, cost, by_size, duration);
     return model;
 }
 
-START_TEST(the_first_time_is_the_programs_own)
+START_TEST(the_first_time_is_the_pools)
 {
     struct omp_hook_model model = started(&eight, NULL, -1);
     struct omp_hook_choice c;
-    omp_hook_model_choose(&model, &patience, 0, 1e9, &c);
+    choose(&model, false, 1e9, &c);
     ck_assert(!c.lower && !c.trial && c.full < 0 && c.one < 0);
 }
 END_TEST
@@ -78,7 +115,7 @@ START_TEST(the_better_size_is_found)
     srand((unsigned)_i + 1);
     struct outcome o = run(&model, &m, 3000, cold);
     double best = o.full < o.one ? o.full : o.one;
-    ck_assert_msg(o.total < 1.08 * best + 40 * m.cost->hot, "case %d: work %.0f share %.1f N %u: %.0f, full %.0f, one %.0f", _i,
+    ck_assert_msg(o.total < 1.08 * best + 40 * 1000 + 3 * own_cost, "case %d: work %.0f share %.1f N %u: %.0f, full %.0f, one %.0f", _i,
                   m.work, m.share, m.cost->size, o.total, o.full, o.one);
 }
 END_TEST
@@ -87,21 +124,55 @@ START_TEST(what_was_recorded_decides_at_once)
 {
     struct grammar_attr a = { .channel = GRAMMAR_TEAM, .kind = GRAMMAR_ATTR_KEYED, .length = 2 };
     struct omp_hook_choice c;
-    a.key[0] = (struct grammar_attr_key){ 8, 10, 1500000 };
+    a.key[0] = (struct grammar_attr_key){ 2, 10, 100000 };
     a.key[1] = (struct grammar_attr_key){ 1, 10, 20000 };
-    struct omp_hook_model model = started(&eight, &a, 150000);
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
-    ck_assert(c.lower && c.full == 150000 && c.one == 2000);
-    /* recorded with eight threads only: at most 2 x (150 - 120) us of work */
+    struct omp_hook_model model = started(&two, &a, 150000);
+    choose(&model, false, 0, &c);
+    ck_assert(c.lower && c.full == 10000 && c.one == 2000);
+    /* recorded with two threads only: at most 2 x (1.2 - 1) us of work */
     a.length = 1;
-    model = started(&eight, &a, 150000);
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
-    ck_assert(c.lower && c.one == 60400);
+    a.key[0].sum = 12000;
+    model = started(&two, &a, 1200);
+    choose(&model, false, 0, &c);
+    ck_assert(c.lower && c.one == 800);
     /* long: that bound forbids it */
     a.key[0].sum = 100000000;
-    model = started(&eight, &a, 10000000);
-    omp_hook_model_choose(&model, &patience, 0, 1e6, &c);
+    model = started(&two, &a, 10000000);
+    choose(&model, false, 1e6, &c);
     ck_assert(!c.lower && !c.trial);
+}
+END_TEST
+
+/* Recorded with eight threads, now two of them have processors: at first two, which need no trial. */
+START_TEST(more_threads_than_processors_are_not_run_again)
+{
+    struct grammar_attr a = { .channel = GRAMMAR_TEAM, .kind = GRAMMAR_ATTR_KEYED, .length = 1 };
+    struct omp_hook_choice c;
+    a.key[0] = (struct grammar_attr_key){ 8, 10, 1500000 };
+    struct omp_hook_model model = started(&eight, &a, 150000);
+    choose(&model, false, 0, &c);
+    ck_assert(!c.lower && !c.control && c.full == 151000);
+    ck_assert(c.credit == 150000); /* what the program's own size took */
+    learn(&model, false, false, false, 1200);
+    learn(&model, false, false, false, 1200);
+    choose(&model, false, 0, &c);
+    ck_assert(c.lower && c.one == 800);
+}
+END_TEST
+
+/* No processor but one: a team is not worth its trouble, whatever it is said to cost. */
+START_TEST(a_crowded_node_has_one_thread_each)
+{
+    struct machine m = { &crowded, 50000, 1, 0.1 };
+    struct omp_hook_choice c;
+    struct omp_hook_model model = started(&crowded, NULL, -1);
+    struct outcome o = run(&model, &m, 1000, false);
+    ck_assert_msg(o.lowered > 980, "lowered %u", o.lowered);
+    struct grammar_attr a = { .channel = GRAMMAR_TEAM, .kind = GRAMMAR_ATTR_KEYED, .length = 1 };
+    a.key[0] = (struct grammar_attr_key){ 2, 10, 1500000 };
+    model = started(&crowded, &a, -1);
+    choose(&model, false, 0, &c);
+    ck_assert(c.lower);
 }
 END_TEST
 
@@ -109,10 +180,62 @@ START_TEST(another_size_that_was_recorded_gives_a_bound)
 {
     struct grammar_attr a = { .channel = GRAMMAR_TEAM, .kind = GRAMMAR_ATTR_KEYED, .length = 1 };
     struct omp_hook_choice c;
-    a.key[0] = (struct grammar_attr_key){ 1, 10, 1000000 }; /* 100 us alone */
-    struct omp_hook_model model = started(&eight, &a, 100000);
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
-    ck_assert(c.lower && c.one == 100000 && c.full > 160000 && c.full < 180000);
+    a.key[0] = (struct grammar_attr_key){ 1, 10, 10000 }; /* 1 us alone: 0.6 of work */
+    struct omp_hook_model model = started(&two, &a, 1000);
+    choose(&model, false, 0, &c);
+    ck_assert(c.lower && c.one == 1000 && c.full == 1300);
+    /* a size that is none of ours: at most 4 x 10 us of work */
+    a.key[0] = (struct grammar_attr_key){ 3, 10, 100000 };
+    model = started(&sixteen, &a, 10000);
+    choose(&model, false, 0, &c);
+    ck_assert(!c.lower && c.full == 30000. / 16 + 8000);
+}
+END_TEST
+
+/* serial + work / n through what was seen, exactly. */
+START_TEST(two_sizes_give_the_others)
+{
+    struct machine m = { &sixteen, 1000000, 0.8, 0 };
+    struct omp_hook_model model = started(&sixteen, NULL, -1);
+    ck_assert(omp_hook_model_expect(&model, 1, false) < 0 && !omp_hook_model_sure(&model, 1));
+    struct omp_hook_execution full = { false, false, false, false }, one = { true, false, true, false };
+    omp_hook_model_learn(&model, &patience, 3, &full, real_time(&m, 3, false, false));
+    ck_assert(!omp_hook_model_sure(&model, 1));
+    omp_hook_model_learn(&model, &patience, 3, &one, real_time(&m, 3, true, false));
+    ck_assert(omp_hook_model_sure(&model, 1));
+    for (uint32_t k = 0; k < 4; k++) {
+        double real = real_time(&m, k, false, false), cold = real_time(&m, k, false, true);
+        ck_assert_msg(fabs(omp_hook_model_expect(&model, k, false) - real) < 1, "size %u", sixteen.team[k].size);
+        ck_assert_msg(fabs(omp_hook_model_expect(&model, k, true) - cold) < 1, "size %u, cold", sixteen.team[k].size);
+    }
+    /* more threads are slower than one: the line would have negative work, and does not */
+    model = started(&sixteen, NULL, -1);
+    omp_hook_model_learn(&model, &patience, 3, &full, 900000);
+    omp_hook_model_learn(&model, &patience, 3, &one, 100000);
+    for (uint32_t k = 0; k < 3; k++)
+        ck_assert(omp_hook_model_expect(&model, k, false) >= sixteen.team[k].hot);
+}
+END_TEST
+
+START_TEST(hyper_threads_are_worth_less)
+{
+    struct omp_hook_cost cost;
+    omp_hook_cost_sizes(&cost, 64, 16, 8);
+    ck_assert_uint_eq(cost.team[cost.teams - 1].size, 64);
+    ck_assert_uint_eq(cost.team[cost.usable - 1].size, 16);
+    ck_assert_uint_eq(cost.team[cost.usable - 2].size, 8);
+    ck_assert(omp_hook_cost_worth(&cost, 4) == 4 && omp_hook_cost_worth(&cost, 8) == 8);
+    ck_assert(omp_hook_cost_worth(&cost, 16) == 10 && omp_hook_cost_worth(&cost, 64) == 10);
+    omp_hook_cost_sizes(&cost, 8, 1, 1);
+    ck_assert_uint_eq(cost.usable, 0);
+    ck_assert_uint_eq(cost.teams, 1);
+    for (unsigned n = 2; n < 300; n++)
+        for (unsigned p = 1; p < 300; p += 7) {
+            omp_hook_cost_sizes(&cost, n, p, p);
+            ck_assert(cost.team[cost.teams - 1].size == n && cost.usable <= cost.teams);
+            for (uint32_t k = 1; k < cost.teams; k++)
+                ck_assert(cost.team[k].size > cost.team[k - 1].size);
+        }
 }
 END_TEST
 
@@ -124,13 +247,13 @@ START_TEST(a_wrong_choice_is_taken_back)
     a.key[0] = (struct grammar_attr_key){ 2, 1, 1000000 };
     a.key[1] = (struct grammar_attr_key){ 1, 1, 500000 };
     struct omp_hook_model model = started(&two, &a, -1);
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
+    choose(&model, false, 0, &c);
     ck_assert(c.lower);
-    ck_assert(!omp_hook_model_learn(&model, &patience, true, false, 2000000));
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
+    ck_assert(!learn(&model, true, false, false, 2000000));
+    choose(&model, false, 0, &c);
     if (c.lower)
-        ck_assert(omp_hook_model_learn(&model, &patience, true, false, 2000000));
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
+        ck_assert(learn(&model, true, false, false, 2000000));
+    choose(&model, false, 0, &c);
     ck_assert(!c.lower);
     /* later the work shrinks: trials find out */
     struct machine m = { &two, 100, 1, 0 };
@@ -156,7 +279,7 @@ START_TEST(one_disturbance_does_not_change_the_choice)
     struct machine m = { &two, 1000000, 1, 0.02 };
     struct omp_hook_model model = started(&two, NULL, -1);
     run(&model, &m, 400, false);
-    omp_hook_model_learn(&model, &patience, false, false, 1e9); /* a second of preemption */
+    learn(&model, false, false, false, 1e9); /* a second of preemption */
     struct outcome o = run(&model, &m, 100, false);
     ck_assert_msg(o.lowered < 60, "lowered %u", o.lowered);
 }
@@ -174,7 +297,7 @@ START_TEST(a_reference_from_bad_times_does_no_harm)
     double best = o.full < o.one ? o.full : o.one;
     ck_assert_msg(o.total < 1.1 * best, "case %d: %.0f, full %.0f, one %.0f", _i, o.total, o.full, o.one);
     struct omp_hook_choice c;
-    omp_hook_model_choose(&model, &patience, 0, 0, &c);
+    choose(&model, false, 0, &c);
     ck_assert_msg(c.credit < 30000, "case %d: a gain is counted from %.0f", _i, c.credit);
 }
 END_TEST
@@ -188,9 +311,9 @@ START_TEST(stalls_are_what_a_crowded_machine_costs)
     srand(7);
     for (int i = 0; i < 20000; i++) {
         struct omp_hook_choice c;
-        omp_hook_model_choose(&model, &patience, 0, budget, &c);
-        double took = real_time(&m, c.lower, false) + (!c.lower && rand() % 20 == 0 ? 8e6 : 0);
-        omp_hook_model_learn(&model, &patience, c.lower, false, took);
+        choose(&model, false, budget, &c);
+        double took = real_time(&m, 0, c.lower, false) + (!c.lower && rand() % 20 == 0 ? 8e6 : 0);
+        learn(&model, c.lower, false, c.trial, took);
         budget += 0.01 * took;
         total += took;
     }
@@ -210,10 +333,14 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(the_first_time_is_the_programs_own),
+        UNIT_TEST(the_first_time_is_the_pools),
         UNIT_LOOP(the_better_size_is_found, 128),
         UNIT_TEST(what_was_recorded_decides_at_once),
         UNIT_TEST(another_size_that_was_recorded_gives_a_bound),
+        UNIT_TEST(more_threads_than_processors_are_not_run_again),
+        UNIT_TEST(a_crowded_node_has_one_thread_each),
+        UNIT_TEST(two_sizes_give_the_others),
+        UNIT_TEST(hyper_threads_are_worth_less),
         UNIT_TEST(a_wrong_choice_is_taken_back),
         UNIT_TEST(sleeping_workers_are_part_of_the_price),
         UNIT_TEST(one_disturbance_does_not_change_the_choice),
