@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-EXTRA_DIST += %D%/ALGORITHMS.md %D%/EVENTS.md
+dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/EVENTS.md %D%/FORMAT.md
 
 # The example of the library, built and run by make check.
 check_PROGRAMS += %D%/example

@@ -8,3 +8,46 @@ if HAVE_OMP
 pkgconfig_DATA += %D%/pythia_omp.pc
 endif
 EXTRA_DIST += %D%/hooks.map
+
+# --- For shells, module systems and CMake: installed directories are known to make only ---
+bashcompdir = $(datadir)/bash-completion/completions
+bashcomp_DATA = %D%/pythia
+modulefilesdir = $(datadir)/modulefiles
+modulefiledir = $(modulefilesdir)/pythia
+modulefile_DATA = %D%/$(VERSION)
+cmakedir = $(libdir)/cmake/pythia
+cmake_DATA = %D%/pythia-config.cmake %D%/pythia-config-version.cmake
+CLEANFILES += $(bashcomp_DATA) $(modulefile_DATA) $(cmake_DATA)
+EXTRA_DIST += %D%/pythia.bash %D%/modulefile.in %D%/pythia-config.cmake.in %D%/pythia-config-version.cmake.in
+
+SUBSTITUTE = $(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) -e 's|@prefix[@]|$(prefix)|g' -e 's|@bindir[@]|$(bindir)|g' \
+	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
+	-e 's|@VERSION[@]|$(VERSION)|g' -e 's|@MPI_FLAVOUR[@]|$(MPI_FLAVOUR)|g' -e 's|@MPI_BUILD_VERSION[@]|$(MPI_BUILD_VERSION)|g'
+
+%D%/pythia: %D%/pythia.bash
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && cp $(srcdir)/%D%/pythia.bash $@
+%D%/$(VERSION): %D%/modulefile.in Makefile
+	$(SUBSTITUTE) $(srcdir)/%D%/modulefile.in >$@
+%D%/pythia-config.cmake: %D%/pythia-config.cmake.in Makefile
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config.cmake.in >$@
+%D%/pythia-config-version.cmake: %D%/pythia-config-version.cmake.in Makefile
+	$(SUBSTITUTE) $(srcdir)/%D%/pythia-config-version.cmake.in >$@
+
+# --- Manual pages: from the command's own words, the header and the format's description ---
+nodist_man_MANS += %D%/man/pythia.1 %D%/man/pythia.h.3 %D%/man/pythia-job.5
+CLEANFILES += $(nodist_man_MANS)
+ROFF = $(srcdir)/%D%/man/roff.awk
+EXTRA_DIST += %D%/man/roff.awk %D%/man/help.awk %D%/man/header.awk %D%/man/markdown.awk %D%/man/make_pythia_1.sh \
+	%D%/man/pythia.1.in
+
+MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
+
+%D%/man/pythia.1: pythia$(EXEEXT) $(ROFF) %D%/man/help.awk %D%/man/make_pythia_1.sh %D%/man/pythia.1.in
+	$(MAKE_MAN) && $(SHELL) $(srcdir)/%D%/man/make_pythia_1.sh '$(AWK)' ./pythia$(EXEEXT) $(VERSION) >$@-t && mv $@-t $@
+
+%D%/man/pythia.h.3: include/pythia.h $(ROFF) %D%/man/header.awk
+	$(MAKE_MAN) && $(AWK) -v version=$(VERSION) -f $(ROFF) -f $(srcdir)/%D%/man/header.awk $(srcdir)/include/pythia.h >$@-t && mv $@-t $@
+
+%D%/man/pythia-job.5: doc/FORMAT.md $(ROFF) %D%/man/markdown.awk
+	$(MAKE_MAN) && $(AWK) -v version=$(VERSION) -v name=pythia-job -v section=5 -v what='the job file, byte by byte' \
+		-f $(ROFF) -f $(srcdir)/%D%/man/markdown.awk $(srcdir)/doc/FORMAT.md >$@-t && mv $@-t $@

@@ -25,7 +25,6 @@ pythia_SOURCES = \
 	%D%/tool.c %D%/tool.h
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
 pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS)
-dist_man_MANS += %D%/pythia.1
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c

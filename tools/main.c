@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/options.h"
 #include "tools/tool.h"
 
 #ifndef PACKAGE_VERSION
@@ -46,6 +47,7 @@ static void print_help(FILE *out)
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\n  pythia COMMAND --help     options and an example\n"
+                 "  pythia --options          what the environment can say to a run, PYTHIA_…\n"
                  "  pythia --version\n\n"
                  "Example:\n"
                  "  mpirun -n 8 pythia record ./app    writes app.pythia\n"
@@ -101,6 +103,10 @@ int main(int argc, char **argv)
         print_help(stdout);
     else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
         puts(argp_program_version);
+    else if (!strcmp(argv[1], "--options"))
+        base_options_print(stdout);
+    else if (!strcmp(argv[1], "--options=man")) /* for the manual page */
+        base_options_print_man(stdout);
     else {
         tool_complain("no command '%s'; see pythia --help", argv[1]);
         return TOOL_USAGE;

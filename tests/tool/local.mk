@@ -11,6 +11,7 @@ TOOL_TESTS = \
 	%D%/events.test \
 	%D%/grammar.test \
 	%D%/infer.test \
+	%D%/install.test \
 	%D%/interrupt.test \
 	%D%/merge.test \
 	%D%/report.test \
