@@ -20,7 +20,7 @@ program=$PWD/bench/pmpi_cost
 library=$PWD/.libs/libpythia_pmpi.so
 [ -x "$program" ] && [ -e "$library" ] || { echo "pmpi_cost.sh: not built here: make bench-pmpi" >&2; exit 2; }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_hwloc_base_binding_policy=none
-export PYTHIA_VERBOSE=0 PYTHIA_SUMMARY=no
+export OMPI_MCA_mpi_yield_when_idle=0 PYTHIA_VERBOSE=0 PYTHIA_SUMMARY=no
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 

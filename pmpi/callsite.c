@@ -71,7 +71,7 @@ struct callsite_frame {
 struct callsite_lesson {
     struct callsite_word *words;
     uint32_t room, count;
-    uintptr_t frame; /* of pmpi_hook_callsite(): what is below it comes and goes */
+    uintptr_t frame; /* of pmpi_hook_callsite(): words below it come and go */
 };
 
 static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
@@ -92,7 +92,7 @@ static bool callsite_note(struct callsite_lesson *l, uintptr_t where, uintptr_t 
    the frame pointer where it points into its frame. Anywhere else it is a variable of the program's and decides nothing. */
 static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_frame *f, const struct callsite_frame *next)
 {
-    bool pointer = f->base >= f->sp && f->base < next->sp && f->sp > l->frame;
+    bool pointer = f->base >= f->sp && f->base < next->sp;
     if (pointer && (f->saved.type != UNW_SLT_MEMORY || !callsite_note(l, (uintptr_t)f->saved.u.addr, (uintptr_t)f->base)))
         return false;
     return callsite_note(l, (uintptr_t)next->sp - sizeof(uintptr_t), (uintptr_t)next->pc);
@@ -112,7 +112,7 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
     for (uint32_t all = 0; found < most && (more = unw_step(&cursor)) > 0; all++, now = next) {
         if (!callsite_see(&cursor, &next))
             return 0;
-        if (next.sp - sizeof(uintptr_t) > l->frame && !callsite_note_step(l, &now, &next))
+        if (found && !callsite_note_step(l, &now, &next))
             return 0;
         if (found || (uintptr_t)next.pc == (uintptr_t)from)
             frames[found++] = (void *)(uintptr_t)next.pc;
@@ -140,7 +140,7 @@ __attribute__((constructor)) static void callsite_prepare(void)
 
 static struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
 {
-    uint32_t room = 2 * (depth + CALLSITE_OURS / 2);
+    uint32_t room = 2 * depth;
     struct callsite_cache *c = callsite_cache;
     if (c && c->stream == stream && c->depth == depth)
         return c;
@@ -226,7 +226,7 @@ __attribute__((noinline)) uint32_t pmpi_hook_callsite(struct session_stream *str
     uint32_t set = callsite_set(frame, from);
     for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
         const struct callsite_slot *slot = &c->slot[i];
-        if (slot->frame == frame && slot->from == from && callsite_holds(c->words + (size_t)i * c->room, slot->words))
+        if (slot->frame == frame && slot->from == from && callsite_holds(c->words + i * c->room, slot->words))
             return slot->site;
     }
     uint32_t site = callsite_miss(c, set, frame, from);

@@ -9,10 +9,11 @@
  *                                           0x7ffc08 holds 0x7ffc60 (its frame pointer)
  *                                           0x7ffc68 holds 0x401b90 (returns to main) ...
  *
- *   1. a frame's layout follows from its program counter, stack pointer and frame pointer (the unwind tables say how):
+ *   1. frames of this library have fixed sizes: the innermost one's address and `from` tell where the program's begin
+ *   2. a frame's layout follows from its program counter, stack pointer and frame pointer (the unwind tables say how):
  *      where all words from the innermost on are as they were, so is the stack, and the site is the same
- *   2. a word is read only after those inside it were found right: it is in a frame that is there
- *   3. walks with the unwind tables, which learn a stack, cost some us: at most one in LEARN_EVERY calls
+ *   3. a word is read only after those inside it were found right: it is in a frame that is there
+ *   4. walks with the unwind tables, which learn a stack, cost some us: at most one in LEARN_EVERY calls
  *
  * Where that fails (deep recursion, other processors) unw_backtrace walks the stack.
  *

@@ -10,13 +10,13 @@
 #define REQUEST_BUSY 1u /* no handle has this value */
 
 struct request_slot {
-    _Atomic uint64_t key;
     const MPI_Request *where; /* NULL: found by its handle alone */
     const MPI_Request *first; /* the variable that it was started with */
     struct pmpi_hook_start start;
     bool shared; /* of a slot found by handle: there are others with this handle */
 };
 
+static _Atomic uint64_t request_keys[PMPI_HOOK_SLOTS]; /* side by side: a window is two lines of cache */
 static struct request_slot request_table[PMPI_HOOK_SLOTS];
 
 static uint64_t request_key(MPI_Request request)
@@ -24,18 +24,19 @@ static uint64_t request_key(MPI_Request request)
     return (uint64_t)(uintptr_t)request << 1 | (uint64_t)1 << 63;
 }
 
-static struct request_slot *request_window(uint64_t key, const MPI_Request *where)
+/* The first slot of the window. */
+static uint32_t request_window(uint64_t key, const MPI_Request *where)
 {
     uint64_t mixed = (key ^ (uint64_t)(uintptr_t)where * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
-    return &request_table[(mixed >> 32) % (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW)];
+    return (uint32_t)(mixed >> 32) % (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW);
 }
 
 static struct request_slot *request_exact(uint64_t key, const MPI_Request *where)
 {
-    struct request_slot *window = request_window(key, where);
-    for (int i = 0; i < PMPI_HOOK_WINDOW; i++)
-        if (atomic_load_explicit(&window[i].key, memory_order_acquire) == key && window[i].where == where)
-            return &window[i];
+    uint32_t window = request_window(key, where);
+    for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++)
+        if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key && request_table[i].where == where)
+            return &request_table[i];
     return NULL;
 }
 
@@ -57,19 +58,16 @@ static struct request_slot *request_slot(MPI_Request request, const MPI_Request 
 static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Request *first,
                          const struct pmpi_hook_start *start)
 {
-    struct request_slot *window = request_window(key, where);
+    uint32_t window = request_window(key, where);
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < PMPI_HOOK_WINDOW; i++) {
-            uint64_t was = atomic_load_explicit(&window[i].key, memory_order_relaxed);
-            if (was == REQUEST_BUSY || (pass == 0 ? was != 0 : !window[i].where))
+        for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++) {
+            uint64_t was = atomic_load_explicit(&request_keys[i], memory_order_relaxed);
+            if (was == REQUEST_BUSY || (pass == 0 ? was != 0 : !request_table[i].where))
                 continue;
-            if (!atomic_compare_exchange_strong(&window[i].key, &was, REQUEST_BUSY))
+            if (!atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
                 continue;
-            window[i].where = where;
-            window[i].first = first;
-            window[i].start = *start;
-            window[i].shared = false;
-            atomic_store_explicit(&window[i].key, key, memory_order_release);
+            request_table[i] = (struct request_slot){.where = where, .first = first, .start = *start};
+            atomic_store_explicit(&request_keys[i], key, memory_order_release);
             return true;
         }
     }
@@ -130,7 +128,7 @@ static void request_release(struct request_slot *slot)
     struct pmpi_hook_promise *promise = slot->start.promise;
     slot->start.promise = NULL;
     if (slot->where || !slot->shared)
-        atomic_store_explicit(&slot->key, 0, memory_order_release);
+        atomic_store_explicit(&request_keys[slot - request_table], 0, memory_order_release);
     pmpi_hook_promise_keep(promise);
 }
 

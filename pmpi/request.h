@@ -15,7 +15,7 @@
  *   3. a full window, or a slot reused by another thread while a completion is looking, costs the completion's peer
  *      and size, nothing else
  *
- * Cost: a look-up is a few loads; no lock. Memory: 64 bytes a slot, touched when used.
+ * Cost: a look-up is a few loads; no lock. Memory: 72 bytes a slot, touched when used.
  * Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_PMPI_REQUEST_H
