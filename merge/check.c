@@ -242,20 +242,58 @@ static int check_class(const struct audit *a, uint32_t i)
 
 /* --- Streams --- */
 
+/* A record of one stream: a member of its class, of its length. */
+static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
+{
+    const struct job_stream *s = &a->job->streams[i];
+    if (s->class_index >= a->job->class_count)
+        return REFUSE(a, "stream %u: class out of range", i);
+    const struct job_class_entry *c = &a->job->classes[s->class_index];
+    if (s->count != 1)
+        return REFUSE(a, "stream %u: stands for %u", i, s->count);
+    if (!merge_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
+        return REFUSE(a, "stream %u: not a member of its class", i);
+    if (!merge_class_bodiless(c) && s->events != c->grammar->events)
+        return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
+    members[s->class_index]++;
+    return 0;
+}
+
+static int check_block(const struct audit *a, uint32_t i)
+{
+    const struct job_stream *s = &a->job->streams[i];
+    if (s->rank % a->job->info.block || !s->count || s->count > a->job->info.block)
+        return REFUSE(a, "streams %u: not a block of ranks", i);
+    return none_or_below(s->class_index, a->job->class_count) ? 0 : REFUSE(a, "streams %u: class out of range", i);
+}
+
 static int check_stream(const struct audit *a, uint32_t i, uint64_t *members)
 {
     const struct job_stream *s = &a->job->streams[i];
     if (i && (s[-1].rank > s->rank || (s[-1].rank == s->rank && s[-1].thread >= s->thread)))
         return REFUSE(a, "stream %u: out of order", i);
-    if (s->class_index >= a->job->class_count)
-        return REFUSE(a, "stream %u: class out of range", i);
-    const struct job_class_entry *c = &a->job->classes[s->class_index];
-    if (!merge_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
-        return REFUSE(a, "stream %u: not a member of its class", i);
-    if (s->lost > s->events || (!merge_class_bodiless(c) && s->events != c->grammar->events))
-        return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
-    members[s->class_index]++;
-    return 0;
+    if (s->lost > s->events)
+        return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost, (unsigned long long)s->events);
+    return a->job->info.block == 1 ? check_alone(a, i, members) : check_block(a, i);
+}
+
+/* What all records together have is what all classes together have. */
+static int check_totals(const struct audit *a)
+{
+    const struct job *j = a->job;
+    uint64_t members = 0, events = 0, bodiless = 0;
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        uint64_t size = merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
+        bodiless |= (uint64_t)merge_class_bodiless(&j->classes[i]);
+        members += size;
+        events += size * j->classes[i].grammar->events;
+    }
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        events -= j->streams[i].events;
+    if (members != job_streams(j))
+        return REFUSE(a, "%llu members of classes, %llu streams", (unsigned long long)members,
+                      (unsigned long long)job_streams(j));
+    return bodiless || !events ? 0 : REFUSE(a, "streams have other numbers of events than their classes");
 }
 
 static int check_streams(const struct audit *a)
@@ -267,13 +305,15 @@ static int check_streams(const struct audit *a)
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
     }
+    if (!j->info.block || (j->info.block & (j->info.block - 1)))
+        error = REFUSE(a, "info: blocks of %u ranks", j->info.block);
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
         error = check_stream(a, i, members);
-    for (uint32_t i = 0; i < j->class_count && !error; i++)
+    for (uint32_t i = 0; i < j->class_count && !error && j->info.block == 1; i++)
         if (members[i] != merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges))
             error = REFUSE(a, "class %u: members without a stream", i);
     free(members);
-    return error;
+    return error ? error : check_totals(a);
 }
 
 static int check_regions(const struct audit *a)

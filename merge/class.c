@@ -101,7 +101,7 @@ int merge_class_single(struct job_class_entry *c, struct grammar_flat *g, struct
         return PYTHIA_ENOMEM;
     }
     single.grammar = g;
-    single.ranges[0] = (struct job_range){ rank, 1, 1, thread };
+    single.ranges[0] = (struct job_range){ .first = rank, .count = 1, .stride = 1, .thread = thread };
     if (single_spread(&single, rank) != 0) {
         single.grammar = NULL; /* still the caller's */
         merge_class_clear(&single);

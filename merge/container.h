@@ -30,6 +30,10 @@ struct merge_container {
 int merge_container_open(struct merge_container *c, const void *data, size_t size, char *why, size_t why_size);
 void merge_container_close(struct merge_container *c);
 
+/* As job_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
+struct job;
+int merge_pack_file(const struct job *j, void **data, size_t *size);
+
 /* Writes a line into `why`; returns PYTHIA_EFORMAT. */
 __attribute__((format(printf, 3, 4))) int merge_refuse(char *why, size_t size, const char *format, ...);
 

@@ -120,7 +120,7 @@ int job_write(const struct job *j, const char *path, char *why, size_t why_size)
     struct target t = { .path = path, .why = why, .why_size = why_size };
     void *data;
     size_t size = 0;
-    int error = job_pack(j, NULL, &data, &size);
+    int error = merge_pack_file(j, &data, &size);
     if (error) {
         merge_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
         return error;

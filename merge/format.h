@@ -15,7 +15,7 @@
 #define FORMAT_MAGIC "PYTHIA\x1a\n"
 
 enum {
-    FORMAT_VERSION = 2,
+    FORMAT_VERSION = 3,
     FORMAT_HEADER = 64,
     FORMAT_ENTRY = 48,
     FORMAT_SECTIONS_MAX = 64,
@@ -55,7 +55,7 @@ enum format_section {
 
 /* Bytes of a record of each. */
 enum {
-    RECORD_INFO = 48,
+    RECORD_INFO = 56,
     RECORD_MODULE = 8,
     RECORD_FRAME = 16,
     RECORD_CALLSITE = 8,
@@ -66,9 +66,9 @@ enum {
     RECORD_CLASS = 56,
     RECORD_CLASS_RULE = 4,
     RECORD_STATS = 128,
-    RECORD_RANGE = 16,
+    RECORD_RANGE = 32,
     RECORD_VARIANT = 176,
-    RECORD_STREAM = 68,
+    RECORD_STREAM = 100,
     RECORD_SUM = 24,
     RECORD_REGION = 264
 };

@@ -7,6 +7,7 @@
 #include "pythia.h"
 #include "merge/class.h"
 #include "merge/intern.h"
+#include "merge/streams.h"
 
 struct job *job_create(void)
 {
@@ -19,7 +20,7 @@ struct job *job_create(void)
         return NULL;
     }
     j->info.program = j->info.program_id = j->info.arguments = j->info.mpi = GRAMMAR_NONE;
-    j->info.runs = 1;
+    j->info.runs = j->info.block = 1;
     return j;
 }
 
@@ -197,27 +198,6 @@ const char *job_text(const struct job *j, uint32_t string)
     return string < j->string_count ? j->strings[string] : "";
 }
 
-/* Place of the first stream that does not come before (rank, thread). */
-static uint32_t stream_place(const struct job *j, uint32_t rank, uint32_t thread)
-{
-    uint32_t low = 0, high = j->stream_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct job_stream *s = &j->streams[middle];
-        if (s->rank < rank || (s->rank == rank && s->thread < thread))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread)
-{
-    uint32_t i = stream_place(j, rank, thread);
-    return i < j->stream_count && j->streams[i].rank == rank && j->streams[i].thread == thread ? &j->streams[i] : NULL;
-}
-
 /* The number of ranks in the world as far as it is known yet: a communicator of that size is taken for a copy of it. */
 static uint32_t world_size(const struct job *j)
 {
@@ -263,15 +243,6 @@ static int class_add(struct job *j, struct job_class_entry *c, uint32_t *number)
     return 0;
 }
 
-static void stream_insert(struct job *j, const struct job_stream *s)
-{
-    uint32_t at = stream_place(j, s->rank, s->thread);
-    memmove(&j->streams[at + 1], &j->streams[at], (j->stream_count - at) * sizeof *s);
-    j->streams[at] = *s;
-    j->streams[at].reserved = 0;
-    j->stream_count++;
-}
-
 int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g)
 {
     struct job_class_entry c = { 0 };
@@ -296,7 +267,7 @@ int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_fla
     if (error)
         merge_class_clear(&c); /* the grammar is in there */
     else
-        stream_insert(j, &stream);
+        merge_streams_add(j, &stream);
     free(modulus);
     return error;
 

@@ -67,8 +67,20 @@ struct job_terminal {
  * the variant. Of the partitions of the members by a relation the one with the fewest variants is kept.
  */
 enum job_relation { JOB_ABSOLUTE = 1, JOB_OFFSET = 2, JOB_XOR = 4 };
-/* Thread `thread` of ranks first, first + stride, …: count of them. Canonical: equal sets have equal ranges. */
-struct job_range { uint32_t first, count, stride, thread; };
+/* Thread `thread` of the ranks first + i * stride + k * row_stride + l * plane_stride, for i below count, k up to `rows`,
+   l up to `planes` (how many *more* rows and planes there are). Canonical: equal sets have equal ranges (merge/ranges.h). */
+struct job_range { uint32_t first, count, stride, thread, rows, row_stride, planes, plane_stride; };
+static inline uint64_t job_range_size(const struct job_range *r)
+{
+    return (uint64_t)r->count * ((uint64_t)r->rows + 1) * ((uint64_t)r->planes + 1);
+}
+/* Its ranks in order: the one with number i, below the size. */
+static inline uint32_t job_range_rank(const struct job_range *r, uint64_t i)
+{
+    uint64_t row = i / r->count, plane = row / ((uint64_t)r->rows + 1);
+    return (uint32_t)(r->first + i % r->count * r->stride + row % ((uint64_t)r->rows + 1) * r->row_stride +
+                      plane * r->plane_stride);
+}
 struct job_variant {
     uint32_t node;        /* index of the node in the class's grammar */
     uint32_t relations;   /* enum job_relation, or-ed; never 0 */
@@ -104,8 +116,17 @@ struct job_class_entry {
     struct job_variant *variants;
 };
 
+/*
+ * Totals. Of each stream while the job has few ranks (info.block is 1: rank and thread, count 1). In a larger job of each
+ * block of `block` ranks (a power of two, so that there are at most JOB_BLOCKS blocks): the sums over thread `thread` of
+ * ranks rank … rank + block - 1, of which `count` have a stream. So a job does not grow with its ranks. Which class a
+ * stream belongs to is always known (job_stream_class), and of each class and node who the extremes are (job_spread).
+ */
+enum { JOB_BLOCKS = 256 };
 struct job_stream {
-    uint32_t rank, thread, class_index, reserved;
+    uint32_t rank, thread;
+    uint32_t class_index;               /* GRAMMAR_NONE: the streams of this block are of several */
+    uint32_t count;
     uint64_t events, lost;              /* lost: order given up at the memory cap */
     uint64_t begin_ns, wall_ns;         /* from the stream's begin to its end; gaps + durations add up to wall_ns */
     uint64_t mpi_ns, omp_ns;            /* in MPI calls; in parallel regions, exclusive of MPI inside */
@@ -124,6 +145,7 @@ struct job_info {
     uint32_t ranks, threads; /* threads: OpenMP maximum per rank at start */
     uint32_t missing;     /* ranks whose part is missing (a run that died) */
     uint32_t runs;        /* recorded runs in here, at least 1 */
+    uint32_t block;       /* ranks that share a record of streams[]: a power of two */
     uint64_t wall_ns;     /* of the job: longest rank */
     uint64_t start_time;  /* seconds since 1970 */
 };
@@ -151,7 +173,7 @@ struct job {
     struct job_terminal *terminals;
     struct grammar_hash *terminal_hash; /* of the content of each */
     struct job_class_entry *classes;
-    struct job_stream *streams;         /* ordered by rank, then thread */
+    struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
     struct job_sum *sums;               /* ordered by terminal, then name */
     uint32_t region_count;
     struct job_region *regions;         /* in no order; at most one a callsite */
@@ -178,8 +200,8 @@ uint32_t job_match_frame(const struct job *j, const struct job *from, uint32_t t
 /* Whether two terminals are the same function, phase and communicator, wherever they are called. */
 bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b);
 
-/* Adds the stream of (s->rank, s->thread); takes ownership of `g` (terminals numbered as in `j`), also on failure.
-   The class index and the number of events are the job's to set. PYTHIA_EINVAL: the stream is there already, or `g` has
+/* Adds the stream of (s->rank, s->thread), not a block; takes ownership of `g` (terminals numbered as in `j`), also on failure.
+   The class index, the count and the number of events are the job's to set; info.ranks must be known before. PYTHIA_EINVAL: the stream is there already, or `g` has
    terminals that the job has not. */
 int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
 
@@ -191,8 +213,16 @@ int job_count(struct job *j, uint32_t terminal, const char *name, struct job_cou
 int job_merge(struct job *into, const struct job *from);
 
 /* --- Reading --- */
-/* The stream of (rank, thread), NULL when absent. */
+/* The record of the stream of (rank, thread), of its block in a large job; NULL when there is no such stream. */
 const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread);
+/* Class of the stream of (rank, thread), GRAMMAR_NONE when there is no such stream. */
+uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread);
+uint64_t job_streams(const struct job *j); /* how many there are */
+/* Ranks from `from` on, below `end`, until the first that has (`there`) or has not a stream: how many. For listing who is
+   missing: alternate. */
+uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool there);
+/* What one stream of the record had on average. */
+static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum) { return s->count > 1 ? sum / s->count : sum; }
 /* Value of `channel` at occurrence `i` of node `node` for a member. Returns 0 with *value; 1: varies without a rule
    ("*"); 2: the node has no such attribute. */
 int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,

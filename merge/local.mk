@@ -9,20 +9,23 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \
 	%D%/match.c \
+	%D%/members.c \
 	%D%/merge.c \
 	%D%/pack.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \
+	%D%/streams.c %D%/streams.h \
 	%D%/sum.c \
 	%D%/unpack.c \
 	%D%/value.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_merge
+UNIT_TESTS += tests/unit/test_job tests/unit/test_merge tests/unit/test_ranges
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(SIMULATE)
+tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)
 tests_unit_test_job_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE)
 tests_unit_test_merge_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup

@@ -9,6 +9,7 @@
 #include "pythia.h"
 #include "merge/class.h"
 #include "merge/intern.h"
+#include "merge/streams.h"
 
 /* What a number of `from` is called in `into`. */
 struct maps {
@@ -165,54 +166,6 @@ static void commit_classes(struct merge *m)
         j->classes[i].grammar->terminals = j->terminal_count;
 }
 
-/* --- Streams --- */
-
-static int stream_order(const struct job_stream *a, const struct job_stream *b)
-{
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->thread < b->thread ? -1 : a->thread > b->thread;
-}
-
-/* Whether no (rank, thread) is in both, and room for all of them. */
-static int plan_streams(struct merge *m)
-{
-    const struct job *a = m->into, *b = m->from;
-    uint32_t i = 0, k = 0;
-    if (a->stream_count && b->stream_count && stream_order(&a->streams[a->stream_count - 1], &b->streams[0]) < 0)
-        i = a->stream_count; /* the common case: everything of `from` comes after */
-    while (i < a->stream_count && k < b->stream_count) {
-        int order = stream_order(&a->streams[i], &b->streams[k]);
-        if (!order)
-            return PYTHIA_EINVAL;
-        i += order < 0;
-        k += order > 0;
-    }
-    int error = merge_sums_reserve(m->into, b->sum_count);
-    if (error)
-        return error;
-    return merge_room(&m->into->streams, &m->into->index->stream_room, (uint64_t)a->stream_count + b->stream_count,
-                      sizeof *a->streams);
-}
-
-/* From the back, in place. */
-static void commit_streams(struct merge *m)
-{
-    struct job *j = m->into;
-    uint32_t i = j->stream_count, k = m->from->stream_count;
-    j->stream_count += k;
-    while (k) {
-        struct job_stream s = m->from->streams[k - 1];
-        if (i && stream_order(&j->streams[i - 1], &s) > 0) {
-            j->streams[i + k - 1] = j->streams[i - 1];
-            i--;
-            continue;
-        }
-        s.class_index = m->map.class_index[s.class_index];
-        j->streams[i + --k] = s;
-    }
-}
-
 static void commit_sums(struct merge *m)
 {
     for (uint32_t i = 0; i < m->from->sum_count; i++) {
@@ -283,7 +236,9 @@ int job_merge(struct job *into, const struct job *from)
 {
     struct merge m = { .into = into, .from = from };
     struct merge_mark mark = merge_mark(into);
-    int error = plan_streams(&m);
+    int error = merge_streams_plan(into, from);
+    if (!error)
+        error = merge_sums_reserve(into, from->sum_count);
     if (!error)
         error = maps_create(&m.map, from);
     if (!error)
@@ -296,7 +251,7 @@ int job_merge(struct job *into, const struct job *from)
         merge_rollback(into, mark);
     } else {
         commit_classes(&m);
-        commit_streams(&m);
+        merge_streams_commit(into, from, m.map.class_index);
         commit_sums(&m);
         commit_regions(&m);
         commit_info(&m);

@@ -5,6 +5,7 @@
  * Rules of all classes go into one store: a body is written once, whoever uses it. Its identity is its Merkle hash, so
  * the bodies below it are the same too. A class is then a list of places in the store, in its canonical order.
  */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -12,7 +13,7 @@
 
 #include "pythia.h"
 #include "merge/class.h"
-#include "merge/format.h"
+#include "merge/container.h"
 #include "merge/intern.h"
 
 enum { LEVEL = 3, SMALL = 128 };
@@ -32,6 +33,7 @@ struct section {
 struct packer {
     const struct job *job;
     const uint8_t *known;
+    bool file;
     struct section section[SECTION_TYPES];
     struct merge_table store; /* hash of a rule -> its place among SECTION_RULES */
     int error;
@@ -86,13 +88,13 @@ static void put32s(unsigned char *at, const uint32_t *v, int n)
 static void pack_info(struct packer *p)
 {
     const struct job_info *f = &p->job->info;
-    const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi, f->ranks, f->threads, f->missing, f->runs };
+    const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi, f->ranks, f->threads, f->missing, f->runs, f->block, 0 };
     unsigned char *at = record(p, SECTION_INFO, RECORD_INFO);
     if (!at)
         return;
-    put32s(at, words, 8);
-    format_put64(at + 32, f->wall_ns);
-    format_put64(at + 40, f->start_time);
+    put32s(at, words, 10);
+    format_put64(at + 40, f->wall_ns);
+    format_put64(at + 48, f->start_time);
 }
 
 static void pack_strings(struct packer *p)
@@ -232,7 +234,7 @@ static void pack_ranges(struct packer *p, const struct job_class_entry *c)
     unsigned char *at;
     for (uint32_t i = 0; i < c->range_count && (at = record(p, SECTION_RANGES, RECORD_RANGE)); i++) {
         const struct job_range *r = &c->ranges[i];
-        put32s(at, (const uint32_t[]){ r->first, r->count, r->stride, r->thread }, 4);
+        put32s(at, (const uint32_t[]){ r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes, r->plane_stride }, 8);
     }
 }
 
@@ -307,22 +309,32 @@ static void pack_class(struct packer *p, uint32_t number)
             p->error = PYTHIA_ELIMIT;
 }
 
-/* --- Streams: by columns, which compress better; ranks as differences --- */
+/* --- Streams: by columns, which compress better; ranks as differences; sums as mean and remainder --- */
+
+enum { SUMS = 7, EXACT = 2 /* the first of them: events, lost */, WORDS = 4 };
+
+/* A file has no use for the remainder of a block's times, and noise does not compress: it is 0 there. */
+static uint32_t remainder_of(const struct packer *p, const struct job_stream *s, uint64_t sum, size_t column)
+{
+    return p->file && column >= EXACT ? 0 : (uint32_t)(sum % s->count);
+}
 
 static void pack_streams(struct packer *p)
 {
     const struct job *j = p->job;
     size_t n = j->stream_count;
-    unsigned char *at = grow(p, SECTION_STREAMS, n * RECORD_STREAM), *words = at + n * 56;
+    unsigned char *at = grow(p, SECTION_STREAMS, n * RECORD_STREAM), *rest = at + n * 8 * SUMS, *words = rest + n * 4 * SUMS;
     if (!at)
         return;
     for (size_t i = 0; i < n; i++) {
         const struct job_stream *s = &j->streams[i];
-        const uint64_t wide[] = { s->events, s->lost, s->begin_ns, s->wall_ns, s->mpi_ns, s->omp_ns, s->cost_ns };
-        const uint32_t narrow[] = { s->rank - (i ? s[-1].rank : 0), s->thread, s->class_index };
-        for (size_t k = 0; k < 7; k++)
-            format_put64(at + 8 * (k * n + i), wide[k]);
-        for (size_t k = 0; k < 3; k++)
+        const uint64_t wide[SUMS] = { s->events, s->lost, s->begin_ns, s->wall_ns, s->mpi_ns, s->omp_ns, s->cost_ns };
+        const uint32_t narrow[WORDS] = { s->rank - (i ? s[-1].rank : 0), s->thread, s->class_index, s->count };
+        for (size_t k = 0; k < SUMS; k++) {
+            format_put64(at + 8 * (k * n + i), wide[k] / s->count);
+            format_put32(rest + 4 * (k * n + i), remainder_of(p, s, wide[k], k));
+        }
+        for (size_t k = 0; k < WORDS; k++)
             format_put32(words + 4 * (k * n + i), narrow[k]);
     }
     p->section[SECTION_STREAMS].count = n;
@@ -480,9 +492,9 @@ static int assemble(struct packer *p, void **data, size_t *size)
     return 0;
 }
 
-int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size)
+static int pack(const struct job *j, const uint8_t *known, bool file, void **data, size_t *size)
 {
-    struct packer p = { .job = j, .known = known };
+    struct packer p = { .job = j, .known = known, .file = file };
     pack_info(&p);
     pack_strings(&p);
     pack_places(&p);
@@ -500,4 +512,14 @@ int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *siz
         free(p.section[type].raw.data);
     merge_table_free(&p.store);
     return error;
+}
+
+int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size)
+{
+    return pack(j, known, false, data, size);
+}
+
+int merge_pack_file(const struct job *j, void **data, size_t *size)
+{
+    return pack(j, NULL, true, data, size);
 }

@@ -5,11 +5,16 @@
  *   thread 0: 0 1 2 3  9 12 15      { first 0, count 4, stride 1 }  { first 9, count 3, stride 3 }
  *   thread 1: 5                     { first 5, count 1, stride 1, thread 1 }
  *
- * Canonical form: by thread, then by rank; from left to right each range takes as many ranks as its stride goes on for;
- * a range of two that the third does not continue gives its second rank to the next one. Equal sets have equal ranges,
- * in whatever order they were joined: that is what makes merging associative.
+ *   inner ranks of a 4 x 4 x 4 … n x n x n mesh: count n - 2 of stride 1, rows of stride n, planes of stride n * n: one
+ *   range, whatever n is. So are each of the 26 kinds of ranks on its faces, edges and corners.
  *
- * Cost: joining is linear in the number of ranges where they do not interleave, in the number of members otherwise.
+ * Canonical form: by thread, then by rank. From left to right each run takes as many ranks as its stride goes on for; a
+ * run of two that the third does not continue gives its second rank to the next one. Then the same with runs of equal
+ * shape, which make rows, and with equal rows, which make planes. Equal sets have equal ranges, in whatever order they
+ * were joined: that is what makes merging associative.
+ *
+ * Cost: joining is linear in the number of ranges where they do not interleave, in the number of members otherwise, and
+ * gives up (PYTHIA_ELIMIT) after MERGE_STEPS: ranges of a hostile file may stand for billions.
  * Private to merge/.  Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_MERGE_RANGES_H
@@ -18,6 +23,8 @@
 #include <stdbool.h>
 
 #include "merge/job.h"
+
+enum { MERGE_STEPS = 1 << 26 };
 
 /* A growing list of ranges; what is appended is appended after whatever stands before `from`. */
 struct merge_ranges {
@@ -45,7 +52,7 @@ bool merge_ranges_canonical(const struct job_range *r, uint32_t count);
 
 static inline uint32_t merge_range_last(const struct job_range *r)
 {
-    return r->first + (r->count - 1) * r->stride;
+    return r->first + (r->count - 1) * r->stride + r->rows * r->row_stride + r->planes * r->plane_stride;
 }
 
 /* Order of members where "the first" is meant: by rank, then thread. */

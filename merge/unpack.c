@@ -61,11 +61,11 @@ static void unpack_info(struct reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_INFO].data;
     struct job_info *f = &r->job->info;
-    uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi, &f->ranks, &f->threads, &f->missing, &f->runs };
-    for (int i = 0; i < 8; i++)
+    uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi, &f->ranks, &f->threads, &f->missing, &f->runs, &f->block };
+    for (int i = 0; i < 9; i++)
         *words[i] = format_get32(at + 4 * i);
-    f->wall_ns = format_get64(at + 32);
-    f->start_time = format_get64(at + 40);
+    f->wall_ns = format_get64(at + 40);
+    f->start_time = format_get64(at + 48);
 }
 
 static int unpack_strings(struct reader *r)
@@ -303,7 +303,8 @@ static void unpack_ranges(struct reader *r, const struct parts *p, struct job_cl
 {
     for (uint32_t i = 0; i < p->ranges; i++) {
         const unsigned char *at = at_record(r, SECTION_RANGES, p->range_first + i, RECORD_RANGE);
-        c->ranges[i] = (struct job_range){ format_get32(at), format_get32(at + 4), format_get32(at + 8), format_get32(at + 12) };
+        c->ranges[i] = (struct job_range){ format_get32(at),      format_get32(at + 4),  format_get32(at + 8),  format_get32(at + 12),
+                                           format_get32(at + 16), format_get32(at + 20), format_get32(at + 24), format_get32(at + 28) };
     }
 }
 
@@ -451,26 +452,35 @@ static int unpack_classes(struct reader *r)
 
 /* --- Streams, sums, oracle --- */
 
+static int unpack_stream(struct reader *r, size_t i, size_t n, struct job_stream *s)
+{
+    const unsigned char *means = r->in.section[SECTION_STREAMS].data, *rest = means + n * 56, *words = rest + n * 28;
+    uint64_t *const column[] = { &s->events, &s->lost, &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns };
+    s->rank = format_get32(words + 4 * i) + (i ? s[-1].rank : 0);
+    s->thread = format_get32(words + 4 * (n + i));
+    s->class_index = format_get32(words + 4 * (2 * n + i));
+    s->count = format_get32(words + 4 * (3 * n + i));
+    for (size_t k = 0; k < 7; k++) {
+        uint32_t remainder = format_get32(rest + 4 * (k * n + i));
+        *column[k] = format_get64(means + 8 * (k * n + i)) * s->count + remainder;
+        if (remainder >= s->count)
+            return REFUSE(r, "damaged: remainder of stream %zu", i);
+    }
+    return 0;
+}
+
 static int unpack_streams(struct reader *r)
 {
     struct job *j = r->job;
     size_t n = count_of(r, SECTION_STREAMS);
-    const unsigned char *wide = r->in.section[SECTION_STREAMS].data, *narrow = wide + n * 56;
-    uint32_t rank = 0;
+    int error = 0;
     if (merge_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
         return no_memory(r);
-    for (size_t i = 0; i < n; i++) {
-        struct job_stream *s = &j->streams[i];
-        uint64_t *const column[] = { &s->events, &s->lost, &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns };
-        for (size_t k = 0; k < 7; k++)
-            *column[k] = format_get64(wide + 8 * (k * n + i));
-        s->rank = rank += format_get32(narrow + 4 * i);
-        s->thread = format_get32(narrow + 4 * (n + i));
-        s->class_index = format_get32(narrow + 4 * (2 * n + i));
-        s->reserved = 0;
-    }
-    j->stream_count = (uint32_t)n;
-    return 0;
+    for (size_t i = 0; i < n && !error; i++)
+        error = unpack_stream(r, i, n, &j->streams[i]);
+    if (!error)
+        j->stream_count = (uint32_t)n;
+    return error;
 }
 
 static int unpack_sums(struct reader *r)

@@ -237,6 +237,10 @@ static void add_classes(const struct report *r, cJSON *root)
             add_number(range, "first", c->ranges[k].first);
             add_number(range, "count", c->ranges[k].count);
             add_number(range, "stride", c->ranges[k].stride);
+            add_number(range, "rows", (double)c->ranges[k].rows + 1);
+            add_number(range, "row_stride", c->ranges[k].row_stride);
+            add_number(range, "planes", (double)c->ranges[k].planes + 1);
+            add_number(range, "plane_stride", c->ranges[k].plane_stride);
             add_number(range, "thread", c->ranges[k].thread);
         }
         report_json_text(o, "ranks_text", text);
@@ -259,13 +263,17 @@ static void add_streams(const struct report *r, cJSON *root)
         cJSON *o = add_object(array);
         add_number(o, "rank", s->rank);
         add_number(o, "thread", s->thread);
-        add_number(o, "class", s->class_index);
+        add_number(o, "ranks", s->count); /* 1; in a large job so many from "rank" on: times are means */
+        if (s->class_index == GRAMMAR_NONE)
+            cJSON_AddNullToObject(o, "class");
+        else
+            add_number(o, "class", s->class_index);
         add_number(o, "events", (double)s->events);
         add_number(o, "lost", (double)s->lost);
-        add_seconds(o, "wall_seconds", s->wall_ns);
-        add_seconds(o, "mpi_seconds", s->mpi_ns);
-        add_seconds(o, "omp_seconds", s->omp_ns);
-        add_seconds(o, "pythia_seconds", s->cost_ns);
+        add_seconds(o, "wall_seconds", job_stream_mean(s, s->wall_ns));
+        add_seconds(o, "mpi_seconds", job_stream_mean(s, s->mpi_ns));
+        add_seconds(o, "omp_seconds", job_stream_mean(s, s->omp_ns));
+        add_seconds(o, "pythia_seconds", job_stream_mean(s, s->cost_ns));
     }
 }
 

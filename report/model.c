@@ -235,14 +235,17 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
 
     if (!r || r->rank != s->rank) { /* streams are ordered by rank, then thread */
         r = &m->ranks[m->rank_count++];
-        *r = (struct report_rank){ .rank = s->rank, .wall_ns = s->wall_ns, .mpi_ns = s->mpi_ns, .omp_ns = s->omp_ns };
-        r->compute_ns = minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
-        m->sum_wall_ns += r->wall_ns;
-        m->sum_mpi_ns += r->mpi_ns;
-        m->sum_omp_ns += r->omp_ns;
-        m->sum_compute_ns += r->compute_ns;
+        *r = (struct report_rank){ .rank = s->rank, .ranks = s->count };
+        r->wall_ns = job_stream_mean(s, s->wall_ns);
+        r->mpi_ns = job_stream_mean(s, s->mpi_ns);
+        r->omp_ns = job_stream_mean(s, s->omp_ns);
+        r->compute_ns = minus(minus(r->wall_ns, r->mpi_ns), r->omp_ns);
+        m->sum_wall_ns += s->wall_ns;
+        m->sum_mpi_ns += s->mpi_ns;
+        m->sum_omp_ns += s->omp_ns;
+        m->sum_compute_ns += minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
     }
-    r->streams++;
+    r->streams += s->count;
     r->events += s->events;
     r->cost_ns += s->cost_ns;
     m->stream_wall_ns += s->wall_ns;
@@ -256,7 +259,7 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
  * wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting. An
  * estimate: it is exact where each call was once not waited for.
  */
-static void add_transfer(struct report_model *m, uint64_t wall)
+static void add_transfer(struct report_model *m, uint64_t wall, double ranks)
 {
     double transfer = 0;
 
@@ -268,7 +271,7 @@ static void add_transfer(struct report_model *m, uint64_t wall)
                 transfer += (double)g->stats[n].count * (double)g->stats[n].duration.min;
         }
     }
-    transfer /= (double)m->rank_count;
+    transfer /= ranks;
     m->transfer_efficiency = transfer < (double)wall ? 1 - transfer / (double)wall : 0;
     if (m->transfer_efficiency < m->communication_efficiency)
         m->transfer_efficiency = m->communication_efficiency;
@@ -282,21 +285,22 @@ static void add_transfer(struct report_model *m, uint64_t wall)
 static void add_efficiencies(struct report_model *m)
 {
     uint64_t most = 0, wall = 0;
-    double sum = 0;
+    double sum = 0, ranks = 0;
 
     for (uint32_t i = 0; i < m->rank_count; i++) {
         uint64_t useful = minus(m->ranks[i].wall_ns, m->ranks[i].mpi_ns);
         most = useful > most ? useful : most;
         wall = m->ranks[i].wall_ns > wall ? m->ranks[i].wall_ns : wall;
-        sum += (double)useful;
+        sum += (double)useful * m->ranks[i].ranks;
+        ranks += m->ranks[i].ranks;
     }
     if (!most || !wall)
         return;
     m->efficiencies = true;
-    m->load_balance = sum / (double)m->rank_count / (double)most;
+    m->load_balance = sum / ranks / (double)most;
     m->communication_efficiency = (double)most / (double)wall;
     m->parallel_efficiency = m->load_balance * m->communication_efficiency;
-    add_transfer(m, wall);
+    add_transfer(m, wall, ranks);
 }
 
 static int add_ranks(struct report_model *m)

@@ -57,9 +57,9 @@ struct report_region {
 };
 
 struct report_rank {
-    uint32_t rank, streams;
+    uint32_t rank, ranks, streams;                 /* in a large job a record is of so many ranks, from `rank` on */
     uint64_t events;
-    uint64_t wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread */
+    uint64_t wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread; of several ranks, the mean */
     uint64_t cost_ns;                              /* of Pythia, all threads */
 };
 

@@ -13,7 +13,7 @@ uint64_t report_range_members(const struct job_class_entry *c, uint32_t first, u
     uint64_t members = 0;
 
     for (uint32_t i = 0; i < count && first + i < c->range_count; i++)
-        members += c->ranges[first + i].count;
+        members += job_range_size(&c->ranges[first + i]);
     return members;
 }
 
@@ -22,17 +22,32 @@ uint64_t report_members(const struct job_class_entry *c)
     return report_range_members(c, 0, c->member_ranges);
 }
 
-static void print_range(FILE *out, const struct job_range *r)
+/* One run of a range. */
+static void print_run(FILE *out, const struct job_range *r, uint64_t first)
 {
-    uint64_t last = r->first + (uint64_t)(r->count - 1) * r->stride;
+    uint64_t last = first + (uint64_t)(r->count - 1) * r->stride;
 
-    fprintf(out, "%u", r->first);
+    fprintf(out, "%llu", (unsigned long long)first);
     if (r->count == 2 && r->stride > 1)
         fprintf(out, ",%llu", (unsigned long long)last);
     else if (r->count > 1)
         fprintf(out, "-%llu", (unsigned long long)last);
     if (r->count > 2 && r->stride > 1)
         fprintf(out, "/%u", r->stride);
+}
+
+/* All runs, until there is enough. Returns whether that was all. */
+static bool print_range(FILE *out, const struct job_range *r)
+{
+    for (uint64_t l = 0; l <= r->planes; l++)
+        for (uint64_t k = 0; k <= r->rows; k++) {
+            if (k || l)
+                fputc(',', out);
+            if (ftell(out) > LONGEST)
+                return false;
+            print_run(out, r, r->first + k * r->row_stride + l * r->plane_stride);
+        }
+    return true;
 }
 
 char *report_ranges_text(const struct job_class_entry *c)
@@ -59,7 +74,10 @@ char *report_ranges_text(const struct job_class_entry *c)
             fputs(report_members(c) > 1 ? "ranks " : "rank ", out);
         else
             fputc(',', out);
-        print_range(out, r);
+        if (!print_range(out, r)) {
+            fputs("…", out);
+            break;
+        }
         thread = r->thread;
     }
     if (fclose(out) != 0) {

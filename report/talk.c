@@ -127,8 +127,8 @@ static int add_variant(struct report_model *m, struct rows *rows, struct call *c
     call->occurrences = members ? call->c->grammar->stats[call->v->node].count / members : 0;
     for (uint32_t k = 0; k < call->v->range_count && rc == 0 && call->occurrences; k++) {
         const struct job_range *r = &call->c->ranges[call->v->range_first + k];
-        for (uint32_t i = 0; rc == 0 && i < r->count && i < MOST_RANKS; i++)
-            rc = add_member(m, rows, call, r->first + i * r->stride, r->thread);
+        for (uint64_t i = 0, size = job_range_size(r); rc == 0 && i < size && i < MOST_RANKS; i++)
+            rc = add_member(m, rows, call, job_range_rank(r, i), r->thread);
     }
     return rc;
 }

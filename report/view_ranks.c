@@ -117,8 +117,9 @@ int report_print_ranks(struct report *r, FILE *out)
     for (uint32_t i = 0; i < m->rank_count; i++) {
         const struct report_rank *k = &m->ranks[i];
         double wall = (double)k->wall_ns;
-        char events[32], time[32], cost[32];
-        fprintf(out, "%6u %8u %10s %10s %11.1f%% %6.1f%% %6.1f%% %6.1f%% %10s  ", k->rank, k->streams,
+        char events[32], time[32], cost[32], rank[32];
+        snprintf(rank, sizeof rank, k->ranks > 1 ? "%u-%u" : "%u", k->rank, k->rank + k->ranks - 1);
+        fprintf(out, "%6s %8u %10s %10s %11.1f%% %6.1f%% %6.1f%% %6.1f%% %10s  ", rank, k->streams,
                 report_count(k->events, events), report_time(wall, time), report_percent((double)k->compute_ns, wall),
                 report_percent((double)k->omp_ns, wall), report_percent((double)k->mpi_ns, wall),
                 100 - report_percent((double)k->mpi_ns, wall), report_time((double)k->cost_ns, cost));

@@ -44,7 +44,7 @@ static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
     uint32_t members = 0;
     for (uint32_t r = 0; r < c->member_ranges; r++)
         if ((c->ranges[r].thread == 0) == (thread == 0))
-            members += c->ranges[r].count;
+            members += (uint32_t)job_range_size(&c->ranges[r]);
     return members;
 }
 
@@ -52,10 +52,10 @@ static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
 static uint32_t candidates(uint32_t thread, const struct oracle_index **index, double *weight)
 {
     const struct job *r = session.reference;
-    const struct job_stream *own = job_find_stream(r, session.world.rank, thread);
+    uint32_t own = job_stream_class(r, session.world.rank, thread);
     uint32_t count = 0;
-    if (own && r->info.ranks == session.world.ranks) {
-        index[0] = index_of(own->class_index);
+    if (own != GRAMMAR_NONE && r->info.ranks == session.world.ranks) {
+        index[0] = index_of(own);
         weight[0] = 1;
         return index[0] != NULL;
     }

@@ -60,8 +60,8 @@ static void print_recorded(const struct job *job)
         cost += job->streams[i].cost_ns;
     }
     print_actions(actions, sizeof actions, job);
-    base_log_info("recorded ranks=%u streams=%u events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%%%s in %s",
-                  job->info.ranks, job->stream_count, events, job->terminal_count, job->class_count,
+    base_log_info("recorded ranks=%u streams=%llu events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%%%s in %s",
+                  job->info.ranks, (unsigned long long)job_streams(job), events, job->terminal_count, job->class_count,
                   100.0 * share(mpi, wall), 100.0 * share(cost, wall), actions, session_output_path());
 }
 

@@ -42,7 +42,7 @@ int tool_check(int argc, char **argv)
     printf("ok %s: %u ranks", file, j->info.ranks);
     if (j->info.missing)
         printf(" (%u missing)", j->info.missing);
-    printf(", %u streams, %u classes, %u callsites, %" PRIu64 " events\n", j->stream_count, j->class_count,
+    printf(", %" PRIu64 " streams, %u classes, %u callsites, %" PRIu64 " events\n", job_streams(j), j->class_count,
            j->callsite_count, events);
     job_destroy(j);
     return TOOL_OK;

@@ -157,7 +157,6 @@ static bool is_job(const char *path)
 static int open_job(struct source *s, const struct request *r)
 {
     int rc = tool_read_job(s->path, &s->job);
-    const struct job_stream *stream;
 
     if (rc != TOOL_OK)
         return rc;
@@ -165,12 +164,12 @@ static int open_job(struct source *s, const struct request *r)
         tool_complain("%s is a job file: --rank says which stream is meant", s->path);
         return TOOL_USAGE;
     }
-    stream = job_find_stream(s->job, (uint32_t)r->rank, (uint32_t)r->thread);
-    if (!stream) {
+    uint32_t class = job_stream_class(s->job, (uint32_t)r->rank, (uint32_t)r->thread);
+    if (class == GRAMMAR_NONE) {
         tool_complain("%s: no stream of rank %" PRIu64 ", thread %" PRIu64, s->path, r->rank, r->thread);
         return TOOL_INPUT;
     }
-    s->grammar = s->job->classes[stream->class_index].grammar;
+    s->grammar = s->job->classes[class].grammar;
     return TOOL_OK;
 }
 

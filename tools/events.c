@@ -187,9 +187,10 @@ static int no_stream(const struct job *j, const struct request *r)
     for (uint32_t i = 0; i < j->stream_count; i++) {
         const struct job_stream *s = &j->streams[i];
         lowest = s->rank < lowest ? s->rank : lowest;
-        highest = s->rank > highest ? s->rank : highest;
-        threads = s->rank == r->rank && s->thread + 1 > threads ? s->thread + 1 : threads;
+        highest = s->rank + j->info.block - 1 > highest ? s->rank + j->info.block - 1 : highest;
+        threads = job_stream_class(j, (uint32_t)r->rank, s->thread) != GRAMMAR_NONE && s->thread + 1 > threads ? s->thread + 1 : threads;
     }
+    highest = j->info.ranks && highest >= j->info.ranks ? j->info.ranks - 1 : highest;
     if (!j->stream_count)
         tool_complain("%s: no events: no stream was recorded", r->job);
     else if (threads)
@@ -200,10 +201,10 @@ static int no_stream(const struct job *j, const struct request *r)
     return TOOL_INPUT;
 }
 
-static int print_stream(const struct job *j, const struct job_stream *s, const struct request *r)
+static int print_stream(const struct job *j, uint32_t class, const struct request *r)
 {
     struct tool_output out;
-    struct printer p = { .job = j, .class = &j->classes[s->class_index], .rank = s->rank, .thread = s->thread,
+    struct printer p = { .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread,
                          .tsv = r->tsv };
     int rc = TOOL_MEMORY;
 
@@ -233,8 +234,8 @@ int tool_events(int argc, char **argv)
     int rc = tool_read_job(r.job, &j);
     if (rc != TOOL_OK)
         return rc;
-    const struct job_stream *s = job_find_stream(j, (uint32_t)r.rank, (uint32_t)r.thread);
-    rc = s && j->classes[s->class_index].grammar ? print_stream(j, s, &r) : no_stream(j, &r);
+    uint32_t class = job_stream_class(j, (uint32_t)r.rank, (uint32_t)r.thread);
+    rc = class != GRAMMAR_NONE && j->classes[class].grammar ? print_stream(j, class, &r) : no_stream(j, &r);
     job_destroy(j);
     return rc;
 }

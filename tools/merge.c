@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tools/progress.h"
+#include "pythia.h"
 #include "tools/tool.h"
 
 struct request {
@@ -145,6 +146,11 @@ static bool same_run(const struct job *a, const struct job *b)
            !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
 }
 
+static const char *why_not(int error)
+{
+    return error == PYTHIA_ENOMEM ? "out of memory" : error == PYTHIA_EINVAL ? "one of its ranks is already there" : pythia_strerror(error);
+}
+
 static int merge_part(const struct parts *p, size_t i, struct job *whole)
 {
     const struct part *part = &p->part[i];
@@ -153,15 +159,10 @@ static int merge_part(const struct parts *p, size_t i, struct job *whole)
         tool_complain("%s: of another run than %s", part->path, p->part[0].path);
         return TOOL_INPUT;
     }
-    for (uint32_t s = 0; s < part->job->stream_count; s++)
-        if (job_find_stream(whole, part->job->streams[s].rank, part->job->streams[s].thread)) {
-            tool_complain("%s: rank %u is already there", part->path, part->job->streams[s].rank);
-            return TOOL_INPUT;
-        }
     int rc = job_merge(whole, part->job);
     if (rc != 0) {
-        tool_complain("%s: cannot be merged: %s", part->path, rc == -1 ? "out of memory" : "it does not fit the others");
-        return rc == -1 ? TOOL_MEMORY : TOOL_INPUT;
+        tool_complain("%s: cannot be merged: %s", part->path, why_not(rc));
+        return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_INPUT;
     }
     return TOOL_OK;
 }
@@ -180,22 +181,35 @@ static int merge_all(const struct parts *p, struct job *whole)
     return rc;
 }
 
-/* Prints the ranks without a stream as ranges, and returns their number. */
+static uint32_t ranks_there(const struct job *j)
+{
+    uint64_t there = 0;
+
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        there += j->streams[i].thread ? 0 : j->streams[i].count;
+    return there < j->info.ranks ? (uint32_t)there : j->info.ranks;
+}
+
+/* Prints the ranks without a stream as ranges, so many at most, and returns how many such ranks there are. */
 static uint32_t tell_missing(const struct job *j)
 {
-    uint32_t missing = 0, next = 0;
+    enum { MOST = 200 };
+    uint32_t missing = 0, ranges = 0, ranks = j->info.ranks;
 
-    /* Streams are ordered by rank. */
-    for (uint32_t i = 0; i <= j->stream_count; i++) {
-        uint32_t rank = i < j->stream_count ? j->streams[i].rank : j->info.ranks;
-        if (rank > next) {
-            fprintf(stdout, "%s%u", missing ? "," : "missing: ranks ", next);
-            if (rank - 1 > next)
-                fprintf(stdout, "-%u", rank - 1);
-            missing += rank - next;
+    for (uint32_t at = 0; at < ranks && ranges <= MOST;) {
+        at += job_ranks_run(j, at, ranks, true);
+        uint32_t gap = job_ranks_run(j, at, ranks, false);
+        if (gap && ranges++ < MOST) {
+            fprintf(stdout, "%s%u", missing ? "," : "missing: ranks ", at);
+            if (gap > 1)
+                fprintf(stdout, "-%u", at + gap - 1);
         }
-        if (rank >= next)
-            next = rank + 1;
+        missing += gap;
+        at += gap;
+    }
+    if (ranges > MOST) {
+        printf(",…");
+        missing = ranks - ranks_there(j);
     }
     if (missing)
         putchar('\n');

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "merge/job.h"
+#include "merge/ranges.h"
 #include "tests/unit/simulate.h"
 
 static void print_terminal(const struct job *j, uint32_t terminal)
@@ -28,17 +29,16 @@ static void print_terminal(const struct job *j, uint32_t terminal)
     }
 }
 
-static void print_stream(const struct job *j, const struct job_stream *s)
+static void print_member(const struct job *j, const struct job_class_entry *c, uint32_t rank, uint32_t thread)
 {
-    const struct job_class_entry *c = &j->classes[s->class_index];
     struct grammar_cursor at;
-    printf("stream\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\n", s->rank, s->thread, s->events, s->wall_ns);
+    printf("member\t%u\t%u\n", rank, thread);
     for (int more = grammar_cursor_open(&at, c->grammar); more; more = grammar_cursor_next(&at)) {
         printf("%" PRIu64 "\t", at.index);
         print_terminal(j, at.terminal);
         for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
             int64_t value;
-            int known = job_attr_value(j, c, at.node, channel, s->rank, s->thread, at.occurrence, &value);
+            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, &value);
             if (known == 0)
                 printf("\t%" PRId64, value);
             else
@@ -47,6 +47,26 @@ static void print_stream(const struct job *j, const struct job_stream *s)
         printf("\n");
     }
     grammar_cursor_close(&at);
+}
+
+static void print_members(const struct job *j, const struct job_class_entry *c)
+{
+    size_t n = merge_ranges_size(c->ranges, c->member_ranges);
+    struct merge_member *m = calloc(n, sizeof *m);
+    if (!m)
+        abort();
+    merge_ranges_walk(c->ranges, c->member_ranges, m);
+    for (size_t i = 0; i < n; i++) {
+        if (job_stream_class(j, m[i].rank, m[i].thread) != (uint32_t)(c - j->classes))
+            abort();
+        print_member(j, c, m[i].rank, m[i].thread);
+    }
+    free(m);
+}
+
+static void print_stream(const struct job_stream *s)
+{
+    printf("stream\t%u\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\n", s->rank, s->thread, s->count, s->events, s->wall_ns);
 }
 
 static void print_class(const struct job *j, uint32_t i)
@@ -58,7 +78,7 @@ static void print_class(const struct job *j, uint32_t i)
         duration += c->grammar->stats[n].duration.sum;
     }
     for (uint32_t r = 0; r < c->member_ranges; r++)
-        members += c->ranges[r].count;
+        members += job_range_size(&c->ranges[r]);
     printf("class\t%u\t%" PRIu64 "\t%u\t%" PRIu64 "\t%" PRIu64 "\n", i, members, c->grammar->node_count, gap, duration);
 }
 
@@ -66,6 +86,8 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
 {
     char why[300];
     struct job *j = job_create();
+    if (!j)
+        abort();
     for (uint32_t i = 0; i < ranks; i++) {
         struct simulate_rank r;
         simulate_rank(&r, shape, i, ranks, 21);
@@ -91,7 +113,9 @@ int main(int argc, char **argv)
         return 1;
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
-        print_stream(j, &j->streams[i]);
+        print_stream(&j->streams[i]);
+    for (uint32_t i = 0; i < j->class_count; i++)
+        print_members(j, &j->classes[i]);
     for (uint32_t i = 0; i < j->class_count; i++)
         print_class(j, i);
     for (uint32_t i = 0; i < j->sum_count; i++)

@@ -5,8 +5,8 @@
     read_job.py FILE             what each stream did: one line an event
     read_job.py --totals FILE    one line a stream
 
-Lines are tab-separated. "stream RANK THREAD EVENTS WALL", then for each event: its index, its terminal as text, and the values
-of the four channels ("-" none, "*" not known).
+Lines are tab-separated. "stream RANK THREAD COUNT EVENTS WALL" for each record of the table of streams; "member RANK THREAD",
+then for each event: its index, its terminal as text, and the values of the four channels ("-" none, "*" not known).
 """
 import ctypes
 import ctypes.util
@@ -56,7 +56,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 2 or size != len(data):
+        if version != 3 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -90,7 +90,7 @@ class Job:
     # Definitions
 
     def definitions(self):
-        self.info = self.records(1, "<8I2Q")[0]
+        self.info = self.records(1, "<10I2Q")[0]
         body, count = self.sections[2]
         self.strings = []
         for (offset,) in struct.iter_unpack("<I", body[: 4 * count]):
@@ -136,7 +136,7 @@ class Job:
         nodes = self.records(9, "<IIQ")
         class_rules = [r for (r,) in self.records(11, "<I")]
         stats = self.records(12, "<Q3Qd3QdQQIIQQIId")
-        ranges = self.records(13, "<4I")
+        ranges = self.records(13, "<8I")
         variants = self.records(14, "<6I3Bx I Q QQ qqq 96s".replace(" ", ""))
         self.classes = []
         for low, high, flags, rule, rules, stat, count, rng, rngs, members, var, vars_ in self.records(10, "<2Q10I"):
@@ -162,7 +162,13 @@ class Job:
             self.classes.append(c)
 
     def members(self, ranges):
-        return [(first + i * stride, thread) for first, count, stride, thread in ranges for i in range(count)]
+        return [
+            (first + i * stride + k * row_stride + l * plane_stride, thread)
+            for first, count, stride, thread, rows, row_stride, planes, plane_stride in ranges
+            for l in range(planes + 1)
+            for k in range(rows + 1)
+            for i in range(count)
+        ]
 
     def rule_hash(self, c, rule, known):
         if rule not in known:
@@ -213,32 +219,51 @@ class Job:
 
     def read_streams(self):
         body, n = self.sections[15]
-        wide = struct.unpack("<%dQ" % (7 * n), body[: 56 * n])
-        narrow = struct.unpack("<%dI" % (3 * n), body[56 * n :])
+        means = struct.unpack("<%dQ" % (7 * n), body[: 56 * n])
+        rest = struct.unpack("<%dI" % (7 * n), body[56 * n : 84 * n])
+        words = struct.unpack("<%dI" % (4 * n), body[84 * n :])
         self.streams = []
         rank = 0
         for i in range(n):
-            rank = (rank + narrow[i]) % 2**32
-            self.streams.append((rank, narrow[n + i], narrow[2 * n + i], wide[i], wide[3 * n + i]))
+            rank = (rank + words[i]) % 2**32
+            count = words[3 * n + i]
+            sums = [means[k * n + i] * count + rest[k * n + i] for k in range(7)]
+            self.streams.append((rank, words[n + i], words[2 * n + i], count, sums))
+
+    def check_blocks(self):
+        """Each member belongs to one class, and to the record of its block, which adds up its events."""
+        block = self.info[8]
+        count, events, classes = {}, {}, {}
+        for number, c in enumerate(self.classes):
+            length = sum(1 for _ in self.expand(c, c["rules"][0]))
+            for rank, thread in c["members"]:
+                at = rank // block * block, thread
+                count[at] = count.get(at, 0) + 1
+                events[at] = events.get(at, 0) + length
+                classes.setdefault(at, set()).add(number)
+        for rank, thread, number, n, sums in self.streams:
+            at = rank, thread
+            own = classes.pop(at)
+            if (n, sums[0]) != (count[at], events[at]) or own != ({number} if number != NONE else own):
+                fail("the record of rank %d, thread %d does not fit the classes" % at)
+            if number == NONE and len(own) < 2:
+                fail("a block of one class that does not say so")
+        if classes or len({m for c in self.classes for m in c["members"]}) != sum(count.values()):
+            fail("members without a record, or of two classes")
 
     def print(self, totals):
-        for rank, thread, number, events, wall in self.streams:
-            print("stream", rank, thread, events, wall, sep="\t")
-            c = self.classes[number]
-            if (rank, thread) not in c["members"]:
-                fail("a stream that is no member of its class")
-            if totals:
-                continue
-            seen = {}
-            index = 0
-            for node, terminal in self.expand(c, c["rules"][0]):
-                i = seen.get(node, 0)
-                seen[node] = i + 1
-                values = [self.value(c, node, channel, (rank, thread), i) for channel in range(4)]
-                print(index, self.text(terminal), *values, sep="\t")
-                index += 1
-            if index != events:
-                fail("a stream has %d events, its class %d" % (events, index))
+        self.check_blocks()
+        for rank, thread, number, count, sums in self.streams:
+            print("stream", rank, thread, count, sums[0], sums[3], sep="\t")
+        for c in self.classes:
+            for rank, thread in c["members"] if not totals else []:
+                print("member", rank, thread, sep="\t")
+                seen = {}
+                for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0])):
+                    i = seen.get(node, 0)
+                    seen[node] = i + 1
+                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(4)]
+                    print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
             print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")

@@ -86,9 +86,9 @@ static void stencil(struct recorder *r, uint32_t rank, uint32_t ranks)
         for (uint32_t d = 0; d < 3; d++) {
             uint32_t at = rank / step[d] % side;
             if (at > 0)
-                record(r, "MPI_Isend", 10, PEER | BYTES, rank - step[d], 100 + rank % 2);
+                record(r, "MPI_Isend", 10 + d, PEER | BYTES, rank - step[d], 100 + rank % 2);
             if (at + 1 < side && rank + step[d] < ranks)
-                record(r, "MPI_Isend", 20, PEER | BYTES, rank + step[d], 100);
+                record(r, "MPI_Isend", 20 + d, PEER | BYTES, rank + step[d], 100);
         }
         record(r, "MPI_Waitall", 3, 0, 0, 0);
     }

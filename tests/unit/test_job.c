@@ -12,6 +12,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "merge/format.h"
 #include "merge/job.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
@@ -364,7 +365,7 @@ static struct bytes put_together(const struct forgery *f)
     size_t at = 64 + 48 * sections;
     unsigned char *e = b.data + 64;
     memcpy(b.data, "PYTHIA\x1a\n", 8);
-    put(b.data + 8, 2, 4);
+    put(b.data + 8, FORMAT_VERSION, 4);
     put(b.data + 12, sections, 4);
     put(b.data + 16, size, 8);
     for (int type = 1; type <= SECTIONS; type++) {
@@ -448,7 +449,7 @@ static void make_ladder(struct forgery *f, uint32_t levels, uint64_t exponent, i
     put(c + 40, get(c + 44, 4), 4);
     f->section[VARIANTS].size = f->count[VARIANTS] = 0;
     f->count[RANGES] = get(c + 44, 4);
-    f->section[RANGES].size = 16 * f->count[RANGES];
+    f->section[RANGES].size = RECORD_RANGE * f->count[RANGES];
 }
 
 START_TEST(test_hostile_grammars)
@@ -641,10 +642,10 @@ START_TEST(test_versions_and_unknown_sections)
     struct job *j = some_job(SIMULATE_RING, 2), *back;
     struct bytes b = pack(j);
     char why[200];
-    put(b.data + 8, 3, 4);
+    put(b.data + 8, FORMAT_VERSION + 1, 4);
     seal(b);
     ck_assert_int_eq(unpack(b.data, b.size, &back, why), PYTHIA_EVERSION);
-    ck_assert_msg(strstr(why, "version 3") != NULL, "%s", why);
+    ck_assert_msg(strstr(why, "format version ") != NULL, "%s", why);
     free(b.data);
     fill_oracle(j);
     b = pack(j);
