@@ -14,35 +14,13 @@
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
 
-/* Length of the UTF-8 sequence at `s`, 0 for what is none (also surrogates, overlong forms, beyond U+10FFFF). */
-static int utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    uint32_t code = s[0] & (0xffu >> (n + 1));
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
-}
-
 /* Names come from files and file systems: JSON must be UTF-8 all the same. */
 void report_json_text(cJSON *o, const char *key, const char *text)
 {
     char *clean = text ? strdup(text) : NULL;
 
-    for (unsigned char *c = (unsigned char *)clean; c && *c;) {
-        int n = utf8_length(c);
-        if (n == 0)
-            *c = '?';
-        c += n ? n : 1;
-    }
+    if (clean)
+        report_clean_utf8(clean);
     if (clean)
         cJSON_AddStringToObject(o, key, clean);
     else

@@ -2,6 +2,8 @@
 noinst_LTLIBRARIES += libpythia-report.la
 libpythia_report_la_SOURCES = \
 	%D%/csv.c \
+	%D%/dot.c \
+	%D%/export.h \
 	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \
 	%D%/message.c \
@@ -20,6 +22,7 @@ libpythia_report_la_SOURCES = \
 	%D%/sums.c %D%/sums.h \
 	%D%/talk.c \
 	%D%/text.c \
+	%D%/trace.c \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \

@@ -37,8 +37,8 @@ static enum report_address address_of(const struct job_terminal *t)
     return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;
 }
 
-/* Cuts to `width` columns; "~" says that something is missing. Never inside a multi-byte character. */
-static void cut(char *text, int width)
+/* "~" says that something is missing. Never inside a multi-byte character. */
+void report_cut(char *text, int width)
 {
     int columns = 0;
 
@@ -57,7 +57,16 @@ void report_where(struct report *r, uint32_t terminal, char *text, int width)
     const struct job_terminal *t = &r->job->terminals[terminal];
 
     report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
-    cut(text, width);
+    report_cut(text, width);
+}
+
+void report_print_column(const char *text, int width, FILE *out)
+{
+    int columns = 0;
+
+    for (const char *c = text; *c; c++)
+        columns += ((unsigned char)*c & 0xc0) != 0x80;
+    fprintf(out, "%s%*s", text, columns < width ? width - columns : 0, "");
 }
 
 const struct report_place *report_place_of(struct report *r, uint32_t terminal)

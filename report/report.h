@@ -61,6 +61,10 @@ double report_fork_share(const struct report_model *m, const struct report_team 
 int report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
 /* Caller of a terminal as text (report_callsite_text), cut to `width` columns at most 255. */
 void report_where(struct report *r, uint32_t terminal, char *text, int width);
+/* Cuts `text` to `width` columns, in place. */
+void report_cut(char *text, int width);
+/* Prints `text` and blanks up to `width` columns. */
+void report_print_column(const char *text, int width, FILE *out);
 const struct report_place *report_place_of(struct report *r, uint32_t terminal);
 /* "rank + 1", "rank 0", "any", … */
 const char *report_peer_text(const struct report_peer *p, char text[32]);

@@ -95,11 +95,12 @@ static void print_sites(struct report *r, FILE *out)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
     for (uint32_t i = 0; i < m->site_count && i < TOP_SITES; i++) {
         const struct report_site *s = &m->sites[i];
-        char where[256], count[32], time[32], name[64];
+        char where[256], count[32], time[32], name[128];
         report_where(r, s->terminal, where, 33);
-        snprintf(name, sizeof name, "%s", job_text(r->job, s->function));
-        report_clean(name);
-        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(s->count, count),
+        report_call_name(r, s, name, sizeof name);
+        report_cut(name, 18);
+        report_print_column(name, 18, out);
+        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count),
                 report_time((double)s->time_ns, time), report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
     }
     if (m->site_count > TOP_SITES)

@@ -36,7 +36,10 @@ void report_print_callsites(struct report *r, FILE *out)
             snprintf(number, sizeof number, "%u", site);
         report_where(r, s->terminal, where, 255);
         report_call_name(r, s, name, sizeof name);
-        fprintf(out, "%6s  %-22s %10s %8s %8s %6.2f %6.2f", number, name, report_count(s->count, count),
+        fprintf(out, "%6s  ", number);
+        report_cut(name, 40);
+        report_print_column(name, 22, out);
+        fprintf(out, " %10s %8s %8s %6.2f %6.2f", report_count(s->count, count),
                 report_time((double)s->time_ns, time), report_time(report_mean(s->time_ns, s->count), mean),
                 report_percent((double)s->time_ns, (double)m->stream_wall_ns),
                 report_percent((double)s->time_ns, (double)m->call_ns));

@@ -12,6 +12,7 @@ pythia_SOURCES = \
 	%D%/doctor_program.c \
 	%D%/evaluate.c \
 	%D%/events.c \
+	%D%/export.c \
 	%D%/grammar.c \
 	%D%/infer.c \
 	%D%/interrupt.c %D%/interrupt.h \

@@ -28,8 +28,9 @@ static const struct command {
 } commands[] = {
     { "record", tool_record, "run a program and record it into a job file" },
     { "predict", tool_predict, "run a program with the oracle, from a recorded job file" },
-    { "report", tool_report, "what a job did: text, JSON, CSV" },
+    { "report", tool_report, "what a job did: text, JSON, CSV, HTML" },
     { "events", tool_events, "the exact sequence of events of one rank" },
+    { "export", tool_export, "a job for Perfetto, Graphviz and spreadsheets" },
     { "grammar", tool_grammar, "the rules of a job's grammars" },
     { "infer", tool_infer, "the grammar of a text stream" },
     { "evaluate", tool_evaluate, "how well one stream or job predicts another" },

@@ -30,6 +30,7 @@ int tool_record(int argc, char **argv);
 int tool_predict(int argc, char **argv);
 int tool_report(int argc, char **argv);
 int tool_events(int argc, char **argv);
+int tool_export(int argc, char **argv);
 int tool_grammar(int argc, char **argv);
 int tool_infer(int argc, char **argv);
 int tool_evaluate(int argc, char **argv);

@@ -9,7 +9,9 @@ TOOL_TESTS = \
 	%D%/doctor.test \
 	%D%/evaluate.test \
 	%D%/events.test \
+	%D%/export.test \
 	%D%/grammar.test \
+	%D%/html.test \
 	%D%/infer.test \
 	%D%/install.test \
 	%D%/interrupt.test \
@@ -17,4 +19,4 @@ TOOL_TESTS = \
 	%D%/report.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/lib-tool.sh
+EXTRA_DIST += $(TOOL_TESTS) %D%/lib-tool.sh %D%/validate.py

@@ -7,6 +7,9 @@
  *   make_job hybrid FILE       1 rank: a parallel region of varying team size with a Barrier inside
  *   make_job long FILE         1 rank of ten million events: an expansion that takes seconds
  *   make_job empty FILE        no stream
+ *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
+ *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
+ *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
 #include <stdio.h>
@@ -162,6 +165,62 @@ static struct job *make_at(const char *module, const char *id, const char *offse
     return j;
 }
 
+static struct job *make_many(uint32_t sites, uint32_t events)
+{
+    struct job *j = create("/nowhere/many", 1);
+    struct grammar *g = grammar_create(256 << 20);
+    uint32_t *terminal = calloc(sites, sizeof *terminal);
+    unsigned seed = 1;
+    require(terminal && g && sites, "many");
+    for (uint32_t i = 0; i < sites; i++) {
+        terminal[i] = call(j, i % 2 ? "MPI_Send" : "MPI_Allreduce", 0x1000 + 16 * i, i % 2 ? JOB_P2P : JOB_COLLECTIVE);
+        event(g, terminal[i], 100, 50 + i % 7);
+    }
+    for (uint32_t i = 0; i < events; i++)
+        event(g, terminal[(uint32_t)rand_r(&seed) % sites], 100, 50);
+    free(terminal);
+    finish(j, g, 0, 50 * ((uint64_t)sites + events), 0);
+    return j;
+}
+
+static struct job *make_names(void)
+{
+    static const char *const names[] = { "say \"it\", please", "a<b></script><script>alert(1)</script>", "back\\slash",
+                                         "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf", "@DATA@ &amp;" };
+    struct job *j = create("/no where/\"quoted\" <b> \xc3\xa9.exe", 1);
+    struct grammar *g = grammar_create(1 << 20);
+    char longest[2001] = "";
+    while (strlen(longest) + 40 < sizeof longest)
+        strcat(longest, "std::map<std::pair<int, double>, T>::");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        event(g, call(j, names[i], 0x100 * (i + 1), JOB_OTHER), 1000, 500);
+    event(g, call(j, longest, 0x2000, JOB_OTHER), 1000, 500);
+    struct job_terminal t = {.kind = JOB_CALL, .function = job_string(j, "MPI_Barrier"), .comm = job_comm(j, "a\"b\n<c>", 1),
+                             .callsite = site(j, "/no where/lib \"x\" \xc3\xa9.so", "ab\"cd", 0x10)};
+    event(g, job_terminal(j, &t), 1000, 500);
+    finish(j, g, 0, 4500, 0);
+    return j;
+}
+
+static struct job *make_predicted(void)
+{
+    struct job *j = make_ring(0, RANKS);
+    struct job_oracle *o = &j->oracle;
+    *o = (struct job_oracle){.present = 1, .ranks = RANKS, .actions = 7, .gain_seconds = 0.25, .cost_seconds = 0.125, .wall_ns = 3000000};
+    o->score.events = o->score.known = 1000;
+    for (int d = 0; d < ORACLE_DISTANCES; d++) {
+        o->score.at[d].predictions = 1000;
+        for (int i = 0; i < ORACLE_DECILES; i++) {
+            o->score.at[d].answers[i] = 100;
+            o->score.at[d].right[i] = 10 * (uint64_t)i + 5;
+            o->score.at[d].hits += 10 * (uint64_t)i + 5;
+        }
+    }
+    o->score.at[0].hits = 800;
+    o->score.time_error[oracle_time_bucket(0.1)] = 100;
+    return j;
+}
+
 static void write_job(struct job *j, const char *path)
 {
     char why[256] = "";
@@ -180,6 +239,12 @@ int main(int argc, char **argv)
         write_job(make_hybrid(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "long"))
         write_job(make_long(), argv[2]);
+    else if (argc == 5 && !strcmp(argv[1], "many"))
+        write_job(make_many((uint32_t)strtoul(argv[3], NULL, 10), (uint32_t)strtoul(argv[4], NULL, 10)), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "names"))
+        write_job(make_names(), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "predicted"))
+        write_job(make_predicted(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "empty"))
         write_job(create("/nowhere/empty", 1), argv[2]);
     else if (argc == 7 && !strcmp(argv[1], "at"))

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grammars as graphs for Graphviz: a cluster a class, a box a rule, an edge a part of it, with its place and exponent:
+ *
+ *   R --1--> A,  A --1: 7--> Irecv1,  A --2--> Waitall3
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "grammar/notation.h"
+#include "pythia.h"
+#include "report/export.h"
+#include "report/ranges.h"
+#include "report/units.h"
+
+struct graph {
+    struct report *r;
+    const struct job_class_entry *c;
+    uint32_t index;
+    bool *named;   /* by terminal: has a node in this class */
+    uint64_t left; /* edges */
+    FILE *out;
+};
+
+/* Between double quotes. */
+static void print_quoted(const char *text, FILE *out)
+{
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static void print_rule(struct graph *g, uint32_t rule, double total_ns, uint64_t count)
+{
+    char name[16], time[32];
+
+    grammar_rule_name(rule, name);
+    fprintf(g->out, "    c%ur%u [shape=box, label=\"%s\\n%" PRIu64 " times, %s\"];\n", g->index, rule, name, count,
+            report_time(total_ns, time));
+}
+
+static void print_terminal(struct graph *g, uint32_t terminal)
+{
+    char where[256] = "", name[128];
+
+    if (g->named[terminal])
+        return;
+    g->named[terminal] = true;
+    report_short_name(g->r->names, terminal, name, sizeof name);
+    if (g->r->job->terminals[terminal].callsite < g->r->job->callsite_count)
+        report_where(g->r, terminal, where, 60);
+    fprintf(g->out, "    c%ut%u [shape=ellipse, label=\"", g->index, terminal);
+    print_quoted(name, g->out);
+    fputs("\\n", g->out);
+    print_quoted(where, g->out);
+    fputs("\"];\n", g->out);
+}
+
+static void print_edge(struct graph *g, uint32_t rule, uint32_t place, uint32_t node)
+{
+    const struct grammar_flat_node *n = &g->c->grammar->nodes[node];
+
+    if (grammar_is_rule(n->symbol)) {
+        fprintf(g->out, "    c%ur%u -> c%ur%u [label=\"%u", g->index, rule, g->index, n->symbol & ~GRAMMAR_RULE, place);
+    } else if (n->symbol < g->r->job->terminal_count) {
+        print_terminal(g, n->symbol);
+        fprintf(g->out, "    c%ur%u -> c%ut%u [label=\"%u", g->index, rule, g->index, n->symbol, place);
+    } else {
+        fprintf(g->out, "    c%ulost [shape=ellipse, label=\"order given up\"];\n", g->index);
+        fprintf(g->out, "    c%ur%u -> c%ulost [label=\"%u", g->index, rule, g->index, place);
+    }
+    if (n->exponent > 1)
+        fprintf(g->out, ": x %" PRIu64, n->exponent);
+    fputs("\"];\n", g->out);
+}
+
+static void print_rules(struct graph *g)
+{
+    const struct grammar_flat *flat = g->c->grammar;
+    uint64_t members = report_members(g->c);
+
+    for (uint32_t i = 0; i < flat->rule_count && !ferror(g->out); i++) {
+        const struct grammar_flat_rule *rule = &flat->rules[i];
+        double ns = 0;
+        uint64_t count = 1;
+        for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
+            ns += (double)flat->stats[n].gap.sum + (double)flat->stats[n].duration.sum;
+        if (rule->length && members)
+            count = flat->stats[rule->first].count / flat->nodes[rule->first].exponent / members;
+        print_rule(g, i, members ? ns / (double)members : 0, count);
+        for (uint32_t k = 0; k < rule->length; k++) {
+            if (!g->left) {
+                fprintf(g->out, "    c%ur%um [shape=plaintext, label=\"…\"];\n    c%ur%u -> c%ur%um;\n", g->index, i, g->index,
+                        i, g->index, i);
+                break;
+            }
+            g->left--;
+            print_edge(g, i, k + 1, rule->first + k);
+        }
+    }
+}
+
+int report_print_dot(struct report *r, const struct report_export *how, FILE *out)
+{
+    struct graph g = { .r = r, .left = how->limit, .out = out };
+    int rc = 0;
+
+    char program[256];
+
+    snprintf(program, sizeof program, "%s", job_text(r->job, r->job->info.program));
+    report_clean(program);
+    fputs("digraph \"", out);
+    print_quoted(program, out);
+    fputs("\" {\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", out);
+    for (uint32_t i = 0; i < r->job->class_count && rc == 0; i++) {
+        char *ranks = report_ranges_text(&r->job->classes[i]);
+        g.c = &r->job->classes[i];
+        g.index = i;
+        g.named = calloc((size_t)r->job->terminal_count + 1, sizeof *g.named);
+        if (ranks && g.named && g.c->grammar) {
+            fprintf(out, "  subgraph cluster_%u {\n    label=\"class %u: %s\";\n", i, i, ranks);
+            print_rules(&g);
+            fputs("  }\n", out);
+        } else if (g.c->grammar) {
+            rc = PYTHIA_ENOMEM;
+        }
+        free(ranks);
+        free(g.named);
+    }
+    fputs("}\n", out);
+    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
+}

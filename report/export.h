@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job for other tools.
+ *
+ *   Perfetto, chrome://tracing   Trace Event Format: a process a rank, a thread a thread, a slice a call or region
+ *   Graphviz                     the rules of each class: who uses whom, how often
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_EXPORT_H
+#define PYTHIA_REPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+struct report_export {
+    uint64_t limit;  /* slices, or edges of the graph, at most */
+    bool folded;     /* a slice a node of the grammar, not an event */
+    void (*step)(void *context, uint64_t done); /* after each event; may be NULL */
+    void *context;
+};
+
+/* Events of all streams; what an expanded trace has. */
+uint64_t report_trace_events(const struct job *j);
+
+/*
+ * Times are the means of each event in its place, so that a thread's slices add up to its class's mean. Where the job has
+ * more events than `limit`, or `folded` is asked for, a slice stands for all turns of a node, with its body inside as long
+ * as its parts are in all, down to where `limit` is reached. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+ */
+int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
+/* Same returns. Beyond `limit` edges a rule's further parts are one node "…". */
+int report_print_dot(struct report *r, const struct report_export *how, FILE *out);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* `pythia export`: a job for Perfetto, Graphviz and spreadsheets. */
+#include <argp.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/export.h"
+#include "report/report.h"
+#include "tools/progress.h"
+#include "tools/tool.h"
+
+enum target { NONE, PERFETTO, DOT, CSV };
+enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 2000 };
+
+struct request {
+    const char *job, *output;
+    enum target to;
+    uint64_t limit;
+    bool folded;
+};
+
+enum { KEY_LIMIT = 256, KEY_FOLDED };
+
+static const struct argp_option options[] = {
+    { "to", 't', "FORMAT", 0, "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites)", 0 },
+    { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
+    { "limit", KEY_LIMIT, "N", 0, "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000)", 0 },
+    { "folded", KEY_FOLDED, NULL, 0, "perfetto: fold by the grammar: a slice stands for all turns of a loop", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    static const char *const names[] = { "", "perfetto", "dot", "csv" };
+    struct request *r = state->input;
+
+    switch (key) {
+    case 't':
+        for (int i = PERFETTO; i <= CSV; i++)
+            if (!strcmp(arg, names[i]))
+                r->to = (enum target)i;
+        if (r->to == NONE)
+            argp_error(state, "FORMAT must be perfetto, dot or csv, not '%s'", arg);
+        return 0;
+    case 'o':
+        r->output = arg;
+        return 0;
+    case KEY_LIMIT:
+        if (tool_number(arg, UINT64_MAX, &r->limit) != 0 || r->limit == 0)
+            argp_error(state, "N must be a number of at least 1, not '%s'", arg);
+        return 0;
+    case KEY_FOLDED:
+        r->folded = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (r->to == NONE)
+            argp_error(state, "to which format? --to perfetto, dot or csv");
+        return 0;
+    default:
+        return tool_job_argument(key, arg, state, &r->job);
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "JOB",
+    .doc = "Writes a job for other tools."
+           "\v"
+           "Times in a trace are means of each event in its place: of a class of ranks no single rank's are kept.\n\n"
+           "Examples:\n"
+           "  pythia export app.pythia --to perfetto -o app.json     open in ui.perfetto.dev or chrome://tracing\n"
+           "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
+           "  pythia export app.pythia --to csv -o calls.csv\n",
+};
+
+static void step(void *context, uint64_t done)
+{
+    progress_at(context, done);
+}
+
+static int print_trace(struct report *report, const struct request *r, FILE *out)
+{
+    struct progress progress;
+    struct report_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
+                                 .context = &progress };
+    uint64_t events = report_trace_events(report->job);
+
+    if (!r->folded && events > how.limit)
+        tool_complain("%s has %" PRIu64 " events, more than %" PRIu64 ": the trace is folded (--limit)", r->job, events, how.limit);
+    progress_begin(&progress, "exporting", out == stdout || events > how.limit ? PROGRESS_NONE : events);
+    int rc = report_print_trace(report, &how, out);
+    progress_end(&progress);
+    return rc;
+}
+
+static int print(struct report *report, const struct request *r, FILE *out)
+{
+    struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
+
+    switch (r->to) {
+    case PERFETTO:
+        return print_trace(report, r, out);
+    case DOT:
+        return report_print_dot(report, &how, out);
+    default:
+        return report_print_csv(report, out);
+    }
+}
+
+static int write_output(struct report *report, const struct request *r)
+{
+    struct tool_output out;
+    int rc = tool_output_open(&out, r->output);
+
+    if (rc != TOOL_OK)
+        return rc;
+    rc = print(report, r, out.file) == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_OK;
+    if (rc == TOOL_MEMORY)
+        tool_complain("out of memory");
+    int closed = tool_output_close(&out, rc == TOOL_OK);
+    return rc == TOOL_OK ? closed : rc;
+}
+
+int tool_export(int argc, char **argv)
+{
+    struct request r = { 0 };
+    struct job *j;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int rc = tool_read_job(r.job, &j);
+    if (rc != TOOL_OK)
+        return rc;
+    struct report *report = report_create(j);
+    if (report) {
+        rc = write_output(report, &r);
+    } else {
+        tool_complain("out of memory");
+        rc = TOOL_MEMORY;
+    }
+    report_destroy(report);
+    job_destroy(j);
+    return rc;
+}
