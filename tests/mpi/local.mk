@@ -16,6 +16,7 @@ tests_mpi_threads_LDADD = $(MPI_LIBS)
 MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
+	%D%/figures.test \
 	%D%/fortran.test \
 	%D%/grammar.test \
 	%D%/open.test \
@@ -27,5 +28,5 @@ MPI_TESTS = \
 	%D%/threads.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/some.test

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program whose figures are known, for the tests of the report. TURNS times:
+ *
+ *   sleep SHORT ms, rank 2 LONG ms;  a parallel region of two threads of REGION ms;  send 8000 bytes to rank + 1
+ *   (MPI_Sendrecv);  MPI_Allreduce of 4 doubles
+ *
+ * Rank 0 then sends WORK messages of 100 bytes to each other rank, which answers with nothing.
+ */
+#include <mpi.h>
+#include <time.h>
+
+enum { TURNS = 20, SHORT = 5, LONG = 25, REGION = 4, WORK = 3 };
+
+static void rest(int ms)
+{
+    struct timespec t = { .tv_nsec = ms * 1000000L };
+    nanosleep(&t, NULL);
+}
+
+static void compute(int rank)
+{
+    rest(rank == 2 ? LONG : SHORT);
+}
+
+static void region(void)
+{
+#pragma omp parallel num_threads(2)
+    rest(REGION);
+}
+
+static void exchange(int rank, int ranks)
+{
+    static double out[1000], in[1000];
+    MPI_Sendrecv(out, 1000, MPI_DOUBLE, (rank + 1) % ranks, 0, in, 1000, MPI_DOUBLE, (rank + ranks - 1) % ranks, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void reduce(void)
+{
+    double own[4] = { 1, 2, 3, 4 }, all[4];
+    MPI_Allreduce(own, all, 4, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, ranks;
+    char work[100] = "";
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    for (int turn = 0; turn < TURNS; turn++) {
+        compute(rank);
+        region();
+        exchange(rank, ranks);
+        reduce();
+    }
+    for (int i = 0; rank == 0 && i < WORK; i++)
+        for (int to = 1; to < ranks; to++)
+            MPI_Send(work, 100, MPI_BYTE, to, 1, MPI_COMM_WORLD);
+    for (int i = 0; rank != 0 && i < WORK; i++)
+        MPI_Recv(work, 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
