@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "pythia.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
+#endif
+
+enum { LEAST_AHEAD = 64 << 10, MOST_AHEAD = 2 << 20 };
 
 static size_t page_size(void)
 {
@@ -25,6 +32,31 @@ int base_arena_open(struct base_arena *a, size_t record, size_t capacity)
     madvise(base, bytes, MADV_NOHUGEPAGE); /* refused by kernels without huge pages */
     *a = (struct base_arena){.base = base, .record = record, .capacity = capacity, .reserved = bytes};
     return 0;
+}
+
+/* Where the memory ahead ends: beyond MOST_AHEAD at the border of a huge page. */
+static size_t end_ahead(const struct base_arena *a, size_t need, bool huge)
+{
+    size_t ahead = need / 4;
+    ahead = ahead < LEAST_AHEAD ? LEAST_AHEAD : ahead > MOST_AHEAD ? MOST_AHEAD : ahead;
+    uintptr_t border = huge ? MOST_AHEAD : page_size(), end = (uintptr_t)a->base + need + ahead;
+    end = (end + border - 1) / border * border;
+    return end - (uintptr_t)a->base < a->reserved ? end - (uintptr_t)a->base : a->reserved;
+}
+
+size_t base_arena_ahead(struct base_arena *a, size_t records)
+{
+    size_t need = records * a->record;
+    if (need > a->ready) {
+        bool huge = need > MOST_AHEAD;
+        size_t page = page_size(), from = a->ready / page * page, end = end_ahead(a, need, huge);
+        if (huge)
+            madvise((char *)a->base + from, end - from, MADV_HUGEPAGE);
+        madvise((char *)a->base + from, end - from, MADV_POPULATE_WRITE);
+        a->ready = end;
+    }
+    size_t there = a->ready / a->record;
+    return there < a->capacity ? there : a->capacity;
 }
 
 void base_arena_close(struct base_arena *a)

@@ -53,12 +53,12 @@ static void leave(struct farewell *f, uint32_t symbol, uint64_t count, uint64_t 
 
 static void fold_node(struct grammar *g, uint32_t lost, uint32_t n, struct farewell *f)
 {
-    const struct grammar_stats *s = &g->stats[n];
+    const struct grammar_stats *s = &g->nodes[n].stats;
     uint64_t events = events_of(g, n);
     leave(f, g->nodes[n].symbol, g->nodes[n].exponent, s->gap.sum, s->duration.sum);
-    g->stats[lost].count += events;
-    fold_moments(&g->stats[lost].gap, &s->gap, events);
-    fold_moments(&g->stats[lost].duration, &s->duration, events);
+    g->nodes[lost].stats.count += events;
+    fold_moments(&g->nodes[lost].stats.gap, &s->gap, events);
+    fold_moments(&g->nodes[lost].stats.duration, &s->duration, events);
     g->nodes[lost].exponent += events;
     g->lost += events;
     if (grammar_is_rule(g->nodes[n].symbol))
@@ -118,11 +118,11 @@ static void shrink_rule(struct grammar *g, uint32_t rule, struct farewell *f)
     uint32_t guard = g->rules[rule].guard;
     uint64_t gap = 0, duration = 0, gap_before = 0, duration_before = 0;
     for (uint32_t n = g->nodes[guard].next; n != guard; n = g->nodes[n].next) {
-        gap += g->stats[n].gap.sum;
-        duration += g->stats[n].duration.sum;
+        gap += g->nodes[n].stats.gap.sum;
+        duration += g->nodes[n].stats.duration.sum;
     }
     for (uint32_t n = g->nodes[guard].next; n != guard; n = g->nodes[n].next) {
-        struct grammar_stats *s = &g->stats[n];
+        struct grammar_stats *s = &g->nodes[n].stats;
         uint64_t count = l->count * g->nodes[n].exponent, gap_sum = s->gap.sum, duration_sum = s->duration.sum;
         uint64_t g_part = shrink_moments(&s->gap, l->gap, gap, gap_before);
         uint64_t d_part = shrink_moments(&s->duration, l->duration, duration, duration_before);
@@ -163,7 +163,6 @@ static uint32_t root_length(const struct grammar *g)
 
 void grammar_coarsen(struct grammar *g)
 {
-    grammar_tail_flush(g);
     grammar_drain(g);
     uint32_t guard = g->rules[0].guard, lost = lost_node(g), length = root_length(g);
     uint32_t fold = length > 8 ? length / 2 : length;

@@ -1,100 +1,133 @@
 /* SPDX-License-Identifier: MIT */
 #include "grammar/digram.h"
 
-#include <stdlib.h>
-
 #include "pythia.h"
 
-enum { FIRST_SLOTS = 1024 };
+/* An insertion moves MOVE slots: the old table is done with after a quarter of the insertions that fill the new one. */
+enum { FIRST_SLOTS = 1024, MOVE = 8 };
 
-static uint32_t home(uint32_t left, uint32_t right, uint32_t mask)
+static int table_open(struct grammar_digram_table *t, uint32_t slots)
 {
-    uint64_t h = ((uint64_t)left << 32 | right) * UINT64_C(0x9e3779b97f4a7c15);
-    return (uint32_t)(h >> 32 ^ h >> 13) & mask;
+    int error = base_arena_open(&t->arena, sizeof *t->slot, slots);
+    t->slot = t->arena.base;
+    t->mask = slots - 1;
+    if (!error)
+        base_arena_ahead(&t->arena, slots);
+    return error;
 }
 
-static struct grammar_digram_slot *slots_create(uint32_t n)
+static void table_close(struct grammar_digram_table *t)
 {
-    struct grammar_digram_slot *s = malloc(n * sizeof *s);
-    if (s)
-        for (uint32_t i = 0; i < n; i++)
-            s[i].node = GRAMMAR_NONE;
-    return s;
+    base_arena_close(&t->arena);
+    t->slot = NULL;
 }
 
-int grammar_digrams_open(struct grammar_digrams *t)
+int grammar_digrams_open(struct grammar_digrams *t, const struct grammar_node *nodes)
 {
-    t->slot = slots_create(FIRST_SLOTS);
-    t->mask = FIRST_SLOTS - 1;
-    t->count = 0;
-    return t->slot ? 0 : PYTHIA_ENOMEM;
+    *t = (struct grammar_digrams){.nodes = nodes};
+    return table_open(&t->now, FIRST_SLOTS);
 }
 
 void grammar_digrams_close(struct grammar_digrams *t)
 {
-    free(t->slot);
-    t->slot = NULL;
-}
-
-static uint32_t probe(const struct grammar_digrams *t, uint32_t left, uint32_t right)
-{
-    uint32_t i = home(left, right, t->mask);
-    while (t->slot[i].node != GRAMMAR_NONE && (t->slot[i].left != left || t->slot[i].right != right))
-        i = (i + 1) & t->mask;
-    return i;
+    table_close(&t->now);
+    table_close(&t->old);
 }
 
 static int grow(struct grammar_digrams *t)
 {
-    struct grammar_digrams bigger = {.mask = t->mask * 2 + 1, .count = t->count};
-    bigger.slot = slots_create(bigger.mask + 1);
-    if (!bigger.slot)
+    struct grammar_digram_table bigger;
+    if (table_open(&bigger, 2 * (t->now.mask + 1)))
         return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i <= t->mask; i++)
-        if (t->slot[i].node != GRAMMAR_NONE)
-            bigger.slot[probe(&bigger, t->slot[i].left, t->slot[i].right)] = t->slot[i];
-    free(t->slot);
-    *t = bigger;
+    t->old = t->now;
+    t->now = bigger;
+    t->moved = 0;
     return 0;
 }
 
-uint32_t grammar_digrams_find(const struct grammar_digrams *t, uint32_t left, uint32_t right)
+/* The next few slots of the old table. What moves is not in the new one: no need to look for it. */
+static void move_some(struct grammar_digrams *t)
 {
-    return t->slot[probe(t, left, right)].node;
+    for (uint32_t k = 0; k < MOVE; k++, t->moved++) {
+        if (t->moved > t->old.mask) {
+            table_close(&t->old);
+            return;
+        }
+        struct grammar_digram_slot *s = &t->old.slot[t->moved];
+        if (s->node == 0 || s->node == GRAMMAR_NONE)
+            continue;
+        uint32_t i = s->hash & t->now.mask;
+        while (t->now.slot[i].node != 0)
+            i = (i + 1) & t->now.mask;
+        t->now.slot[i] = *s;
+        s->node = GRAMMAR_NONE;
+    }
 }
 
 uint32_t grammar_digrams_find_or_add(struct grammar_digrams *t, uint32_t left, uint32_t right, uint32_t node)
 {
-    uint32_t i = probe(t, left, right);
-    if (t->slot[i].node != GRAMMAR_NONE)
-        return t->slot[i].node;
-    if (t->count >= t->mask / 8 * 5) {
+    uint32_t hash = grammar_digram_hash(left, right);
+    uint32_t i = grammar_digram_probe(&t->now, t->nodes, hash, left, right);
+    if (t->now.slot[i].node != 0)
+        return t->now.slot[i].node - 1;
+    if (__builtin_expect(t->old.slot != NULL, 0)) {
+        uint32_t j = grammar_digram_probe(&t->old, t->nodes, hash, left, right);
+        if (t->old.slot[j].node != 0)
+            return t->old.slot[j].node - 1;
+        move_some(t);
+        i = grammar_digram_probe(&t->now, t->nodes, hash, left, right);
+    } else if (t->count > t->now.mask / 2) {
         if (grow(t))
             return GRAMMAR_NONE;
-        i = probe(t, left, right);
+        i = hash & t->now.mask;
     }
-    t->slot[i] = (struct grammar_digram_slot){left, right, node};
+    t->now.slot[i] = (struct grammar_digram_slot){hash, node + 1};
     t->count++;
     return node;
 }
 
-void grammar_digrams_remove(struct grammar_digrams *t, uint32_t left, uint32_t right, uint32_t node)
+/* The slot of `node` that has this hash: the pair itself need not be read. */
+static uint32_t find_node(const struct grammar_digram_table *t, uint32_t hash, uint32_t node)
 {
-    uint32_t hole = probe(t, left, right);
-    if (t->slot[hole].node == GRAMMAR_NONE || t->slot[hole].node != node)
-        return;
-    t->count--;
-    for (uint32_t i = (hole + 1) & t->mask; t->slot[i].node != GRAMMAR_NONE; i = (i + 1) & t->mask) {
-        uint32_t h = home(t->slot[i].left, t->slot[i].right, t->mask);
-        if (((i - h) & t->mask) >= ((i - hole) & t->mask)) { /* its home is not after the hole: it may move there */
+    uint32_t i = hash & t->mask;
+    while (t->slot[i].node != 0 && (t->slot[i].node != node + 1 || t->slot[i].hash != hash))
+        i = (i + 1) & t->mask;
+    return i;
+}
+
+static void shift_back(struct grammar_digram_table *t, uint32_t hole)
+{
+    for (uint32_t i = (hole + 1) & t->mask; t->slot[i].node != 0; i = (i + 1) & t->mask) {
+        uint32_t home = t->slot[i].hash & t->mask;
+        if (((i - home) & t->mask) >= ((i - hole) & t->mask)) { /* its home is not after the hole: it may move there */
             t->slot[hole] = t->slot[i];
             hole = i;
         }
     }
-    t->slot[hole].node = GRAMMAR_NONE;
+    t->slot[hole] = (struct grammar_digram_slot){0, 0};
+}
+
+void grammar_digrams_remove(struct grammar_digrams *t, uint32_t left, uint32_t right, uint32_t node)
+{
+    uint32_t hash = grammar_digram_hash(left, right), i = find_node(&t->now, hash, node);
+    if (t->now.slot[i].node != 0) {
+        shift_back(&t->now, i);
+        t->count--;
+    } else if (t->old.slot) {
+        i = find_node(&t->old, hash, node);
+        if (t->old.slot[i].node != 0) {
+            t->old.slot[i].node = GRAMMAR_NONE;
+            t->count--;
+        }
+    }
+}
+
+static size_t table_memory(const struct grammar_digram_table *t)
+{
+    return t->slot ? ((size_t)t->mask + 1) * sizeof *t->slot : 0;
 }
 
 size_t grammar_digrams_memory(const struct grammar_digrams *t)
 {
-    return ((size_t)t->mask + 1) * sizeof *t->slot;
+    return table_memory(&t->now) + table_memory(&t->old);
 }

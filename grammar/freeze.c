@@ -61,7 +61,7 @@ static void freeze_rule(const struct grammar *g, const struct numbering *w, uint
         uint32_t symbol = g->nodes[n].symbol;
         to->symbol = grammar_is_rule(symbol) ? w->number[symbol & ~GRAMMAR_RULE] | GRAMMAR_RULE : symbol;
         to->exponent = g->nodes[n].exponent;
-        f->stats[f->node_count++] = g->stats[n];
+        f->stats[f->node_count++] = g->nodes[n].stats;
         freeze_attrs(g, n, f, to);
     }
     r->length = f->node_count - r->first;
@@ -69,8 +69,7 @@ static void freeze_rule(const struct grammar *g, const struct numbering *w, uint
 
 struct grammar_flat *grammar_freeze(struct grammar *g)
 {
-    grammar_tail_flush(g);
-    grammar_drain(g);
+    grammar_settle(g);
     struct grammar_flat *f = grammar_flat_create(g->rules_used, grammar_nodes(g), g->attrs_used);
     struct numbering w = {.number = malloc(3 * (size_t)g->rule_top * sizeof *w.number)};
     if (!f || !w.number) {

@@ -6,7 +6,8 @@
 #include "pythia.h"
 
 enum { LEAST_MEMORY = 64 * 1024, SPARE = 512, HINTS = 1 << 16 };
-enum { NODE_BYTES = sizeof(struct grammar_node) + sizeof(struct grammar_stats) };
+enum { NODE_BYTES = sizeof(struct grammar_node) };
+_Static_assert(NODE_BYTES <= 128, "a node with its statistics is two cache lines");
 
 static int hints_open(struct grammar_hints *h, uint32_t room)
 {
@@ -20,15 +21,13 @@ static int hints_open(struct grammar_hints *h, uint32_t room)
 static int open_all(struct grammar *g)
 {
     int error = base_arena_open(&g->node_arena, sizeof *g->nodes, g->node_limit);
-    error = error ? error : base_arena_open(&g->stats_arena, sizeof *g->stats, g->node_limit);
     error = error ? error : base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
     error = error ? error : base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
     error = error ? error : hints_open(&g->digram_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->utility_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->collapse_hints, g->rule_limit + HINTS);
-    error = error ? error : grammar_digrams_open(&g->digrams);
+    error = error ? error : grammar_digrams_open(&g->digrams, g->node_arena.base);
     g->nodes = g->node_arena.base;
-    g->stats = g->stats_arena.base;
     g->rules = g->rule_arena.base;
     g->attrs = g->attr_arena.base;
     return error;
@@ -53,7 +52,7 @@ struct grammar *grammar_create(size_t memory)
         return NULL;
     }
     grammar_rule_take(g); /* R */
-    g->tail.raw = GRAMMAR_NONE;
+    g->tail.raw = g->late.symbol = GRAMMAR_NONE;
     return g;
 }
 
@@ -62,7 +61,6 @@ void grammar_destroy(struct grammar *g)
     if (!g)
         return;
     base_arena_close(&g->node_arena);
-    base_arena_close(&g->stats_arena);
     base_arena_close(&g->rule_arena);
     base_arena_close(&g->attr_arena);
     base_arena_close(&g->digram_hints.arena);
@@ -74,13 +72,12 @@ void grammar_destroy(struct grammar *g)
 
 size_t grammar_memory(const struct grammar *g)
 {
-    return (size_t)g->nodes_used * NODE_BYTES + (size_t)g->rules_used * sizeof *g->rules +
-           (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
+    return grammar_memory_used(g);
 }
 
 uint64_t grammar_events(const struct grammar *g)
 {
-    return g->events;
+    return g->events + g->queue.count;
 }
 
 uint64_t grammar_lost(const struct grammar *g)

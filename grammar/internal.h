@@ -19,15 +19,8 @@
 #include "base/arena.h"
 #include "grammar/digram.h"
 #include "grammar/grammar.h"
+#include "grammar/node.h"
 #include "grammar/tail.h"
-
-struct grammar_node {
-    uint32_t symbol;   /* terminal, or rule | GRAMMAR_RULE; of a guard: its own rule; GRAMMAR_NONE: free */
-    uint32_t prev, next;
-    uint32_t use_prev, use_next; /* other nodes that name the same rule */
-    uint32_t attr;     /* first attribute, GRAMMAR_NONE without */
-    uint64_t exponent; /* 0: a guard */
-};
 
 struct grammar_rule {
     uint32_t guard;    /* free: the next free rule */
@@ -49,17 +42,29 @@ struct grammar_hints {
     uint32_t count, room;
 };
 
+enum { GRAMMAR_BUDGET = 16, GRAMMAR_QUEUE = 32 };
+
+/* Events that wait until the work of those before them is done. */
+struct grammar_queue {
+    uint32_t first, count;
+    bool plain; /* the first one: the tail did not take it */
+    struct grammar_event event[GRAMMAR_QUEUE];
+};
+
 struct grammar {
-    struct base_arena node_arena, stats_arena, rule_arena, attr_arena;
+    struct base_arena node_arena, rule_arena, attr_arena;
     struct grammar_node *nodes;
-    struct grammar_stats *stats; /* parallel to nodes */
     struct grammar_rule *rules;
     struct grammar_attr_cell *attrs;
-    uint32_t node_top, node_free, node_limit, nodes_used;
+    uint32_t node_top, node_free, node_limit, node_ready, nodes_used; /* node_ready: memory is there for these */
     uint32_t rule_top, rule_free, rule_limit, rules_used;
     uint32_t attr_top, attr_free, attr_limit, attrs_used;
     struct grammar_digrams digrams;
     struct grammar_tail tail;
+    struct grammar_arrival late; /* a rule that waits until the tail is written out; symbol GRAMMAR_NONE: none */
+    struct grammar_queue queue;
+    bool busy;                   /* there may be work left from earlier appends */
+    uint64_t overruns;           /* pieces of work beyond an append's budget, because the queue was full */
     struct grammar_hints digram_hints, utility_hints, collapse_hints;
     uint64_t events, lost;
     uint32_t terminals; /* highest terminal + 1 */
@@ -86,15 +91,49 @@ static inline uint64_t grammar_symbol_length(const struct grammar *g, uint32_t s
     return grammar_is_rule(symbol) ? g->rules[symbol & ~GRAMMAR_RULE].length : 1;
 }
 
-/* pool.c: nodes, rules, attributes, hints. Fail only at the hard limit, which the soft cap keeps away. */
+/* grammar_memory, without what waits. */
+static inline size_t grammar_memory_used(const struct grammar *g)
+{
+    return (size_t)g->nodes_used * sizeof *g->nodes + (size_t)g->rules_used * sizeof *g->rules +
+           (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
+}
+
+static inline void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n)
+{
+    uint32_t next = g->nodes[at].next;
+    g->nodes[n].prev = at;
+    g->nodes[n].next = next;
+    g->nodes[at].next = n;
+    g->nodes[next].prev = n;
+}
+
+static inline void grammar_unlink(struct grammar *g, uint32_t n)
+{
+    uint32_t prev = g->nodes[n].prev, next = g->nodes[n].next;
+    g->nodes[prev].next = next;
+    g->nodes[next].prev = prev;
+}
+
+/* Changes an exponent and the uses of the node's rule with it. */
+static inline void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k)
+{
+    g->nodes[n].exponent += k;
+    if (grammar_is_rule(g->nodes[n].symbol))
+        g->rules[g->nodes[n].symbol & ~GRAMMAR_RULE].uses += k;
+}
+
+static inline void grammar_hint(struct grammar_hints *h, uint32_t what)
+{
+    if (h->count < h->room) /* room for more hints than there are nodes: never full in practice */
+        h->item[h->count++] = what;
+}
+
+/* pool.c: nodes, rules, attributes. Fail only at the hard limit, which the soft cap keeps away. */
 uint32_t grammar_node_take(struct grammar *g, uint32_t symbol, uint64_t exponent);
 void grammar_node_give(struct grammar *g, uint32_t n); /* unlinked already; its uses, attributes released */
 uint32_t grammar_rule_take(struct grammar *g);
 void grammar_rule_give(struct grammar *g, uint32_t rule);
-void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n);
-void grammar_unlink(struct grammar *g, uint32_t n);
-/* Changes an exponent and the uses of the node's rule with it. */
-void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k);
+/* The opposite of grammar_exponent_add. */
 void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
 void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
@@ -104,16 +143,17 @@ void grammar_attrs_weave(struct grammar *g, uint32_t into, uint32_t from);
 void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t whole, bool front, uint32_t to);
 /* The node's values are those of `count` of its occurrences only, it is not known which: what is no constant varies. */
 void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count);
-void grammar_hint(struct grammar_hints *h, uint32_t what);
 
 /* steps.c: the structural steps. */
 void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begins at n leaves the table, if it is n's */
 void grammar_join_next(struct grammar *g, uint32_t n);  /* a^n a^m -> a^(n+m) */
+bool grammar_step(struct grammar *g);                   /* works one hint off; false: there is none */
 void grammar_drain(struct grammar *g);
 
-/* tail.c: appending, with the tail as a short cut and without. */
-void grammar_tail_flush(struct grammar *g); /* writes the tail out */
-void grammar_append_plain(struct grammar *g, const struct grammar_event *event); /* only where the tail is empty */
+/* append.c. settle: all work is done, all is written out. append_plain: by the steps alone, only for a grammar that has
+   never been appended to otherwise. */
+void grammar_settle(struct grammar *g);
+void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
 /* coarsen.c */
 void grammar_coarsen(struct grammar *g);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-grammar.la
 libpythia_grammar_la_SOURCES = \
+	%D%/append.c \
 	%D%/attr.c %D%/attr.h \
 	%D%/attr_formula.h \
 	%D%/attr_turns.c \
@@ -13,6 +14,7 @@ libpythia_grammar_la_SOURCES = \
 	%D%/freeze.c \
 	%D%/grammar.c %D%/grammar.h \
 	%D%/internal.h \
+	%D%/node.h \
 	%D%/notation.c %D%/notation.h \
 	%D%/pool.c \
 	%D%/stats.c %D%/stats.h \

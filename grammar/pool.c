@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a growing grammar: nodes in rings, rules, attributes, hints; each with a free list. */
+/* The records of a growing grammar: nodes in rings, rules, attributes; each with a free list. */
 #include "grammar/internal.h"
 
 #include <assert.h>
@@ -43,8 +43,10 @@ static uint32_t node_raw(struct grammar *g)
     else
         n = g->node_top++;
     assert(n < g->node_limit);
+    if (__builtin_expect(n >= g->node_ready, 0))
+        g->node_ready = (uint32_t)base_arena_ahead(&g->node_arena, n + 1);
     g->nodes_used++;
-    grammar_stats_clear(&g->stats[n]);
+    grammar_stats_clear(&g->nodes[n].stats);
     g->nodes[n].attr = GRAMMAR_NONE;
     return n;
 }
@@ -79,29 +81,6 @@ void grammar_node_give(struct grammar *g, uint32_t n)
     g->nodes[n].next = g->node_free;
     g->node_free = n;
     g->nodes_used--;
-}
-
-void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n)
-{
-    uint32_t next = g->nodes[at].next;
-    g->nodes[n].prev = at;
-    g->nodes[n].next = next;
-    g->nodes[at].next = n;
-    g->nodes[next].prev = n;
-}
-
-void grammar_unlink(struct grammar *g, uint32_t n)
-{
-    uint32_t prev = g->nodes[n].prev, next = g->nodes[n].next;
-    g->nodes[prev].next = next;
-    g->nodes[next].prev = prev;
-}
-
-void grammar_exponent_add(struct grammar *g, uint32_t n, uint64_t k)
-{
-    g->nodes[n].exponent += k;
-    if (grammar_is_rule(g->nodes[n].symbol))
-        g->rules[g->nodes[n].symbol & ~GRAMMAR_RULE].uses += k;
 }
 
 /* A node whose exponent reaches 0 is about to be given back: it must not be taken for a guard in between. */
@@ -233,12 +212,4 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
         a->sum = (int64_t)((double)a->sum * share);
         a->count = count;
     }
-}
-
-/* --- Hints --- */
-
-void grammar_hint(struct grammar_hints *h, uint32_t what)
-{
-    if (h->count < h->room) /* room for more hints than there are nodes: never full in practice */
-        h->item[h->count++] = what;
 }

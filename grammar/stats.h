@@ -29,13 +29,56 @@ struct grammar_stats {
     struct grammar_moments duration;
 };
 
-void grammar_stats_clear(struct grammar_stats *s);
+static inline void grammar_moments_clear(struct grammar_moments *m)
+{
+    m->sum = 0;
+    m->min = UINT64_MAX;
+    m->max = 0;
+    m->square = 0;
+}
+
+static inline void grammar_moments_add(struct grammar_moments *m, uint64_t value)
+{
+    m->sum += value;
+    m->square += (double)value * (double)value;
+    if (value < m->min)
+        m->min = value;
+    if (value > m->max)
+        m->max = value;
+}
+
+static inline void grammar_moments_join(struct grammar_moments *into, const struct grammar_moments *from)
+{
+    into->sum += from->sum;
+    into->square += from->square;
+    if (from->min < into->min)
+        into->min = from->min;
+    if (from->max > into->max)
+        into->max = from->max;
+}
+
+static inline void grammar_stats_clear(struct grammar_stats *s)
+{
+    s->count = 0;
+    grammar_moments_clear(&s->gap);
+    grammar_moments_clear(&s->duration);
+}
 
 /* Adds one expansion of `gap` and `duration` ns. */
-void grammar_stats_add(struct grammar_stats *s, uint64_t gap, uint64_t duration);
+static inline void grammar_stats_add(struct grammar_stats *s, uint64_t gap, uint64_t duration)
+{
+    s->count++;
+    grammar_moments_add(&s->gap, gap);
+    grammar_moments_add(&s->duration, duration);
+}
 
 /* Joins the expansions of two places: counts, sums and squares add, extremes widen. */
-void grammar_stats_join(struct grammar_stats *into, const struct grammar_stats *from);
+static inline void grammar_stats_join(struct grammar_stats *into, const struct grammar_stats *from)
+{
+    into->count += from->count;
+    grammar_moments_join(&into->gap, &from->gap);
+    grammar_moments_join(&into->duration, &from->duration);
+}
 
 /* Moves `part` of `whole` expansions out of `s` into `out` (overwritten), sums in proportion, rounded so that the two
    add up to what was there. */

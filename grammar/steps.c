@@ -30,7 +30,7 @@ void grammar_join_next(struct grammar *g, uint32_t n)
     grammar_unregister(g, m);
     grammar_attrs_weave(g, n, m);
     grammar_exponent_add(g, n, g->nodes[m].exponent);
-    grammar_stats_join(&g->stats[n], &g->stats[m]);
+    grammar_stats_join(&g->nodes[n].stats, &g->nodes[m].stats);
     grammar_unlink(g, m);
     grammar_node_give(g, m);
     grammar_hint(&g->digram_hints, n);
@@ -90,8 +90,8 @@ static void compose_moments(struct grammar_moments *m, const struct grammar_mome
 static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body, struct grammar_stats *moved)
 {
     uint64_t whole = g->nodes[n].exponent;
-    grammar_stats_split(&g->stats[n], k, whole, moved);
-    grammar_stats_join(&g->stats[body], moved);
+    grammar_stats_split(&g->nodes[n].stats, k, whole, moved);
+    grammar_stats_join(&g->nodes[body].stats, moved);
     if (g->nodes[n].attr == GRAMMAR_NONE)
         return;
     if (k == whole) {
@@ -119,7 +119,7 @@ static void take_turns(struct grammar *g, uint32_t n, uint64_t k)
 static void carve(struct grammar *g, uint32_t n, uint64_t i, uint64_t j, uint32_t rule, uint32_t bx, uint32_t by)
 {
     uint32_t m = g->nodes[n].next;
-    uint64_t expansions = g->stats[n].count / g->nodes[n].exponent;
+    uint64_t expansions = g->nodes[n].stats.count / g->nodes[n].exponent;
     grammar_unregister(g, n);
     if (g->nodes[n].exponent == i)
         grammar_unregister(g, g->nodes[n].prev);
@@ -130,9 +130,9 @@ static void carve(struct grammar *g, uint32_t n, uint64_t i, uint64_t j, uint32_
     move_turns(g, n, i, false, bx, &x);
     move_turns(g, m, j, true, by, &y);
     uint32_t k = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
-    g->stats[k].count = expansions;
-    compose_moments(&g->stats[k].gap, &x.gap, i, &y.gap, j, expansions);
-    compose_moments(&g->stats[k].duration, &x.duration, i, &y.duration, j, expansions);
+    g->nodes[k].stats.count = expansions;
+    compose_moments(&g->nodes[k].stats.gap, &x.gap, i, &y.gap, j, expansions);
+    compose_moments(&g->nodes[k].stats.duration, &x.duration, i, &y.duration, j, expansions);
 
     grammar_insert_after(g, n, k);
     take_turns(g, n, i);
@@ -176,13 +176,13 @@ static bool extends(const struct grammar *g, uint32_t n, uint32_t found)
 static void extend_place(struct grammar *g, uint32_t n, uint64_t j, uint32_t by)
 {
     uint32_t m = g->nodes[n].next;
-    struct grammar_stats x = g->stats[n], y;
+    struct grammar_stats x = g->nodes[n].stats, y;
     grammar_unregister(g, n);
     if (g->nodes[m].exponent == j)
         grammar_unregister(g, m);
     move_turns(g, m, j, true, by, &y);
-    compose_moments(&g->stats[n].gap, &x.gap, 1, &y.gap, j, x.count);
-    compose_moments(&g->stats[n].duration, &x.duration, 1, &y.duration, j, x.count);
+    compose_moments(&g->nodes[n].stats.gap, &x.gap, 1, &y.gap, j, x.count);
+    compose_moments(&g->nodes[n].stats.duration, &x.duration, 1, &y.duration, j, x.count);
     take_turns(g, m, j);
     settle_right(g, n);
 }
@@ -303,14 +303,14 @@ static void collapse_use(struct grammar *g, uint32_t u, uint32_t body)
     grammar_unregister(g, g->nodes[u].prev);
     grammar_unregister(g, u);
     uint32_t v = grammar_node_take(g, g->nodes[body].symbol, g->nodes[u].exponent * e);
-    g->stats[v] = g->stats[u];
-    g->stats[v].count *= e;
+    g->nodes[v].stats = g->nodes[u].stats;
+    g->nodes[v].stats.count *= e;
     if (e > 1) {
-        spread_moments(&g->stats[v].gap, e);
-        spread_moments(&g->stats[v].duration, e);
+        spread_moments(&g->nodes[v].stats.gap, e);
+        spread_moments(&g->nodes[v].stats.duration, e);
     }
     grammar_attrs_join(g, v, body);
-    grammar_attrs_shrink(g, v, g->stats[v].count);
+    grammar_attrs_shrink(g, v, g->nodes[v].stats.count);
     grammar_insert_after(g, u, v);
     grammar_unlink(g, u);
     grammar_node_give(g, u);
@@ -321,22 +321,30 @@ static void check_collapse(struct grammar *g, uint32_t rule)
 {
     if (rule == 0 || !g->rules[rule].live || grammar_first(g, rule) != grammar_last(g, rule))
         return;
-    uint32_t body = grammar_first(g, rule);
-    while (g->rules[rule].use_head != GRAMMAR_NONE)
-        collapse_use(g, g->rules[rule].use_head, body);
-    drop_rule(g, rule);
+    uint32_t use = g->rules[rule].use_head;
+    if (use == GRAMMAR_NONE) {
+        drop_rule(g, rule);
+    } else { /* one use a step */
+        grammar_hint(&g->collapse_hints, rule);
+        collapse_use(g, use, grammar_first(g, rule));
+    }
+}
+
+bool grammar_step(struct grammar *g)
+{
+    if (g->utility_hints.count)
+        check_utility(g, g->utility_hints.item[--g->utility_hints.count]);
+    else if (g->collapse_hints.count)
+        check_collapse(g, g->collapse_hints.item[--g->collapse_hints.count]);
+    else if (g->digram_hints.count)
+        check_digram(g, g->digram_hints.item[--g->digram_hints.count]);
+    else
+        return false;
+    return true;
 }
 
 void grammar_drain(struct grammar *g)
 {
-    for (;;) {
-        if (g->utility_hints.count)
-            check_utility(g, g->utility_hints.item[--g->utility_hints.count]);
-        else if (g->collapse_hints.count)
-            check_collapse(g, g->collapse_hints.item[--g->collapse_hints.count]);
-        else if (g->digram_hints.count)
-            check_digram(g, g->digram_hints.item[--g->digram_hints.count]);
-        else
-            return;
-    }
+    while (grammar_step(g))
+        ;
 }

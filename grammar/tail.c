@@ -7,50 +7,32 @@
  */
 #include "grammar/internal.h"
 
-/* A symbol at the end of the stream: an event, or a rule whose turn is complete. */
-struct arrival {
-    uint32_t symbol;
-    uint64_t gap, duration;
-    const struct grammar_event *event; /* NULL: a rule */
-};
-
-static void arrive(struct grammar *g, uint32_t n, const struct arrival *a)
+static void arrive(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
-    grammar_stats_add(&g->stats[n], a->gap, a->duration);
+    grammar_stats_add(&g->nodes[n].stats, a->gap, a->duration);
     if (a->event && a->event->channels)
         grammar_attrs_add(g, n, a->event);
 }
 
-static uint32_t new_node(struct grammar *g, const struct arrival *a)
+uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a)
 {
     uint32_t n = grammar_node_take(g, a->symbol, 1);
     arrive(g, n, a);
     return n;
 }
 
-/* --- By the structural steps --- */
+void grammar_arrival_count(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
+{
+    grammar_exponent_add(g, n, 1);
+    arrive(g, n, a);
+}
 
-static void link_last(struct grammar *g, uint32_t n)
+void grammar_link_last(struct grammar *g, uint32_t n)
 {
     uint32_t last = grammar_last(g, 0);
     grammar_insert_after(g, last, n);
-    if (!grammar_is_guard(g, last)) {
+    if (!grammar_is_guard(g, last))
         grammar_hint(&g->digram_hints, last);
-        grammar_drain(g);
-    }
-}
-
-static void append_plain(struct grammar *g, const struct arrival *a)
-{
-    uint32_t last = grammar_last(g, 0);
-    if (!grammar_is_guard(g, last) && g->nodes[last].symbol == a->symbol) {
-        grammar_exponent_add(g, last, 1);
-        arrive(g, last, a);
-    } else {
-        link_last(g, new_node(g, a));
-    }
-    if (grammar_memory(g) > g->memory)
-        grammar_coarsen(g);
 }
 
 /* --- Frames --- */
@@ -70,16 +52,16 @@ static void prefix_add(struct grammar_prefix *p, const struct grammar_moments *m
 static void frame_take(const struct grammar *g, struct grammar_frame *f, uint32_t n, uint64_t gap, uint64_t duration)
 {
     const struct grammar_node *node = &g->nodes[n];
-    prefix_add(&f->gap, &g->stats[n].gap, node->exponent, gap);
-    prefix_add(&f->duration, &g->stats[n].duration, node->exponent, duration);
+    prefix_add(&f->gap, &g->nodes[n].stats.gap, node->exponent, gap);
+    prefix_add(&f->duration, &g->nodes[n].stats.duration, node->exponent, duration);
     f->length += node->exponent * grammar_symbol_length(g, node->symbol);
 }
 
 /* Takes the turns in `from`, a node outside all rings, as the body's node `n`. */
 static void frame_join(struct grammar *g, struct grammar_frame *f, uint32_t n, uint32_t from)
 {
-    frame_take(g, f, n, g->stats[from].gap.sum, g->stats[from].duration.sum);
-    grammar_stats_join(&g->stats[n], &g->stats[from]);
+    frame_take(g, f, n, g->nodes[from].stats.gap.sum, g->nodes[from].stats.duration.sum);
+    grammar_stats_join(&g->nodes[n].stats, &g->nodes[from].stats);
     grammar_attrs_join(g, n, from);
     grammar_node_give(g, from);
 }
@@ -120,8 +102,14 @@ static void frame_begin(struct grammar *g, uint32_t head, uint32_t found)
                                 .pending = GRAMMAR_NONE};
 }
 
+static void turn(struct grammar *g, uint32_t rule, uint64_t gap, uint64_t duration)
+{
+    g->tail.turn = (struct grammar_arrival){rule | GRAMMAR_RULE, gap, duration, NULL};
+    g->tail.turned = true;
+}
+
 /* The innermost frame takes what it expects. */
-static void frame_arrive(struct grammar *g, const struct arrival *a)
+static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
 {
     struct grammar_frame *f = &g->tail.frame[g->tail.depth - 1];
     uint32_t n = f->at;
@@ -130,11 +118,10 @@ static void frame_arrive(struct grammar *g, const struct arrival *a)
         frame_take(g, f, n, a->gap, a->duration);
         arrive(g, n, a);
     } else if (f->pending == GRAMMAR_NONE) {
-        f->pending = new_node(g, a);
+        f->pending = grammar_arrival_node(g, a);
         return;
     } else {
-        grammar_exponent_add(g, f->pending, 1);
-        arrive(g, f->pending, a);
+        grammar_arrival_count(g, f->pending, a);
         if (g->nodes[f->pending].exponent < g->nodes[n].exponent)
             return;
         frame_join_head(g, f);
@@ -142,6 +129,10 @@ static void frame_arrive(struct grammar *g, const struct arrival *a)
         f->pending = GRAMMAR_NONE;
     }
     f->at = g->nodes[n].next;
+    if (grammar_is_guard(g, f->at)) {
+        g->tail.depth--;
+        turn(g, f->rule, f->gap.turn, f->duration.turn);
+    }
 }
 
 /* --- Writing the tail out --- */
@@ -164,7 +155,7 @@ static void prefix_moments(const struct grammar_prefix *p, uint64_t n, struct gr
 /* Cuts the nodes before f->at off into a rule of their own, whose use takes their place. */
 static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
 {
-    uint64_t expansions = g->stats[f->at].count / g->nodes[f->at].exponent;
+    uint64_t expansions = g->nodes[f->at].stats.count / g->nodes[f->at].exponent;
     uint32_t first = grammar_first(g, f->rule), last = g->nodes[f->at].prev, outer = g->rules[f->rule].guard;
     uint32_t rule = grammar_rule_take(g), guard = g->rules[rule].guard;
     grammar_unregister(g, last);
@@ -176,47 +167,77 @@ static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
     g->nodes[outer].next = f->at;
     g->nodes[f->at].prev = outer;
     uint32_t use = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
-    g->stats[use].count = expansions;
-    prefix_moments(&f->gap, expansions, &g->stats[use].gap);
-    prefix_moments(&f->duration, expansions, &g->stats[use].duration);
+    g->nodes[use].stats.count = expansions;
+    prefix_moments(&f->gap, expansions, &g->nodes[use].stats.gap);
+    prefix_moments(&f->duration, expansions, &g->nodes[use].stats.duration);
     grammar_insert_after(g, outer, use);
     grammar_hint(&g->digram_hints, use);
     return rule;
 }
 
-static void frame_flush(struct grammar *g, const struct grammar_frame *f)
+static void write_prefix(struct grammar *g, struct grammar_frame *f)
 {
     if (f->head != GRAMMAR_NONE) {
-        link_last(g, f->head);
+        grammar_link_last(g, f->head);
     } else {
-        struct arrival a = {cut_prefix(g, f) | GRAMMAR_RULE, f->gap.turn, f->duration.turn, NULL};
-        link_last(g, new_node(g, &a));
-        grammar_drain(g);
+        struct grammar_arrival a = {cut_prefix(g, f) | GRAMMAR_RULE, f->gap.turn, f->duration.turn, NULL};
+        grammar_link_last(g, grammar_arrival_node(g, &a));
     }
-    if (f->pending != GRAMMAR_NONE)
-        link_last(g, f->pending);
+    f->rule = GRAMMAR_NONE;
 }
 
-void grammar_tail_flush(struct grammar *g)
+bool grammar_tail_write(struct grammar *g)
 {
-    uint32_t depth = g->tail.depth, raw = g->tail.raw;
-    g->tail.depth = 0;
-    g->tail.raw = GRAMMAR_NONE;
-    for (uint32_t i = 0; i < depth; i++)
-        frame_flush(g, &g->tail.frame[i]);
-    if (raw != GRAMMAR_NONE)
-        link_last(g, raw);
+    struct grammar_tail *t = &g->tail;
+    if (!t->flushing)
+        return false;
+    if (t->written < t->depth) {
+        struct grammar_frame *f = &t->frame[t->written];
+        if (f->rule != GRAMMAR_NONE) {
+            write_prefix(g, f);
+            t->written += f->pending == GRAMMAR_NONE;
+        } else {
+            grammar_link_last(g, f->pending);
+            t->written++;
+        }
+        return true;
+    }
+    t->depth = t->written = 0;
+    t->flushing = false;
+    if (t->raw == GRAMMAR_NONE)
+        return false;
+    grammar_link_last(g, t->raw);
+    t->raw = GRAMMAR_NONE;
+    return true;
 }
 
-/* --- Appending --- */
+/* --- Taking --- */
 
-static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct arrival *a)
+static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
     return grammar_digrams_find(&g->digrams, g->nodes[n].symbol, a->symbol);
 }
 
+/* The pair at `found` is a whole rule: the usual case where little repeats, and no frame's business. */
+static void take_pair(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
+{
+    struct grammar_stats *s = &g->nodes[last].stats;
+    uint32_t second = g->nodes[found].next;
+    turn(g, g->nodes[g->nodes[found].prev].symbol & ~GRAMMAR_RULE, s->gap.sum + a->gap, s->duration.sum + a->duration);
+    grammar_stats_join(&g->nodes[found].stats, s);
+    grammar_attrs_join(g, found, last);
+    grammar_node_give(g, last);
+    arrive(g, second, a);
+}
+
+static bool is_single_pair(const struct grammar *g, uint32_t found)
+{
+    const struct grammar_node *second = &g->nodes[g->nodes[found].next];
+    return second->exponent == 1 && second->next == g->nodes[found].prev;
+}
+
 /* `last`, in R's ring or raw, and what arrives are the first two of a rule's body. */
-static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct arrival *a)
+static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
 {
     if (last == g->tail.raw) {
         g->tail.raw = GRAMMAR_NONE;
@@ -224,21 +245,24 @@ static void begin(struct grammar *g, uint32_t last, uint32_t found, const struct
         grammar_unregister(g, g->nodes[last].prev);
         grammar_unlink(g, last);
     }
-    frame_begin(g, last, found);
-    frame_arrive(g, a);
+    if (is_single_pair(g, found)) {
+        take_pair(g, last, found, a);
+    } else {
+        frame_begin(g, last, found);
+        frame_arrive(g, a);
+    }
 }
 
-static bool one_more(struct grammar *g, uint32_t n, const struct arrival *a)
+static bool one_more(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
     if (g->nodes[n].symbol != a->symbol)
         return false;
-    grammar_exponent_add(g, n, 1);
-    arrive(g, n, a);
+    grammar_arrival_count(g, n, a);
     return true;
 }
 
 /* Behind R's ring. */
-static bool take_last(struct grammar *g, const struct arrival *a)
+static bool take_last(struct grammar *g, const struct grammar_arrival *a)
 {
     uint32_t last = grammar_last(g, 0);
     if (grammar_is_guard(g, last))
@@ -247,7 +271,7 @@ static bool take_last(struct grammar *g, const struct arrival *a)
         return true;
     uint32_t found = find_pair(g, last, a);
     if (found == GRAMMAR_NONE)
-        g->tail.raw = new_node(g, a);
+        g->tail.raw = grammar_arrival_node(g, a);
     else if (may_begin(g, last, found))
         begin(g, last, found, a);
     else
@@ -256,9 +280,9 @@ static bool take_last(struct grammar *g, const struct arrival *a)
 }
 
 /* Behind a symbol whose pair with what precedes it is new. */
-static bool take_behind_raw(struct grammar *g, const struct arrival *a)
+static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
 {
-    uint32_t raw = g->tail.raw;
+    uint32_t raw = g->tail.raw, last = grammar_last(g, 0);
     if (one_more(g, raw, a))
         return true;
     uint32_t found = find_pair(g, raw, a);
@@ -266,74 +290,41 @@ static bool take_behind_raw(struct grammar *g, const struct arrival *a)
         begin(g, raw, found, a);
         return true;
     }
-    if (found != GRAMMAR_NONE || g->tail.depth || grammar_memory(g) > g->memory)
+    if (found != GRAMMAR_NONE || g->tail.depth || grammar_memory_used(g) > g->memory)
         return false;
-    link_last(g, raw);
-    g->tail.raw = new_node(g, a);
+    grammar_insert_after(g, last, raw);
+    if (!grammar_is_guard(g, last)) /* it was looked for when raw came */
+        grammar_digrams_find_or_add(&g->digrams, g->nodes[last].symbol, g->nodes[raw].symbol, last);
+    g->tail.raw = grammar_arrival_node(g, a);
     return true;
 }
 
 /* In a frame. What it does not expect may be the first of the rule that it expects. */
-static bool take_inside(struct grammar *g, const struct arrival *a)
+static bool take_inside(struct grammar *g, const struct grammar_arrival *a)
 {
     const struct grammar_frame *f = &g->tail.frame[g->tail.depth - 1];
     uint32_t symbol = g->nodes[f->at].symbol;
     if (symbol == a->symbol)
         frame_arrive(g, a);
     else if (grammar_is_rule(symbol) && a->event)
-        g->tail.raw = new_node(g, a);
+        g->tail.raw = grammar_arrival_node(g, a);
     else
         return false;
     return true;
 }
 
-static bool take(struct grammar *g, const struct arrival *a)
+bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a)
 {
     if (g->tail.raw != GRAMMAR_NONE)
         return take_behind_raw(g, a);
     return g->tail.depth ? take_inside(g, a) : take_last(g, a);
 }
 
-static bool turn_is_complete(const struct grammar *g)
+bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a)
 {
-    return g->tail.depth && grammar_is_guard(g, g->tail.frame[g->tail.depth - 1].at);
-}
-
-/* A complete turn is a symbol of the frame around it, or of R. */
-static void complete(struct grammar *g)
-{
-    while (turn_is_complete(g)) {
-        const struct grammar_frame *f = &g->tail.frame[--g->tail.depth];
-        struct arrival a = {f->rule | GRAMMAR_RULE, f->gap.turn, f->duration.turn, NULL};
-        if (!take(g, &a)) {
-            grammar_tail_flush(g);
-            append_plain(g, &a);
-        }
-    }
-}
-
-static void note(struct grammar *g, const struct grammar_event *e)
-{
-    if (e->terminal >= g->terminals)
-        g->terminals = e->terminal + 1;
-    g->events++;
-}
-
-void grammar_append(struct grammar *g, const struct grammar_event *e)
-{
-    struct arrival a = {e->terminal, e->gap, e->duration, e};
-    if (take(g, &a)) {
-        complete(g);
-    } else {
-        grammar_tail_flush(g);
-        append_plain(g, &a);
-    }
-    note(g, e);
-}
-
-void grammar_append_plain(struct grammar *g, const struct grammar_event *e)
-{
-    struct arrival a = {e->terminal, e->gap, e->duration, e};
-    append_plain(g, &a);
-    note(g, e);
+    if (!g->tail.turned)
+        return false;
+    g->tail.turned = false;
+    *a = g->tail.turn;
+    return true;
 }

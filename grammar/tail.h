@@ -18,9 +18,9 @@
  *     R's ring   |  frame[0]: 3 nodes of A  |  frame[1]: 2 nodes of D, A's 4th  |  raw
  *
  *   1. what is expected and comes costs O(1): a comparison and a node's statistics
- *   2. written out (grammar_tail_flush), the grammar is what it would be without a tail, node for node: the tail is a
- *      way to compute seed 000's grammar, not another grammar. O(frames), at most GRAMMAR_FRAMES
- *   3. while a frame or raw is there the digram hints are drained, and no structural step is taken
+ *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the paper's
+ *      grammar, not another grammar. A piece costs O(1), there are at most 2 * GRAMMAR_FRAMES + 1
+ *   3. while a frame or raw is there and not being written out, no hint is pending and no structural step is taken
  *   4. no rule is in two frames
  *
  * Threads: owner.  Hook-safe: yes.
@@ -28,11 +28,20 @@
 #ifndef PYTHIA_GRAMMAR_TAIL_H
 #define PYTHIA_GRAMMAR_TAIL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "grammar/stats.h"
-
 enum { GRAMMAR_FRAMES = 16 };
+
+struct grammar;
+struct grammar_event;
+
+/* A symbol at the end of the stream: an event, or a rule whose turn is complete. */
+struct grammar_arrival {
+    uint32_t symbol;
+    uint64_t gap, duration;
+    const struct grammar_event *event; /* NULL: a rule */
+};
 
 /* Gap or duration of the nodes taken: this turn's, and what the rule's earlier expansions sum up to there. */
 struct grammar_prefix {
@@ -42,7 +51,7 @@ struct grammar_prefix {
 };
 
 struct grammar_frame {
-    uint32_t rule;
+    uint32_t rule;    /* GRAMMAR_NONE: its prefix is written out */
     uint32_t at;      /* node of its body that comes next, or whose first turns are in `pending` */
     uint32_t head;    /* outside all rings: the first symbol, until the second one is whole; else GRAMMAR_NONE */
     uint32_t pending; /* outside all rings: turns of `at`, fewer than its exponent; GRAMMAR_NONE: none */
@@ -52,8 +61,25 @@ struct grammar_frame {
 
 struct grammar_tail {
     uint32_t raw; /* outside all rings; GRAMMAR_NONE: none */
-    uint32_t depth;
+    uint32_t depth, written;       /* frames; of them written out, while `flushing` */
+    bool flushing;
+    bool turned;                   /* `turn` has arrived, and was not taken yet */
+    struct grammar_arrival turn;   /* a rule that was complete with the last arrival */
     struct grammar_frame frame[GRAMMAR_FRAMES];
 };
+
+/* Takes what arrives. Returns false where the structural steps have to: the tail is then to be written out first. Not
+   while it is flushing, or `turned` without having been asked for it. */
+bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a);
+/* The rule that the last arrival completed, once: it arrives itself then. */
+bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a);
+/* Links the next piece of a tail that is flushing to R and hints at it; the hints are to be drained before the next one.
+   Returns false when all is written. */
+bool grammar_tail_write(struct grammar *g);
+/* A node of its own for what arrives, outside all rings; the same as one more turn of `n`. */
+uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a);
+void grammar_arrival_count(struct grammar *g, uint32_t n, const struct grammar_arrival *a);
+/* `n` behind R's last node, with a hint. */
+void grammar_link_last(struct grammar *g, uint32_t n);
 
 #endif

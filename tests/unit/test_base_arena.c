@@ -36,6 +36,25 @@ START_TEST(only_what_is_touched_uses_memory)
 }
 END_TEST
 
+/* Memory ahead is there for what was asked, grows with what is in use, and never leaves the arena. */
+START_TEST(memory_comes_ahead)
+{
+    struct base_arena a;
+    ck_assert_int_eq(base_arena_open(&a, 128, 100000), 0);
+    for (size_t records = 1; records <= 100000;) {
+        size_t there = base_arena_ahead(&a, records);
+        ck_assert_uint_ge(there, records);
+        ck_assert_uint_le(there, 100000);
+        ck_assert_uint_le((there - records) * 128, 4 << 20);
+        ck_assert_uint_le(a.ready, a.reserved);
+        ck_assert_uint_eq(base_arena_ahead(&a, records), there);
+        ((char *)a.base)[there * 128 - 1] = 1;
+        records = there + 1;
+    }
+    base_arena_close(&a);
+}
+END_TEST
+
 START_TEST(impossible_sizes_are_refused)
 {
     struct base_arena a;
@@ -66,6 +85,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(fresh_memory_is_zero_and_does_not_move),
         UNIT_TEST(only_what_is_touched_uses_memory),
+        UNIT_TEST(memory_comes_ahead),
         UNIT_TEST(impossible_sizes_are_refused),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         UNIT_TEST(limited_address_space_is_an_error),

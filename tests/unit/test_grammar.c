@@ -296,6 +296,46 @@ START_TEST(the_tail_is_a_short_cut_only)
 }
 END_TEST
 
+/* The work of an append is bounded: what is left over waits in a queue that never fills, and is worked off. */
+START_TEST(work_is_bounded)
+{
+    enum { LENGTH = 10000 };
+    uint64_t behind = 0, longest = 0;
+    for (int seed = 1; seed <= 60; seed++) {
+        struct model m = {.grammar = grammar_create(MEMORY), .event = calloc(LENGTH, sizeof *m.event)};
+        struct grammar *g = grammar_create(MEMORY);
+        srand((unsigned)seed);
+        append_loops(&m, LENGTH);
+        for (uint64_t i = 0; i < LENGTH; i++) {
+            grammar_append(g, &m.event[i]);
+            require(grammar_events(g) == i + 1, "seed %d: an event in the queue does not count", seed);
+            behind += g->queue.count > 0;
+            longest = g->queue.count > longest ? g->queue.count : longest;
+        }
+        require(g->overruns == 0, "seed %d: %d pieces of work too many", seed, (int)g->overruns);
+        grammar_destroy(m.grammar);
+        m.grammar = g;
+        audit(&m, seed);
+        grammar_destroy(g);
+        free(m.event);
+    }
+    ck_assert_uint_gt(behind, 0); /* else this tests nothing */
+    ck_assert_uint_lt(longest, GRAMMAR_QUEUE);
+}
+END_TEST
+
+START_TEST(a_node_is_two_cache_lines)
+{
+    ck_assert_uint_le(sizeof(struct grammar_node), 128);
+    struct grammar *g = grammar_create(MEMORY);
+    ck_assert_uint_eq((uintptr_t)g->nodes % 64, 0);
+    size_t empty = grammar_memory(g);
+    append_word(g, "abcdefgh");
+    ck_assert_uint_le(grammar_memory(g) - empty, 8 * 128);
+    grammar_destroy(g);
+}
+END_TEST
+
 START_TEST(random_streams_audited_after_every_append)
 {
     for (int seed = 1 + _i * 250; seed <= 250 + _i * 250; seed++)
@@ -399,6 +439,8 @@ int main(void)
         UNIT_LOOP(random_streams_audited_after_every_append, 10),
         UNIT_LOOP(loops_audited_now_and_then, 4),
         UNIT_LOOP(the_tail_is_a_short_cut_only, 8),
+        UNIT_TEST(work_is_bounded),
+        UNIT_TEST(a_node_is_two_cache_lines),
         UNIT_TEST(longer_streams_and_alphabets),
         UNIT_TEST(flat_lengths_beyond_32_bits),
         UNIT_LOOP(memory_cap, 2),
