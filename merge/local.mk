@@ -49,3 +49,14 @@ tests_mpi_merge_ranks_LDADD = libpythia-mergempi.la $(PYTHIA_CORE) $(MPI_LIBS)
 TESTS += tests/mpi/merge.test
 endif
 EXTRA_DIST += tests/mpi/merge.test
+
+# A disk that fails.
+check_LTLIBRARIES += tests/tool/libfaults.la
+tests_tool_libfaults_la_SOURCES = tests/tool/faults.c
+tests_tool_libfaults_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -rpath /nowhere
+tests_tool_libfaults_la_LIBADD =
+TESTS += tests/tool/faults.test
+if HAVE_MPI
+TESTS += tests/mpi/faults.test
+endif
+EXTRA_DIST += tests/tool/faults.test tests/mpi/faults.test

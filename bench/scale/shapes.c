@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench/scale/shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/grammar.h"
+
+enum { MEMORY = 64 << 10, KINDS = 64 };
+
+const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "irregular" };
+
+enum shape shape_named(const char *name)
+{
+    enum shape s = 0;
+    while (s < SHAPES && strcmp(name, shape_names[s]))
+        s++;
+    return s;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x += 0x9e3779b97f4a7c15u;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A stream being recorded. */
+struct recorder {
+    struct job *job;
+    struct grammar *grammar;
+    uint32_t rank, ranks, world, module;
+    uint64_t random, wall, mpi;
+};
+
+static void must(bool good)
+{
+    if (good)
+        return;
+    fputs("out of memory\n", stderr);
+    exit(1);
+}
+
+static uint64_t any(struct recorder *r, uint64_t below)
+{
+    return (r->random = mix(r->random)) % below;
+}
+
+/* peer, bytes: negative for none. */
+static void call(struct recorder *r, const char *function, uint64_t place, int64_t peer, int64_t bytes)
+{
+    struct job_frame frame[2] = { { r->module, 0, 0x1000 + 16 * place }, { r->module, 0, 0x400 } };
+    struct job_terminal t = { .kind = peer < -1 ? JOB_REGION : JOB_CALL, .function = job_string(r->job, function),
+                              .callsite = job_callsite(r->job, frame, 2), .comm = r->world, .blocking = 1,
+                              .call_class = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE, .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
+    struct grammar_event e = { .terminal = job_terminal(r->job, &t), .gap = 1000 + any(r, 200), .duration = 500 + any(r, 100) };
+    must(e.terminal != GRAMMAR_NONE);
+    if (peer >= 0) {
+        e.channels |= 1u << GRAMMAR_PEER;
+        e.value[GRAMMAR_PEER] = peer;
+    }
+    if (bytes >= 0) {
+        e.channels |= 1u << GRAMMAR_BYTES;
+        e.value[GRAMMAR_BYTES] = bytes;
+    }
+    grammar_append(r->grammar, &e);
+    r->wall += e.gap + e.duration;
+    r->mpi += e.duration;
+}
+
+static void ring(struct recorder *r)
+{
+    for (int i = 0; i < 10; i++) {
+        call(r, "MPI_Irecv", 1, (r->rank + r->ranks - 1) % r->ranks, 800);
+        call(r, "MPI_Isend", 2, (r->rank + 1) % r->ranks, 800);
+        call(r, "MPI_Waitall", 3, -1, -1);
+        if (i % 5 == 4)
+            call(r, "MPI_Allreduce", 4, -1, 8);
+    }
+}
+
+/* The mesh that is nearest to a cube, for a power of two: x >= y >= z. */
+static void mesh_of(uint32_t ranks, uint32_t side[3])
+{
+    side[0] = side[1] = side[2] = 1;
+    for (int d = 0; side[0] * side[1] * side[2] * 2 <= ranks; d = (d + 1) % 3)
+        side[d] *= 2;
+}
+
+static void stencil(struct recorder *r)
+{
+    uint32_t side[3];
+    mesh_of(r->ranks, side);
+    const uint32_t step[3] = { 1, side[0], side[0] * side[1] };
+    for (int i = 0; i < 6; i++) {
+        for (uint64_t d = 0; d < 3; d++) {
+            uint32_t at = r->rank / step[d] % side[d];
+            if (at > 0)
+                call(r, "MPI_Isend", 10 + d, r->rank - step[d], 100);
+            if (at + 1 < side[d])
+                call(r, "MPI_Isend", 20 + d, r->rank + step[d], 100);
+        }
+        call(r, "MPI_Waitall", 3, -1, -1);
+        call(r, "MPI_Allreduce", 4, -1, 8);
+    }
+}
+
+static void master(struct recorder *r)
+{
+    enum { TASKS = 4 };
+    for (uint64_t i = 0; !r->rank && i < (uint64_t)TASKS * (r->ranks - 1); i++) {
+        call(r, "MPI_Recv", 1, (int64_t)(1 + any(r, r->ranks - 1)), 64);
+        call(r, "MPI_Send", 2, (int64_t)(1 + any(r, r->ranks - 1)), 256);
+    }
+    for (int i = 0; r->rank && i < TASKS; i++) {
+        call(r, "MPI_Send", 3, 0, 64);
+        call(r, "MPI_Recv", 4, 0, 256);
+    }
+    call(r, "MPI_Barrier", 5, -1, -1);
+}
+
+static void irregular(struct recorder *r)
+{
+    uint64_t kind = mix(r->rank) % KINDS;
+    for (uint64_t i = 0; i < 24; i++) {
+        uint64_t x = mix(kind * 1000 + i) % 5;
+        call(r, x ? "MPI_Send" : "MPI_Put", 30 + x, (int64_t)any(r, r->ranks), (int64_t)(8 << any(r, 4)));
+    }
+}
+
+static void add_stream(struct recorder *r, uint32_t thread)
+{
+    struct grammar_flat *g = grammar_freeze(r->grammar);
+    struct job_stream s = { .rank = r->rank, .thread = thread, .begin_ns = any(r, 1000), .wall_ns = r->wall,
+                            .mpi_ns = thread ? 0 : r->mpi, .omp_ns = thread ? r->mpi : 0 };
+    must(g && !job_add_stream(r->job, &s, g));
+}
+
+static void second_thread(struct recorder *r)
+{
+    for (int i = 0; i < 10; i++)
+        call(r, "omp parallel", 40, -2, -1);
+}
+
+static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, irregular };
+
+struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks)
+{
+    struct recorder r = { .job = job_create(), .rank = rank, .ranks = ranks, .random = rank * 4 + (uint64_t)shape };
+    must(r.job != NULL);
+    r.job->info.ranks = ranks;
+    r.job->info.threads = 1;
+    r.job->info.program = job_string(r.job, "/bin/simulated");
+    r.world = job_comm(r.job, "world", ranks);
+    r.module = job_module(r.job, "/bin/simulated", "c0ffee");
+    for (uint32_t thread = 0; thread < (shape == SHAPE_RING ? 2 : 1); thread++) {
+        must((r.grammar = grammar_create(MEMORY)) != NULL);
+        r.wall = r.mpi = 0;
+        if (thread)
+            second_thread(&r);
+        else
+            bodies[shape](&r);
+        add_stream(&r, thread);
+        grammar_destroy(r.grammar);
+        r.job->info.wall_ns = r.wall > r.job->info.wall_ns ? r.wall : r.job->info.wall_ns;
+    }
+    return r.job;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Synthetic ranks for measuring the merge: what one rank of a job of a known shape would have recorded. A function of
+ * (shape, rank, ranks) alone, times included, so that a simulated and a real merge can be compared byte for byte.
+ *
+ *   ring       SPMD: neighbours around, a reduction now and then; a second thread with parallel regions
+ *   stencil    3-D mesh without wrapping: six neighbours inside, fewer on faces, edges and corners
+ *   master     rank 0 answers requests of all others, each of whom works off as many tasks
+ *   irregular  64 kinds of ranks, scattered at random, each with its own order of calls; peers are noise
+ */
+#ifndef PYTHIA_BENCH_SCALE_SHAPES_H
+#define PYTHIA_BENCH_SCALE_SHAPES_H
+
+#include "merge/job.h"
+
+enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_IRREGULAR, SHAPES };
+extern const char *const shape_names[SHAPES];
+
+/* SHAPES where the name is unknown. */
+enum shape shape_named(const char *name);
+/* The rank's job, owned by the caller; ends the program when out of memory. */
+struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks);
+
+#endif
