@@ -37,7 +37,7 @@ AM_CONDITIONAL([HAVE_GNU_OPENMP], [test "$have_gnu_openmp" = yes])
 # PYTHIA_FORTRAN
 # --------------
 # HAVE_FORTRAN: the tests in Fortran can be compiled, with $FC and MPI_FCFLAGS, MPI_FCLIBS.
-# HAVE_FORTRAN_HOOKS: calls from Fortran get wrappers of their own; in MPICH they come through C. Needs no compiler.
+# HAVE_FORTRAN_HOOKS: calls from Fortran get wrappers of their own. Needs no compiler.
 AC_DEFUN([PYTHIA_FORTRAN],
 [AC_ARG_ENABLE([fortran], [AS_HELP_STRING([--disable-fortran], [without the wrappers of the Fortran bindings and their tests])], [], [enable_fortran=yes])
 have_fortran=no
@@ -69,6 +69,6 @@ AS_IF([test "$enable_fortran" = no], [have_fortran="no (--disable-fortran)"],
     AC_LANG_POP([Fortran])])
 AC_SUBST([MPI_FCFLAGS])
 AC_SUBST([MPI_FCLIBS])
-AM_CONDITIONAL([HAVE_FORTRAN_HOOKS], [test "$enable_fortran" != no && test "$MPI_FLAVOUR" = openmpi])
+AM_CONDITIONAL([HAVE_FORTRAN_HOOKS], [test "$enable_fortran" != no && test -n "$MPI_FLAVOUR"])
 AM_CONDITIONAL([HAVE_FORTRAN], [AS_CASE([$have_fortran], [yes*], [true], [false])])
 ])

@@ -13,19 +13,19 @@ static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datat
     return count * size;
 }
 
-static int64_t bytes_counts(const int counts[], int n)
+static int64_t bytes_counts(struct pmpi_hook_counts counts, int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += counts[i];
+        sum += pmpi_hook_count(counts, i);
     return sum;
 }
 
-static int64_t bytes_types(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[], int n)
+static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[], int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += bytes_times(call, counts[i], types[i]);
+        sum += bytes_times(call, pmpi_hook_count(counts, i), types[i]);
     call->element = 1;
     return sum;
 }
@@ -58,79 +58,79 @@ int64_t pmpi_hook_bytes_size(struct pmpi_hook_call *call, int64_t bytes)
     return bytes;
 }
 
-int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int64_t parts, int64_t count, MPI_Datatype type)
 {
     return parts * bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype)
 {
     return sendbuf == MPI_IN_PLACE ? bytes_times(call, recvcount, recvtype) : bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                            MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype)
 {
     if (sendbuf != MPI_IN_PLACE)
         return bytes_times(call, sendcount, sendtype);
-    return call->comm ? bytes_times(call, recvcounts[call->comm->rank], recvtype) : 0;
+    return call->comm ? bytes_times(call, pmpi_hook_count(recvcounts, call->comm->rank), recvtype) : 0;
 }
 
-int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                            MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                            MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype)
 {
     return bytes_fan(call) * pmpi_hook_bytes_either(call, sendbuf, sendcount, sendtype, recvcount, recvtype);
 }
 
-int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                            MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype)
 {
     if (sendbuf == MPI_IN_PLACE)
         return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
     return bytes_times(call, bytes_counts(sendcounts, bytes_fan(call)), sendtype);
 }
 
-int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                             const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[])
+int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Datatype recvtypes[])
 {
     if (sendbuf == MPI_IN_PLACE)
         return bytes_types(call, recvcounts, recvtypes, bytes_fan(call));
     return bytes_types(call, sendcounts, sendtypes, bytes_fan(call));
 }
 
-int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
     return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->size), type) : 0;
 }
 
-int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     return call->comm ? call->comm->size * bytes_times(call, count, type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     return call->comm ? call->comm->degree * bytes_times(call, count, type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type)
+int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
     return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->degree), type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[])
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[])
 {
     return call->comm ? bytes_types(call, counts, types, call->comm->degree) : 0;
 }
 
-int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int count, MPI_Datatype type)
+int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type)
 {
     return bytes_role(call, root) == BYTES_BYSTANDER ? 0 : bytes_times(call, count, type);
 }
 
-int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
-                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
+                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
@@ -140,8 +140,8 @@ int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void
     return bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
-                                MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype)
+int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
+                                MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
@@ -149,12 +149,12 @@ int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const voi
     if (role == BYTES_ROOT && root == MPI_ROOT)
         return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
     if (role == BYTES_ROOT && sendbuf == MPI_IN_PLACE)
-        return bytes_times(call, recvcounts[root], recvtype);
+        return bytes_times(call, pmpi_hook_count(recvcounts, root), recvtype);
     return bytes_times(call, sendcount, sendtype);
 }
 
-int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
-                                MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype)
+int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
+                                MPI_Datatype recvtype, int64_t sendcount, MPI_Datatype sendtype)
 {
     enum bytes_role role = bytes_role(call, root);
     if (role == BYTES_BYSTANDER)
@@ -164,8 +164,8 @@ int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const voi
     return bytes_times(call, recvcount, recvtype);
 }
 
-int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
-                                 MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype)
+int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
+                                 MPI_Datatype recvtype, struct pmpi_hook_counts sendcounts, MPI_Datatype sendtype)
 {
     enum bytes_role role = bytes_role(call, root);
     (void)recvbuf;

@@ -15,7 +15,8 @@ static bool companions_announced;
 
 void pmpi_hook_companions_announce(void)
 {
-    companions_announced = pmpi_hook_launcher.announce() == 0;
+    if (!companions_announced) /* MPI_Init of Fortran may come to that of C */
+        companions_announced = pmpi_hook_launcher.announce() == 0;
 }
 
 /* Whether another program may begin at this rank: mpirun's "-n 1 a : -n 3 b" gives the list "0 1". */

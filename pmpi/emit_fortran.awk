@@ -7,6 +7,8 @@
 #   mpi_send_      -.
 #   mpi_send_f08_  --> fortran_send(twin, return address, f_buf, f_count, ..., ierror) --> *twin (pmpi_send_...)
 #
+# MPICH's mpi_f08 has mpi_send_f08ts_, whose buffers are descriptors, and mpi_send_f08ts_large_ for large counts.
+#
 # The twin gets the program's own arguments. For recording, what the annotations of the table name is converted into C
 # variables of the same names.
 
@@ -62,7 +64,9 @@ function print_local(text, name,    base, array, pointer) {
     } else if (!(name in used) || name == annotation("promises")) {
         return
     } else if (base == "void") {
-        print "    const void *" name " = pmpi_hook_fortran_buffer(f_" name ");"
+        print "    const void *" name " = pmpi_hook_fortran_buffer(twin, f_" name ");"
+    } else if (array && base == "MPI_Count") {
+        print "    const MPI_Count *" name " = f_" name ";"
     } else if (array || (pointer && base == "int")) {
         print "    const MPI_Fint *" name " = f_" name ";"
     } else if (pointer) {
@@ -94,19 +98,29 @@ function read_parameters(    i) {
     types = more(types, "MPI_Fint *") length_types
 }
 
-function print_entry(name, body, twin) {
+function print_entry(name, body, descriptors) {
     print "\nPYTHIA_API void " name "(" declared_args ");"
     print "PYTHIA_API void " name "(" declared_args ")"
     print "{"
-    print "    static struct pmpi_hook_twin twin = {.profiled = \"p" name "\", .plain = \"" name "\"};"
+    print "    static struct pmpi_hook_twin twin = {.profiled = \"p" name "\", .plain = \"" name "\"" (descriptors ? ", .descriptors = true" : "") "};"
     print "    " body "(&twin, __builtin_return_address(0), " more(passed, "ierror") lengths ");"
     print "}"
 }
 
-function print_entries(body,    name) {
+# Whether an argument may be of any type; what these two give back is an address.
+function has_buffers() { return parameters ~ /void \*/ && call_name !~ /^MPI_(Buffer_detach|Win_allocate)/ }
+
+function print_entries(body,    name, choice) {
     name = tolower(call_name)
+    if (name ~ /_c$/) {
+        sub(/_c$/, "", name)
+        choice = has_buffers()
+        print_entry(name (choice ? "_f08ts_large_" : "_f08_large_"), body, choice)
+        return
+    }
     print_entry(name "_", body)
     print_entry(name "_f08_", body)
+    if (flavour == "mpich" && has_buffers()) print_entry(name "_f08ts_", body, 1)
     if (call_name in alias) print_entry(alias[call_name], body)
 }
 

@@ -9,9 +9,35 @@
 
 #include "base/log.h"
 
-/* Variables of Open MPI whose addresses are the constants of Fortran. */
+/* What Fortran's constants look like to C. The variables are in the libraries of Fortran, or of the program. */
+#ifdef OPEN_MPI
 extern MPI_Fint mpi_fortran_in_place_ __attribute__((weak));
 extern MPI_Fint mpi_fortran_status_ignore_ __attribute__((weak));
+
+static bool fortran_in_place(const void *buffer)
+{
+    return buffer == &mpi_fortran_in_place_;
+}
+
+static bool fortran_ignored(const void *status)
+{
+    return status == &mpi_fortran_status_ignore_;
+}
+#else
+extern void *MPIR_F_MPI_IN_PLACE __attribute__((weak)); /* mpif.h and `use mpi`: points to it */
+extern MPI_Fint MPIR_F08_MPI_IN_PLACE __attribute__((weak));
+extern MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ __attribute__((weak));
+
+static bool fortran_in_place(const void *buffer)
+{
+    return buffer == &MPIR_F08_MPI_IN_PLACE || (&MPIR_F_MPI_IN_PLACE && buffer == MPIR_F_MPI_IN_PLACE);
+}
+
+static bool fortran_ignored(const void *status)
+{
+    return status == MPI_F_STATUS_IGNORE || status == (const void *)&MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+}
+#endif
 
 enum { FORTRAN_LIBRARIES = 8 };
 
@@ -26,7 +52,7 @@ static int fortran_note(struct dl_phdr_info *object, size_t size, void *data)
     struct fortran_loaded *loaded = data;
     const char *name = object->dlpi_name;
     (void)size;
-    if (name && (strstr(name, "libmpi_mpifh") || strstr(name, "libmpi_usempi")) && loaded->count < FORTRAN_LIBRARIES)
+    if (name && (strstr(name, "libmpi_mpifh") || strstr(name, "libmpi_usempi") || strstr(name, "libmpichfort")) && loaded->count < FORTRAN_LIBRARIES)
         loaded->path[loaded->count++] = strdup(name);
     return 0;
 }
@@ -71,29 +97,31 @@ void *pmpi_hook_twin_find(struct pmpi_hook_twin *twin, MPI_Fint *ierror)
     return real;
 }
 
-const void *pmpi_hook_fortran_buffer(const void *buffer)
+const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const void *buffer)
 {
-    return buffer == &mpi_fortran_in_place_ ? MPI_IN_PLACE : buffer;
+    if (twin->descriptors && buffer)
+        memcpy(&buffer, buffer, sizeof buffer);
+    return fortran_in_place(buffer) ? MPI_IN_PLACE : buffer;
 }
 
 const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own)
 {
-    if (!status || status == &mpi_fortran_status_ignore_ || PMPI_Status_f2c(status, own) != MPI_SUCCESS)
+    if (!status || fortran_ignored(status) || PMPI_Status_f2c(status, own) != MPI_SUCCESS)
         return NULL;
     return own;
 }
 
-static int64_t fortran_bytes(struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[], int n)
+static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[], int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += counts[i] > 0 ? pmpi_hook_bytes_of(call, counts[i], pmpi_hook_fortran_type(&types[i])) : 0;
+        sum += pmpi_hook_count(counts, i) > 0 ? pmpi_hook_bytes_of(call, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i])) : 0;
     call->element = 1;
     return sum;
 }
 
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                                     const MPI_Fint sendtypes[], const int recvcounts[], const MPI_Fint recvtypes[])
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                                     const MPI_Fint sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[])
 {
     int n = call->comm ? call->comm->fan : 0;
     if (sendbuf == MPI_IN_PLACE)
@@ -101,7 +129,7 @@ int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *se
     return fortran_bytes(call, sendcounts, sendtypes, n);
 }
 
-int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Fint types[])
+int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[])
 {
     return fortran_bytes(call, counts, types, call->comm ? call->comm->degree : 0);
 }

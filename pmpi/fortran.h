@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Fortran bindings of Open MPI, whose mpi_send_ and mpi_send_f08_ go to PMPI_Send, past the wrappers of C.
+ * The Fortran bindings. Open MPI's mpi_send_ and mpi_send_f08_ go to PMPI_Send, past the wrappers of C, as does MPICH's
+ * mpi_send_f08ts_; its mpi_send_ comes to the C wrapper, from a place in the library. So all have wrappers of their own.
  *
  *     program --> mpi_send_f08_ (ours) --> pmpi_send_f08_ (theirs) --> PMPI_Send
  *                     '--> event, like that of MPI_Send
@@ -10,7 +11,7 @@
  * learn whether the call succeeded. Where the program ignores a status the actual source of an MPI_ANY_SOURCE is not told.
  *
  * The libraries with the twins are those of the program: they are looked up at the first call, and a program in C loads
- * none. In MPICH and its relatives Fortran calls C, and nothing of this is built.
+ * none. What MPICH's then call of C's wrappers finds the session's guard taken, and is not counted twice.
  *
  * Threads: any.  Hook-safe: yes, but for the first call of each function.
  */
@@ -27,6 +28,7 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is not int: configure w
 struct pmpi_hook_twin {
     const char *profiled;   /* "pmpi_send_" */
     const char *plain;      /* "mpi_send_": the next one serves where the profiled one is missing */
+    bool descriptors;       /* buffers come as descriptors of arrays, the address first */
     _Atomic(void *) real;   /* NULL: not looked up */
 };
 
@@ -65,14 +67,14 @@ static inline MPI_File pmpi_hook_fortran_file(const void *file)
 }
 
 /* The buffer, or C's MPI_IN_PLACE for Fortran's. */
-const void *pmpi_hook_fortran_buffer(const void *buffer);
+const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const void *buffer);
 /* The status that a call has filled in, copied to *own; NULL where the program ignores it. */
 const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own);
 
 /* As in hook.h, with arrays of Fortran's handles. */
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                                     const MPI_Fint sendtypes[], const int recvcounts[], const MPI_Fint recvtypes[]);
-int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, const int counts[],
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                                     const MPI_Fint sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[]);
+int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                           const MPI_Fint types[]);
 
 /* --- Bodies written by hand (pmpi/fortran_requests.c) --- */

@@ -25,6 +25,7 @@ static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierr
     if (!real)
         return;
     pmpi_hook_companions_announce();
+    pmpi_hook_life_comes(from);
     real(error);
     if (*error == MPI_SUCCESS)
         pmpi_hook_life_begun(false, from);
@@ -51,6 +52,7 @@ static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fin
     if (!real)
         return;
     pmpi_hook_companions_announce();
+    pmpi_hook_life_comes(from);
     real(required, provided, error);
     if (*error == MPI_SUCCESS)
         pmpi_hook_life_begun(true, from);
@@ -117,10 +119,17 @@ static void fortran_pcontrol(struct pmpi_hook_twin *twin, MPI_Fint *level)
         real(level);
 }
 
+/* That of MPICH comes to C's. */
 PYTHIA_API void mpi_pcontrol_(MPI_Fint *level)
 {
     FORTRAN_TWIN("mpi_pcontrol_");
+#ifdef OPEN_MPI
     fortran_pcontrol(&twin, level);
+#else
+    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(&twin, NULL);
+    if (real)
+        real(level);
+#endif
 }
 
 PYTHIA_API void mpi_pcontrol_f08_(MPI_Fint *level)

@@ -6,7 +6,7 @@
 #include "pmpi/complete.h"
 #include "pmpi/fortran.h"
 
-enum { FORTRAN_FIRST = 1 }; /* the first index */
+#include <string.h>
 
 typedef void fortran_call_2(void *, MPI_Fint *);
 typedef void fortran_call_3(void *, void *, MPI_Fint *);
@@ -17,6 +17,27 @@ typedef void fortran_call_6(void *, void *, void *, void *, void *, MPI_Fint *);
 static int fortran_int(const void *argument)
 {
     return *(const MPI_Fint *)argument;
+}
+
+/* The first index: 1, but for mpi_f08 in MPICH before 4.1 (its issue 6270). */
+static int fortran_first(const struct pmpi_hook_twin *twin)
+{
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+    return strstr(twin->plain, "_f08_") ? 0 : 1;
+#else
+    (void)twin;
+    return 1;
+#endif
+}
+
+/* MPI_Waitany and MPI_Testany: nothing is done with an index beyond the array (MPI_UNDEFINED and one, in some MPICH). */
+static void fortran_any(struct pmpi_hook_call *call, const struct pmpi_hook_twin *twin,
+                        const struct pmpi_hook_complete *before, int count, int index, const void *status)
+{
+    MPI_Status own;
+    index -= fortran_first(twin);
+    if (index >= 0 && index < count)
+        pmpi_hook_complete_any(call, before, index, pmpi_hook_fortran_status(status, &own));
 }
 
 static void fortran_save(struct pmpi_hook_complete *before, const void *requests, int count)
@@ -181,7 +202,6 @@ void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *co
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
-    MPI_Status own;
     if (!real)
         return;
     if (!pmpi_hook_open(&call, &info)) {
@@ -192,8 +212,7 @@ void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *co
     pmpi_hook_begin(&call, from);
     real(count, requests, index, status, error);
     if (*error == MPI_SUCCESS && fortran_int(index) != MPI_UNDEFINED)
-        pmpi_hook_complete_any(&call, &before, fortran_int(index) - FORTRAN_FIRST,
-                               pmpi_hook_fortran_status(status, &own));
+        fortran_any(&call, twin, &before, fortran_int(count), fortran_int(index), status);
     pmpi_hook_end(&call);
 }
 
@@ -205,7 +224,6 @@ void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *co
     MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;
     struct pmpi_hook_call call;
     struct pmpi_hook_complete before;
-    MPI_Status own;
     if (!real)
         return;
     if (!pmpi_hook_open(&call, &info)) {
@@ -217,8 +235,7 @@ void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *co
     real(count, requests, index, flag, status, error);
     bool done = *error == MPI_SUCCESS && fortran_int(flag) && fortran_int(index) != MPI_UNDEFINED;
     if (done)
-        pmpi_hook_complete_any(&call, &before, fortran_int(index) - FORTRAN_FIRST,
-                               pmpi_hook_fortran_status(status, &own));
+        fortran_any(&call, twin, &before, fortran_int(count), fortran_int(index), status);
     pmpi_hook_poll(&call, done);
 }
 
@@ -240,7 +257,7 @@ void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *i
     pmpi_hook_begin(&call, from);
     real(incount, requests, outcount, indices, statuses, error);
     if (*error == MPI_SUCCESS && fortran_int(outcount) != MPI_UNDEFINED)
-        pmpi_hook_complete_some(&call, &before, indices, fortran_int(outcount), FORTRAN_FIRST);
+        pmpi_hook_complete_some(&call, &before, indices, fortran_int(outcount), fortran_first(twin));
     pmpi_hook_end(&call);
 }
 
@@ -263,6 +280,6 @@ void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *i
     real(incount, requests, outcount, indices, statuses, error);
     bool done = *error == MPI_SUCCESS && fortran_int(outcount) != MPI_UNDEFINED && fortran_int(outcount) > 0;
     if (done)
-        pmpi_hook_complete_some(&call, &before, indices, fortran_int(outcount), FORTRAN_FIRST);
+        pmpi_hook_complete_some(&call, &before, indices, fortran_int(outcount), fortran_first(twin));
     pmpi_hook_poll(&call, done);
 }

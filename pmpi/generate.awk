@@ -38,11 +38,22 @@ function read_annotations(text,    part, n, i, at) {
 }
 
 # "of(count,datatype)" -> "pmpi_hook_bytes_of(&call, count, datatype)"
-function bytes_expression(text,    open_at, rest) {
+function bytes_expression(text,    open_at, rest, n, i, argument_of) {
     open_at = index(text, "(")
     rest = substr(text, open_at + 1)
-    gsub(/,/, ", ", rest)
-    return bytes_function(substr(text, 1, open_at - 1)) "(&call, " rest
+    sub(/\)$/, "", rest)
+    n = split(rest, argument_of, /,/)
+    rest = ""
+    for (i = 1; i <= n; i++) rest = rest ", " (is_counts(argument_of[i]) ? "PMPI_HOOK_COUNTS(" argument_of[i] ")" : argument_of[i])
+    return bytes_function(substr(text, 1, open_at - 1)) "(&call" rest ")"
+}
+
+# Whether an argument is an array of counts, int or MPI_Count.
+function is_counts(name,    list, n, i) {
+    n = split(parameters, list, /,/)
+    for (i = 1; i <= n; i++)
+        if (argument_name(list[i]) == name) return list[i] ~ /(int|MPI_Count) [a-z]+\[\]/
+    return 0
 }
 
 function before_call() {
@@ -103,6 +114,24 @@ function finish_call(    text, rest, close_at, open_at, word) {
     if (!(("P" call_name) in declared)) return
     if (annotation("hand")) emit_hand()
     else emit()
+    if (!annotation("hand") && (("P" call_name "_c") in declared)) {
+        enlarge()
+        emit()
+    }
+}
+
+# The variant of MPI 4 with large counts: MPI_Count for counts, MPI_Aint for displacements.
+function enlarge(    list, n, i, name) {
+    call_name = call_name "_c"
+    n = split(parameters, list, /,/)
+    parameters = ""
+    for (i = 1; i <= n; i++) {
+        name = argument_name(list[i])
+        if (list[i] ~ /MPI_/) name = "" # has a type of its own already
+        if (name ~ /counts?$/ || name == "size") sub(/int /, "MPI_Count ", list[i])
+        if (name ~ /displs$/ || name == "disp_unit") sub(/int /, "MPI_Aint ", list[i])
+        parameters = parameters (i > 1 ? "," : "") list[i]
+    }
 }
 
 BEGIN {

@@ -103,32 +103,43 @@ void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_Fi
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
    others undefined. */
+struct pmpi_hook_counts {
+    const void *at;
+    bool large; /* MPI_Count each, of the calls that end in _c; else int */
+};
+#define PMPI_HOOK_COUNTS(counts) ((struct pmpi_hook_counts){(counts), sizeof *(counts) == sizeof(MPI_Count)})
+
+static inline int64_t pmpi_hook_count(struct pmpi_hook_counts counts, int i)
+{
+    return counts.large ? ((const MPI_Count *)counts.at)[i] : ((const int *)counts.at)[i];
+}
+
 int64_t pmpi_hook_bytes_of(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_size(struct pmpi_hook_call *call, int64_t bytes);
-int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int parts, int64_t count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int sendcount,
-                            MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                            MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, const int sendcounts[],
-                             const MPI_Datatype sendtypes[], const int recvcounts[], const MPI_Datatype recvtypes[]);
-int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
-int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, const int counts[], MPI_Datatype type);
-int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, const int counts[], const MPI_Datatype types[]);
-int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int count, MPI_Datatype type);
-int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
-                               MPI_Datatype sendtype, int recvcount, MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int sendcount,
-                                MPI_Datatype sendtype, const int recvcounts[], MPI_Datatype recvtype);
-int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
-                                MPI_Datatype recvtype, int sendcount, MPI_Datatype sendtype);
-int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int recvcount,
-                                 MPI_Datatype recvtype, const int sendcounts[], MPI_Datatype sendtype);
+int64_t pmpi_hook_bytes_parts(struct pmpi_hook_call *call, int64_t parts, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_either(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                            MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
+                            MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                            MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
+                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Datatype recvtypes[]);
+int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
+int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[]);
+int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type);
+int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
+                               MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
+                                MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
+int64_t pmpi_hook_bytes_scatter(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
+                                MPI_Datatype recvtype, int64_t sendcount, MPI_Datatype sendtype);
+int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const void *recvbuf, int64_t recvcount,
+                                 MPI_Datatype recvtype, struct pmpi_hook_counts sendcounts, MPI_Datatype sendtype);
 
 #endif

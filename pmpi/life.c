@@ -18,7 +18,9 @@ static struct {
     MPI_Comm private_comm; /* MPI_COMM_NULL: Pythia is off on all ranks */
     enum session_mode mode; /* of all ranks */
     uint32_t rank;
-    bool open; /* between a start on this rank and its end */
+    bool open;  /* between a start on this rank and its end */
+    bool begun; /* MPI_Init was seen */
+    void *from; /* place of a call that comes through the C binding of another library */
 } life = {.private_comm = MPI_COMM_NULL};
 
 /* --- Beginning --- */
@@ -171,8 +173,16 @@ void pmpi_hook_life_begun(bool threads, void *from)
 {
     static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false, false};
     static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false, false};
+    if (life.begun)
+        return;
+    life.begun = true;
     life_begin();
-    life_event(threads ? &threaded : &single, from, false);
+    life_event(threads ? &threaded : &single, life.from ? life.from : from, false);
+}
+
+void pmpi_hook_life_comes(void *from)
+{
+    life.from = from;
 }
 
 PYTHIA_API int MPI_Init(int *argc, char ***argv)

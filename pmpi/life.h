@@ -20,7 +20,8 @@
 #include "session/session.h"
 
 /* The steps of these calls, for all bindings; `from` is the return address into the program. Threads: one. */
-void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread */
+void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread; once */
+void pmpi_hook_life_comes(void *from); /* before MPI_Init of Fortran, which may come to that of C */
 void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
 void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */
 void pmpi_hook_life_control(int level);              /* MPI_Pcontrol: 0 pauses, any other level goes on */

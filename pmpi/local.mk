@@ -46,7 +46,7 @@ tests_unit_test_pmpi_request_LDADD = libpythia-unit.la libpythia-mpihooks.la $(P
 # Only the calls that this MPI declares get a wrapper.
 PYTHIA_GENERATE = $(MKDIR_P) %D% && \
 	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/%D%/all_of_mpi.h >$@.mpi && \
-	$(AWK) -f $(srcdir)/%D%/generate.awk -f $$emit $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
+	$(AWK) -v flavour=$(MPI_FLAVOUR) -f $(srcdir)/%D%/generate.awk -f $$emit $@.mpi $(srcdir)/%D%/mpi_calls.def >$@.tmp && \
 	rm -f $@.mpi && mv $@.tmp $@
 %D%/wrappers.c: %D%/mpi_calls.def %D%/generate.awk %D%/emit_c.awk %D%/all_of_mpi.h
 	$(AM_V_GEN)emit=$(srcdir)/%D%/emit_c.awk; $(PYTHIA_GENERATE)
