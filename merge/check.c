@@ -346,7 +346,9 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
         error = check_class(&a, i);
     if (!error)
         error = check_streams(&a);
-    return error ? error : check_regions(&a);
+    if (!error)
+        error = check_regions(&a);
+    return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
 }
 
 int job_check(const struct job *j, char *why, size_t size)

@@ -12,7 +12,7 @@
 static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
-    "sums",       "regions",
+    "sums",       "regions", "tasks",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -33,6 +33,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_STREAMS] = RECORD_STREAM,
     [SECTION_SUMS] = RECORD_SUM,
     [SECTION_REGIONS] = RECORD_REGION,
+    [SECTION_TASKS] = RECORD_TASK,
 };
 
 const char *merge_section_name(uint32_t type)

@@ -50,6 +50,7 @@ enum format_section {
     SECTION_ORACLE,
     SECTION_SUMS,
     SECTION_REGIONS,
+    SECTION_TASKS,
     SECTION_TYPES
 };
 
@@ -70,7 +71,8 @@ enum {
     RECORD_VARIANT = 176,
     RECORD_STREAM = 100,
     RECORD_SUM = 24,
-    RECORD_REGION = 264
+    RECORD_REGION = 264,
+    RECORD_TASK = 96
 };
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */

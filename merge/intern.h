@@ -38,7 +38,7 @@ struct job_index {
     struct grammar_hash *hash[MERGE_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
     uint32_t hash_room[MERGE_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
-    uint32_t class_room, stream_room, sum_room, region_room;
+    uint32_t class_room, stream_room, sum_room, region_room, task_room;
 };
 
 /* Number for a hash, GRAMMAR_NONE when absent. */

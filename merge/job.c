@@ -50,6 +50,7 @@ void job_destroy(struct job *j)
     free(j->terminal_hash);
     free(j->classes);
     free(j->streams);
+    free(j->tasks);
     free(j->sums);
     free(j->regions);
     index_destroy(j->index);

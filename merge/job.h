@@ -137,6 +137,23 @@ struct job_stream {
 struct job_count { uint64_t samples, total; };
 struct job_sum { uint32_t terminal, name; /* string */ struct job_count count; };
 
+/*
+ * Statistics of one task construct at one nesting depth, over ranks and threads, of the last run that had tasks (recorded
+ * or predicted). Times: without the tasks that a task waited for or met while waiting, with those it ran at once itself.
+ */
+struct job_task {
+    uint32_t callsite;   /* one frame: the outlined function's entry */
+    uint32_t depth;      /* explicit tasks around it; the last one stands for all beyond */
+    uint64_t created;    /* at least 1 */
+    uint64_t at_once;    /* of them, run at once by Pythia … */
+    uint64_t undeferred; /* … and by the program: if(0) */
+    uint64_t loops;      /* executions of a taskloop, 0 for task */
+    uint64_t timed, time_ns, min_ns, max_ns; /* some of them, one in 16 where they are tiny; sums over these */
+    uint64_t wait_ns;    /* they were waiting for their own tasks, idle */
+    uint64_t subtree_ns; /* what one takes when all that it creates is run at once; 0: not known */
+    uint64_t cost_ns;    /* of deferring one; 0: not known */
+};
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */
@@ -174,6 +191,8 @@ struct job {
     struct grammar_hash *terminal_hash; /* of the content of each */
     struct job_class_entry *classes;
     struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
+    uint32_t task_count;
+    struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */
     uint32_t region_count;
     struct job_region *regions;         /* in no order; at most one a callsite */
@@ -207,6 +226,16 @@ int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_fla
 
 /* Adds to the sum `name` of a terminal. 0, PYTHIA_ENOMEM, or PYTHIA_EINVAL: no such terminal. */
 int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count);
+
+/* --- Tasks (task.c) --- */
+/* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */
+int job_task_add(struct job *j, const struct job_task *t);
+/* `into` gets the rows of `from` in place of its own, where `from` has any; what memory does not suffice for is left out. */
+void job_task_replace(struct job *into, const struct job *from);
+/* Room for so many more rows, so that job_task_add cannot fail. */
+int job_task_room(struct job *j, uint32_t more);
+/* Audits the rows; 0 or PYTHIA_EFORMAT. */
+int job_task_check(const struct job *j);
 
 /* --- Merging --- */
 /* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */

@@ -14,6 +14,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/pack.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
+	%D%/task.c \
 	%D%/relation.c %D%/relation.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/sum.c \

@@ -219,6 +219,15 @@ static void commit_info(struct merge *m)
         a->start_time = b->start_time;
 }
 
+static void commit_tasks(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->from->task_count; i++) {
+        struct job_task t = m->from->tasks[i];
+        t.callsite = m->map.callsite[t.callsite];
+        (void)job_task_add(m->into, &t); /* there is room */
+    }
+}
+
 static void commit_oracle(struct job_oracle *a, const struct job_oracle *b)
 {
     if (!b->present)
@@ -247,6 +256,8 @@ int job_merge(struct job *into, const struct job *from)
         error = plan_classes(&m);
     if (!error)
         error = plan_regions(&m);
+    if (!error)
+        error = job_task_room(into, from->task_count);
     if (error) {
         merge_rollback(into, mark);
     } else {
@@ -254,6 +265,7 @@ int job_merge(struct job *into, const struct job *from)
         merge_streams_commit(into, from, m.map.class_index);
         commit_sums(&m);
         commit_regions(&m);
+        commit_tasks(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }

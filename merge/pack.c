@@ -411,6 +411,21 @@ static void pack_regions(struct packer *p)
     }
 }
 
+/* --- Tasks --- */
+
+static void pack_tasks(struct packer *p)
+{
+    unsigned char *at;
+    for (uint32_t i = 0; i < p->job->task_count && (at = record(p, SECTION_TASKS, RECORD_TASK)); i++) {
+        const struct job_task *t = &p->job->tasks[i];
+        const uint64_t wide[] = { t->created, t->at_once, t->undeferred, t->loops, t->timed, t->time_ns,
+                                  t->min_ns, t->max_ns, t->wait_ns, t->subtree_ns, t->cost_ns };
+        put32s(at, (const uint32_t[]){ t->callsite, t->depth }, 2);
+        for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+            format_put64(at + 8 + 8 * k, wide[k]);
+    }
+}
+
 /* --- The whole --- */
 
 /* Optional sections are there when they have something to say. */
@@ -505,6 +520,7 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     pack_oracle(&p);
     pack_sums(&p);
     pack_regions(&p);
+    pack_tasks(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, &p.section[type]);
     int error = p.error ? p.error : assemble(&p, data, size);

@@ -23,6 +23,7 @@ const char *job_keep_text(uint32_t bit)
         "sections may wait for one another",
         "a league of teams",
         "more than one level is active",
+        "it creates tasks",
     };
     for (uint32_t i = 0; i < JOB_KEEP_REASONS; i++)
         if (bit == 1u << i)

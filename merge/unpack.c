@@ -561,6 +561,25 @@ static int unpack_regions(struct reader *r)
     return 0;
 }
 
+static int unpack_tasks(struct reader *r)
+{
+    uint32_t n = count_of(r, SECTION_TASKS);
+    if (n && job_task_room(r->job, n))
+        return no_memory(r);
+    for (uint32_t i = 0; i < n; i++) {
+        const unsigned char *at = at_record(r, SECTION_TASKS, i, RECORD_TASK);
+        struct job_task *t = &r->job->tasks[i];
+        uint64_t *const wide[] = { &t->created, &t->at_once, &t->undeferred, &t->loops, &t->timed, &t->time_ns,
+                                   &t->min_ns, &t->max_ns, &t->wait_ns, &t->subtree_ns, &t->cost_ns };
+        t->callsite = format_get32(at);
+        t->depth = format_get32(at + 4);
+        for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
+            *wide[k] = format_get64(at + 8 + 8 * k);
+    }
+    r->job->task_count = n;
+    return 0;
+}
+
 static int check_counts(struct reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
@@ -575,7 +594,7 @@ static int unpack_all(struct reader *r)
 {
     static int (*const part[])(struct reader *) = { check_counts,     unpack_strings,   unpack_modules, unpack_callsites,
                                                     unpack_comms,     unpack_terminals, unpack_classes, unpack_streams,
-                                                    unpack_sums,      unpack_regions };
+                                                    unpack_sums,      unpack_regions, unpack_tasks };
     int error = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part && !error; i++)
         error = part[i](r);

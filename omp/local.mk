@@ -6,9 +6,14 @@ libpythia_omphooks_la_SOURCES = \
 	%D%/gomp_calls.def %D%/hooks.c %D%/hooks.h %D%/model.c %D%/model.h %D%/omp_calls.def %D%/plan.c %D%/plan.h \
 	%D%/real.c %D%/real.h %D%/safe.c %D%/safe.h %D%/share.c %D%/share.h %D%/site.c %D%/site.h \
 	%D%/sizes.c %D%/team.c %D%/team.h
+# Tasks
+libpythia_omphooks_la_SOURCES += %D%/task.c %D%/task.h %D%/task_act.h %D%/task_loop.c %D%/task_model.c \
+	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan tests/unit/test_omp_cores
+UNIT_TESTS += tests/unit/test_omp_task
+tests_unit_test_omp_task_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_plan_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_cores_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_model_LDADD = libpythia-omphooks.la $(LDADD)

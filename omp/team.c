@@ -11,6 +11,7 @@
 #include "omp/real.h"
 #include "omp/share.h"
 #include "omp/site.h"
+#include "omp/task.h"
 
 enum { MACHINES = 4, CONTROL_BURST = 4 };
 
@@ -248,6 +249,8 @@ static uint32_t suspicion(const struct omp_hook_region *r, uint32_t numbers, uin
 {
     if (r->span.opened)
         return JOB_KEEP_CALLS;
+    if (omp_task_created())
+        return JOB_KEEP_TASKS;
     if (numbers != sizes && !r->site->allowed)
         return JOB_KEEP_NUMBERS;
     if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)

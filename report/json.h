@@ -9,6 +9,8 @@
 
 /* Everything that `--format json` prints; NULL when out of memory. The caller deletes it. */
 cJSON *report_json(struct report *r);
+/* Adds "tasks", an array (view_tasks.c). */
+void report_add_tasks(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
 

@@ -26,7 +26,7 @@ libpythia_report_la_SOURCES = \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
-	%D%/view_omp.c \
+	%D%/view_omp.c %D%/view_tasks.c \
 	%D%/view_ranks.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
 

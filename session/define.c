@@ -26,13 +26,17 @@ static uint32_t define_frames(const struct job_frame *frames, uint32_t count)
     return job_callsite(session.job, defined, count);
 }
 
+uint32_t session_define_region(uintptr_t fn)
+{
+    struct job_frame entry = {0};
+    entry.module = base_modules_find((void *)fn, &entry.offset);
+    return define_frames(&entry, 1);
+}
+
 static uint32_t define_callsite(const struct session_stream *s, const struct session_key *key)
 {
-    if (key->kind == JOB_REGION) {
-        struct job_frame entry = {0};
-        entry.module = base_modules_find((void *)(uintptr_t)key->region, &entry.offset);
-        return define_frames(&entry, 1);
-    }
+    if (key->kind == JOB_REGION)
+        return session_define_region((uintptr_t)key->region);
     if (key->callsite == GRAMMAR_NONE)
         return GRAMMAR_NONE;
     const struct session_callsite *site = &s->callsites.sites[key->callsite];

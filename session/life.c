@@ -229,6 +229,8 @@ struct job *session_finish(void)
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
+    session_task_collect();
+    session_task_count(session.job);
     if (session_store_regions)
         session_store_regions(session.job);
     struct job *job = session.job;

@@ -13,7 +13,7 @@ libpythia_session_la_SOURCES = \
 	%D%/sums.c \
 	%D%/session.h \
 	%D%/signals.c \
-	%D%/stream.c
+	%D%/stream.c %D%/task.c
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint

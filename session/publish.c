@@ -44,6 +44,10 @@ static void print_actions(char *text, size_t size, const struct job *job)
         actions += job->regions[i].changed;
         gain += (double)job->regions[i].gain_ns * 1e-9;
     }
+    for (uint32_t i = 0; i < job->task_count; i++) {
+        actions += job->tasks[i].at_once;
+        gain += session_task_gain(&job->tasks[i]);
+    }
     text[0] = '\0';
     if (actions)
         snprintf(text, size, " actions=%llu gain_seconds=%.3f", actions, gain);
@@ -92,6 +96,7 @@ static void publish_predicted(const struct job *job)
         reference->oracle = job->oracle;
         snprintf(why, sizeof why, "out of memory");
         error = job_take_regions(reference, job);
+        job_task_replace(reference, job);
     }
     if (!error)
         error = job_write(reference, output && output[0] ? session_output_path() : session_input_path(), why, sizeof why);

@@ -134,6 +134,15 @@ int session_add_region(struct job *job, uint64_t function, const struct job_regi
 uint32_t session_depth(void);        /* frames above the return address to record */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
+/* --- Tasks: statistics, no events (omp/task.h) --- */
+uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */
+/* `collect` is called once, when the session finishes, and hands over the rows of this process with session_task_add. */
+void session_task_source(void (*collect)(void));
+/* Only inside `collect`. `fn`: address of the outlined function; task->callsite is filled in here. */
+void session_task_add(uintptr_t fn, const struct job_task *task);
+/* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
+uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
+
 /* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
    predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
    stderr tells. `mode`: what the session was. Fails open. */

@@ -292,6 +292,11 @@ struct session_sight session_see(const struct session_stream *s, const struct se
                                   .rank = session.world.rank};
 }
 
+uint64_t session_events(void)
+{
+    return own.stream && own.generation == session.generation ? own.stream->events : 0;
+}
+
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
 {
     return session_callsites_find(&s->callsites, frames, count);

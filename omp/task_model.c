@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/task_model.h"
+
+enum { MEMORY = 32, OUTLIER = 64, FIRST_TRIES = 2, FIRST_BACKOFF = 32, LAST_BACKOFF = 4096 };
+static const double hungry = 1, fed = 16, sated = 100; /* times the cost of deferring */
+static const double coarse = 50000;                    /* ns a task: deferring it costs less than 1 % anywhere */
+static const double hopeless = 1.5;
+
+#define LOAD(field) atomic_load_explicit(field, memory_order_relaxed)
+#define STORE(field, x) atomic_store_explicit(field, x, memory_order_relaxed)
+
+void omp_task_mean_add(struct omp_task_mean *m, double x)
+{
+    uint32_t n = LOAD(&m->count);
+    double value = LOAD(&m->value);
+    if (n >= 3 && x > OUTLIER * value)
+        x = OUTLIER * value;
+    n += n < MEMORY;
+    STORE(&m->value, (float)(value + (x - value) / n));
+    STORE(&m->count, n);
+}
+
+double omp_task_mean_get(const struct omp_task_mean *m)
+{
+    return LOAD(&m->count) ? LOAD(&m->value) : -1;
+}
+
+enum omp_task_choice omp_task_choose(double takes, double cost, int ready, int team)
+{
+    bool enough = ready >= 4 * team;
+    if (team < 2)
+        return OMP_TASK_SUBTREE;
+    if (takes < 0)
+        return enough ? OMP_TASK_AT_ONCE : OMP_TASK_DEFER;
+    if (takes < hungry * cost || (ready >= team && takes < fed * cost))
+        return OMP_TASK_SUBTREE;
+    return enough && takes < sated * cost ? OMP_TASK_AT_ONCE : OMP_TASK_DEFER;
+}
+
+double omp_task_patience(double takes, double cost)
+{
+    return 4 * (takes > fed * cost ? takes : fed * cost);
+}
+
+static bool tried(const struct omp_task_loop *l, int way)
+{
+    return LOAD(&l->way[way].count) >= FIRST_TRIES;
+}
+
+bool omp_task_loop_choose(struct omp_task_loop *l, double each, int team)
+{
+    double deferred = LOAD(&l->way[0].value), at_once = LOAD(&l->way[1].value);
+    if (!tried(l, 0))
+        return false;
+    if (!tried(l, 1))
+        return deferred * each * team < coarse;
+    bool better = at_once < deferred;
+    double best = better ? at_once : deferred, other = better ? deferred : at_once;
+    uint32_t since = LOAD(&l->since) + 1, backoff = LOAD(&l->backoff);
+    STORE(&l->since, since);
+    if (since <= (backoff ? backoff : FIRST_BACKOFF) || other > hopeless * best)
+        return better;
+    STORE(&l->since, 0);
+    STORE(&l->backoff, backoff ? (backoff < LAST_BACKOFF ? 2 * backoff : backoff) : 2 * FIRST_BACKOFF);
+    return !better;
+}
+
+void omp_task_loop_learn(struct omp_task_loop *l, bool at_once, double per_iteration)
+{
+    omp_task_mean_add(&l->way[at_once], per_iteration);
+}

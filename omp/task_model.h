@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a task is worth deferring: arithmetic only, no clock, no OpenMP; task.h says how it is used.
+ *
+ * After "Optimiser l'efficacité des systèmes parallèles" (Morin, COMPAS 2024): a task is run at once, instead of being
+ * deferred, when there is work enough (ready >= 4 x threads) or when deferring does not pay (efficiency below 50 %). Here
+ * the two are one rule, because deferring costs the more the less it is needed:
+ *
+ *     ready tasks       threads to feed     deferred when the task and all below it take at least
+ *     below one each    some may be idle    1 x the cost of deferring it     (efficiency 50 %)
+ *     below four each   none                16 x                             (efficiency 94 %)
+ *     more              none for long       100 x                            (then it is free, and evens out the load)
+ *
+ * What a task takes, with all that it creates run at once, is learned per task construct and nesting depth, from the
+ * bottom upwards: a task whose own tasks were all run at once has shown it. Until then a task is deferred below four
+ * ready ones a thread.
+ *
+ * Threads: any (relaxed atomics; a lost update is a lost sample).  Hook-safe: yes.  All times in ns.
+ */
+#ifndef PYTHIA_OMP_TASK_MODEL_H
+#define PYTHIA_OMP_TASK_MODEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A mean that forgets: of about the last 32 observations; a single one counts for at most 64 times the mean. */
+struct omp_task_mean {
+    _Atomic float value;
+    atomic_uint count; /* observations, at most 32; 0: not known */
+};
+
+void omp_task_mean_add(struct omp_task_mean *m, double x);
+/* -1 when not known. */
+double omp_task_mean_get(const struct omp_task_mean *m);
+
+enum omp_task_choice {
+    OMP_TASK_DEFER,   /* as the program says */
+    OMP_TASK_AT_ONCE, /* this task; what it creates is decided anew */
+    OMP_TASK_SUBTREE, /* this task and what it creates, without further decisions (task.h: until its time is up) */
+};
+
+/* `takes`: the task and all below it, < 0: not known. `cost`: of deferring. `ready`: tasks deferred and not begun. */
+enum omp_task_choice omp_task_choose(double takes, double cost, int ready, int team);
+/* Time after which a subtree that is run at once looks whether the others still have work. */
+double omp_task_patience(double takes, double cost);
+
+/*
+ * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without nogroup),
+ * so both ways are tried as wholes, and the faster one is taken: per iteration, in this run.
+ *
+ *   deferred, deferred, at once, at once, then the faster one; the slower one again after 32, 64, … 4096 turns, and only
+ *   if it cost less than half as much again. A loop whose task takes over 50 us each is never run at once.
+ */
+struct omp_task_loop {
+    struct omp_task_mean way[2]; /* ns per iteration: 0 as the program says, 1 at once */
+    atomic_uint since, backoff;
+};
+
+/* Whether to run the loop at once. `each`: iterations in one task. */
+bool omp_task_loop_choose(struct omp_task_loop *l, double each, int team);
+void omp_task_loop_learn(struct omp_task_loop *l, bool at_once, double per_iteration);
+
+#endif

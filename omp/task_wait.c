@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for tasks, and what a thread holds while it creates them.
+ *
+ * A wait is timed only where this task, or one that it met, deferred something: otherwise there is nothing to wait for.
+ * Simple locks are hooked, nested ones are not: what OpenMP 2.5 called by that name has another layout, and a hook cannot
+ * tell the two versions apart.
+ */
+#include "base/clock.h"
+#include "include/pythia.h"
+#include "omp/real.h"
+#include "omp/task.h"
+#include "session/session.h"
+
+static uint64_t wait_begin(const struct omp_task_thread *t)
+{
+    return t->block && t->deferred != t->deferred_before && session_mode() != SESSION_OFF ? base_clock_now() : 0;
+}
+
+/* All of it was elsewhere; idle is what no task that was met took. */
+static void wait_end(struct omp_task_thread *t, uint64_t begin, uint64_t elsewhere)
+{
+    if (!begin)
+        return;
+    uint64_t took = base_clock_now() - begin, met = t->elsewhere - elsewhere;
+    if (t->depth > 0)
+        omp_task_count(omp_task_row(t, t->site, t->depth - 1), OMP_TASK_WAIT, took > met ? took - met : 0);
+    t->elsewhere = elsewhere + took;
+}
+
+#define WAIT(name, parameters, arguments)                     \
+    PYTHIA_API void name parameters;                          \
+    void name parameters                                      \
+    {                                                         \
+        struct omp_task_thread *t = &omp_task_thread;         \
+        uint64_t begin = wait_begin(t), before = t->elsewhere; \
+        omp_hook_real()->name arguments;                      \
+        wait_end(t, begin, before);                           \
+    }
+
+WAIT(GOMP_taskwait, (void), ())
+WAIT(GOMP_taskwait_depend, (void **depend), (depend))
+WAIT(GOMP_taskgroup_end, (void), ())
+
+/* Holding is counted from before it is had until after it is given back. */
+#define TAKE(name, parameters, arguments)  \
+    PYTHIA_API void name parameters;       \
+    void name parameters                   \
+    {                                      \
+        omp_task_thread.holding++;         \
+        omp_hook_real()->name arguments;   \
+    }
+
+#define GIVE(name, parameters, arguments)                                 \
+    PYTHIA_API void name parameters;                                      \
+    void name parameters                                                  \
+    {                                                                     \
+        omp_hook_real()->name arguments;                                  \
+        omp_task_thread.holding -= omp_task_thread.holding > 0;           \
+    }
+
+#define TRY(name)                                \
+    PYTHIA_API int name(void *held);             \
+    int name(void *held)                         \
+    {                                            \
+        int got = omp_hook_real()->name(held);   \
+        omp_task_thread.holding += got != 0;     \
+        return got;                              \
+    }
+
+TAKE(GOMP_critical_start, (void), ())
+GIVE(GOMP_critical_end, (void), ())
+TAKE(GOMP_critical_name_start, (void **name), (name))
+GIVE(GOMP_critical_name_end, (void **name), (name))
+TAKE(omp_set_lock, (void *held), (held))
+GIVE(omp_unset_lock, (void *held), (held))
+TRY(omp_test_lock)
+TAKE(omp_set_lock_, (void *held), (held))
+GIVE(omp_unset_lock_, (void *held), (held))
+TRY(omp_test_lock_)

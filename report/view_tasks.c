@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks: how many of each construct and nesting depth, how long they take, and how many were run at once. */
+#include <inttypes.h>
+
+#include "report/json.h"
+#include "report/report.h"
+#include "report/units.h"
+
+/* Depths of one construct are lines below it, which has the sums. */
+static void print_row(const char *name, const struct job_task *t, const char *where, FILE *out)
+{
+    char created[32], mean[32] = "-", most[32] = "-", subtree[32] = "-", cost[32] = "-";
+
+    if (t->timed) {
+        report_time(report_mean(t->time_ns, t->timed), mean);
+        report_time((double)t->max_ns, most);
+    }
+    if (t->subtree_ns)
+        report_time((double)t->subtree_ns, subtree);
+    if (t->cost_ns)
+        report_time((double)t->cost_ns, cost);
+    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created, created), mean, most, subtree,
+            cost, report_percent((double)t->at_once, (double)t->created), where);
+}
+
+static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
+{
+    struct job_task sum = j->tasks[first];
+
+    for (uint32_t i = first + 1; i < end; i++) {
+        const struct job_task *t = &j->tasks[i];
+        sum.created += t->created;
+        sum.at_once += t->at_once;
+        sum.timed += t->timed;
+        sum.time_ns += t->time_ns;
+        sum.max_ns = sum.max_ns > t->max_ns ? sum.max_ns : t->max_ns;
+    }
+    if (end - first > 1)
+        sum.subtree_ns = 0;
+    return sum;
+}
+
+static uint32_t end_of(const struct job *j, uint32_t first)
+{
+    uint32_t end = first + 1;
+
+    while (end < j->task_count && j->tasks[end].callsite == j->tasks[first].callsite)
+        end++;
+    return end;
+}
+
+void report_print_tasks(struct report *r, FILE *out)
+{
+    const struct job *j = r->job;
+
+    if (!j->task_count)
+        return;
+    fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree", "deferring",
+            "at once", "place");
+    for (uint32_t first = 0, end; first < j->task_count; first = end) {
+        char where[256], depth[32];
+        end = end_of(j, first);
+        struct job_task sum = sum_of(j, first, end);
+        report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
+        print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, out);
+        for (uint32_t i = first; end - first > 1 && i < end; i++) {
+            snprintf(depth, sizeof depth, "  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : "");
+            print_row(depth, &j->tasks[i], "", out);
+        }
+    }
+    fprintf(out, "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it waited "
+                 "for;\nsubtree: with all that it creates run at once; deferring: what that costs; at once: run by its creator "
+                 "although\nthe program would have deferred it\n");
+}
+
+void report_add_tasks(struct report *r, cJSON *root)
+{
+    cJSON *array = cJSON_AddArrayToObject(root, "tasks");
+
+    for (uint32_t i = 0; array && i < r->job->task_count; i++) {
+        const struct job_task *t = &r->job->tasks[i];
+        const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY);
+        cJSON *o = cJSON_CreateObject();
+        if (!o || !cJSON_AddItemToArray(array, o))
+            return;
+        cJSON_AddStringToObject(o, "construct", t->loops ? "taskloop" : "task");
+        report_json_text(o, "function", p ? p->function : NULL);
+        report_json_text(o, "file", p ? p->file : NULL);
+        cJSON_AddNumberToObject(o, "line", p ? p->line : 0);
+        report_json_text(o, "module", p ? p->module : NULL);
+        cJSON_AddNumberToObject(o, "offset", p ? (double)p->offset : 0);
+        cJSON_AddNumberToObject(o, "depth", t->depth);
+        cJSON_AddNumberToObject(o, "created", (double)t->created);
+        cJSON_AddNumberToObject(o, "at_once", (double)t->at_once);
+        cJSON_AddNumberToObject(o, "undeferred", (double)t->undeferred);
+        cJSON_AddNumberToObject(o, "loops", (double)t->loops);
+        cJSON_AddNumberToObject(o, "timed", (double)t->timed);
+        cJSON_AddNumberToObject(o, "time_seconds", (double)t->time_ns / 1e9);
+        cJSON_AddNumberToObject(o, "min_seconds", (double)t->min_ns / 1e9);
+        cJSON_AddNumberToObject(o, "max_seconds", (double)t->max_ns / 1e9);
+        cJSON_AddNumberToObject(o, "wait_seconds", (double)t->wait_ns / 1e9);
+        cJSON_AddNumberToObject(o, "subtree_seconds", (double)t->subtree_ns / 1e9);
+        cJSON_AddNumberToObject(o, "deferring_seconds", (double)t->cost_ns / 1e9);
+    }
+}
