@@ -12,15 +12,16 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "grammar/grammar.h"
 #include "oracle/oracle.h"
+#include "tools/cost.h"
+#include "tools/progress.h"
 #include "tools/stream.h"
 #include "tools/tool.h"
 
 enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY, KEY_LEARN };
-enum { DISTANCES = 16, EXACT_COSTS = 1024, COST_BUCKETS = EXACT_COSTS + 64 * 32 };
+enum { DISTANCES = 16 };
 
 struct request {
     const char *train, *test;
@@ -139,6 +140,7 @@ struct source {
     const struct grammar_flat *grammar; /* of the job's stream */
     struct grammar_cursor cursor;
     int more;
+    struct progress progress;
     uint32_t *number;              /* of the job's terminals, as in the other source */
 };
 
@@ -198,20 +200,25 @@ static int number_terminals(struct source *s, const struct source *like)
     return TOOL_OK;
 }
 
-static int source_open(struct source *s, const char *path, struct stream_words *words, const struct source *like,
-                       const struct request *r)
+/* `what` is done with its events, for people who wait. */
+static int source_open(struct source *s, const char *path, const char *what, struct stream_words *words,
+                       const struct source *like, const struct request *r)
 {
     s->path = path;
     s->words = words;
     if (!is_job(path)) {
         s->text = stream_open(path, words);
+        if (s->text)
+            progress_begin(&s->progress, what, stream_size(s->text));
         return s->text ? TOOL_OK : TOOL_MEMORY;
     }
     int rc = open_job(s, r);
     if (rc == TOOL_OK)
         rc = number_terminals(s, like);
-    if (rc == TOOL_OK)
+    if (rc == TOOL_OK) {
         s->more = grammar_cursor_open(&s->cursor, s->grammar);
+        progress_begin(&s->progress, what, s->grammar->events);
+    }
     return rc;
 }
 
@@ -229,6 +236,9 @@ static int read_text(struct source *s, struct grammar_event *e)
     struct stream_event line;
     int more = stream_next(s->text, &line);
 
+    progress_at(&s->progress, stream_bytes(s->text));
+    if (more <= 0)
+        progress_end(&s->progress);
     if (more < 0)
         tool_complain("%s", stream_why(s->text));
     if (more > 0)
@@ -244,7 +254,10 @@ static void read_cursor(struct source *s, struct grammar_event *e)
     e->terminal = s->cursor.terminal == GRAMMAR_LOST ? GRAMMAR_NONE : s->number[s->cursor.terminal];
     e->gap = (uint64_t)grammar_moments_mean(&t->gap, t->count);
     e->duration = (uint64_t)grammar_moments_mean(&t->duration, t->count);
+    progress_at(&s->progress, s->cursor.index);
     s->more = grammar_cursor_next(&s->cursor);
+    if (!s->more)
+        progress_end(&s->progress);
 }
 
 /* 1 with an event (GRAMMAR_NONE: its order was given up), 0 at the end, -1 after a complaint. */
@@ -283,34 +296,7 @@ static int learn(struct source *s, struct grammar_flat **g)
     return more < 0 ? TOOL_INPUT : *g ? TOOL_OK : TOOL_MEMORY;
 }
 
-/* --- Costs and errors, in histograms: constant memory for streams of any length --- */
-
-struct histogram { uint64_t bucket[COST_BUCKETS], count, max; };
-
-static void count_cost(struct histogram *h, uint64_t ns)
-{
-    uint32_t at = (uint32_t)ns;
-
-    if (ns >= EXACT_COSTS) { /* 32 buckets an octave */
-        unsigned log = 63 - (unsigned)__builtin_clzll(ns);
-        at = EXACT_COSTS + (log - 10) * 32 + (uint32_t)(ns >> (log - 5) & 31);
-    }
-    h->bucket[at]++;
-    h->count++;
-    h->max = ns > h->max ? ns : h->max;
-}
-
-static uint64_t cost_quantile(const struct histogram *h, double q)
-{
-    uint64_t below = 0, rank = (uint64_t)(q * (double)h->count);
-
-    for (uint32_t i = 0; i < COST_BUCKETS; i++) {
-        below += h->bucket[i];
-        if (below > rank)
-            return i < EXACT_COSTS ? i : (uint64_t)(32 + (i - EXACT_COSTS) % 32) << ((i - EXACT_COSTS) / 32 + 5);
-    }
-    return h->max;
-}
+/* --- Errors, in a histogram as costs are: constant memory for streams of any length --- */
 
 /* Relative errors, 64 buckets an octave from 2^-20 to 2^20, below them 0. */
 enum { ERROR_BUCKETS = 40 * 64 };
@@ -335,36 +321,6 @@ static double median_error(const struct errors *e)
     return 0;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/* What two readings of the clock cost between them: the median. */
-static uint64_t clock_cost(void)
-{
-    struct histogram *h = calloc(1, sizeof *h);
-    uint64_t cost = 0;
-
-    for (int i = 0; h && i < 10001; i++) {
-        uint64_t begin = now();
-        count_cost(h, now() - begin);
-    }
-    if (h)
-        cost = cost_quantile(h, 0.5);
-    free(h);
-    return cost;
-}
-
-static void count_call(struct histogram *h, uint64_t begin, uint64_t clock)
-{
-    uint64_t took = now() - begin;
-    count_cost(h, took > clock ? took - clock : 0);
-}
-
 /* --- Following --- */
 
 /* An answer that waits for its event. */
@@ -380,14 +336,14 @@ struct column {
     uint64_t distance, predictions, hits, unknown;
     double brier;
     struct answer *waiting; /* a ring of `distance` */
-    struct histogram cost;
+    struct cost_histogram cost;
     struct errors error;
 };
 
 struct evaluation {
     struct column *column;
     uint32_t columns;
-    struct histogram follow;
+    struct cost_histogram follow;
     uint64_t events, clock, every;
     uint64_t elapsed; /* ns from the begin of the stream to the end of the last event */
     bool timed;
@@ -419,9 +375,9 @@ static void ask(struct column *c, const struct evaluation *v, struct oracle *o)
     a->asked = v->events % v->every == 0;
     if (!a->asked)
         return;
-    uint64_t begin = now();
+    uint64_t begin = cost_now();
     oracle_predict(o, c->distance, &answer);
-    count_call(&c->cost, begin, v->clock);
+    cost_count_since(&c->cost, begin, v->clock);
     a->terminal = answer.terminal;
     a->probability = answer.terminal == GRAMMAR_NONE ? 0 : (float)answer.probability;
     a->until = answer.until;
@@ -440,9 +396,9 @@ static int follow_all(struct evaluation *v, struct oracle *o, struct source *tes
             return more;
         for (uint32_t i = 0; i < v->columns; i++)
             judge(&v->column[i], v, &e);
-        uint64_t begin = now();
+        uint64_t begin = cost_now();
         oracle_follow(o, e.terminal, e.gap, e.duration);
-        count_call(&v->follow, begin, v->clock);
+        cost_count_since(&v->follow, begin, v->clock);
         v->elapsed += e.gap + e.duration;
         v->timed |= e.gap || e.duration;
     }
@@ -450,7 +406,7 @@ static int follow_all(struct evaluation *v, struct oracle *o, struct source *tes
 
 /* --- Printing --- */
 
-static void print_costs(const struct histogram *h, bool tsv)
+static void print_costs(const struct cost_histogram *h, bool tsv)
 {
     printf(tsv ? "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n" : " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n",
            cost_quantile(h, 0.5), cost_quantile(h, 0.99), h->max);
@@ -493,7 +449,7 @@ static int evaluation_create(struct evaluation *v, const struct request *r)
 {
     v->column = calloc(r->distances, sizeof *v->column);
     v->columns = v->column ? r->distances : 0;
-    v->clock = clock_cost();
+    v->clock = cost_of_clock();
     v->every = r->every;
     for (uint32_t i = 0; i < v->columns; i++) {
         v->column[i].distance = r->distance[i];
@@ -538,10 +494,10 @@ int tool_evaluate(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     if (rc == TOOL_OK && strcmp(r.train, "none")) {
-        rc = source_open(&train, r.train, words, NULL, &r);
+        rc = source_open(&train, r.train, "learning", words, NULL, &r);
         rc = rc == TOOL_OK ? learn(&train, &g) : rc;
     }
-    rc = rc == TOOL_OK ? source_open(&test, r.test, words, &train, &r) : rc;
+    rc = rc == TOOL_OK ? source_open(&test, r.test, "predicting", words, &train, &r) : rc;
     rc = rc == TOOL_OK ? evaluate(g, &test, v, &r) : rc;
     if (rc == TOOL_OK)
         print(v, r.tsv);

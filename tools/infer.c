@@ -2,19 +2,22 @@
 /*
  * `pythia infer`: folds a text stream into a grammar and prints it, or what it cost.
  *
- * With --stats the stream is read into memory first, so that reading does not count, and folded twice: once with each
- * append timed by itself (the percentiles; what reading the clock costs is subtracted), once as a whole (the mean).
+ * With --stats the stream is read in parts of a few thousand events, so that reading does not count and a stream of any
+ * length can be measured. Each part is folded twice, into two grammars: once with each append timed by itself (the
+ * percentiles; what reading the clock costs is subtracted), once as a whole (the mean, in time that the thread computed).
  */
 #include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "grammar/grammar.h"
 #include "grammar/notation.h"
 #include "report/units.h"
+#include "tools/cost.h"
+#include "tools/progress.h"
 #include "tools/stream.h"
 #include "tools/tool.h"
 
@@ -28,7 +31,8 @@ struct request {
 
 static const struct argp_option options[] = {
     { "stats", KEY_STATS, NULL, 0, "size of the grammar and cost of an append, as key and value", 0 },
-    { "time", KEY_TIME, NULL, 0, "count, mean gap and mean duration of every node, in its place", 0 },
+    { "time", KEY_TIME, NULL, 0, "count, mean gap and mean duration of every node, in its place; with --stats: the mean "
+      "includes reading the clock at each event, as the hooks do", 0 },
     { "memory", KEY_MEMORY, "MIB", 0, "cap of the grammar's memory (default 1024)", 0 },
     { 0 },
 };
@@ -73,14 +77,22 @@ static const struct argp argp = {
 
 /* --- The stream --- */
 
+struct reader {
+    struct stream *stream;
+    struct progress progress;
+};
+
 /* The next event. Returns 1, 0 at the end, -1 after it complained. */
-static int next_event(struct stream *s, struct grammar_event *e)
+static int next_event(struct reader *in, struct grammar_event *e)
 {
     struct stream_event line;
-    int rc = stream_next(s, &line);
+    int rc = stream_next(in->stream, &line);
 
+    progress_at(&in->progress, stream_bytes(in->stream));
+    if (rc <= 0)
+        progress_end(&in->progress);
     if (rc < 0)
-        tool_complain("%s", stream_why(s));
+        tool_complain("%s", stream_why(in->stream));
     if (rc > 0)
         *e = (struct grammar_event){ .terminal = line.word, .gap = line.gap, .duration = line.duration };
     return rc < 0 ? -1 : rc;
@@ -129,7 +141,7 @@ static int print_grammar(struct grammar *g, struct stream_words *w, bool times)
     return TOOL_OK;
 }
 
-static int infer(struct stream *s, struct stream_words *w, const struct request *r)
+static int infer(struct reader *in, struct stream_words *w, const struct request *r)
 {
     struct grammar *g = grammar_create((size_t)r->memory << 20);
     struct grammar_event e;
@@ -139,7 +151,7 @@ static int infer(struct stream *s, struct stream_words *w, const struct request 
         tool_complain("out of memory");
         return TOOL_MEMORY;
     }
-    while ((more = next_event(s, &e)) > 0)
+    while ((more = next_event(in, &e)) > 0)
         grammar_append(g, &e);
     if (more == 0)
         rc = print_grammar(g, w, r->times);
@@ -149,133 +161,118 @@ static int infer(struct stream *s, struct stream_words *w, const struct request 
 
 /* --- The cost --- */
 
-struct events {
-    struct grammar_event *event;
-    size_t count, room;
+/* A part of the stream, read before it is folded, so that reading does not count. */
+enum { PART = 16384 };
+struct part_event { uint32_t terminal; uint64_t gap, duration; };
+
+struct measurement {
+    struct grammar *each, *whole; /* each append timed by itself; the part timed as a whole */
+    struct cost_histogram cost;
+    uint64_t events, clock, whole_ns;
+    struct part_event event[PART];
+    size_t count;
 };
 
-static int read_all(struct stream *s, struct events *all)
+static struct grammar_event event_of(const struct part_event *p)
+{
+    return (struct grammar_event){ .terminal = p->terminal, .gap = p->gap, .duration = p->duration };
+}
+
+static void fold_each(struct measurement *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct grammar_event e = event_of(&m->event[i]);
+        uint64_t begin = cost_now();
+        grammar_append(m->each, &e);
+        cost_count_since(&m->cost, begin, m->clock);
+    }
+}
+
+/* As the hooks do: the clock is read at each event, and gives the gap since the one before. */
+static void fold_with_clock(struct measurement *m)
+{
+    uint64_t last = base_clock_now();
+
+    for (size_t i = 0; i < m->count; i++) {
+        uint64_t now = base_clock_now();
+        struct grammar_event e = { .terminal = m->event[i].terminal, .gap = now - last };
+        last = now;
+        grammar_append(m->whole, &e);
+    }
+}
+
+static void fold_whole(struct measurement *m)
+{
+    for (size_t i = 0; i < m->count; i++) {
+        struct grammar_event e = event_of(&m->event[i]);
+        grammar_append(m->whole, &e);
+    }
+}
+
+static void fold_part(struct measurement *m, bool clock)
+{
+    fold_each(m);
+    uint64_t begin = cost_of_thread();
+    if (clock)
+        fold_with_clock(m);
+    else
+        fold_whole(m);
+    m->whole_ns += cost_of_thread() - begin;
+    m->events += m->count;
+    m->count = 0;
+}
+
+static int fold_parts(struct measurement *m, struct reader *in, bool clock)
 {
     struct grammar_event e;
     int more;
 
-    while ((more = next_event(s, &e)) > 0) {
-        if (all->count == all->room) {
-            size_t room = all->room ? 2 * all->room : 4096;
-            struct grammar_event *grown = realloc(all->event, room * sizeof *grown);
-            if (!grown) {
-                tool_complain("out of memory");
-                return TOOL_MEMORY;
-            }
-            all->event = grown;
-            all->room = room;
-        }
-        all->event[all->count++] = e;
+    while ((more = next_event(in, &e)) > 0) {
+        m->event[m->count++] = (struct part_event){ e.terminal, e.gap, e.duration };
+        if (m->count == PART)
+            fold_part(m, clock);
     }
+    if (more == 0)
+        fold_part(m, clock);
     return more == 0 ? TOOL_OK : TOOL_INPUT;
 }
 
-static uint64_t now(void)
+static int print_stats(struct measurement *m, const struct stream_words *w)
 {
-    struct timespec t;
+    size_t memory = grammar_memory(m->each);
+    struct grammar_flat *flat = grammar_freeze(m->each);
 
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    if (!flat)
+        return TOOL_MEMORY;
+    printf("events\t%" PRIu64 "\nterminals\t%u\nrules\t%u\nnodes\t%u\nmemory_bytes\t%zu\nlost\t%" PRIu64 "\n",
+           grammar_events(m->each), stream_words_count(w), flat->rule_count, flat->node_count, memory, grammar_lost(m->each));
+    printf("append_ns_mean\t%.1f\nappend_ns_p50\t%" PRIu64 "\nappend_ns_p99\t%" PRIu64 "\nappend_ns_p999\t%" PRIu64
+           "\nappend_ns_max\t%" PRIu64 "\n",
+           m->events ? (double)m->whole_ns / (double)m->events : 0, cost_quantile(&m->cost, 0.5),
+           cost_quantile(&m->cost, 0.99), cost_quantile(&m->cost, 0.999), m->cost.max);
+    grammar_flat_destroy(flat);
+    return TOOL_OK;
 }
 
-static int by_value(const void *a, const void *b)
+static int measure(struct reader *in, const struct stream_words *w, const struct request *r)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* What two readings of the clock cost between them: the median. */
-static uint64_t clock_cost(void)
-{
-    enum { READINGS = 1001 };
-    static uint64_t cost[READINGS];
-
-    for (int i = 0; i < READINGS; i++) {
-        uint64_t begin = now();
-        cost[i] = now() - begin;
-    }
-    qsort(cost, READINGS, sizeof *cost, by_value);
-    return cost[READINGS / 2];
-}
-
-/* Folds all events, each append timed into cost[]. */
-static struct grammar *fold_each(const struct events *all, size_t memory, uint64_t *cost)
-{
-    struct grammar *g = grammar_create(memory);
-    uint64_t clock = clock_cost();
-
-    for (size_t i = 0; g && i < all->count; i++) {
-        uint64_t begin = now();
-        grammar_append(g, &all->event[i]);
-        uint64_t took = now() - begin;
-        cost[i] = took > clock ? took - clock : 0;
-    }
-    return g;
-}
-
-/* ns of an append when nothing is measured in between, -1 when out of memory. */
-static double fold_all(const struct events *all, size_t memory)
-{
-    struct grammar *g = grammar_create(memory);
-
-    if (!g)
-        return -1;
-    uint64_t begin = now();
-    for (size_t i = 0; i < all->count; i++)
-        grammar_append(g, &all->event[i]);
-    uint64_t took = now() - begin;
-    grammar_destroy(g);
-    return all->count ? (double)took / (double)all->count : 0;
-}
-
-static uint64_t quantile(const uint64_t *sorted, size_t count, double q)
-{
-    if (!count)
-        return 0;
-    size_t i = (size_t)(q * (double)count);
-    return sorted[i < count ? i : count - 1];
-}
-
-static int print_stats(const struct events *all, const struct stream_words *w, size_t memory)
-{
-    uint64_t *cost = calloc(all->count + 1, sizeof *cost);
-    struct grammar *g = cost ? fold_each(all, memory, cost) : NULL;
-    double mean = g ? fold_all(all, memory) : -1;
-    struct grammar_flat *flat = g ? grammar_freeze(g) : NULL;
+    struct measurement *m = calloc(1, sizeof *m);
     int rc = TOOL_MEMORY;
 
-    if (flat && mean >= 0) {
-        qsort(cost, all->count, sizeof *cost, by_value);
-        printf("events\t%" PRIu64 "\nterminals\t%u\nrules\t%u\nnodes\t%u\nmemory_bytes\t%zu\nlost\t%" PRIu64 "\n",
-               grammar_events(g), stream_words_count(w), flat->rule_count, flat->node_count, grammar_memory(g), grammar_lost(g));
-        printf("append_ns_mean\t%.1f\nappend_ns_p50\t%" PRIu64 "\nappend_ns_p99\t%" PRIu64 "\nappend_ns_p999\t%" PRIu64
-               "\nappend_ns_max\t%" PRIu64 "\n",
-               mean, quantile(cost, all->count, 0.5), quantile(cost, all->count, 0.99), quantile(cost, all->count, 0.999),
-               quantile(cost, all->count, 1));
-        rc = TOOL_OK;
-    } else {
-        tool_complain("out of memory");
+    if (m && (m->each = grammar_create((size_t)r->memory << 20)) && (m->whole = grammar_create((size_t)r->memory << 20))) {
+        base_clock_init();
+        m->clock = cost_of_clock();
+        rc = fold_parts(m, in, r->times);
+        if (rc == TOOL_OK)
+            rc = print_stats(m, w);
     }
-    grammar_flat_destroy(flat);
-    grammar_destroy(g);
-    free(cost);
-    return rc;
-}
-
-static int measure(struct stream *s, const struct stream_words *w, const struct request *r)
-{
-    struct events all = { 0 };
-    int rc = read_all(s, &all);
-
-    if (rc == TOOL_OK)
-        rc = print_stats(&all, w, (size_t)r->memory << 20);
-    free(all.event);
+    if (rc == TOOL_MEMORY)
+        tool_complain("out of memory");
+    if (m) {
+        grammar_destroy(m->each);
+        grammar_destroy(m->whole);
+    }
+    free(m);
     return rc;
 }
 
@@ -286,12 +283,15 @@ int tool_infer(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     struct stream_words *w = stream_words_create();
-    struct stream *s = w ? stream_open(r.stream, w) : NULL;
-    if (s)
-        rc = r.stats ? measure(s, w, &r) : infer(s, w, &r);
-    else
+    struct reader in = { .stream = w ? stream_open(r.stream, w) : NULL };
+    if (in.stream) {
+        progress_begin(&in.progress, "reading", stream_size(in.stream));
+        rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
+        progress_end(&in.progress);
+    } else {
         tool_complain("out of memory");
-    stream_close(s);
+    }
+    stream_close(in.stream);
     stream_words_destroy(w);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "pythia.h"
 
@@ -134,6 +135,7 @@ struct stream {
     struct stream_words *words;
     char *name;
     uint64_t number;  /* of the line */
+    uint64_t bytes;   /* read */
     uint64_t total;   /* ns so far */
     int status;       /* of a failure */
     char why[512];
@@ -176,6 +178,18 @@ void stream_close(struct stream *s)
     free(s);
 }
 
+uint64_t stream_size(const struct stream *s)
+{
+    struct stat st;
+
+    return s->file && fstat(fileno(s->file), &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
+uint64_t stream_bytes(const struct stream *s)
+{
+    return s->bytes;
+}
+
 const char *stream_why(const struct stream *s)
 {
     return s->why;
@@ -197,6 +211,7 @@ static long read_line(struct stream *s)
     if (c == EOF && n == 0)
         return -1;
     s->number++;
+    s->bytes += n + 1;
     if (c != '\n' && c != EOF)
         return fail(s, PYTHIA_EFORMAT, "the line is longer than 4096 bytes") - 1L;
     if (n > 0 && s->line[n - 1] == '\r')

@@ -52,6 +52,9 @@ struct stream *stream_open(const char *path, struct stream_words *words);
 void stream_close(struct stream *s); /* NULL is legal */
 /* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */
 int stream_next(struct stream *s, struct stream_event *e);
+/* Bytes of the file, 0 where it is not known (a pipe), and of them read so far. */
+uint64_t stream_size(const struct stream *s);
+uint64_t stream_bytes(const struct stream *s);
 /* One line on the failure: file, line and reason. */
 const char *stream_why(const struct stream *s);
 

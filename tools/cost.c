@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/cost.h"
+
+#include <stdlib.h>
+
+void cost_count(struct cost_histogram *h, uint64_t ns)
+{
+    uint32_t at = (uint32_t)ns;
+
+    if (ns >= COST_EXACT) { /* 32 buckets an octave */
+        unsigned log = 63 - (unsigned)__builtin_clzll(ns);
+        at = COST_EXACT + (log - 10) * 32 + (uint32_t)(ns >> (log - 5) & 31);
+    }
+    h->bucket[at]++;
+    h->count++;
+    h->max = ns > h->max ? ns : h->max;
+}
+
+uint64_t cost_quantile(const struct cost_histogram *h, double q)
+{
+    uint64_t below = 0, rank = (uint64_t)(q * (double)h->count);
+
+    for (uint32_t i = 0; i < COST_BUCKETS; i++) {
+        below += h->bucket[i];
+        if (below > rank)
+            return i < COST_EXACT ? i : (uint64_t)(32 + (i - COST_EXACT) % 32) << ((i - COST_EXACT) / 32 + 5);
+    }
+    return h->max;
+}
+
+uint64_t cost_of_clock(void)
+{
+    struct cost_histogram *h = calloc(1, sizeof *h);
+    uint64_t cost = 0;
+
+    for (int i = 0; h && i < 10001; i++) {
+        uint64_t begin = cost_now();
+        cost_count(h, cost_now() - begin);
+    }
+    if (h)
+        cost = cost_quantile(h, 0.5);
+    free(h);
+    return cost;
+}
+
+void cost_count_since(struct cost_histogram *h, uint64_t begin, uint64_t clock)
+{
+    uint64_t took = cost_now() - begin;
+    cost_count(h, took > clock ? took - clock : 0);
+}
