@@ -158,19 +158,23 @@ double omp_hook_cores_worth(double processors, double cores, double threads)
     return running <= cores ? running : cores + second_thread * (running - cores);
 }
 
-void omp_hook_cores(struct omp_hook_cores *c)
+double omp_hook_cores_share(unsigned *in_mask)
 {
     char self[4096];
     cpu_set_t mask;
     long online = sysconf(_SC_NPROCESSORS_ONLN), ranks = ranks_here();
     long mine = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : online;
-    c->in_mask = mine > 0 ? (unsigned)mine : 1;
-    c->processors = mine >= online ? (double)mine / (double)ranks : (double)mine;
+    *in_mask = mine > 0 ? (unsigned)mine : 1;
+    double processors = mine >= online ? (double)mine / (double)ranks : (double)mine;
     double quota = read_text("/proc/self/cgroup", self, sizeof self) ? omp_hook_cores_quota("/sys/fs/cgroup", self) : 0;
-    if (quota > 0 && quota / (double)ranks < c->processors)
-        c->processors = quota / (double)ranks;
-    if (c->processors < 1)
-        c->processors = 1;
+    if (quota > 0 && quota / (double)ranks < processors)
+        processors = quota / (double)ranks;
+    return processors < 1 ? 1 : processors;
+}
+
+void omp_hook_cores(struct omp_hook_cores *c)
+{
+    c->processors = omp_hook_cores_share(&c->in_mask);
     unsigned cores = has_hyper_threads() ? cores_in_mask() : 0;
     c->cores = cores ? c->processors * (cores < c->in_mask ? cores : c->in_mask) / c->in_mask : c->processors;
     if (c->cores < 1)

@@ -21,6 +21,8 @@ struct omp_hook_cores {
 };
 
 void omp_hook_cores(struct omp_hook_cores *c);
+/* The same without a look at hyper-threads: processors, at least 1, and how many are in the mask. */
+double omp_hook_cores_share(unsigned *in_mask);
 
 /* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self` the
    text of /proc/self/cgroup. For tests both can be made up. */

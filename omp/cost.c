@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "omp/cores.h"
 #include "omp/real.h"
+#include "omp/wait.h"
 
 enum { REPEATS = 15 };
 static const uint64_t spin_default = 5000000;   /* ns; workers give up between 5 and 12 ms after a region */
@@ -47,7 +48,7 @@ static double team_series(unsigned size)
 
 static uint64_t spin_time(unsigned size, unsigned in_mask)
 {
-    const char *policy = getenv("OMP_WAIT_POLICY");
+    const char *policy = omp_hook_wait_policy();
     const char *count = getenv("GOMP_SPINCOUNT");
     if (count && *count >= '0' && *count <= '9')
         return strtoull(count, NULL, 10) > 1000000 ? spin_default : 0;

@@ -8,7 +8,7 @@ libpythia_omphooks_la_SOURCES = \
 	%D%/sizes.c %D%/team.c %D%/team.h
 # Tasks
 libpythia_omphooks_la_SOURCES += %D%/task.c %D%/task.h %D%/task_act.h %D%/task_loop.c %D%/task_model.c \
-	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c
+	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c %D%/wait.c %D%/wait.h
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan tests/unit/test_omp_cores
