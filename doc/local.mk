@@ -5,5 +5,5 @@ dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/EVENTS.m
 check_PROGRAMS += %D%/example
 doc_example_SOURCES = %D%/example.c
 doc_example_LDADD = libpythia.la
-TESTS += tests/unit/example.test
-EXTRA_DIST += tests/unit/example.test
+TESTS += tests/unit/example.test tests/unit/example_py.test
+EXTRA_DIST += %D%/example.py tests/unit/example.test tests/unit/example_py.test

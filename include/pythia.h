@@ -5,7 +5,8 @@
  * A program that runs once can be recorded: each thing that its runtime does (a task of some kind, a message, a phase) is
  * an *event*, named by a word, with a gap since the event before it ended and a duration, both in ns. The stream of events
  * is folded, as it happens, into a small grammar. When the program runs again an oracle follows its position in that
- * grammar and tells what comes next, when, how long it will take and how sure that is.
+ * grammar and tells what comes next, when, how long it will take and how sure that is. It goes on learning: what the run does
+ * that the recording does not know is predicted, too, from its second time on.
  *
  *     pythia_recorder_t *r;                                    // the first run
  *     if (pythia_recorder_create(&r) == 0) {
@@ -78,13 +79,15 @@ PYTHIA_API int pythia_recorder_write(pythia_recorder_t *recorder, const char *pa
 
 typedef struct pythia_oracle pythia_oracle_t;
 
+/* An answer is that of the oracle's state after the last event followed. What it cannot tell, it does not: the question
+   then returns 1, or a time is below 0. */
 struct pythia_answer {
     const char *word;            /* what is expected; owned by the oracle, valid as long as it is open */
     uint64_t distance;           /* events ahead, from 1 */
     double probability;          /* calibrated: of the answers given at 0.9, 9 in 10 are right */
     double until_ns;             /* from the end of the last event to the begin of this one; with standard deviation */
     double until_deviation_ns;
-    double duration_ns;
+    double duration_ns;          /* mean in this context, rescaled by how fast this run has been; with standard deviation */
     double duration_deviation_ns;
 };
 
@@ -95,23 +98,38 @@ PYTHIA_API int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thre
 
 /* The same with what a recorder has so far; they do not depend on each other afterwards. */
 PYTHIA_API int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **oracle);
+
+/* An oracle without any recording: it knows only what this run shows it, and predicts that from its second time on.
+   Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
+   Threads: any.  Hook-safe: no. */
+PYTHIA_API int pythia_oracle_create(pythia_oracle_t **oracle);
 PYTHIA_API void pythia_oracle_close(pythia_oracle_t *oracle);
 
 /* The stream's next event happened, as with pythia_recorder_event. A word that the recording does not have is followed,
-   too: as something unknown. Returns 0 or PYTHIA_EINVAL.
-   Threads: owner.  Hook-safe: yes, and so are the questions below. */
+   too, and predicted once this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new
+   word.
+   Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before, and so are the questions
+   below. */
 PYTHIA_API int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns);
 
 /* The event `distance` >= 1 ahead. Returns 0, or 1: no prediction. */
 PYTHIA_API int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pythia_answer *answer);
 
 /* The next occurrence of `word`, however far ahead. The first question for a word costs more than the later ones.
-   Returns 0, or 1: none is in sight. */
+   Where only this run knows what follows, the next 64 events are looked at. Returns 0, or 1: none is in sight. */
 PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer);
+
+/* The next occurrence of any of `count` words: the next message, say, whichever it is. Same cost, same returns. */
+PYTHIA_API int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
+                                     struct pythia_answer *answer);
 
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Returns 0, or 1: not known. Each output
    may be NULL. */
 PYTHIA_API int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
+
+/* Events and ns until the innermost loop around the position ends. Returns 0, or 1: not in a loop, or not known. Each
+   output may be NULL. */
+PYTHIA_API int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns);
 
 /* --- Callbacks: before and after MPI calls ---
  *

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public interface for any runtime: words in, grammar and job file behind, answers out. Words become terminals of kind
- * JOB_WORD; a recorder numbers them by the job's own tables, an oracle finds them by binary search, which allocates nothing.
+ * JOB_WORD; a recorder numbers them by the job's own tables, an oracle finds those of its recording by binary search and
+ * others by their hash, which allocates nothing but for a new word.
  */
+#define XXH_INLINE_ALL
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "merge/intern.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
 
@@ -117,15 +120,24 @@ int pythia_recorder_write(pythia_recorder_t *recorder, const char *path)
 
 /* --- Predicting --- */
 
+enum { LEARN = 4 << 20, LOOK_AHEAD = 64 };
+
 struct word { const char *text; uint32_t terminal; };
 
+/*
+ * Terminals below `count` are the recording's; a word that it does not have gets the next number when it is first seen.
+ */
 struct pythia_oracle {
-    struct job *job;
+    struct job *job;            /* NULL: no recording */
     struct oracle_index *index;
     struct oracle *oracle;
-    struct word *words; /* in the order of their texts, then terminals */
+    struct word *words;         /* in the order of their texts, then terminals */
     uint32_t count;
-    uint8_t *set;       /* of terminals, all 0 between questions */
+    struct merge_table numbers; /* of the other words */
+    char **others;              /* their texts, each its own: they never move */
+    uint32_t other_count, other_room;
+    uint8_t *set;               /* of terminals, all 0 between questions */
+    uint32_t set_room;
 };
 
 static int by_text(const void *a, const void *b)
@@ -151,17 +163,83 @@ static uint32_t lower_bound(const struct pythia_oracle *o, const char *text)
     return low;
 }
 
+static bool is_recorded(const struct pythia_oracle *o, uint32_t i, const char *text)
+{
+    return i < o->count && strcmp(o->words[i].text, text) == 0;
+}
+
 static int index_words(struct pythia_oracle *o)
 {
     o->count = o->job->terminal_count;
     o->words = calloc((size_t)o->count + 1, sizeof *o->words);
-    o->set = calloc((size_t)o->count + 1, 1);
-    if (!o->words || !o->set)
+    if (!o->words || merge_room(&o->set, &o->set_room, (uint64_t)o->count + 1, 1))
         return PYTHIA_ENOMEM;
+    memset(o->set, 0, o->set_room);
     for (uint32_t t = 0; t < o->count; t++)
         o->words[t] = (struct word){ job_text(o->job, o->job->terminals[t].function), t };
     qsort(o->words, o->count, sizeof *o->words, by_text);
     return 0;
+}
+
+/* --- Words that the recording does not have --- */
+
+static struct grammar_hash word_hash(const char *text)
+{
+    XXH128_hash_t h = XXH3_128bits(text, strlen(text));
+
+    return (struct grammar_hash){ h.low64, h.high64 };
+}
+
+/* Everything that can fail comes first. GRAMMAR_NONE when out of memory. */
+static uint32_t other_add(struct pythia_oracle *o, const char *text, struct grammar_hash hash)
+{
+    uint32_t number = o->count + o->other_count, set = o->set_room;
+
+    if (number >= MERGE_LIMIT || merge_table_reserve(&o->numbers, 1) ||
+        merge_room(&o->others, &o->other_room, (uint64_t)o->other_count + 1, sizeof *o->others) ||
+        merge_room(&o->set, &o->set_room, (uint64_t)number + 1, 1))
+        return GRAMMAR_NONE;
+    memset(o->set + set, 0, o->set_room - set);
+    if (!(o->others[o->other_count] = strdup(text)))
+        return GRAMMAR_NONE;
+    merge_table_put(&o->numbers, hash, number);
+    o->other_count++;
+    return number;
+}
+
+static uint32_t other_find(const struct pythia_oracle *o, const char *text)
+{
+    return merge_table_find(&o->numbers, word_hash(text));
+}
+
+static uint32_t word_number(struct pythia_oracle *o, const char *text)
+{
+    uint32_t i = lower_bound(o, text), number;
+
+    if (is_recorded(o, i, text))
+        return o->words[i].terminal;
+    number = other_find(o, text);
+    return number != GRAMMAR_NONE ? number : other_add(o, text, word_hash(text));
+}
+
+static const char *word_text(const struct pythia_oracle *o, uint32_t terminal)
+{
+    if (terminal < o->count)
+        return job_text(o->job, o->job->terminals[terminal].function);
+    return o->others[terminal - o->count];
+}
+
+/* --- Opening --- */
+
+static int start(struct pythia_oracle *o, const struct grammar_flat *grammar)
+{
+    static const struct oracle_options how = { .learn = LEARN };
+    const struct oracle_index *one = NULL;
+
+    if (grammar && !(one = o->index = oracle_index_create(grammar)))
+        return PYTHIA_ENOMEM;
+    o->oracle = oracle_create(&one, NULL, grammar != NULL, &how);
+    return o->oracle ? 0 : PYTHIA_ENOMEM;
 }
 
 /* Takes ownership of `job`. */
@@ -169,28 +247,19 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
 {
     const struct job_stream *stream = job_find_stream(job, rank, thread);
     struct pythia_oracle *o = calloc(1, sizeof *o);
-    const struct oracle_index *one;
-    int error = PYTHIA_ENOMEM;
+    int error = stream ? 0 : PYTHIA_EINVAL;
 
     if (!o) {
         job_destroy(job);
         return PYTHIA_ENOMEM;
     }
     o->job = job;
-    if (!stream) {
-        error = PYTHIA_EINVAL;
-        goto close;
-    }
-    if (index_words(o))
-        goto close;
-    one = o->index = oracle_index_create(job->classes[stream->class_index].grammar);
-    o->oracle = one ? oracle_create(&one, NULL, 1, NULL) : NULL;
-    if (!o->oracle)
-        goto close;
-    *oracle = o;
-    return 0;
-close:
-    pythia_oracle_close(o);
+    error = error ? error : index_words(o);
+    error = error ? error : start(o, job->classes[stream->class_index].grammar);
+    if (error)
+        pythia_oracle_close(o);
+    else
+        *oracle = o;
     return error;
 }
 
@@ -215,6 +284,20 @@ int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **o
     return error ? error : open_job(job, 0, 0, oracle);
 }
 
+int pythia_oracle_create(pythia_oracle_t **oracle)
+{
+    struct pythia_oracle *o = oracle ? calloc(1, sizeof *o) : NULL;
+
+    if (!oracle)
+        return PYTHIA_EINVAL;
+    if (!o || start(o, NULL)) {
+        pythia_oracle_close(o);
+        return PYTHIA_ENOMEM;
+    }
+    *oracle = o;
+    return 0;
+}
+
 void pythia_oracle_close(pythia_oracle_t *oracle)
 {
     if (!oracle)
@@ -222,26 +305,31 @@ void pythia_oracle_close(pythia_oracle_t *oracle)
     oracle_destroy(oracle->oracle);
     oracle_index_destroy(oracle->index);
     job_destroy(oracle->job);
+    for (uint32_t i = 0; i < oracle->other_count; i++)
+        free(oracle->others[i]);
+    free(oracle->others);
+    merge_table_free(&oracle->numbers);
     free(oracle->words);
     free(oracle->set);
     free(oracle);
 }
 
+/* --- Following and asking --- */
+
 int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns)
 {
     if (!oracle || !word)
         return PYTHIA_EINVAL;
-    uint32_t i = lower_bound(oracle, word);
-    bool known = i < oracle->count && strcmp(oracle->words[i].text, word) == 0;
-    oracle_follow(oracle->oracle, known ? oracle->words[i].terminal : GRAMMAR_NONE, gap_ns, duration_ns);
-    return 0;
+    uint32_t terminal = word_number(oracle, word);
+    oracle_follow(oracle->oracle, terminal, gap_ns, duration_ns); /* GRAMMAR_NONE: something unknown */
+    return terminal == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
 
 static void give(const struct pythia_oracle *o, uint64_t distance, const struct oracle_answer *from,
                  struct pythia_answer *to)
 {
     *to = (struct pythia_answer){
-        .word = job_text(o->job, o->job->terminals[from->terminal].function),
+        .word = word_text(o, from->terminal),
         .distance = distance,
         .probability = from->probability,
         .until_ns = from->until,
@@ -263,24 +351,59 @@ int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pyt
     return 0;
 }
 
-int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer)
+/* Marks (or clears) the terminals of a word. Returns their number. */
+static uint32_t mark(struct pythia_oracle *o, const char *word, uint8_t value)
+{
+    uint32_t i = lower_bound(o, word), marked = 0, other = other_find(o, word);
+
+    for (; is_recorded(o, i, word); i++, marked++)
+        o->set[o->words[i].terminal] = value;
+    if (other != GRAMMAR_NONE) {
+        o->set[other] = value;
+        marked++;
+    }
+    return marked;
+}
+
+/* The first of the marked terminals among what this run's own past lets expect. */
+static int look_ahead(struct pythia_oracle *o, uint64_t *distance, struct oracle_answer *a)
+{
+    for (*distance = 1; *distance <= LOOK_AHEAD; ++*distance)
+        if (oracle_predict(o->oracle, *distance, a))
+            return 1;
+        else if (o->set[a->terminal])
+            return 0;
+    return 1;
+}
+
+int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count, struct pythia_answer *answer)
 {
     struct oracle_answer a;
     uint64_t distance;
+    uint32_t marked = 0;
     int status = 1;
 
-    if (!oracle || !word || !answer)
+    if (!oracle || !words || !answer)
         return PYTHIA_EINVAL;
-    uint32_t first = lower_bound(oracle, word), end = first;
-    for (; end < oracle->count && strcmp(oracle->words[end].text, word) == 0; end++)
-        oracle->set[oracle->words[end].terminal] = 1;
-    if (end > first)
+    for (uint32_t i = 0; i < count; i++)
+        if (!words[i])
+            return PYTHIA_EINVAL;
+    for (uint32_t i = 0; i < count; i++)
+        marked += mark(oracle, words[i], 1);
+    if (marked && oracle->count)
         status = oracle_next(oracle->oracle, oracle->set, oracle->count, 0, &distance, &a);
-    for (uint32_t i = first; i < end; i++)
-        oracle->set[oracle->words[i].terminal] = 0;
+    if (marked && status)
+        status = look_ahead(oracle, &distance, &a);
+    for (uint32_t i = 0; i < count; i++)
+        mark(oracle, words[i], 0);
     if (status == 0)
         give(oracle, distance, &a, answer);
     return status;
+}
+
+int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer)
+{
+    return pythia_oracle_next_of(oracle, &word, 1, answer);
 }
 
 int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress)
@@ -298,5 +421,21 @@ int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns,
         *ns = r.ns;
     if (progress)
         *progress = r.progress;
+    return 0;
+}
+
+int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns)
+{
+    struct oracle_remaining r;
+
+    if (!oracle)
+        return PYTHIA_EINVAL;
+    oracle_remaining(oracle->oracle, &r);
+    if (r.loop_events < 0)
+        return 1;
+    if (events)
+        *events = r.loop_events;
+    if (ns)
+        *ns = r.loop_ns;
     return 0;
 }

@@ -106,6 +106,79 @@ START_TEST(unknown_words_are_survived)
 }
 END_TEST
 
+/* Without a recording, and beyond it: what this run has shown is predicted, new words too. */
+START_TEST(this_run_is_learned)
+{
+    pythia_oracle_t *o;
+    pythia_recorder_t *r = record();
+    struct pythia_answer a;
+
+    for (int recorded = 0; recorded < 2; recorded++) {
+        ck_assert_int_eq(recorded ? pythia_oracle_open_recorder(r, &o) : pythia_oracle_create(&o), 0);
+        ck_assert_int_eq(pythia_oracle_next(o, "wait", &a), 1);
+        for (int turn = 0; turn < 50; turn++) {
+            pythia_oracle_follow(o, "wait", 10, 20);
+            pythia_oracle_follow(o, "steal", 30, 40);
+            pythia_oracle_follow(o, "solve", 50, 60);
+        }
+        ck_assert_int_eq(pythia_oracle_predict(o, 1, &a), 0);
+        ck_assert_str_eq(a.word, "wait");
+        ck_assert(a.probability > 0.5);
+        ck_assert_int_eq(pythia_oracle_predict(o, 1000, &a), 0);
+        ck_assert_str_eq(a.word, "wait");
+        ck_assert_int_eq(pythia_oracle_next(o, "steal", &a), 0);
+        ck_assert_str_eq(a.word, "steal");
+        ck_assert_uint_eq(a.distance, 2);
+        ck_assert_int_eq(pythia_oracle_next(o, "never", &a), 1);
+        pythia_oracle_close(o);
+    }
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
+START_TEST(any_of_a_class_of_words)
+{
+    static const char *const messages[] = { "send", "receive", "load" };
+    pythia_recorder_t *r = record();
+    pythia_oracle_t *o;
+    struct pythia_answer a;
+
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    for (int n = 0; n < (TURNS - 1) * WORDS; n++) {
+        int at = n % WORDS; /* begin load solve solve send end: load is 1, send 4 */
+        ck_assert_int_eq(pythia_oracle_next_of(o, messages, 3, &a), 0);
+        ck_assert_str_eq(a.word, at == 1 || at == 0 || at == 5 ? "load" : "send");
+        ck_assert_uint_eq(a.distance, at == 5 ? 3 : at <= 1 ? 2 - at : 5 - at);
+        ck_assert_int_eq(pythia_oracle_next_of(o, messages + 1, 1, &a), 1);
+        ck_assert_int_eq(pythia_oracle_next_of(o, messages, 0, &a), 1);
+        ck_assert_int_eq(pythia_oracle_follow(o, words[at], 10, 100), 0);
+    }
+    pythia_oracle_close(o);
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
+START_TEST(the_loop_around_it_ends)
+{
+    pythia_recorder_t *r = record();
+    pythia_oracle_t *o;
+    double events, ns;
+
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    for (int n = 0; n < TURNS * WORDS; n++) {
+        if (n > 0) {
+            int at = n % WORDS; /* within solve^2, two and three events after the begin of a turn, that is the loop */
+            ck_assert_int_eq(pythia_oracle_loop(o, &events, &ns), 0);
+            ck_assert_double_eq_tol(events, at == 3 || at == 4 ? 4 - at : TURNS * WORDS - n, 1e-9);
+            ck_assert_double_eq_tol(ns, 110 * events, 1 + events);
+        }
+        ck_assert_int_eq(pythia_oracle_follow(o, words[n % WORDS], 10, 100), 0);
+    }
+    pythia_oracle_close(o);
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused)
 {
     pythia_recorder_t *r = record();
@@ -124,6 +197,9 @@ START_TEST(nonsense_is_refused)
     ck_assert_int_eq(pythia_oracle_predict(NULL, 1, &a), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_follow(o, NULL, 0, 0), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_next(o, NULL, &a), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_create(NULL), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_next_of(o, NULL, 1, &a), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_loop(NULL, NULL, NULL), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_remaining(NULL, NULL, NULL, NULL), PYTHIA_EINVAL);
     pythia_oracle_close(o);
     pythia_oracle_close(NULL);
@@ -138,6 +214,9 @@ int main(void)
         UNIT_TEST(what_was_recorded_is_predicted),
         UNIT_TEST(a_job_file_carries_it),
         UNIT_TEST(unknown_words_are_survived),
+        UNIT_TEST(this_run_is_learned),
+        UNIT_TEST(any_of_a_class_of_words),
+        UNIT_TEST(the_loop_around_it_ends),
         UNIT_TEST(nonsense_is_refused),
     };
     return unit_run("api", tests, UNIT_COUNT(tests));
