@@ -51,3 +51,9 @@ MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
 %D%/man/pythia-job.5: doc/FORMAT.md $(ROFF) %D%/man/markdown.awk
 	$(MAKE_MAN) && $(AWK) -v version=$(VERSION) -v name=pythia-job -v section=5 -v what='the job file, byte by byte' \
 		-f $(ROFF) -f $(srcdir)/%D%/man/markdown.awk $(srcdir)/doc/FORMAT.md >$@-t && mv $@-t $@
+
+# --- The Debian package: dpkg-buildpackage -us -uc in the source, or in what `make dist` made ---
+EXTRA_DIST += debian/changelog debian/control debian/copyright debian/libpythia-dev.install debian/libpythia-hooks0.install \
+	debian/libpythia-hooks0.lintian-overrides debian/libpythia0.install debian/pythia.install debian/rules debian/source/format
+LONG_TESTS += tests/tool/debian.test
+EXTRA_DIST += tests/tool/debian.test

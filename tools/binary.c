@@ -40,11 +40,7 @@ static void note_symbol(void *context, const char *name, const GElf_Sym *symbol)
 {
     struct binary *b = context;
 
-    if (symbol->st_shndx == SHN_UNDEF) {
-        b->wants_f08 |= !strncmp(name, "mpi_", 4) && strstr(name, "_f08");
-        return;
-    }
-    if (GELF_ST_TYPE(symbol->st_info) != STT_FUNC)
+    if (symbol->st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol->st_info) != STT_FUNC)
         return;
     b->own_mpi |= !strcmp(name, "PMPI_Init");
     b->own_gomp |= !strcmp(name, "GOMP_parallel");

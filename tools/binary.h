@@ -17,7 +17,6 @@ struct binary {
     bool lines;      /* debug information, in the file or beside it */
     bool symbols;    /* names of its functions */
     bool own_mpi, own_gomp, own_libomp;  /* these libraries are linked into it */
-    bool wants_f08;  /* calls the routines of use mpi_f08 */
     char loader[PATH_MAX];
     char build_id[129]; /* hexadecimal, "" without */
 };

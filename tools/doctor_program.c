@@ -192,11 +192,6 @@ static void check_fortran(const struct doctor_target *t, const struct list *plai
         return;
     if (!used)
         doctor_say(DOCTOR_GOOD, "Fortran", NULL, "no MPI calls from Fortran");
-    else if (t->mpi == DOCTOR_MPICH)
-        doctor_say(t->binary.wants_f08 ? DOCTOR_NOTE : DOCTOR_GOOD, "Fortran",
-                   t->binary.wants_f08 ? "use mpi, or Open MPI" : NULL,
-                   t->binary.wants_f08 ? "use mpi_f08 of MPICH bypasses the wrappers: those calls are not seen"
-                                       : "MPICH's mpif.h and use mpi come through the C wrappers");
     else if (!binary_offers(t->library, "mpi_send_"))
         doctor_say(DOCTOR_BROKEN, "Fortran", "configure Pythia without --disable-fortran",
                    "%s calls MPI from Fortran, and this build has no wrappers for that", t->name);
