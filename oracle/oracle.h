@@ -97,6 +97,11 @@ const struct grammar_attr *oracle_attr(const struct oracle *o, const struct orac
 struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };
 void oracle_remaining(struct oracle *o, struct oracle_remaining *r);
 
+/* Where the run is: which part of R, and the turn of the outermost loop (turns 0: in none). Returns 0; 1 where the position
+   is not rooted, which oracle_remaining tells as unknown. */
+struct oracle_phase { uint32_t part, parts; uint64_t turn, turns; };
+int oracle_phase(const struct oracle *o, struct oracle_phase *p);
+
 /* What the oracle knows of its own quality. All sums, so that ranks can be added. */
 enum { ORACLE_DISTANCES = 4, ORACLE_TIME_BUCKETS = 64, ORACLE_DECILES = 10 };
 extern const uint32_t oracle_score_distances[ORACLE_DISTANCES]; /* 1, 16, 64, 128 */

@@ -338,14 +338,38 @@ static void remain(const struct oracle *o, const struct oracle_hypothesis *h, st
     }
 }
 
-void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
+static const struct oracle_hypothesis *heaviest(const struct oracle *o)
 {
     const struct oracle_hypothesis *best = &o->now[0];
-    double done = (double)(o->score.events + o->fast);
 
     for (uint32_t i = 1; i < o->count; i++)
         if (o->now[i].weight > best->weight)
             best = &o->now[i];
+    return best;
+}
+
+int oracle_phase(const struct oracle *o, struct oracle_phase *p)
+{
+    const struct oracle_hypothesis *h = heaviest(o);
+
+    if (o->count == 0 || h->depth == 0 || !oracle_rooted(o, h))
+        return 1;
+    const struct oracle_reference *ref = &o->reference[h->reference];
+    const struct grammar_flat *g = ref->index->grammar;
+    *p = (struct oracle_phase){ h->frames[0].node - g->rules[0].first + 1, g->rules[0].length, 0, 0 };
+    for (uint32_t i = 0; i < h->depth && !p->turns; i++)
+        if (g->nodes[h->frames[i].node].exponent > 1) {
+            p->turn = h->frames[i].turn + 1;
+            p->turns = ref->trip[h->frames[i].node].effective;
+        }
+    return 0;
+}
+
+void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
+{
+    const struct oracle_hypothesis *best = heaviest(o);
+    double done = (double)(o->score.events + o->fast);
+
     *r = (struct oracle_remaining){ -1, -1, -1, -1, -1 };
     if (o->count == 0)
         return;

@@ -36,6 +36,7 @@ struct session_stream {
     uint32_t sum_room;
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
+    uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     double gain_ns;
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
@@ -129,5 +130,16 @@ struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
 /* A terminal of session.job that `s` sees for the first time, in the reference's numbers; one that it does not have has a
    number beyond them. Under session.lock. */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
+
+/* summary.c: the report of a job file on standard error, where the command `pythia` started the program. */
+void session_print_summary(const char *file);
+
+/* progress.c: the live line. Start and stop: by who starts and finishes the session, in predict mode. */
+void session_progress_start(void);
+void session_progress_stop(void);
+void session_progress_forked(void);
+uint64_t session_progress_first(uint32_t thread); /* a new stream's progress_at */
+/* From the hook: `entry` is the event's in the stream's keys, `now` in ns. */
+void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now);
 
 #endif

@@ -42,6 +42,7 @@ const char *session_plugins(void)
 static void in_child(void)
 {
     session_checkpoint_forked();
+    session_progress_forked();
     atomic_store(&session.mode, SESSION_OFF);
     for (struct session_stream *s = session.streams; s; s = s->next)
         atomic_store(&s->held, 0);
@@ -75,6 +76,8 @@ enum session_mode session_start(const struct session_world *world, const void *r
     atomic_store_explicit(&session.mode, mode, memory_order_release);
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
+    else
+        session_progress_start();
     return mode;
 }
 
@@ -211,6 +214,7 @@ static struct session_stream *in_order(struct session_stream *newest)
 struct job *session_finish(void)
 {
     session_checkpoint_stop();
+    session_progress_stop();
     int was = atomic_exchange(&session.mode, SESSION_OFF);
     if (was == SESSION_OFF || !session.job)
         return NULL;

@@ -9,11 +9,14 @@ libpythia_session_la_SOURCES = \
 	%D%/life.c \
 	%D%/part.c \
 	%D%/predict.c \
+	%D%/progress.c \
 	%D%/publish.c \
 	%D%/sums.c \
 	%D%/session.h \
 	%D%/signals.c \
-	%D%/stream.c %D%/task.c
+	%D%/stream.c \
+	%D%/summary.c \
+	%D%/task.c
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint

@@ -82,12 +82,14 @@ static void publish_recorded(const struct job *job)
         session_parts_remove();
     if (session.options.summary)
         print_recorded(job);
+    session_print_summary(session_output_path());
 }
 
 /* Into the file that was predicted from, or a copy of it where an output was asked for. */
 static void publish_predicted(const struct job *job)
 {
     const char *output = session.options.output;
+    const char *path = output && output[0] ? session_output_path() : session_input_path();
     char why[512];
     struct job *reference = NULL;
     print_predicted(job);
@@ -99,9 +101,11 @@ static void publish_predicted(const struct job *job)
         job_task_replace(reference, job);
     }
     if (!error)
-        error = job_write(reference, output && output[0] ? session_output_path() : session_input_path(), why, sizeof why);
+        error = job_write(reference, path, why, sizeof why);
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
+    else
+        session_print_summary(path);
     job_destroy(reference);
 }
 

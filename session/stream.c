@@ -37,6 +37,7 @@ static struct session_stream *stream_create(void)
         s->oracle = session_predict_oracle(s->thread);
     bool usable = session_mode() != SESSION_OFF && (s->grammar || session_mode() == SESSION_PREDICT);
     if (usable) {
+        s->progress_at = session_progress_first(s->thread);
         s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
         s->next = session.streams;
         session.streams = s;
@@ -151,8 +152,11 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
     }
     /* What the oracle took (now and then some us, to score itself) is no gap of the program's. A recorded stream counts
        its append as part of the gap, so that it adds up to the wall time. */
-    if (!s->grammar)
-        s->last = after;
+    if (s->grammar)
+        return;
+    if (after >= s->progress_at && s->oracle)
+        session_progress_note(s, entry, after);
+    s->last = after;
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */

@@ -55,6 +55,12 @@ static size_t row_named(const char *name)
     return i;
 }
 
+/* The flag of a switch turns it on; its variable says yes or no. */
+static bool is_switch(const struct base_option *row)
+{
+    return !strcmp(row->argument, "yes|no");
+}
+
 /* Fills options[MOST_OPTIONS + 1]; their help texts live until the process ends. */
 static void make_options(const char *mode, struct argp_option *options)
 {
@@ -64,7 +70,8 @@ static void make_options(const char *mode, struct argp_option *options)
         char *help = NULL;
         if (!*row->flag || !strstr(row->commands, mode) || asprintf(&help, "%s (%s)", row->help, row->env) < 0)
             continue;
-        *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .arg = row->argument, .doc = help };
+        *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .doc = help,
+                                           .arg = is_switch(row) ? NULL : row->argument };
     }
     *options = (struct argp_option){ 0 };
 }
@@ -77,6 +84,7 @@ static error_t parse_option(struct request *r, int key, const char *arg, struct 
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
         if (key_of(i) != key || !*row->flag)
             continue;
+        arg = is_switch(row) ? "yes" : arg;
         if (!base_options_legal(row, arg, why, sizeof why))
             argp_error(state, "--%s: %s", row->flag, why);
         if (!*arg)
@@ -100,7 +108,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         argp_error(state, "no program to run");
         return 0;
     default:
-        return arg ? parse_option(r, key, arg, state) : ARGP_ERR_UNKNOWN;
+        return parse_option(r, key, arg, state);
     }
 }
 
@@ -125,7 +133,8 @@ static const struct argp predict_argp = {
            "is missing or damaged is reported; the program then runs as if alone.\n\n"
            "Examples:\n"
            "  mpirun -n 8 pythia predict ./app 100\n"
-           "  mpirun -n 8 pythia predict -i run1.pythia --act none -- ./app 100\n",
+           "  mpirun -n 8 pythia predict -i run1.pythia --act none -- ./app 100\n"
+           "  mpirun -n 8 pythia predict --progress ./app 100\n",
 };
 
 /* Complains, but once a job. */
@@ -164,11 +173,23 @@ static int set_path(const char *name, const char *path)
     return result;
 }
 
+/* Who prints the report when the program has ended. */
+static int set_command(void)
+{
+    char path[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    if (n <= 0)
+        return 0;
+    path[n] = '\0';
+    return setenv("PYTHIA_COMMAND", path, 1);
+}
+
 static int set_options(const struct request *r)
 {
     const struct base_option *row;
 
-    if (setenv("PYTHIA_MODE", r->mode, 1) != 0)
+    if (setenv("PYTHIA_MODE", r->mode, 1) != 0 || set_command() != 0)
         return -1;
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
         bool path = !strcmp(row->argument, "FILE");

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live line of a predicted run: `pythia predict --progress`.
+ *
+ *     pythia:  43 %  12.3 s left  turn 430 of 1000  MPI_Allreduce
+ *
+ *     hook of rank 0's first thread ──asks the oracle, at most every NOTE_NS──> note ──> helper thread ──> terminal
+ *
+ * The hook only asks and stores (no system call). A thread of its own draws, because a terminal may block (Ctrl-S) and a
+ * rank that computes for an hour calls no hook; between notes it counts the time down.
+ *
+ * Only on a terminal: standard error if that is one, else the terminal that the job was started from (mpirun gives its
+ * ranks a pipe); without either nothing at all is written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/guard.h"
+#include "session/internal.h"
+
+enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
+
+/* What the hook knows; fields are read one by one, a mixture of two notes does no harm. */
+struct note {
+    _Atomic uint64_t at, left;     /* ns; at 0: nothing yet */
+    _Atomic uint64_t turn, turns;  /* 0: in no loop */
+    _Atomic uint32_t part, parts;
+    _Atomic(const char *) function; /* of the last event: a static string */
+};
+
+static struct {
+    struct note note;
+    pthread_t thread;
+    sem_t stop;
+    bool running; /* owner: who starts and finishes the session */
+    int terminal; /* helper's */
+} progress;
+
+/* --- The hook's side --- */
+
+void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now)
+{
+    struct oracle_remaining r;
+    struct oracle_phase p = { 0 };
+
+    s->progress_at = now + NOTE_NS;
+    oracle_remaining(s->oracle, &r);
+    if (r.ns < 0 || oracle_phase(s->oracle, &p) != 0)
+        return;
+    atomic_store_explicit(&progress.note.left, (uint64_t)r.ns, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.turn, p.turn, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.turns, p.turns, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.part, p.part, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.parts, p.parts, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.function, s->keys.entries[entry].key.function, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.at, now, memory_order_release);
+}
+
+uint64_t session_progress_first(uint32_t thread)
+{
+    return progress.running && thread == 0 ? 0 : UINT64_MAX;
+}
+
+/* --- The helper --- */
+
+static void format_left(uint64_t ns, char text[32])
+{
+    double seconds = (double)ns / 1e9;
+
+    if (seconds < 99.95)
+        snprintf(text, 32, "%.1f s", seconds);
+    else if (seconds < 5999.5)
+        snprintf(text, 32, "%.0f min %02d s", (double)((int)seconds / 60), (int)seconds % 60);
+    else
+        snprintf(text, 32, "%llu h %02d min", (unsigned long long)(seconds / 3600), (int)((uint64_t)(seconds / 60) % 60));
+}
+
+static int columns(int fd)
+{
+    struct winsize size;
+
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+/* A job in the background of its terminal may write to it; with SIGTTOU blocked also where the terminal says no (stty
+   tostop). */
+static void put(const char *text, size_t size)
+{
+    while (write(progress.terminal, text, size) < 0 && errno == EINTR)
+        ;
+}
+
+static void draw(void)
+{
+    uint64_t at = atomic_load_explicit(&progress.note.at, memory_order_acquire), now = base_clock_now();
+    uint64_t left = atomic_load_explicit(&progress.note.left, memory_order_relaxed);
+    uint64_t turn = atomic_load_explicit(&progress.note.turn, memory_order_relaxed);
+    uint64_t turns = atomic_load_explicit(&progress.note.turns, memory_order_relaxed);
+    const char *function = atomic_load_explicit(&progress.note.function, memory_order_relaxed);
+    char line[LINE], time[32], phase[96];
+
+    if (!at)
+        return;
+    left = now > at && now - at < left ? left - (now - at) : now > at ? 0 : left;
+    double done = (double)(now - session.begin);
+    format_left(left, time);
+    if (turns > 1)
+        snprintf(phase, sizeof phase, "turn %llu of %llu", (unsigned long long)turn, (unsigned long long)turns);
+    else
+        snprintf(phase, sizeof phase, "part %u of %u", atomic_load_explicit(&progress.note.part, memory_order_relaxed),
+                 atomic_load_explicit(&progress.note.parts, memory_order_relaxed));
+    int n = snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s", 100 * done / (done + (double)left + 1), time,
+                     phase, function ? function : "");
+    int most = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
+    put(line, (size_t)(n < most ? n : most));
+}
+
+static int open_terminal(void)
+{
+    return isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+}
+
+static void *helper_main(void *unused)
+{
+    struct timespec t;
+    (void)unused;
+
+    base_guard_enter();
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    for (;;) {
+        t.tv_nsec += DRAW_MS * 1000000L;
+        if (t.tv_nsec >= 1000000000L) {
+            t.tv_nsec -= 1000000000L;
+            t.tv_sec++;
+        }
+        int error;
+        while ((error = sem_clockwait(&progress.stop, CLOCK_MONOTONIC, &t)) && errno == EINTR)
+            ;
+        if (!error)
+            break;
+        draw();
+    }
+    put("\r\033[K", 4);
+    close(progress.terminal);
+    return NULL;
+}
+
+/* --- Life --- */
+
+void session_progress_start(void)
+{
+    const char *term = getenv("TERM");
+    sigset_t all, old;
+
+    if (!session.options.progress || session.world.rank != 0 || (term && !strcmp(term, "dumb")))
+        return;
+    memset(&progress.note, 0, sizeof progress.note);
+    progress.terminal = open_terminal();
+    if (progress.terminal < 0 || sem_init(&progress.stop, 0, 0))
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* the helper takes none of the program's signals */
+    progress.running = pthread_create(&progress.thread, NULL, helper_main, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    if (!progress.running)
+        close(progress.terminal);
+}
+
+void session_progress_stop(void)
+{
+    if (!progress.running)
+        return;
+    progress.running = false;
+    sem_post(&progress.stop);
+    pthread_join(progress.thread, NULL);
+    sem_destroy(&progress.stop);
+}
+
+void session_progress_forked(void)
+{
+    progress.running = false;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The summary at the end of a run under `pythia record` and `pythia predict`: the command says in PYTHIA_COMMAND where it
+ * is, and is asked for the report of the file that was just written. A process of its own does it, because reading debug
+ * information needs libraries that have no place in the program; what it prints goes to standard error.
+ *
+ * The program must not suffer: no shell, no fork handlers (posix_spawn), without our preload, and killed when it takes
+ * longer than SECONDS.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "session/internal.h"
+
+enum { SECONDS = 20, STEP_MS = 2 };
+
+extern char **environ;
+
+/* The environment without what would record the report; the array is the caller's, the texts are not. */
+static char **plain_environment(void)
+{
+    size_t n = 0, kept = 0;
+
+    while (environ[n])
+        n++;
+    char **plain = calloc(n + 1, sizeof *plain);
+    for (size_t i = 0; plain && i < n; i++)
+        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0 && strncmp(environ[i], "PYTHIA_", 7) != 0)
+            plain[kept++] = environ[i];
+    return plain;
+}
+
+static void wait_for(pid_t child)
+{
+    const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+
+    for (int waited = 0; waited < SECONDS * 1000; waited += STEP_MS) {
+        pid_t ended = waitpid(child, NULL, WNOHANG);
+        if (ended == child || (ended < 0 && errno != EINTR)) /* also when the program collects all children itself */
+            return;
+        nanosleep(&step, NULL);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+void session_print_summary(const char *file)
+{
+    const char *command = getenv("PYTHIA_COMMAND");
+    char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, NULL };
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t none;
+    pid_t child;
+
+    if (!session.options.summary || !session.options.verbose || !command || !*command)
+        return;
+    char **environment = plain_environment();
+    if (!environment || posix_spawn_file_actions_init(&actions) != 0) {
+        free(environment);
+        return;
+    }
+    if (posix_spawnattr_init(&attributes) == 0) {
+        sigemptyset(&none);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+        if (posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0) == 0 &&
+            posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
+            posix_spawn(&child, command, &actions, &attributes, arguments, environment) == 0)
+            wait_for(child);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    free(environment);
+}
