@@ -90,10 +90,10 @@ void omp_hook_context_best(struct omp_hook_context *c, double best[OMP_HOOK_TEAM
 }
 
 bool omp_hook_context_learn(struct omp_hook_context *c, struct omp_hook_patience *p, uint32_t k,
-                            const struct omp_hook_execution *e, double took)
+                            const struct omp_hook_execution *e, uint64_t now, double took)
 {
     c->learned += c->learned < RENEW;
-    return omp_hook_model_learn(&c->model, p, k, e, took);
+    return omp_hook_model_learn(&c->model, p, k, e, now, took);
 }
 
 uint32_t omp_hook_context_count(void)

@@ -33,7 +33,7 @@ void omp_hook_context_passed(void (*fn)(void *));
 void omp_hook_context_best(struct omp_hook_context *c, double best[OMP_HOOK_TEAMS]);
 /* omp_hook_model_learn, and best[] is renewed from time to time. */
 bool omp_hook_context_learn(struct omp_hook_context *c, struct omp_hook_patience *p, uint32_t k,
-                            const struct omp_hook_execution *e, double took);
+                            const struct omp_hook_execution *e, uint64_t now, double took);
 
 uint32_t omp_hook_context_count(void);
 

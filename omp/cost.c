@@ -34,8 +34,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Median of up to REPEATS regions one after the other, fewer where they are slow. */
-static double team_series(unsigned size)
+/* Median of up to REPEATS regions one after the other, fewer where they are slow. What takes far longer is a stall. */
+static double team_series(unsigned size, struct omp_hook_stall *stall)
 {
     double took[REPEATS];
     uint64_t begin = base_clock_now();
@@ -43,6 +43,8 @@ static double team_series(unsigned size)
     while (n < REPEATS && (n < 3 || base_clock_now() - begin < budget_series))
         took[n++] = team_once(size);
     qsort(took, (size_t)n, sizeof *took, ascending);
+    for (int i = 0; stall && i < n; i++)
+        omp_hook_stall_note(stall, base_clock_now(), took[i] > 100000 && took[i] > 4 * took[n / 2] ? took[i] - took[n / 2] : 0);
     return took[n / 2];
 }
 
@@ -81,7 +83,7 @@ static void measure_teams(struct omp_hook_cost *cost)
             team->hot = cost->team[k - 1].hot * team->size / cost->team[k - 1].size;
         } else {
             (void)team_once(team->size); /* makes the threads */
-            team->hot = team_series(team->size);
+            team->hot = team_series(team->size, &cost->stall);
         }
         team->cold = team->hot;
     }
@@ -98,7 +100,7 @@ void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size)
     measure_change(cost);
     /* Where workers sleep at once, each of the series was cold. */
     cost->cold_known = cost->usable == 0 || cost->team[cost->usable - 1].spin < spin_default;
-    cost->one = team_series(1);
+    cost->one = team_series(1, NULL);
 }
 
 void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k)

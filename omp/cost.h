@@ -23,6 +23,8 @@
 
 #include <stdint.h>
 
+#include "omp/stall.h"
+
 enum { OMP_HOOK_TEAMS = 6 }; /* sizes above one, at most */
 
 struct omp_hook_team_cost {
@@ -39,6 +41,8 @@ struct omp_hook_cost {
     double end, make;  /* ns a thread */
     double processors, cores; /* that this process has for itself, at least 1 (cores.h) */
     int cold_known;
+    struct omp_hook_stall stall; /* of teams on this machine, as met … */
+    double stalled;    /* … or foreseen: ns that every team may expect now */
     struct omp_hook_team_cost team[OMP_HOOK_TEAMS];
 };
 

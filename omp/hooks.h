@@ -49,7 +49,7 @@ struct omp_hook_region {
     struct omp_hook_site *site;       /* NULL: not watched */
     struct omp_hook_context *context; /* NULL: only watched */
     struct omp_hook_plan *plan;       /* these two are set when `acts` is */
-    const struct omp_hook_cost *cost; /* of the program's teams */
+    struct omp_hook_cost *cost;       /* of the program's teams */
     uint64_t begin;                   /* ns; 0: that of the span */
     double full;                      /* ns expected with the pool's size; < 0: not known */
     double credit;                    /* ns that a gain is counted from; < 0: not known */

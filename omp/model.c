@@ -3,35 +3,38 @@
 
 #include <string.h>
 
-enum { MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
+enum { FEW = 3, MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
 static const double margin = 0.05;  /* a change of size must promise that much */
 static const double foreign = 4;    /* a reference that far off was recorded under other circumstances: forgotten */
-static const double outlier = 8;    /* an observation that many times larger is not typical */
+static const double outlier = 4;    /* an observation that many times larger is not typical */
+static const double least_stall = 100000; /* ns */
 static const double bad = 1.5;      /* a size that many times slower is not tried again … */
 static const double moved = 1.5;    /* … unless the chosen one's time changed by this factor */
 static const double crowded = 0.9;  /* of the time with more threads than processors: one thread's, before it was seen */
 
-static double blend(double mean, double x, uint32_t n)
+/* With teams the least stands for all until there are a few: one of them may have been a stall. */
+static void mean_add(struct omp_hook_mean *m, double x, bool team)
 {
-    return n == 0 ? x : mean + (x - mean) / (n < MEMORY ? n + 1 : MEMORY);
-}
-
-static void mean_add(struct omp_hook_mean *m, double x)
-{
-    if (m->count == 0 && m->prior && (x > foreign * m->value || m->value > foreign * x))
+    if (m->count == 0 && m->prior && (x > foreign * m->typical || m->typical > foreign * x))
         m->prior = 0;
     uint32_t n = m->count + m->prior;
-    /* If it stays so long, what is typical follows within a few turns. */
-    double usual = n >= 3 && x > outlier * m->typical ? outlier * m->typical : x;
-    m->value = blend(m->value, x, n);
-    m->typical = blend(m->typical, usual, n);
+    if (m->count == 0 || x < m->least)
+        m->least = x;
+    if (n == 0 || (n < FEW && team)) {
+        m->typical = n == 0 || x < m->typical ? x : m->typical;
+    } else {
+        /* If it stays so long, what is typical follows within a few turns. */
+        double usual = n >= FEW && x > outlier * m->typical ? outlier * m->typical : x;
+        m->typical += (usual - m->typical) / (n < MEMORY ? n + 1 : MEMORY);
+        m->least += (m->typical - m->least) / (8 * MEMORY); /* what was never seen again is forgotten */
+    }
     if (m->count < UINT32_MAX)
         m->count++;
 }
 
 static void mean_prior(struct omp_hook_mean *m, double x)
 {
-    m->value = m->typical = x > 0 ? x : 0;
+    m->typical = m->least = x > 0 ? x : 0;
     m->prior = 1;
 }
 
@@ -92,7 +95,7 @@ static void take_size(struct omp_hook_model *m, int64_t size, double mean)
         m->recorded = mean;
 }
 
-void omp_hook_model_start(struct omp_hook_model *m, const struct omp_hook_cost *cost, const struct grammar_attr *by_size,
+void omp_hook_model_start(struct omp_hook_model *m, struct omp_hook_cost *cost, const struct grammar_attr *by_size,
                           double duration)
 {
     memset(m, 0, sizeof *m);
@@ -134,7 +137,7 @@ static struct fit fit_points(const struct omp_hook_model *m)
     for (uint32_t k = 0; k < m->cost->teams; k++) {
         bool cold = !m->team[k][OMP_HOOK_HOT].count && seen(&m->team[k][OMP_HOOK_COLD]);
         if (measured(m, k) && seen(&m->team[k][cold]))
-            fit_add(&f, worth(m, k), m->team[k][cold].value - overhead(m, k, cold));
+            fit_add(&f, worth(m, k), m->team[k][cold].typical - overhead(m, k, cold));
     }
     return f;
 }
@@ -182,19 +185,15 @@ double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool co
 {
     const struct omp_hook_mean *same = &m->team[k][cold], *other = &m->team[k][!cold];
     double difference = overhead(m, k, cold) - overhead(m, k, !cold);
+    double stall = m->cost->stalled;
     if (seen(same) && (same->count || !other->count))
-        return same->value;
+        return same->typical + stall;
     if (seen(other))
-        return larger(other->value + difference, 0);
+        return larger(other->typical + difference, 0) + stall;
     double time = expect_unseen(m, worth(m, k));
-    return time < 0 ? -1 : time + overhead(m, k, cold);
+    return time < 0 ? -1 : time + overhead(m, k, cold) + stall;
 }
 
-/*
- * With one thread, at most. Long exceptions are left out: a single thread is delayed by others only as any program is.
- * Those of a full team count, for it waits for whichever of its threads is delayed, and on crowded processors that is
- * where its time goes (8 ms a stall).
- */
 double omp_hook_model_expect_one(const struct omp_hook_model *m)
 {
     if (seen(&m->one))
@@ -216,9 +215,11 @@ bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k)
 static double one_against(const struct omp_hook_model *m, uint32_t k, double full, bool cold)
 {
     double one = omp_hook_model_expect_one(m);
-    if (measured(m, k))
-        return smaller(one, larger(full - overhead(m, k, cold), 0) * worth(m, k) + m->cost->one);
-    return seen(&m->one) ? one : smaller(one, crowded * full);
+    if (!measured(m, k))
+        return seen(&m->one) ? one : smaller(one, crowded * full);
+    const struct omp_hook_mean *mean = &m->team[k][cold];
+    double time = mean->count ? mean->least : full - m->cost->stalled;
+    return smaller(one, larger(time - overhead(m, k, cold), 0) * worth(m, k) + m->cost->one);
 }
 
 /* Seen, found bad, and nothing has changed since. */
@@ -235,7 +236,7 @@ static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_c
         return c->one - c->full;
     const struct omp_hook_mean *mean = &m->team[k][cold];
     double typical = mean->count ? mean->typical : c->full;
-    return (c->credit >= 0 ? smaller(typical, c->credit) : typical) - c->one;
+    return (c->credit >= 0 ? smaller(typical, c->credit) : typical) + m->cost->stalled - c->one;
 }
 
 /* What N threads would take by the costs of this machine, for a region that takes `one` with one; < 0: not known. */
@@ -262,11 +263,11 @@ static double credit(const struct omp_hook_model *m, double one, bool cold)
 }
 
 static void consider_trial(const struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, bool cold,
-                           double budget, struct omp_hook_choice *c)
+                           const struct omp_hook_budget *budget, struct omp_hook_choice *c)
 {
     bool other_seen = m->lowering ? m->team[k][cold].count > 0 : seen(&m->one);
     bool due = p->since++ >= p->backoff || (!m->lowering && !other_seen);
-    if (!due || given_up(m, c, other_seen) || trial_loss(m, c, k, cold) > budget)
+    if (!due || given_up(m, c, other_seen) || trial_loss(m, c, k, cold) > (m->lowering ? budget->team : budget->one))
         return;
     c->trial = true;
     c->lower = !m->lowering;
@@ -282,7 +283,7 @@ static void consider_control(const struct omp_hook_model *m, struct omp_hook_pat
     double change = omp_hook_cost_change(m->cost, m->cost->team[k].size, m->cost->size) +
                     omp_hook_cost_change(m->cost, m->cost->size, m->cost->team[k].size);
     const struct omp_hook_mean *mean = &m->team[own][OMP_HOOK_HOT];
-    double expected = seen(mean) ? mean->value : m->cost->make * m->cost->size;
+    double expected = seen(mean) ? mean->typical : m->cost->make * m->cost->size;
     if (expected + change > budget)
         return;
     c->trial = c->control = true;
@@ -290,7 +291,7 @@ static void consider_control(const struct omp_hook_model *m, struct omp_hook_pat
 }
 
 void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, unsigned workers,
-                           double budget, struct omp_hook_choice *choice)
+                           const struct omp_hook_budget *budget, struct omp_hook_choice *choice)
 {
     bool cold = (workers & OMP_HOOK_ASLEEP) != 0;
     double full = omp_hook_model_expect(m, k, cold);
@@ -310,7 +311,7 @@ void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p
     }
     consider_trial(m, p, k, cold, budget, choice);
     if (!choice->trial)
-        consider_control(m, p, k, budget, choice);
+        consider_control(m, p, k, budget->team, choice);
 }
 
 /* --- Learning --- */
@@ -337,8 +338,15 @@ static void learn_control(struct omp_hook_patience *p)
         p->control_backoff *= 2;
 }
 
+/* What a team took beyond what was expected of it, where that is no longer its work. */
+static double stall_in(const struct omp_hook_model *m, double expected, double took)
+{
+    double usual = expected - m->cost->stalled;
+    return expected >= 0 && took > outlier * usual && took > least_stall ? took - usual : 0;
+}
+
 bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k,
-                          const struct omp_hook_execution *e, double took)
+                          const struct omp_hook_execution *e, uint64_t now, double took)
 {
     bool lowered = e->lowered, cold = e->cold;
     double full = omp_hook_model_expect(m, k, cold);
@@ -347,7 +355,9 @@ bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p,
         learn_control(p);
     else if (e->trial && full >= 0)
         learn_trial(m, p, mean, took, lowered ? full : m->one.typical);
-    mean_add(mean, took);
+    if (!lowered && measured(m, k))
+        omp_hook_stall_note(&m->cost->stall, now, stall_in(m, full, took));
+    mean_add(mean, took, !lowered);
     if (!lowered || !m->lowering || full < 0)
         return false;
     bool slower = m->one.count >= 2 && m->one.typical > full * (1 + margin);

@@ -3,7 +3,7 @@
  * What a region costs in one place, with each size of team: from what was recorded, what this run showed, and the measured
  * costs of teams. Pure arithmetic: no clock, no OpenMP; team.h says how it is used.
  *
- *   time(n) = serial + work / worth(n) + cost of the team (hot or cold)
+ *   time(n) = serial + work / worth(n) + cost of the team (hot or cold) + stalls
  *
  * A size that was seen has its own mean; others follow from the formula fitted to two or more that were seen. From a single
  * one it is taken that all of the work is divided: a bound for fewer threads, and for more the benefit of the doubt.
@@ -29,8 +29,8 @@
 
 /* A mean that forgets: of all observations at first, later of about the last 16. */
 struct omp_hook_mean {
-    double value;
-    double typical;  /* the same without rare long ones */
+    double typical;  /* rare long ones left out: of teams these are stalls (stall.h), of one thread any program's */
+    double least;
     uint32_t count;  /* observations of this run */
     uint32_t prior;  /* 1: started from the reference */
 };
@@ -38,7 +38,7 @@ struct omp_hook_mean {
 enum omp_hook_heat { OMP_HOOK_HOT, OMP_HOOK_COLD };
 
 struct omp_hook_model {
-    const struct omp_hook_cost *cost; /* NULL: not started */
+    struct omp_hook_cost *cost; /* NULL: not started */
     bool lowering;     /* what was chosen last, trials aside */
     struct omp_hook_mean one;
     struct omp_hook_mean team[OMP_HOOK_TEAMS][2]; /* by size and enum omp_hook_heat */
@@ -52,7 +52,7 @@ struct omp_hook_patience { uint32_t since, backoff, control_since, control_backo
 
 /* Starts from what the reference knows of the region here: durations by team size (may be NULL), else its mean duration
    (< 0: not known). `cost` must outlive the model. */
-void omp_hook_model_start(struct omp_hook_model *m, const struct omp_hook_cost *cost, const struct grammar_attr *by_size,
+void omp_hook_model_start(struct omp_hook_model *m, struct omp_hook_cost *cost, const struct grammar_attr *by_size,
                           double duration);
 
 struct omp_hook_choice {
@@ -71,16 +71,19 @@ enum omp_hook_workers {
     OMP_HOOK_ASLEEP_ANYWAY = 2 /* they would be at the program's own sizes, too: the last region is long ago */
 };
 
-/* Chooses for the next execution, when the pool has size k. `budget`: what a trial may lose at worst. */
+/* What trials may lose at worst, ns: those of one thread, whose worst is known, and those of teams, which may stall. */
+struct omp_hook_budget { double one, team; };
+
+/* Chooses for the next execution, when the pool has size k. */
 void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, unsigned workers,
-                           double budget, struct omp_hook_choice *choice);
+                           const struct omp_hook_budget *budget, struct omp_hook_choice *choice);
 
 /* How a region was run: with one thread (lowered), or with team k. */
 struct omp_hook_execution { bool lowered, cold, trial, control; };
 
-/* It took that long. Returns whether a choice to lower was taken back by it. */
+/* It took that long, until `now`. Returns whether a choice to lower was taken back by it. */
 bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k,
-                          const struct omp_hook_execution *e, double took);
+                          const struct omp_hook_execution *e, uint64_t now, double took);
 
 /* Expected time with team k, without trying any. < 0: not known. */
 double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "omp/context.h"
 #include "omp/cost.h"
+#include "omp/crowd.h"
 #include "omp/plan.h"
 #include "omp/real.h"
 #include "omp/share.h"
@@ -14,6 +15,7 @@
 #include "omp/task.h"
 
 enum { MACHINES = 4, CONTROL_BURST = 4 };
+static const double first_budget = 3000000; /* ns: what a run may lose to learning before it has earned anything */
 
 /* The costs and the pool for programs that ask for N threads. */
 struct machine {
@@ -29,7 +31,8 @@ static struct {
     uint32_t control;   /* regions still to run at the program's size */
     uint64_t last_team; /* ns, end of the last region of several threads */
     uint64_t last_end;  /* ns, end of the last region that was considered */
-    double budget;      /* ns that may be lost in trials */
+    struct omp_hook_budget budget;
+    struct omp_hook_crowd crowd;
     double missed;      /* ns lost because the workers slept, since they were last woken */
     struct omp_hook_team_counts counts;
 } team;
@@ -98,7 +101,7 @@ static void measure(struct machine *m, uint32_t size)
     omp_hook_cost_measure(&m->cost, size);
     omp_hook_plan_start(&m->plan, &m->cost);
     team.alive = m->cost.usable ? m->cost.team[m->cost.usable - 1].size : team.alive;
-    team.budget += 20 * (m->cost.one + (m->cost.usable ? m->cost.team[m->plan.pool].hot : 0));
+    team.budget.one = team.budget.team = first_budget;
 }
 
 /* Sets r->cost, r->k (the pool's size), r->cold and r->idle, after measuring what is not known yet. */
@@ -119,6 +122,9 @@ static bool look_at_machine(struct omp_hook_region *r)
     }
     r->cold = now - team.last_team > m->cost.team[k].spin;
     r->idle = now - team.last_end > m->cost.team[m->cost.teams - 1].spin;
+    omp_hook_stall_fade(&m->cost.stall, now);
+    omp_hook_crowd_look(&team.crowd, now);
+    m->cost.stalled = m->cost.stall.mean > team.crowd.stall ? m->cost.stall.mean : team.crowd.stall;
     r->cost = &m->cost;
     r->plan = &m->plan;
     r->k = k;
@@ -212,7 +218,7 @@ static void apply(struct omp_hook_region *r)
 {
     struct omp_hook_choice choice;
     unsigned workers = (r->cold ? OMP_HOOK_ASLEEP : 0) | (r->idle ? OMP_HOOK_ASLEEP_ANYWAY : 0);
-    omp_hook_model_choose(&r->context->model, &r->site->patience, r->k, workers, team.budget, &choice);
+    omp_hook_model_choose(&r->context->model, &r->site->patience, r->k, workers, &team.budget, &choice);
     r->full = choice.full;
     r->credit = choice.credit;
     r->one = choice.one;
@@ -283,8 +289,10 @@ static void account(const struct omp_hook_region *r, double took, uint64_t end)
 {
     double chosen = r->lowered || r->one < 0 || (r->full >= 0 && r->full < r->one && !r->control) ? r->full : r->one;
     if (r->trial && chosen >= 0 && took > chosen)
-        team.budget -= took - chosen;
-    team.budget += 0.01 * (double)(end - team.last_end);
+        *(r->lowered ? &team.budget.one : &team.budget.team) -= took - chosen;
+    double earned = 0.005 * (double)(end - team.last_end);
+    team.budget.one += earned;
+    team.budget.team += earned;
     team.last_end = end;
 }
 
@@ -298,7 +306,7 @@ static double learn(struct omp_hook_region *r, double took, uint64_t end)
     team.counts.trials += r->trial;
     r->site->stats.gain_ns += (int64_t)gain;
     if (!r->changes) /* making threads is not the region's time */
-        team.counts.revised += omp_hook_context_learn(r->context, &r->site->patience, r->k, &e, took);
+        team.counts.revised += omp_hook_context_learn(r->context, &r->site->patience, r->k, &e, end, took);
     return gain;
 }
 

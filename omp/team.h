@@ -13,8 +13,8 @@
  *             processors, however many threads the program wants
  *
  * At a region's begin the smaller of one and the pool's size wins. What is not known is bounded by what is; where even
- * that bound says that one thread is faster, no trial is needed. Trials and controls must fit into a budget that grows by
- * 1 % of the run's time. A control in a pool of another size lasts for a few regions, of which the first, which makes the
+ * that bound says that one thread is faster, no trial is needed. Trials and controls must fit into a budget of some ms that
+ * grows by 1 % of the run's time. Where processors are crowded, every team is expected to stall (stall.h, crowd.h). A control in a pool of another size lasts for a few regions, of which the first, which makes the
  * threads, is not counted.
  *
  * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of

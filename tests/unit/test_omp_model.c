@@ -6,24 +6,24 @@
 #include "tests/unit/unit.h"
 
 /* Two processors, one team size. */
-static const struct omp_hook_cost two = { .size = 2, .teams = 1, .usable = 1, .one = 400, .end = 50000, .make = 50000,
+static struct omp_hook_cost two = { .size = 2, .teams = 1, .usable = 1, .one = 400, .end = 50000, .make = 50000,
                                           .processors = 2, .cores = 2, .team = { { 2, 1000, 60000, 5000000 } } };
 /* A program that wants eight threads on them: those are not measured. */
-static const struct omp_hook_cost eight = { .size = 8, .teams = 2, .usable = 1, .one = 400, .end = 50000, .make = 50000,
+static struct omp_hook_cost eight = { .size = 8, .teams = 2, .usable = 1, .one = 400, .end = 50000, .make = 50000,
                                             .processors = 2, .cores = 2,
                                             .team = { { 2, 1000, 60000, 5000000 }, { 8, -1, -1, 10000 } } };
 /* Sixteen cores. */
-static const struct omp_hook_cost sixteen = { .size = 16, .teams = 4, .usable = 4, .one = 400, .end = 10000, .make = 20000,
+static struct omp_hook_cost sixteen = { .size = 16, .teams = 4, .usable = 4, .one = 400, .end = 10000, .make = 20000,
                                               .processors = 16, .cores = 16,
                                               .team = { { 2, 1000, 60000, 5000000 }, { 4, 2000, 80000, 5000000 },
                                                         { 8, 4000, 120000, 5000000 }, { 16, 8000, 200000, 5000000 } } };
 /* A quarter of a node's processors is one. */
-static const struct omp_hook_cost crowded = { .size = 2, .teams = 1, .usable = 0, .one = 400, .end = 50000, .make = 50000,
+static struct omp_hook_cost crowded = { .size = 2, .teams = 1, .usable = 0, .one = 400, .end = 50000, .make = 50000,
                                               .processors = 1, .cores = 1, .team = { { 2, -1, -1, 5000000 } } };
 static const double own_cost = 120000; /* ns, of a team that has more threads than there are processors */
 
 /* A machine that really behaves like the cost model, with noise: work ns in all, of which `share` can be divided. */
-struct machine { const struct omp_hook_cost *cost; double work, share, noise; };
+struct machine { struct omp_hook_cost *cost; double work, share, noise; };
 
 static double uniform(void)
 {
@@ -41,8 +41,9 @@ static double real_time(const struct machine *m, uint32_t k, bool lowered, bool 
 
 struct outcome { double total, full, one; uint32_t lowered, trials, controls; };
 
-/* Of all regions of a test. */
+/* Of all regions of a test, and the time. */
 static struct omp_hook_patience patience;
+static double clock_ns = 1e9;
 
 /* The pool's size is the largest usable one, or N. */
 static uint32_t pool_of(const struct omp_hook_cost *cost)
@@ -53,13 +54,17 @@ static uint32_t pool_of(const struct omp_hook_cost *cost)
 static void choose(struct omp_hook_model *model, bool cold, double budget, struct omp_hook_choice *c)
 {
     unsigned workers = cold ? OMP_HOOK_ASLEEP | OMP_HOOK_ASLEEP_ANYWAY : 0;
-    omp_hook_model_choose(model, &patience, pool_of(model->cost), workers, budget, c);
+    struct omp_hook_budget budgets = { budget, budget };
+    model->cost->stalled = model->cost->stall.mean;
+    omp_hook_model_choose(model, &patience, pool_of(model->cost), workers, &budgets, c);
 }
 
 static bool learn(struct omp_hook_model *model, bool lowered, bool cold, bool trial, double took)
 {
     struct omp_hook_execution e = { lowered, cold, trial, false };
-    return omp_hook_model_learn(model, &patience, pool_of(model->cost), &e, took);
+    clock_ns += took;
+    omp_hook_stall_fade(&model->cost->stall, (uint64_t)clock_ns);
+    return omp_hook_model_learn(model, &patience, pool_of(model->cost), &e, (uint64_t)clock_ns, took);
 }
 
 static struct outcome run(struct omp_hook_model *model, const struct machine *m, int turns, bool cold)
@@ -73,7 +78,9 @@ static struct outcome run(struct omp_hook_model *model, const struct machine *m,
         uint32_t k = c.control ? m->cost->teams - 1 : pool;
         struct omp_hook_execution e = { c.lower, cold, c.trial, c.control };
         double took = real_time(m, k, c.lower, cold);
-        omp_hook_model_learn(model, &patience, k, &e, took);
+        clock_ns += took;
+        omp_hook_stall_fade(&m->cost->stall, (uint64_t)clock_ns);
+        omp_hook_model_learn(model, &patience, k, &e, (uint64_t)clock_ns, took);
         double other = c.lower || c.control ? c.full : c.one;
         if (c.trial && other >= 0 && took > other)
             budget -= took - other;
@@ -88,7 +95,7 @@ static struct outcome run(struct omp_hook_model *model, const struct machine *m,
     return o;
 }
 
-static struct omp_hook_model started(const struct omp_hook_cost *cost, const struct grammar_attr *by_size, double duration)
+static struct omp_hook_model started(struct omp_hook_cost *cost, const struct grammar_attr *by_size, double duration)
 {
     struct omp_hook_model model;
     omp_hook_model_start(&model, cost, by_size, duration);
@@ -199,9 +206,9 @@ START_TEST(two_sizes_give_the_others)
     struct omp_hook_model model = started(&sixteen, NULL, -1);
     ck_assert(omp_hook_model_expect(&model, 1, false) < 0 && !omp_hook_model_sure(&model, 1));
     struct omp_hook_execution full = { false, false, false, false }, one = { true, false, true, false };
-    omp_hook_model_learn(&model, &patience, 3, &full, real_time(&m, 3, false, false));
+    omp_hook_model_learn(&model, &patience, 3, &full, 0, real_time(&m, 3, false, false));
     ck_assert(!omp_hook_model_sure(&model, 1));
-    omp_hook_model_learn(&model, &patience, 3, &one, real_time(&m, 3, true, false));
+    omp_hook_model_learn(&model, &patience, 3, &one, 0, real_time(&m, 3, true, false));
     ck_assert(omp_hook_model_sure(&model, 1));
     for (uint32_t k = 0; k < 4; k++) {
         double real = real_time(&m, k, false, false), cold = real_time(&m, k, false, true);
@@ -210,8 +217,8 @@ START_TEST(two_sizes_give_the_others)
     }
     /* more threads are slower than one: the line would have negative work, and does not */
     model = started(&sixteen, NULL, -1);
-    omp_hook_model_learn(&model, &patience, 3, &full, 900000);
-    omp_hook_model_learn(&model, &patience, 3, &one, 100000);
+    omp_hook_model_learn(&model, &patience, 3, &full, 0, 900000);
+    omp_hook_model_learn(&model, &patience, 3, &one, 0, 100000);
     for (uint32_t k = 0; k < 3; k++)
         ck_assert(omp_hook_model_expect(&model, k, false) >= sixteen.team[k].hot);
 }

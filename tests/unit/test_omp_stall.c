@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "omp/crowd.h"
+#include "omp/stall.h"
+#include "tests/unit/unit.h"
+
+static const uint64_t ms = 1000000;
+
+START_TEST(quiet_machines_have_none)
+{
+    struct omp_hook_stall s = { 0 };
+    for (uint64_t t = 0; t < 1000; t++)
+        omp_hook_stall_note(&s, t * ms, 0);
+    ck_assert(s.mean == 0);
+}
+END_TEST
+
+START_TEST(one_stall_is_soon_forgotten)
+{
+    struct omp_hook_stall s = { 0 };
+    omp_hook_stall_note(&s, 10 * ms, 8e6);
+    ck_assert(s.mean == 125000);
+    omp_hook_stall_fade(&s, 10 * ms + 1000);
+    ck_assert(s.mean == 125000);
+    omp_hook_stall_fade(&s, 110 * ms);
+    ck_assert(s.mean == 31250);
+    omp_hook_stall_fade(&s, 2000 * ms);
+    ck_assert(s.mean == 0);
+}
+END_TEST
+
+/* Tried again whenever it has faded below what there is to gain: stalls become rare, whatever that is. */
+START_TEST(repeated_stalls_are_met_ever_more_rarely)
+{
+    struct omp_hook_stall s = { 0 };
+    uint32_t met = 0;
+    for (uint64_t t = 0; t < 60000; t++) {
+        omp_hook_stall_fade(&s, t * ms);
+        if (s.mean < 10000) {
+            omp_hook_stall_note(&s, t * ms, 8e6);
+            met++;
+        }
+    }
+    ck_assert_msg(met >= 3 && met < 30, "%u in a minute", met);
+    /* a quiet minute, and it is as at first */
+    omp_hook_stall_fade(&s, 120000 * ms);
+    for (uint64_t t = 120000; t < 400000; t++)
+        omp_hook_stall_fade(&s, t * ms);
+    ck_assert(s.mean == 0 && s.half_life == 50 * ms);
+}
+END_TEST
+
+START_TEST(clocks_that_go_back_do_no_harm)
+{
+    struct omp_hook_stall s = { 0 };
+    omp_hook_stall_note(&s, 1000 * ms, 8e6);
+    omp_hook_stall_note(&s, 1 * ms, 8e6);
+    omp_hook_stall_fade(&s, 0);
+    ck_assert(s.mean > 500000 && s.mean < 700000);
+}
+END_TEST
+
+START_TEST(waiting_for_processors_is_foreseen)
+{
+    struct omp_hook_crowd c = { 0 };
+    omp_hook_crowd_add(&c, 1000 * ms, 5 * ms, 10);
+    ck_assert(c.stall == 0); /* what was before counts for nothing */
+    for (uint64_t i = 1; i <= 20; i++) /* alone: a millisecond in 25 */
+        omp_hook_crowd_add(&c, (1000 + 25 * i) * ms, 5 * ms + i * 100000, 10 + i);
+    ck_assert(c.stall == 0);
+    for (uint64_t i = 1; i <= 40; i++) /* half a processor, in turns of 4 ms */
+        omp_hook_crowd_add(&c, (1500 + 12 * i) * ms, (7 + 12 * i) * ms, 30 + 3 * i);
+    ck_assert_msg(c.stall > 1.9e6 && c.stall < 2.1e6, "%.0f", c.stall);
+    for (uint64_t i = 1; i <= 20; i++) /* alone again */
+        omp_hook_crowd_add(&c, (2000 + 25 * i) * ms, 487 * ms, 150 + i);
+    ck_assert(c.stall == 0);
+    omp_hook_crowd_add(&c, 1, 1, 1); /* another thread's counters: no matter */
+    ck_assert(c.stall == 0);
+}
+END_TEST
+
+START_TEST(the_kernels_counters_are_read)
+{
+    struct omp_hook_crowd c = { 0 };
+    if (access("/proc/thread-self/schedstat", R_OK))
+        return;
+    usleep(1000); /* a switch, at which they are brought up to date */
+    omp_hook_crowd_look(&c, 100 * ms);
+    ck_assert(c.ran > 0 && c.slices > 0);
+    c.ran = 0;
+    omp_hook_crowd_look(&c, 101 * ms);
+    ck_assert(c.ran == 0); /* not yet */
+    omp_hook_crowd_look(&c, 126 * ms);
+    ck_assert(c.ran > 0);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(quiet_machines_have_none),
+        UNIT_TEST(one_stall_is_soon_forgotten),
+        UNIT_TEST(repeated_stalls_are_met_ever_more_rarely),
+        UNIT_TEST(clocks_that_go_back_do_no_harm),
+        UNIT_TEST(waiting_for_processors_is_foreseen),
+        UNIT_TEST(the_kernels_counters_are_read),
+    };
+    return unit_run("omp/stall", tests, UNIT_COUNT(tests));
+}
