@@ -6,6 +6,7 @@
 enum { FEW = 3, MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
 static const double margin = 0.05;  /* a change of size must promise that much */
 static const double foreign = 4;    /* a reference that far off was recorded under other circumstances: forgotten */
+static const double unlikely = 2;   /* the typical time of what was recorded that far off, by its least one */
 static const double outlier = 4;    /* an observation that many times larger is not typical */
 static const double least_stall = 100000; /* ns */
 static const double bad = 1.5;      /* a size that many times slower is not tried again … */
@@ -95,8 +96,21 @@ static void take_size(struct omp_hook_model *m, int64_t size, double mean)
         m->recorded = mean;
 }
 
+/* Where all had one size, the shortest is known too: no stall is in that. A mean far above it is one of stalls, or of places
+   that differ. */
+static void take_least(struct omp_hook_model *m, int64_t size, uint64_t least)
+{
+    int k = team_of(m->cost, size);
+    struct omp_hook_mean *mean = k < 0 ? NULL : &m->team[k][OMP_HOOK_HOT];
+    if (!mean || !mean->prior || (double)least > mean->typical)
+        return;
+    mean->least = (double)least;
+    if (mean->typical > foreign * mean->least)
+        mean->typical = unlikely * mean->least;
+}
+
 void omp_hook_model_start(struct omp_hook_model *m, struct omp_hook_cost *cost, const struct grammar_attr *by_size,
-                          double duration)
+                          const struct grammar_stats *all)
 {
     memset(m, 0, sizeof *m);
     m->bound = m->recorded = -1;
@@ -107,8 +121,10 @@ void omp_hook_model_start(struct omp_hook_model *m, struct omp_hook_cost *cost, 
             if (key->count > 0 && key->value > 0)
                 take_size(m, key->value, (double)key->sum / (double)key->count);
         }
-    } else if (duration >= 0) {
-        take_size(m, cost->size, duration);
+        if (all && all->count && by_size->length == 1)
+            take_least(m, by_size->key[0].value, all->duration.min);
+    } else if (all && all->count) {
+        take_size(m, cost->size, (double)all->duration.sum / (double)all->count);
     }
 }
 
@@ -217,9 +233,11 @@ static double one_against(const struct omp_hook_model *m, uint32_t k, double ful
     double one = omp_hook_model_expect_one(m);
     if (!measured(m, k))
         return seen(&m->one) ? one : smaller(one, crowded * full);
-    const struct omp_hook_mean *mean = &m->team[k][cold];
-    double time = mean->count ? mean->least : full - m->cost->stalled;
-    return smaller(one, larger(time - overhead(m, k, cold), 0) * worth(m, k) + m->cost->one);
+    bool heat = seen(&m->team[k][cold]) ? cold : !cold;
+    double time = full - m->cost->stalled - overhead(m, k, cold);
+    if (seen(&m->team[k][heat]))
+        time = m->team[k][heat].least - overhead(m, k, heat);
+    return smaller(one, larger(time, 0) * worth(m, k) + m->cost->one);
 }
 
 /* Seen, found bad, and nothing has changed since. */
@@ -253,8 +271,8 @@ static double credit(const struct omp_hook_model *m, double one, bool cold)
     uint32_t own = m->cost->teams - 1;
     const struct omp_hook_mean *mean = &m->team[own][cold];
     double expected = omp_hook_model_expect(m, own, cold), machine = machine_own(m, own, one, cold), now = -1;
-    if (mean->count)
-        now = mean->typical;
+    if (mean->count) /* what teams of few threads met by chance is not what all of them would have */
+        now = machine >= 0 ? smaller(mean->typical, foreign * machine + m->cost->stalled) : mean->least;
     else if (machine >= 0)
         now = expected >= 0 ? smaller(expected, machine) : machine;
     if (m->recorded >= 0 && now >= 0)

@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "grammar/attr.h"
+#include "grammar/stats.h"
 #include "omp/cost.h"
 
 /* A mean that forgets: of all observations at first, later of about the last 16. */
@@ -50,10 +51,10 @@ struct omp_hook_model {
 /* Executions since the last trial and the last control, and how many must pass before the next (0: not started). */
 struct omp_hook_patience { uint32_t since, backoff, control_since, control_backoff; };
 
-/* Starts from what the reference knows of the region here: durations by team size (may be NULL), else its mean duration
-   (< 0: not known). `cost` must outlive the model. */
+/* Starts from what the reference knows of the region here: durations by team size, and all of them (each may be NULL).
+   `cost` must outlive the model. */
 void omp_hook_model_start(struct omp_hook_model *m, struct omp_hook_cost *cost, const struct grammar_attr *by_size,
-                          double duration);
+                          const struct grammar_stats *all);
 
 struct omp_hook_choice {
     bool lower;       /* one thread */

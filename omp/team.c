@@ -158,13 +158,13 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 static struct omp_hook_context *consult(struct omp_hook_region *r)
 {
     struct oracle_answer answer;
-    const struct grammar_attr *by_size = NULL;
-    bool known = session_expect(r->stream, &r->span, &answer, &by_size) == 0;
+    struct session_recorded recorded = { NULL, NULL };
+    bool known = session_expect(r->stream, &r->span, &answer, &recorded) == 0;
     bool place = known && answer.reference != GRAMMAR_NONE;
     struct omp_hook_context *c = omp_hook_context_find(r->site, place ? answer.reference : GRAMMAR_NONE,
                                                        place ? answer.node : omp_hook_context_history(), r->program, true);
     if (c && !c->model.cost)
-        omp_hook_model_start(&c->model, r->cost, place ? by_size : NULL, place ? answer.duration : -1);
+        omp_hook_model_start(&c->model, r->cost, recorded.team, recorded.stats);
     return c;
 }
 

@@ -93,6 +93,9 @@ int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t h
 const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
                                        enum grammar_channel channel);
 
+/* Statistics of an answer's node as recorded, NULL without. */
+const struct grammar_stats *oracle_stats(const struct oracle *o, const struct oracle_answer *answer);
+
 /* Events and ns that remain of the run, and of the innermost loop around the position; < 0 where unknown. */
 struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };
 void oracle_remaining(struct oracle *o, struct oracle_remaining *r);

@@ -303,6 +303,13 @@ const struct grammar_attr *oracle_attr(const struct oracle *o, const struct orac
     return NULL;
 }
 
+const struct grammar_stats *oracle_stats(const struct oracle *o, const struct oracle_answer *answer)
+{
+    if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
+        return NULL;
+    return &o->reference[answer->reference].index->grammar->stats[answer->node];
+}
+
 /* --- What remains --- */
 
 static void remain(const struct oracle *o, const struct oracle_hypothesis *h, struct oracle_remaining *r)

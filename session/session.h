@@ -119,9 +119,11 @@ void session_sum_add(struct session_stream *s, const struct session_span *span, 
 
 /* --- Asking --- */
 /* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
-   key is what was expected. Returns 0, or 1: no prediction, or another event was expected. */
+   key is what was expected; with what was recorded there, if it was (NULL, both: not). Returns 0, or 1: no prediction, or
+   another event was expected. */
+struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                   const struct grammar_attr **team);
+                   struct session_recorded *recorded);
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
 void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to

@@ -318,21 +318,22 @@ int session_predict(struct session_stream *s, uint64_t distance, struct oracle_a
 }
 
 static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                  const struct grammar_attr **team)
+                  struct session_recorded *recorded)
 {
     if (!s->oracle || span->entry == GRAMMAR_NONE || oracle_predict(s->oracle, 1, answer))
         return 1;
     uint32_t terminal = terminal_of(s, span->entry, JOB_LEAF);
     if (terminal == GRAMMAR_NONE || s->keys.reference_terminal[terminal] != answer->terminal)
         return 1;
-    *team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
+    recorded->team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
+    recorded->stats = oracle_stats(s->oracle, answer);
     return 0;
 }
 
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                   const struct grammar_attr **team)
+                   struct session_recorded *recorded)
 {
-    int status = stream_take(s) ? expect(s, span, answer, team) : 1;
+    int status = stream_take(s) ? expect(s, span, answer, recorded) : 1;
     stream_release(s);
     return status;
 }

@@ -91,8 +91,8 @@ static void apply(struct domain *d)
     {
         const bool split = d->split_forces || team_size() > 1;
 
-        if (team_member() == 0)
-            gather = split;
+#pragma omp single nowait
+        gather = split;
 #pragma omp for
         for (int k = 0; k < elems; k++) {
             struct hex force;

@@ -15,11 +15,9 @@
 
 static inline int team_max(void) { return omp_get_max_threads(); }
 static inline int team_size(void) { return omp_get_num_threads(); }
-static inline int team_member(void) { return omp_get_thread_num(); }
 #else
 static inline int team_max(void) { return 1; }
 static inline int team_size(void) { return 1; }
-static inline int team_member(void) { return 0; }
 #endif
 
 #endif
