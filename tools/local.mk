@@ -30,3 +30,6 @@ pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c
+
+UNIT_TESTS += tests/unit/test_stream
+tests_unit_test_stream_SOURCES = tests/unit/test_stream.c tests/fuzz/fuzz_stream.c %D%/stream.c %D%/stream.h

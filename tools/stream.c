@@ -136,6 +136,7 @@ struct stream {
     char *name;
     uint64_t number;  /* of the line */
     uint64_t bytes;   /* read */
+    bool any;         /* there was an event */
     uint64_t total;   /* ns so far */
     int status;       /* of a failure */
     char why[512];
@@ -152,19 +153,30 @@ static int fail(struct stream *s, int status, const char *reason)
     return status;
 }
 
-struct stream *stream_open(const char *path, struct stream_words *words)
+struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words)
 {
     struct stream *s = calloc(1, sizeof *s);
-    bool input = strcmp(path, "-") == 0;
 
-    if (!s || !(s->name = strdup(input ? "standard input" : path))) {
+    if (!s || !(s->name = strdup(name))) {
         free(s);
         return NULL;
     }
     s->words = words;
-    s->file = input ? stdin : fopen(path, "re");
-    if (!s->file)
-        fail(s, PYTHIA_EIO, strerror(errno));
+    s->file = file;
+    return s;
+}
+
+struct stream *stream_open(const char *path, struct stream_words *words)
+{
+    bool input = strcmp(path, "-") == 0;
+    FILE *file = input ? stdin : fopen(path, "re");
+    int error = errno;
+    struct stream *s = stream_open_file(file, input ? "standard input" : path, words);
+
+    if (!s && file && !input)
+        fclose(file);
+    if (s && !file)
+        fail(s, PYTHIA_EIO, strerror(error));
     return s;
 }
 
@@ -218,6 +230,16 @@ static long read_line(struct stream *s)
         n--;
     s->line[n] = '\0';
     return (long)n;
+}
+
+static const char job_file[] = "PYTHIA\x1a";
+
+static int at_end(struct stream *s)
+{
+    if (s->any)
+        return 0;
+    s->number += s->number == 0;
+    return fail(s, PYTHIA_EFORMAT, "the stream is empty: no event up to its end");
 }
 
 static bool blank(const char *line, size_t n)
@@ -295,12 +317,15 @@ int stream_next(struct stream *s, struct stream_event *e)
     do {
         n = read_line(s);
         if (n < 0)
-            return n == -1 ? 0 : (int)(n + 1);
+            return n == -1 ? at_end(s) : (int)(n + 1);
     } while (s->line[0] == '#' || blank(s->line, (size_t)n));
+    if (s->number == 1 && strncmp(s->line, job_file, sizeof job_file - 1) == 0)
+        return fail(s, PYTHIA_EFORMAT, "this is a job file, not a text stream (pythia events prints one as a stream)");
     reason = parse(s, (size_t)n, e);
     if (reason)
         return fail(s, PYTHIA_EFORMAT, reason);
     if (e->word == UINT32_MAX)
         return fail(s, PYTHIA_ELIMIT, "too many different words");
+    s->any = true;
     return 1;
 }

@@ -5,7 +5,8 @@
  *     word [TAB gap_ns [TAB duration_ns]]
  *
  * A word is any sequence of bytes without blanks and control characters. Times are decimal integers. Blank lines and
- * lines that begin with # are skipped. The last line need not end. Everything else is refused, with file, line and reason.
+ * lines that begin with # are skipped. The last line need not end. Everything else is refused, with file, line and reason;
+ * a stream without any event, too.
  *
  *     struct stream_words *words = stream_words_create();
  *     struct stream *s = stream_open(path, words);              // "-": standard input
@@ -26,6 +27,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { STREAM_LINE = 4096 }; /* bytes of the longest line */
 
@@ -49,6 +51,8 @@ uint32_t stream_words_number(struct stream_words *w, const char *text, size_t le
 
 /* Never NULL but when out of memory: a file that cannot be opened is reported by the first stream_next. */
 struct stream *stream_open(const char *path, struct stream_words *words);
+/* The same from an open file, which becomes the stream's; `name` is for messages. On NULL the file is still the caller's. */
+struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words);
 void stream_close(struct stream *s); /* NULL is legal */
 /* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */
 int stream_next(struct stream *s, struct stream_event *e);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Any bytes as a text stream: the reader gives events or refuses with one line; what it gives is folded and audited.
+ * A target of libFuzzer; tests/unit/test_stream.c feeds it mutated streams in every check.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/grammar.h"
+#include "tools/stream.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(int condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "fuzz_stream: not so: %s\n", what);
+        abort();
+    }
+}
+
+static void check_word(const char *word)
+{
+    demand(*word != '\0', "a word has letters");
+    for (; *word; word++)
+        demand((unsigned char)*word > ' ' && *word != 0x7f, "a word has no blanks and no control characters");
+}
+
+static void check_refusal(struct stream *s, int status)
+{
+    struct stream_event e;
+    const char *why = stream_why(s);
+
+    demand(strncmp(why, "bytes:", 6) == 0, "a refusal names the file");
+    demand(strchr(why, '\n') == NULL && strlen(why) < 400, "a refusal is one line");
+    demand(stream_next(s, &e) == status, "a refusal is final");
+}
+
+static int read_events(struct stream *s, struct stream_words *w, struct grammar *g)
+{
+    struct stream_event e;
+    uint64_t total = 0;
+    int status;
+
+    while ((status = stream_next(s, &e)) > 0) {
+        demand(e.word < stream_words_count(w), "words are numbered");
+        check_word(stream_words_text(w, e.word));
+        demand(e.gap <= INT64_MAX - total && e.duration <= INT64_MAX - total - e.gap, "times add up below 2^63");
+        total += e.gap + e.duration;
+        grammar_append(g, &(struct grammar_event){ .terminal = e.word, .gap = e.gap, .duration = e.duration });
+    }
+    return status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    FILE *file = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
+    struct stream_words *words = stream_words_create();
+    struct grammar *g = grammar_create(1 << 20);
+    struct stream *s = file ? stream_open_file(file, "bytes", words) : NULL;
+    char why[128] = "";
+
+    if (s) {
+        int status = read_events(s, words, g);
+        if (status < 0)
+            check_refusal(s, status);
+        demand(stream_bytes(s) <= size + 1, "no more is read than there is");
+        demand(grammar_check(g, why, sizeof why) == 0, "the grammar is sound");
+    }
+    stream_close(s);
+    grammar_destroy(g);
+    stream_words_destroy(words);
+    return 0;
+}
