@@ -40,7 +40,7 @@ static struct session_stream *enter(const struct omp_hook_thread *t)
     if (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start()))
         return NULL;
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
-    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth)
+    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth || !(session_records() >> SESSION_REGIONS & 1))
         return NULL;
     return session_enter();
 }

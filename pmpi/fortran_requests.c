@@ -56,7 +56,7 @@ void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, voi
     (void)from;
     if (!real)
         return;
-    if (atomic_load_explicit(&pmpi_hook_on, memory_order_relaxed))
+    if (atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed))
         pmpi_hook_request_forget(pmpi_hook_fortran_request(request), request);
     real(request, ierror);
 }

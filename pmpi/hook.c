@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "pmpi/callsite.h"
 
-atomic_bool pmpi_hook_on;
+_Atomic uint32_t pmpi_hook_classes;
 
 bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
 {
-    if (!atomic_load_explicit(&pmpi_hook_on, memory_order_relaxed))
+    if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_class & 1))
         return false;
     call->stream = session_enter();
     if (!call->stream)

@@ -50,8 +50,8 @@ struct pmpi_hook_call {
     bool watched; /* by callbacks, as seen when it began */
 };
 
-/* Whether calls are recorded: between MPI_Init and MPI_Finalize, and not paused by MPI_Pcontrol. */
-extern atomic_bool pmpi_hook_on;
+/* Classes of calls that are recorded, bits 1 << enum job_class: 0 but between MPI_Init and MPI_Finalize. */
+extern _Atomic uint32_t pmpi_hook_classes;
 
 /* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. */
 bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info);

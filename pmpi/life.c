@@ -126,7 +126,7 @@ static void life_open(const struct session_world *world)
         bool started = session_start(world, packed, order.size) != SESSION_OFF;
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world->rank);
-        atomic_store_explicit(&pmpi_hook_on, started, memory_order_release);
+        atomic_store_explicit(&pmpi_hook_classes, started ? session_records() : 0, memory_order_release);
     }
     free(packed);
 }
@@ -207,7 +207,7 @@ PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 
 static void life_end(void)
 {
-    atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
     pmpi_hook_plugins_close();
     struct job *mine = session_finish();
     life.open = false;
@@ -220,7 +220,7 @@ void pmpi_hook_life_ends(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
     if (life.private_comm != MPI_COMM_NULL) {
-        atomic_store_explicit(&pmpi_hook_on, true, memory_order_relaxed);
+        session_pause(false);
         life_event(&info, from, true);
         life_end();
     }
@@ -238,7 +238,7 @@ static void life_rescue(void)
     if (!life.open)
         return;
     life.open = false;
-    atomic_store_explicit(&pmpi_hook_on, false, memory_order_release);
+    atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
     pmpi_hook_plugins_close();
     struct job *mine = session_finish();
     if (life.mode == SESSION_RECORD)
@@ -268,13 +268,20 @@ __attribute__((destructor)) static void life_exit(void)
     life_rescue();
 }
 
-/* --- Pausing --- */
+/* --- MPI_Pcontrol --- */
 
-/* Level 0 pauses, any other goes on. */
+/* By convention: 0 off, 1 on, 2 anew, 3 and 4 say what there is. Calls and parallel regions alike;
+   other levels mean nothing. */
 void pmpi_hook_life_control(int level)
 {
-    if (life.open)
-        atomic_store_explicit(&pmpi_hook_on, level != 0 && session_mode() != SESSION_OFF, memory_order_relaxed);
+    if (!life.open)
+        return;
+    if (level == 0 || level == 1)
+        session_pause(level == 0);
+    else if (level == 2)
+        session_reset();
+    else if (level == 3 || level == 4)
+        session_dump();
 }
 
 PYTHIA_API int MPI_Pcontrol(const int level, ...)

@@ -24,7 +24,7 @@ void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_I
 void pmpi_hook_life_comes(void *from); /* before MPI_Init of Fortran, which may come to that of C */
 void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
 void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */
-void pmpi_hook_life_control(int level);              /* MPI_Pcontrol: 0 pauses, any other level goes on */
+void pmpi_hook_life_control(int level);              /* MPI_Pcontrol */
 
 /* Merges the ranks' jobs and writes or says what is to be written or said. Collective on `comm`; `mode` is the same on
    all ranks; takes ownership of `mine`, which may be NULL. Threads: one, the one that calls MPI_Finalize. */

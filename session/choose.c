@@ -102,8 +102,14 @@ enum session_mode session_choose(const struct session_world *world)
 {
     resolve_paths();
     const char *mode = session.options.mode;
+    char why[256];
+    uint32_t classes;
     if (!strcmp(mode, "off"))
         return SESSION_OFF;
+    if (session_classes(session.options.classes, &classes, why, sizeof why)) {
+        base_log_warn("%s; the program runs on unrecorded", why);
+        return SESSION_OFF;
+    }
     if (!strcmp(mode, "predict") || (!strcmp(mode, "auto") && !access(session_input_path(), F_OK)))
         return usable_reference(world) ? SESSION_PREDICT : SESSION_OFF;
     base_log_info("recording to %s", session_output_path());

@@ -38,6 +38,8 @@ struct session_stream {
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     double gain_ns;
+    uint64_t paused_seen;          /* of session.paused_ns, … */
+    uint32_t control_seen, resets_seen; /* … session.control and session.resets */
     uint32_t thread;
     _Atomic bool busy;             /* its thread is appending; see stream.c */
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
@@ -45,8 +47,13 @@ struct session_stream {
 
 struct session {
     _Atomic int mode;              /* enum session_mode; release in start and off, relaxed in hooks */
+    _Atomic bool paused;           /* by session_pause() */
+    _Atomic uint32_t control;      /* rises with each resume and reset: streams look what is new */
+    _Atomic uint32_t resets;
+    _Atomic uint64_t paused_ns;    /* in all pauses that have ended */
     pthread_mutex_t lock;
     struct pythia_options options;
+    uint32_t records;              /* classes, as session_records() gives them */
     struct session_world world;
     struct session_stream *streams; /* guarded by lock; newest first */
     uint32_t stream_count;          /* guarded by lock */
@@ -63,7 +70,16 @@ struct session {
 
 extern struct session session;
 
+/* control.c: a stream's thread does what session.control has asked for since it looked last */
+void session_control_stream(struct session_stream *s);
+void session_control_finish(struct session_stream *s); /* at the end, under session.lock: its thread may have met no call since a reset */
+/* Bits of the classes in a list (1 << enum job_class, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
+int session_classes(const char *list, uint32_t *mask, char *why, size_t size);
+
 /* stream.c */
+/* Time that is no part of the stream passed, inside `around` (NULL: in no span). */
+void session_stream_skip(struct session_stream *s, struct session_span *around, uint64_t ns);
+struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for that thread; NULL when out of memory */
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 
 static inline void stream_release(struct session_stream *s)

@@ -28,6 +28,11 @@ bool session_acts(const char *what)
     return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
 }
 
+uint32_t session_records(void)
+{
+    return session.records;
+}
+
 uint32_t session_depth(void)
 {
     return (uint32_t)session.options.depth;
@@ -56,8 +61,12 @@ static void watch_forks(void)
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
     base_clock_init();
+    char why[256];
     base_options_load(&session.options);
+    if (session_classes(session.options.classes, &session.records, why, sizeof why))
+        session.records = 0; /* session_choose() said so */
     session.world = *world;
+    atomic_store(&session.paused, false);
     session.job = job_create();
     if (!session.job || (reference && session_predict_open(reference, reference_size))) {
         session_predict_close();
@@ -160,6 +169,7 @@ struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_
 static int add_stream(struct session_stream *s)
 {
     struct job_stream stream;
+    session_control_finish(s);
     struct grammar_flat *g = session_stream_freeze(s, &stream);
     if (!g)
         return -1;

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
 	%D%/checkpoint.c \
 	%D%/choose.c \
+	%D%/control.c \
 	%D%/define.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \

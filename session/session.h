@@ -76,6 +76,18 @@ enum session_mode session_choose(const struct session_world *world);
 struct job *session_finish(void);
 void session_off(const char *why); /* fail open; NULL: silently */
 
+/* --- What of the run is recorded --- */
+enum { SESSION_REGIONS = JOB_CLASSES }; /* parallel regions: a class beside those of calls */
+/* PYTHIA_CLASSES as bits, 1 << class, while a session lasts. Hook-safe: yes. */
+uint32_t session_records(void);
+/* Hooks pass through until it goes on, calls and regions; a pause is in nobody's gap or duration. Twice is once.
+   Threads: any. */
+void session_pause(bool pause);
+/* A recording begins anew: what its streams have so far is forgotten. */
+void session_reset(void);
+/* A recording's part is written now, and a line on stderr says how far it has come. Hook-safe: no. */
+void session_dump(void);
+
 /* --- Streams and events --- */
 struct session_stream *session_enter(void); /* this thread's stream, opened at its first event; guard taken */
 void session_leave(void);

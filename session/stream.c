@@ -14,7 +14,7 @@
 /* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
 enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
-static __thread struct { struct session_stream *stream; uint32_t generation; } own
+static __thread struct { struct session_stream *stream; uint32_t generation; bool left_out; } own
     __attribute__((tls_model("initial-exec")));
 
 /* The main thread's grammar gets half of the process's memory, each other one a smaller share. */
@@ -24,18 +24,28 @@ static size_t memory_share(uint32_t thread)
     return thread == 0 ? memory / 2 : memory / 32;
 }
 
-static struct session_stream *stream_create(void)
+struct grammar *session_stream_grammar(uint32_t thread)
+{
+    return grammar_create(memory_share(thread));
+}
+
+/* NULL: out of memory, or (*left_out) PYTHIA_THREADS are recorded already. */
+static struct session_stream *stream_create(bool *left_out)
 {
     struct session_stream *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     pthread_mutex_lock(&session.lock);
     s->thread = session.stream_count;
-    if (session_mode() == SESSION_RECORD)
-        s->grammar = grammar_create(memory_share(s->thread));
-    else
+    *left_out = s->thread >= session.options.threads;
+    if (session_mode() == SESSION_RECORD && !*left_out)
+        s->grammar = session_stream_grammar(s->thread);
+    else if (!*left_out)
         s->oracle = session_predict_oracle(s->thread);
-    bool usable = session_mode() != SESSION_OFF && (s->grammar || session_mode() == SESSION_PREDICT);
+    s->control_seen = atomic_load(&session.control);
+    s->resets_seen = atomic_load(&session.resets);
+    s->paused_seen = atomic_load(&session.paused_ns);
+    bool usable = session_mode() != SESSION_OFF && !*left_out && (s->grammar || session_mode() == SESSION_PREDICT);
     if (usable) {
         s->progress_at = session_progress_first(s->thread);
         s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
@@ -61,18 +71,26 @@ void session_stream_destroy(struct session_stream *s)
     free(s);
 }
 
+/* This thread's first event in this session. */
+static __attribute__((noinline)) void own_stream_open(void)
+{
+    own.stream = stream_create(&own.left_out);
+    own.generation = session.generation;
+    if (!own.stream && !own.left_out)
+        session_off("out of memory for a thread's stream");
+}
+
 struct session_stream *session_enter(void)
 {
-    if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF || !base_guard_enter())
+    if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF ||
+        atomic_load_explicit(&session.paused, memory_order_relaxed) || !base_guard_enter())
         return NULL;
-    if (own.generation != session.generation) { /* this thread's first event, in this session */
-        own.stream = stream_create();
-        own.generation = session.generation;
-    }
-    if (!own.stream) {
-        session_off("out of memory for a thread's stream");
+    if (__builtin_expect(own.generation != session.generation, 0))
+        own_stream_open();
+    if (__builtin_expect(!own.stream, 0))
         base_guard_leave();
-    }
+    else if (__builtin_expect(own.stream->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed), 0))
+        session_control_stream(own.stream);
     return own.stream;
 }
 
@@ -201,8 +219,7 @@ void session_begin(struct session_stream *s, struct session_span *span, const st
         base_guard_leave();
 }
 
-/* Time that is no part of the stream passed, inside `around`. */
-static void skip(struct session_stream *s, struct session_span *around, uint64_t ns)
+void session_stream_skip(struct session_stream *s, struct session_span *around, uint64_t ns)
 {
     s->last += ns;
     s->skipped_ns += ns;
@@ -230,7 +247,7 @@ static void span_end(struct session_stream *s, struct session_span *span, const 
         else
             append(s, span->entry, JOB_LEAF, span->begin, end, values);
         account(s, span, end);
-        skip(s, span->outer, skipped);
+        session_stream_skip(s, span->outer, skipped);
     }
     stream_release(s);
     base_guard_leave();
@@ -267,7 +284,7 @@ void session_drop_after(struct session_stream *s, struct session_span *span, uin
     }
     s->innermost = span->outer;
     if (skipped && stream_take(s))
-        skip(s, span->outer, skipped);
+        session_stream_skip(s, span->outer, skipped);
     if (skipped)
         stream_release(s);
     base_guard_leave();
@@ -282,7 +299,7 @@ void session_begin_again(struct session_stream *s, struct session_span *span)
 {
     uint64_t now = now_after(s);
     if (stream_take(s))
-        skip(s, span->outer, now - span->begin);
+        session_stream_skip(s, span->outer, now - span->begin);
     stream_release(s);
     span->begin = now;
 }

@@ -78,4 +78,6 @@ void session_sums_finish(struct session_stream *s, struct job *job)
 void session_sums_close(struct session_stream *s)
 {
     free(s->sums);
+    s->sums = NULL;
+    s->sum_room = 0;
 }

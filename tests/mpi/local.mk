@@ -13,7 +13,14 @@ tests_mpi_threads_SOURCES = tests/mpi/threads.c
 tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_threads_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/control
+tests_mpi_control_SOURCES = tests/mpi/control.c
+tests_mpi_control_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_control_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_mpi_control_LDADD = $(MPI_LIBS)
+
 MPI_TESTS = \
+	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/figures.test \
@@ -37,3 +44,4 @@ EXTRA_DIST += %D%/slurm.test
 if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
+EXTRA_DIST += %D%/control.test

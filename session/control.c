@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What of a run is recorded: classes of calls and threads by option, stretches of time by MPI_Pcontrol.
+ *
+ *     events   a b c │ pause          │ d e f           gaps and durations of the stream leave the pause out
+ *                                     └─ resume: the time between joins session.paused_ns
+ *
+ * A stream belongs to its thread, so a resume or a reset only raises session.control; each thread notices at its next event
+ * and does what there is to do with its own stream.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/guard.h"
+#include "base/log.h"
+#include "session/internal.h"
+
+/* --- Classes --- */
+
+static const char *const class_names[SESSION_REGIONS + 1] = {
+    [JOB_P2P] = "p2p", [JOB_COMPLETION] = "completion", [JOB_PROBE] = "probe", [JOB_COLLECTIVE] = "collective",
+    [JOB_ONESIDED] = "onesided", [JOB_IO] = "io", [JOB_COMMUNICATOR] = "communicator", [JOB_LIFE] = "life",
+    [SESSION_REGIONS] = "omp"};
+
+static uint32_t class_bit(const char *word, size_t length)
+{
+    if (length == 3 && !strncmp(word, "all", 3))
+        return ~0u;
+    for (uint32_t c = 0; c <= SESSION_REGIONS; c++)
+        if (class_names[c] && strlen(class_names[c]) == length && !strncmp(class_names[c], word, length))
+            return 1u << c;
+    return 0;
+}
+
+int session_classes(const char *list, uint32_t *mask, char *why, size_t size)
+{
+    uint32_t all = 1u << JOB_NO_CLASS | 1u << JOB_OTHER;
+    for (const char *w = list; w; w = strchr(w, ','), w += w != NULL) {
+        size_t length = strcspn(w, ",");
+        uint32_t bit = class_bit(w, length);
+        if (!bit) {
+            snprintf(why, size, "PYTHIA_CLASSES: '%.*s' is none of p2p, completion, probe, collective, onesided, io, "
+                     "communicator, life, omp, all", (int)(length < 60 ? length : 60), w);
+            return -1;
+        }
+        all |= bit;
+    }
+    *mask = all;
+    return 0;
+}
+
+/* --- Pauses --- */
+
+void session_pause(bool pause)
+{
+    static uint64_t since; /* guarded by session.lock */
+    pthread_mutex_lock(&session.lock);
+    bool paused = atomic_load(&session.paused);
+    if (pause && !paused) {
+        since = base_clock_now();
+        atomic_store(&session.paused, true);
+    } else if (!pause && paused) {
+        atomic_fetch_add(&session.paused_ns, base_clock_now() - since);
+        atomic_fetch_add(&session.control, 1);
+        atomic_store(&session.paused, false);
+    }
+    pthread_mutex_unlock(&session.lock);
+}
+
+void session_reset(void)
+{
+    if (session_mode() != SESSION_RECORD)
+        return;
+    pthread_mutex_lock(&session.lock);
+    session.begin = base_clock_now();
+    atomic_fetch_add(&session.resets, 1);
+    atomic_fetch_add(&session.control, 1);
+    pthread_mutex_unlock(&session.lock);
+}
+
+/* What is open stays open, and has just begun: it gets its opening event again when something happens inside. */
+static void reopen_spans(struct session_stream *s)
+{
+    for (struct session_span *span = s->innermost; span; span = span->outer) {
+        span->begin = s->begin;
+        span->inside = 0;
+        span->opened = false;
+    }
+}
+
+static void restart(struct session_stream *s, uint64_t begin)
+{
+    struct grammar *fresh = session_stream_grammar(s->thread);
+    if (!fresh)
+        return; /* then it goes on with what it has */
+    grammar_destroy(s->grammar);
+    s->grammar = fresh;
+    session_sums_close(s);
+    s->events = s->cost_samples = s->cost_sum = 0;
+    s->call_ns = s->region_ns = s->skipped_ns = 0;
+    s->begin = s->last = begin;
+}
+
+void session_control_finish(struct session_stream *s)
+{
+    if (s->grammar && s->resets_seen != atomic_load(&session.resets))
+        restart(s, session.begin);
+}
+
+static uint64_t begin_of_session(void)
+{
+    pthread_mutex_lock(&session.lock);
+    uint64_t begin = session.begin;
+    pthread_mutex_unlock(&session.lock);
+    return begin;
+}
+
+void session_control_stream(struct session_stream *s)
+{
+    uint64_t paused = atomic_load(&session.paused_ns), delta = paused - s->paused_seen;
+    uint32_t resets = atomic_load(&session.resets);
+    s->control_seen = atomic_load(&session.control);
+    uint64_t begin = begin_of_session(); /* the lock is never taken while busy: who holds it waits for the busy ones */
+    if (resets != s->resets_seen && s->grammar && stream_take(s)) {
+        restart(s, begin);
+        reopen_spans(s);
+    }
+    stream_release(s);
+    uint64_t now = base_clock_now(), most = now > s->last ? now - s->last : 0;
+    session_stream_skip(s, s->innermost, delta < most ? delta : most);
+    s->paused_seen = paused;
+    s->resets_seen = resets;
+}
+
+/* --- Looking --- */
+
+void session_dump(void)
+{
+    char why[512] = "out of memory";
+    if (session_mode() != SESSION_RECORD || !base_guard_enter())
+        return;
+    struct job *job = session_snapshot();
+    unsigned long long events = 0, rules = 0;
+    for (uint32_t i = 0; job && i < job->stream_count; i++) {
+        events += job->streams[i].events;
+        rules += job->classes[job->streams[i].class_index].grammar->rule_count;
+    }
+    if (!job || session_part_write(job, why, sizeof why))
+        base_log_warn("rank %u: no dump: %s", session.world.rank, why);
+    else
+        base_log_info("rank %u so far: streams=%u events=%llu terminals=%u rules=%llu in %s", session.world.rank,
+                      job->stream_count, events, job->terminal_count, rules, session_parts_path());
+    job_destroy(job);
+    base_guard_leave();
+}
