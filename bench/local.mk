@@ -8,6 +8,18 @@ bench-job: all
 
 .PHONY: bench-job
 
+EXTRA_PROGRAMS += bench/streams
+bench_streams_SOURCES = %D%/streams.c
+bench_streams_LDADD =
+CLEANFILES += bench/streams$(EXEEXT)
+BENCHES += bench-engine
+EXTRA_DIST += %D%/engine.sh
+
+bench-engine: all bench/streams$(EXEEXT)
+	@cd $(top_builddir) && bash $(abs_srcdir)/bench/engine.sh
+
+.PHONY: bench-engine
+
 if HAVE_MPI
 EXTRA_PROGRAMS += bench/pmpi_cost
 bench_pmpi_cost_SOURCES = %D%/pmpi_cost.c
