@@ -49,3 +49,18 @@ bench-omp: all bench/omp_cost$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh
 
 .PHONY: bench-omp
+
+if HAVE_GNU_OPENMP
+EXTRA_PROGRAMS += bench/omp_tasks
+bench_omp_tasks_SOURCES = %D%/omp_tasks.c
+bench_omp_tasks_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+bench_omp_tasks_LDADD = -lm
+CLEANFILES += bench/omp_tasks$(EXEEXT)
+BENCHES += bench-omp-tasks
+endif
+EXTRA_DIST += %D%/omp_tasks.sh
+
+bench-omp-tasks: all bench/omp_tasks$(EXEEXT)
+	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_tasks.sh
+
+.PHONY: bench-omp-tasks
