@@ -207,6 +207,29 @@ PYTHIA_CALLBACK int pythia_sum_define(const char *name);
    Threads: that of the callback.  Hook-safe: yes. */
 PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value);
 
+/* --- Places: where the next task or team of this thread runs ---
+ *
+ * In libpythia_omp and libpythia_pmpi, for programs with GNU OpenMP; PYTHIA_OPTIONAL as above.
+ *
+ *     if (pythia_affinity_next_task)
+ *         pythia_affinity_next_task(PYTHIA_AFFINITY_DATA, (uintptr_t)&block[i], 0);
+ *     #pragma omp task
+ *     work(block[i]);
+ *
+ * A thread: that processor, of those that the process may use, in the machine's order. A node: all processors of that NUMA
+ * node. Data: the node where the page at that address lives, the first one where that is not known. Numbers beyond the
+ * last count on from the first (modulo). Of a team, thread i gets the processor `value` + i; nodes and data are for all.
+ *
+ * `strict` not 0: bound there while it runs, then back. 0, a hint: moved there only within what its thread may use anyway.
+ * The thread that runs the task goes there and comes back: two system calls, nothing for tasks of a few us. A wish is for
+ * the next task (team) that this thread creates (enters) while a run is recorded or predicted; such a task is not run at
+ * once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound nothing happens.
+ *
+ * Return 0, or PYTHIA_EINVAL: no such kind.  Threads: any.  Hook-safe: yes. */
+enum pythia_affinity { PYTHIA_AFFINITY_NONE, PYTHIA_AFFINITY_THREAD, PYTHIA_AFFINITY_NODE, PYTHIA_AFFINITY_DATA };
+PYTHIA_CALLBACK int pythia_affinity_next_task(int kind, uintptr_t value, int strict);
+PYTHIA_CALLBACK int pythia_affinity_next_team(int kind, uintptr_t value, int strict);
+
 /* What a plugin defines. `open` is called on each rank when recording or predicting begins, with the version that this
    Pythia has; another value than 0: the plugin cannot be used, which is said. `close` (which may be missing) is called before the job file is written. */
 #define PYTHIA_PLUGIN_VERSION 1

@@ -90,6 +90,18 @@ static void look_inside(struct omp_hook_region *r)
         omp_hook_share_begin(r);
 }
 
+/* The program said where this team is to run. What libgomp reads itself is not wrapped. */
+static void place(struct omp_hook_region *r, uint32_t traits)
+{
+    struct omp_place_wish wish;
+    if (!omp_place_take(&omp_place_team, &wish) || (traits & OMP_HOOK_DIRECT))
+        return;
+    r->placed = (struct omp_place_run){ r->run, r->argument, wish };
+    r->run = omp_place_run;
+    r->argument = &r->placed;
+    r->direct = false;
+}
+
 static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
                          uint32_t traits, void *caller)
 {
@@ -120,6 +132,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     push(t, r);
     if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
         look_inside(r);
+    place(r, traits);
 }
 
 /* --- What a region sets for itself --- */

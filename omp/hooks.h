@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "omp/place.h"
 #include "session/session.h"
 
 enum omp_hook_traits {
@@ -63,6 +64,7 @@ struct omp_hook_region {
     uint32_t traits;
     bool acts;                        /* the team may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
+    struct omp_place_run placed;      /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
     bool changes;                     /* the pool gets another size: threads end or are made */
     bool cold;                        /* the workers were asleep at begin … */

@@ -9,12 +9,15 @@ libpythia_omphooks_la_SOURCES = \
 	%D%/sizes.c %D%/stall.c %D%/stall.h %D%/team.c %D%/team.h
 # Tasks
 libpythia_omphooks_la_SOURCES += %D%/task.c %D%/task.h %D%/task_act.h %D%/task_loop.c %D%/task_model.c \
-	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c %D%/wait.c %D%/wait.h
+	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c %D%/wait.c %D%/wait.h \
+	%D%/place.c %D%/place.h %D%/place_bind.c %D%/bind.c %D%/bind.h
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan tests/unit/test_omp_cores
 UNIT_TESTS += tests/unit/test_omp_task tests/unit/test_omp_stall
 tests_unit_test_omp_stall_LDADD = libpythia-omphooks.la $(LDADD)
+UNIT_TESTS += tests/unit/test_omp_place
+tests_unit_test_omp_place_LDADD = libpythia-omphooks.la $(LDADD) $(HWLOC_LIBS)
 tests_unit_test_omp_task_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_plan_LDADD = libpythia-omphooks.la $(LDADD)
 tests_unit_test_omp_cores_LDADD = libpythia-omphooks.la $(LDADD)

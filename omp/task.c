@@ -5,11 +5,13 @@
 
 #include "base/clock.h"
 #include "include/pythia.h"
+#include "omp/place.h"
 #include "omp/real.h"
 #include "omp/task_act.h"
 #include "session/session.h"
 
 enum { SAMPLE = 16, LOOK = 64 };
+static const struct omp_place_wish nowhere;
 static const double cost_unknown = 700; /* ns; measured from the first deferred tasks on */
 
 /* The arguments of GOMP_task. */
@@ -89,6 +91,7 @@ struct header {
     void (*fn)(void *);
     struct omp_task_site *site;
     uint32_t depth, offset; /* of the data */
+    struct omp_place_wish wish;
 };
 
 struct packet {
@@ -120,19 +123,23 @@ static void task_run(void *argument)
         h.fn((char *)argument + h.offset);
         return;
     }
+    struct omp_place_return back;
+    omp_place_enter(&h.wish, &back);
     enter(t, &in, omp_task_site_number(h.site), h.depth, true);
     t->subtree = false;
     h.fn((char *)argument + h.offset);
+    omp_place_leave(&back);
     leave(t, &in, h.site);
     /* Met while another task of this thread waits, or was being created. */
     t->elsewhere = in.elsewhere + (base_clock_now() - in.begin);
 }
 
-static void defer(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c)
+static void defer(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c,
+                  const struct omp_place_wish *wish)
 {
     long align = c->align > (long)_Alignof(struct header) ? c->align : (long)_Alignof(struct header);
     uint32_t offset = (uint32_t)((sizeof(struct header) + (size_t)align - 1) & ~((size_t)align - 1));
-    struct packet packet = { { c->fn, site, t->depth, offset }, c };
+    struct packet packet = { { c->fn, site, t->depth, offset, *wish }, c };
     struct call wrapped = *c;
     wrapped.fn = task_run;
     wrapped.data = &packet;
@@ -228,7 +235,7 @@ static void decide(struct omp_task_thread *t, struct omp_task_site *site, struct
     if (omp_task_allowed(t, site, c->flags))
         choice = omp_task_choose(takes, cost, ready, omp_hook_real()->omp_get_num_threads());
     if (choice == OMP_TASK_DEFER) {
-        defer(t, site, c);
+        defer(t, site, c, &nowhere);
         return;
     }
     omp_task_count(row, OMP_TASK_AT_ONCE_COUNT, 1);
@@ -253,10 +260,19 @@ struct omp_task_site *omp_task_site_of(struct omp_task_thread *t, void (*fn)(voi
 static void task_decide(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c, bool if_clause)
 {
     struct omp_task_row *row = omp_task_row(t, omp_task_site_number(site), t->depth);
+    struct omp_place_wish wish = nowhere;
     omp_task_count(row, OMP_TASK_CREATED, 1);
     if (!if_clause) {
+        struct omp_place_return back;
+        (void)omp_place_take(&omp_place_task, &wish);
         omp_task_count(row, OMP_TASK_UNDEFERRED, 1);
+        omp_place_enter(&wish, &back);
         run_at_once(t, site, c, t->turn++ % SAMPLE == 0);
+        omp_place_leave(&back);
+        return;
+    }
+    if (omp_place_take(&omp_place_task, &wish)) {
+        defer(t, site, c, &wish);
         return;
     }
     if (t->subtree && --t->look == 0)
@@ -267,7 +283,7 @@ static void task_decide(struct omp_task_thread *t, struct omp_task_site *site, c
     } else if (omp_task_acts()) {
         decide(t, site, row, c);
     } else {
-        defer(t, site, c);
+        defer(t, site, c, &nowhere);
     }
 }
 
@@ -278,7 +294,7 @@ static inline struct omp_task_site *quick(struct omp_task_thread *t, uintptr_t f
     struct omp_task_site *site = t->recent[omp_task_recent(fn)];
     bool plain = if_clause && !(flags & (OMP_TASK_DETACH | OMP_TASK_PRIORITY));
     if (!t->subtree || !site || atomic_load_explicit(&site->fn, memory_order_relaxed) != fn || !plain || t->look <= 1 ||
-        !omp_task_allowed(t, site, 0))
+        omp_place_task.kind || !omp_task_allowed(t, site, 0))
         return NULL;
     t->look--;
     return site;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Decisions on machines that are not here: 24 nodes of 8 cores, 4 nodes of 12, and one without nodes worth the name. */
+#include "include/pythia.h"
+#include "omp/bind.h"
+#include "omp/place.h"
+#include "tests/unit/unit.h"
+
+static hwloc_topology_t machine(const char *synthetic)
+{
+    hwloc_topology_t t;
+    ck_assert_int_eq(hwloc_topology_init(&t), 0);
+    ck_assert_int_eq(hwloc_topology_set_synthetic(t, synthetic), 0);
+    ck_assert_int_eq(hwloc_topology_load(t), 0);
+    return t;
+}
+
+static struct omp_place decide(hwloc_topology_t t, int kind, uintptr_t value, omp_place_locate_t locate)
+{
+    struct omp_place_wish wish = { .kind = kind, .value = value };
+    struct omp_place place;
+    ck_assert_int_eq(omp_place_decide(t, &wish, locate, &place), 0);
+    return place;
+}
+
+static const struct { const char *synthetic; unsigned nodes, cores; } shapes[] = {
+    { "node:24 core:8 pu:1", 24, 8 }, { "node:4 core:12 pu:1", 4, 12 }, { "core:2 pu:2", 1, 4 },
+};
+
+START_TEST(threads_are_processors)
+{
+    hwloc_topology_t t = machine(shapes[_i].synthetic);
+    unsigned all = shapes[_i].nodes * shapes[_i].cores;
+    for (unsigned v = 0; v < 3 * all; v++) {
+        struct omp_place p = decide(t, PYTHIA_AFFINITY_THREAD, v, NULL);
+        ck_assert_uint_eq(p.first, v % all); /* beyond the last: modulo */
+        ck_assert_uint_eq(p.count, 1);
+        ck_assert_uint_eq(p.node, v % all / shapes[_i].cores);
+        cpu_set_t set;
+        omp_place_processors(t, &p, &set);
+        ck_assert_int_eq(CPU_COUNT(&set), 1);
+        ck_assert(CPU_ISSET(hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, v % all)->os_index, &set));
+    }
+    hwloc_topology_destroy(t);
+}
+END_TEST
+
+START_TEST(nodes_are_all_their_processors)
+{
+    hwloc_topology_t t = machine(shapes[_i].synthetic);
+    for (unsigned v = 0; v < 3 * shapes[_i].nodes; v++) {
+        struct omp_place p = decide(t, PYTHIA_AFFINITY_NODE, v, NULL);
+        ck_assert_uint_eq(p.node, v % shapes[_i].nodes);
+        ck_assert_uint_eq(p.count, shapes[_i].cores);
+        cpu_set_t set;
+        omp_place_processors(t, &p, &set);
+        ck_assert_int_eq(CPU_COUNT(&set), (int)shapes[_i].cores);
+        for (unsigned c = 0; c < shapes[_i].cores; c++)
+            ck_assert(CPU_ISSET(p.node * shapes[_i].cores + c, &set));
+    }
+    hwloc_topology_destroy(t);
+}
+END_TEST
+
+/* Pages of the test live on the node that their address says. */
+static int locate(uintptr_t address)
+{
+    return address < 0x1000 ? -14 : (int)(address >> 12) - 1;
+}
+
+START_TEST(data_are_where_their_page_is)
+{
+    hwloc_topology_t t = machine(shapes[_i].synthetic);
+    for (unsigned n = 0; n < shapes[_i].nodes; n++)
+        ck_assert_uint_eq(decide(t, PYTHIA_AFFINITY_DATA, (n + 1) * 0x1000u + 123, locate).node, n);
+    ck_assert_uint_eq(decide(t, PYTHIA_AFFINITY_DATA, 0x10, locate).node, 0);      /* not known */
+    ck_assert_uint_eq(decide(t, PYTHIA_AFFINITY_DATA, 0x5000000, locate).node, 0); /* a node that is not there */
+    hwloc_topology_destroy(t);
+}
+END_TEST
+
+START_TEST(pages_of_this_machine)
+{
+    hwloc_topology_t t = machine(shapes[0].synthetic);
+    static char touched[1 << 16];
+    touched[5000] = 1;
+    struct omp_place p = decide(t, PYTHIA_AFFINITY_DATA, (uintptr_t)&touched[5000], NULL);
+    ck_assert_uint_lt(p.node, 24);
+    ck_assert_uint_eq(decide(t, PYTHIA_AFFINITY_DATA, 1, NULL).node, 0); /* not mapped: the first node */
+    hwloc_topology_destroy(t);
+}
+END_TEST
+
+START_TEST(teams_spread_by_threads_only)
+{
+    struct omp_place_wish thread = { .kind = PYTHIA_AFFINITY_THREAD, .value = 5, .strict = true };
+    struct omp_place_wish node = { .kind = PYTHIA_AFFINITY_NODE, .value = 5 };
+    ck_assert_uint_eq(omp_place_of_member(&thread, 3).value, 8);
+    ck_assert(omp_place_of_member(&thread, 3).strict);
+    ck_assert_uint_eq(omp_place_of_member(&node, 3).value, 5);
+}
+END_TEST
+
+START_TEST(nonsense_is_refused)
+{
+    hwloc_topology_t t = machine(shapes[2].synthetic);
+    struct omp_place place;
+    struct omp_place_wish none = { .kind = PYTHIA_AFFINITY_NONE }, wrong = { .kind = 99 };
+    ck_assert_int_eq(omp_place_decide(t, &none, NULL, &place), PYTHIA_EINVAL);
+    ck_assert_int_eq(omp_place_decide(t, &wrong, NULL, &place), PYTHIA_EINVAL);
+    hwloc_topology_destroy(t);
+}
+END_TEST
+
+START_TEST(ranks_divide_a_node)
+{
+    cpu_set_t node, all;
+    CPU_ZERO(&node);
+    for (int c = 0; c < 12; c++)
+        CPU_SET(2 * c + 1, &node);
+    for (unsigned ranks = 1; ranks <= 12; ranks++) {
+        int sum = 0;
+        CPU_ZERO(&all);
+        for (unsigned r = 0; r < ranks; r++) {
+            cpu_set_t share;
+            omp_hook_bind_share(&node, r, ranks, &share);
+            ck_assert_int_ge(CPU_COUNT(&share), (int)(12 / ranks));
+            ck_assert_int_le(CPU_COUNT(&share), (int)((12 + ranks - 1) / ranks));
+            sum += CPU_COUNT(&share);
+            CPU_OR(&all, &all, &share);
+        }
+        ck_assert_int_eq(sum, 12); /* none twice … */
+        ck_assert(CPU_EQUAL(&all, &node)); /* … and none left out */
+    }
+    for (unsigned r = 0; r < 50; r++) { /* more ranks than processors: one each */
+        cpu_set_t share;
+        omp_hook_bind_share(&node, r, 50, &share);
+        ck_assert_int_eq(CPU_COUNT(&share), 1);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_LOOP(threads_are_processors, 3), UNIT_LOOP(nodes_are_all_their_processors, 3),
+        UNIT_LOOP(data_are_where_their_page_is, 3), UNIT_TEST(pages_of_this_machine),
+        UNIT_TEST(teams_spread_by_threads_only), UNIT_TEST(nonsense_is_refused),
+        UNIT_TEST(ranks_divide_a_node),
+    };
+    return unit_run("omp/place", tests, UNIT_COUNT(tests));
+}
