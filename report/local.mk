@@ -16,6 +16,7 @@ libpythia_report_la_SOURCES = \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/report.c %D%/report.h \
 	%D%/resolve.c %D%/resolve.h \
+	%D%/scaling.c %D%/scaling.h \
 	%D%/spread.c \
 	%D%/structure.c %D%/structure.h \
 	%D%/summary.c \
@@ -30,7 +31,8 @@ libpythia_report_la_SOURCES = \
 	%D%/view_ranks.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_report
+UNIT_TESTS += tests/unit/test_report tests/unit/test_pattern
+tests_unit_test_pattern_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 tests_unit_test_report_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 
 # The page of the HTML report, as strings.

@@ -50,7 +50,7 @@ static bool is_shift(const struct graph *g, char name[64])
     for (uint32_t i = 1; i < g->count; i++)
         if (offset_of(g, &g->edges[i]) != offset)
             return false;
-    if (g->count != g->ranks)
+    if (g->count != g->ranks || g->ranks == 2) /* two ranks are a pair */
         return false;
     if (offset == 1 || offset == g->ranks - 1)
         snprintf(name, 64, "ring (rank %c 1)", offset == 1 ? '+' : '-');
@@ -185,33 +185,66 @@ static uint32_t distance(uint32_t a, uint32_t b, uint32_t n, bool *around)
 {
     uint32_t d = a > b ? a - b : b - a;
 
-    if (d > 1 && d == n - 1) {
-        *around = true;
+    *around = d > 1 && d == n - 1;
+    if (*around)
         return 1;
-    }
     return d > 2 ? 2 : d;
 }
 
-/* Whether all edges join neighbours, and each dimension is used. */
-static bool fits(const struct graph *g, const struct grid *d, bool *around, bool *corners)
-{
-    bool used[3] = { d->n[0] == 1, d->n[1] == 1, d->n[2] == 1 };
+/* What the edges of a grid are made of, by dimension. */
+struct parts {
+    uint64_t faces[3], wraps[3]; /* edges along one dimension only, the short way and around */
+    bool around[3], corners;
+};
 
-    *around = *corners = false;
+/* Counts; returns whether all edges join neighbours. */
+static bool take_apart(const struct graph *g, const struct grid *d, struct parts *p)
+{
+    *p = (struct parts){ 0 };
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t from = g->edges[i].from, to = g->edges[i].to, moved = 0;
+        bool around = false;
+        int along = 0;
         for (int k = 2; k >= 0; k--) {
-            uint32_t apart = distance(from % d->n[k], to % d->n[k], d->n[k], around);
+            bool wrapped;
+            uint32_t apart = distance(from % d->n[k], to % d->n[k], d->n[k], &wrapped);
             if (apart > 1)
                 return false;
-            if (apart)
-                moved++, used[k] = true;
+            if (apart) {
+                moved++;
+                along = k;
+                around = wrapped;
+                p->around[k] |= wrapped;
+            }
             from /= d->n[k];
             to /= d->n[k];
         }
-        *corners |= moved > 1;
+        p->corners |= moved > 1;
+        if (moved == 1)
+            *(around ? &p->wraps[along] : &p->faces[along]) += 1;
     }
-    return used[0] && used[1] && used[2];
+    return true;
+}
+
+/* Whether all edges join neighbours, and everybody talks to his neighbours along each dimension, in one direction at
+   least; also around, where somebody does. */
+static bool fits(const struct graph *g, const struct grid *d, bool *around, bool *corners)
+{
+    struct parts p;
+
+    if (!take_apart(g, d, &p))
+        return false;
+    *around = false;
+    *corners = p.corners;
+    for (int k = 0; k < 3; k++) {
+        uint64_t lines = g->ranks / d->n[k];
+        if (d->n[k] == 1)
+            continue;
+        if (p.faces[k] < lines * (d->n[k] - 1) || (p.around[k] && p.wraps[k] < lines))
+            return false;
+        *around |= p.around[k];
+    }
+    return true;
 }
 
 /* Faces exchanged by everybody: less than half of them is no halo. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `pythia report`: a job as text, JSON or CSV. */
+/* `pythia report`: a job as text, JSON, CSV or HTML; several jobs of a program side by side. */
 #include <argp.h>
 #include <stdbool.h>
 #include <string.h>
@@ -7,13 +7,16 @@
 #include "pythia.h"
 #include "report/html.h"
 #include "report/report.h"
+#include "report/scaling.h"
 #include "tools/tool.h"
 
 enum format { TEXT, JSON, CSV, HTML };
 
 struct request {
-    const char *job, *output;
+    const char *job[REPORT_SCALING_JOBS], *output;
+    uint32_t jobs;
     enum format format;
+    bool view_given, scaling;
     enum report_view view;
     struct report_structure how;
 };
@@ -22,7 +25,7 @@ enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT };
 
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
-    { "view", 'v', "VIEW", 0, "of text: summary (default), callsites, structure, ranks, omp, comm", 0 },
+    { "view", 'v', "VIEW", 0, "of text: summary (default), callsites, structure, ranks, omp, comm; of two jobs and more scaling, also as json", 0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
     { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
@@ -48,12 +51,34 @@ static void parse_view(struct request *r, const char *arg, struct argp_state *st
 {
     static const char *const names[] = { "summary", "callsites", "structure", "ranks", "omp", "comm" };
 
+    r->view_given = true;
+    r->scaling = !strcmp(arg, "scaling");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(arg, names[i])) {
             r->view = (enum report_view)i;
             return;
         }
-    argp_error(state, "VIEW must be summary, callsites, structure, ranks, omp or comm, not '%s'", arg);
+    if (!r->scaling)
+        argp_error(state, "VIEW must be summary, callsites, structure, ranks, omp, comm or scaling, not '%s'", arg);
+}
+
+/* What does not go together. */
+static void check(struct request *r, struct argp_state *state)
+{
+    bool of_structure = r->how.depth || r->how.collapse || r->how.indented;
+
+    if (of_structure && !r->view_given)
+        r->view = REPORT_STRUCTURE;
+    else if (of_structure && (r->scaling || r->view != REPORT_STRUCTURE))
+        argp_error(state, "--depth, --collapse and --indent are of --view structure");
+    if (r->jobs == 0)
+        argp_error(state, "no job file");
+    if (r->jobs > 1 && !r->scaling)
+        argp_error(state, "one job file only, but for --view scaling");
+    if (r->scaling && r->jobs < 2)
+        argp_error(state, "--view scaling compares two job files or more");
+    if (r->scaling && r->format != TEXT && r->format != JSON)
+        argp_error(state, "--view scaling is text or json");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -82,13 +107,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_INDENT:
         r->how.indented = true;
         return 0;
+    case ARGP_KEY_ARG:
+        if (r->jobs == REPORT_SCALING_JOBS)
+            argp_error(state, "%d job files at most", REPORT_SCALING_JOBS);
+        r->job[r->jobs++] = arg;
+        return 0;
+    case ARGP_KEY_END:
+        check(r, state);
+        return 0;
     default:
-        return tool_job_argument(key, arg, state, &r->job);
+        return ARGP_ERR_UNKNOWN;
     }
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB",
+    .options = options, .parser = parse, .args_doc = "JOB...",
     .doc = "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
            "talks to whom, and how well the last predicted run was predicted."
            "\v"
@@ -98,10 +131,11 @@ static const struct argp argp = {
            "  pythia report app.pythia\n"
            "  pythia report app.pythia --view structure --depth 2\n"
            "  pythia report app.pythia --format json -o app.json\n"
-           "  pythia report app.pythia --format html -o app.html\n",
+           "  pythia report app.pythia --format html -o app.html\n"
+           "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n",
 };
 
-static int print(struct report *report, const struct request *r, FILE *out)
+static int print_one(struct report *report, const struct request *r, FILE *out)
 {
     switch (r->format) {
     case JSON:
@@ -115,32 +149,54 @@ static int print(struct report *report, const struct request *r, FILE *out)
     }
 }
 
+static int print(struct report_scaling *s, const struct request *r, FILE *out)
+{
+    if (!r->scaling)
+        return print_one(s->report[0], r, out);
+    return r->format == JSON ? report_print_scaling_json(s, out) : report_print_scaling(s, out);
+}
+
+static int write_output(struct report_scaling *s, const struct request *r)
+{
+    struct tool_output out;
+    int rc = tool_output_open(&out, r->output);
+
+    if (rc != TOOL_OK)
+        return rc;
+    if (print(s, r, out.file) == PYTHIA_ENOMEM) {
+        tool_complain("out of memory");
+        rc = TOOL_MEMORY;
+    }
+    int closed = tool_output_close(&out, rc == TOOL_OK);
+    return rc == TOOL_OK ? closed : rc;
+}
+
 int tool_report(int argc, char **argv)
 {
     struct request r = { 0 };
-    struct tool_output out;
-    struct job *j;
+    struct report_scaling s = { 0 };
+    struct job *j[REPORT_SCALING_JOBS];
+    int rc = TOOL_OK;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    int rc = tool_read_job(r.job, &j);
-    if (rc != TOOL_OK)
-        return rc;
-    struct report *report = report_create(j);
-    if (!report) {
-        tool_complain("out of memory");
-        rc = TOOL_MEMORY;
-    } else {
-        rc = tool_output_open(&out, r.output);
-    }
-    if (rc == TOOL_OK) {
-        int printed = print(report, &r, out.file);
-        if (printed == PYTHIA_ENOMEM)
+    while (rc == TOOL_OK && s.count < r.jobs) {
+        uint32_t i = s.count;
+        rc = tool_read_job(r.job[i], &j[i]);
+        if (rc != TOOL_OK)
+            break;
+        s.file[i] = r.job[i];
+        s.report[i] = report_create(j[i]);
+        s.count++;
+        if (!s.report[i]) {
             tool_complain("out of memory");
-        rc = printed == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_OK;
-        int closed = tool_output_close(&out, rc == TOOL_OK);
-        rc = rc == TOOL_OK ? closed : rc;
+            rc = TOOL_MEMORY;
+        }
     }
-    report_destroy(report);
-    job_destroy(j);
+    if (rc == TOOL_OK)
+        rc = write_output(&s, &r);
+    for (uint32_t i = 0; i < s.count; i++) /* sorting may have moved reports, not jobs */
+        report_destroy(s.report[i]);
+    for (uint32_t i = 0; i < s.count; i++)
+        job_destroy(j[i]);
     return rc;
 }

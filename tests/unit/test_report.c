@@ -6,7 +6,10 @@
 
 #include "grammar/grammar.h"
 #include "pythia.h"
+#include "report/export.h"
+#include "report/html.h"
 #include "report/report.h"
+#include "report/scaling.h"
 #include "report/units.h"
 #include "tests/unit/unit.h"
 
@@ -423,6 +426,29 @@ END_TEST
 
 /* --- Forms --- */
 
+/* JSON, CSV, the six views, pseudo-code, page, trace in two forms, graph, and side by side with itself. */
+enum { FORMS = 14 };
+
+static int print_other_form(struct report *r, int form, FILE *out)
+{
+    struct report_structure how = {.indented = true};
+    struct report_export limits = {.limit = 500, .folded = form == 11};
+    struct report_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
+    switch (form) {
+    case 8:
+        return report_print_text(r, REPORT_STRUCTURE, &how, out);
+    case 9:
+        return report_print_html(r, out);
+    case 10:
+    case 11:
+        return report_print_trace(r, &limits, out);
+    case 12:
+        return report_print_dot(r, &limits, out);
+    default:
+        return report_print_scaling(&two, out);
+    }
+}
+
 static char *print_form(const struct job *j, int form)
 {
     char *text = NULL;
@@ -430,7 +456,7 @@ static char *print_form(const struct job *j, int form)
     FILE *out = open_memstream(&text, &size);
     struct report *r = report_create(j);
     struct report_structure how = {0};
-    int rc = form == 0 ? report_print_json(r, out) : form == 1 ? report_print_csv(r, out)
+    int rc = form >= 8 ? print_other_form(r, form, out) : form == 0 ? report_print_json(r, out) : form == 1 ? report_print_csv(r, out)
                                                                : report_print_text(r, (enum report_view)(form - 2), &how, out);
     ck_assert_int_eq(rc, 0);
     report_destroy(r);
@@ -545,7 +571,7 @@ START_TEST(the_summary_fits_a_screen)
             append(g, terminal[(i * (1 + rank % 7)) % 40], 123456789, 987654321);
         add_stream(j, g, rank, 2000ull * 1111111110, 1000ull * 1111111110);
     }
-    for (int form = 0; form < 8; form++) {
+    for (int form = 0; form < FORMS; form++) {
         char *text = print_form(j, form);
         if (form == 2)
             fits_a_screen(text, form);
@@ -558,7 +584,7 @@ END_TEST
 START_TEST(an_empty_job_can_be_reported)
 {
     struct job *j = job_create();
-    for (int form = 0; form < 8; form++) {
+    for (int form = 0; form < FORMS; form++) {
         char *text = print_form(j, form);
         ck_assert_msg(form == 4 || *text, "form %d says nothing", form);
         free(text);
@@ -643,7 +669,7 @@ START_TEST(hostile_figures_are_printed)
             continue;
         }
         accepted++;
-        for (int form = 0; form < 8; form++)
+        for (int form = 0; form < FORMS; form++)
             free(print_form(j, form));
     }
     ck_assert_msg(accepted > 5, "seed %d: only %u accepted", _i + 1, accepted);

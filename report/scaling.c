@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Several jobs side by side; see scaling.h. */
+#include "report/scaling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/json.h"
+#include "report/units.h"
+
+enum { TOP_CALLS = 12 };
+
+static uint64_t processors(const struct report *r)
+{
+    uint64_t threads = r->job->info.threads ? r->job->info.threads : 1;
+
+    return (uint64_t)r->job->info.ranks * threads;
+}
+
+/* Insertion sort: few jobs, and equal ones stay in the order in which they were named. */
+static void sort_jobs(struct report_scaling *s)
+{
+    for (uint32_t i = 1; i < s->count; i++)
+        for (uint32_t k = i; k > 0 && processors(s->report[k]) < processors(s->report[k - 1]); k--) {
+            struct report *r = s->report[k];
+            const char *file = s->file[k];
+            s->report[k] = s->report[k - 1];
+            s->file[k] = s->file[k - 1];
+            s->report[k - 1] = r;
+            s->file[k - 1] = file;
+        }
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static double useful(const struct report_model *m)
+{
+    return (double)m->sum_compute_ns + (double)m->sum_omp_ns;
+}
+
+struct figures {
+    double speedup, efficiency, computation, global;
+};
+
+static struct figures figures_of(const struct report_scaling *s, uint32_t i)
+{
+    const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
+    struct figures f = { .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
+                         .computation = ratio(useful(first), useful(m)) };
+
+    f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
+    f.global = m->parallel_efficiency * f.computation;
+    return f;
+}
+
+/* --- The same call in all jobs --- */
+
+struct call {
+    const char *function, *caller;
+    double time[REPORT_SCALING_JOBS], count[REPORT_SCALING_JOBS], bytes[REPORT_SCALING_JOBS]; /* s, calls, bytes a call */
+    double share; /* greatest of a job's time in calls */
+};
+
+struct calls {
+    struct call *call;
+    uint32_t count;
+};
+
+static const char *caller_of(struct report *r, const struct report_site *site)
+{
+    const struct report_place *p = report_place_of(r, site->terminal);
+
+    return p && p->function ? p->function : "";
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    int order = strcmp(x->function, y->function);
+
+    return order ? order : strcmp(x->caller, y->caller);
+}
+
+static int by_share(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+
+    if (x->share > y->share || x->share < y->share)
+        return x->share < y->share ? 1 : -1;
+    return by_name(a, b);
+}
+
+static void add(struct call *into, const struct call *from, uint32_t jobs)
+{
+    for (uint32_t i = 0; i < jobs; i++) {
+        into->time[i] += from->time[i];
+        into->count[i] += from->count[i];
+        into->bytes[i] += from->bytes[i];
+    }
+}
+
+/* A row for each site of each job, then equal names together. */
+static int collect(const struct report_scaling *s, struct calls *calls)
+{
+    size_t rows = 0;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < s->count; i++)
+        rows += s->report[i]->model->site_count;
+    calls->call = calloc(rows + 1, sizeof *calls->call);
+    if (!calls->call)
+        return PYTHIA_ENOMEM;
+    rows = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        for (uint32_t k = 0; k < s->report[i]->model->site_count; k++) {
+            const struct report_site *site = &s->report[i]->model->sites[k];
+            struct call *c = &calls->call[rows++];
+            c->function = job_text(s->report[i]->job, site->function);
+            c->caller = caller_of(s->report[i], site);
+            c->time[i] = (double)site->time_ns / 1e9;
+            c->count[i] = (double)site->count;
+            c->bytes[i] = (double)site->bytes;
+        }
+    qsort(calls->call, rows, sizeof *calls->call, by_name);
+    for (size_t k = 1; k < rows; k++)
+        if (by_name(&calls->call[kept], &calls->call[k]) == 0)
+            add(&calls->call[kept], &calls->call[k], s->count);
+        else
+            calls->call[++kept] = calls->call[k];
+    calls->count = rows ? kept + 1 : 0;
+    for (uint32_t k = 0; k < calls->count; k++)
+        for (uint32_t i = 0; i < s->count; i++) {
+            double share = ratio(calls->call[k].time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns);
+            calls->call[k].share = share > calls->call[k].share ? share : calls->call[k].share;
+            calls->call[k].bytes[i] = ratio(calls->call[k].bytes[i], calls->call[k].count[i]);
+        }
+    qsort(calls->call, calls->count, sizeof *calls->call, by_share);
+    return 0;
+}
+
+/* --- Text --- */
+
+static void print_jobs(const struct report_scaling *s, FILE *out)
+{
+    fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up", "efficiency",
+            "global", "parallel", "balance", "communication", "computation", "job");
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct report *r = s->report[i];
+        const struct figures f = figures_of(s, i);
+        char wall[32];
+        fprintf(out, "%6u %8u %9s %9.2f %10.1f%% %7.1f%% %8.1f%% %8.1f%% %13.1f%% %11.1f%%  %s\n", r->job->info.ranks,
+                r->job->info.threads, report_time((double)r->model->wall_ns, wall), f.speedup, 100 * f.efficiency,
+                100 * f.global, 100 * r->model->parallel_efficiency, 100 * r->model->load_balance,
+                100 * r->model->communication_efficiency, 100 * f.computation, s->file[i]);
+    }
+    fprintf(out, "\nmain loop, turns:");
+    for (uint32_t i = 0; i < s->count; i++)
+        fprintf(out, " %12" PRIu64, s->report[i]->model->loop.present ? s->report[i]->model->loop.turns : 0);
+    fputc('\n', out);
+}
+
+static void print_calls(const struct report_scaling *s, const struct calls *calls, FILE *out)
+{
+    fprintf(out, "\n%-40s", "calls: share of the ranks' time, bytes a call");
+    for (uint32_t i = 0; i < s->count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%u x %u", s->report[i]->job->info.ranks, s->report[i]->job->info.threads);
+        fprintf(out, " %18s", name);
+    }
+    fputc('\n', out);
+    for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
+        const struct call *c = &calls->call[k];
+        char name[160], bytes[32];
+        snprintf(name, sizeof name, "%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
+        report_clean(name);
+        report_cut(name, 44);
+        report_print_column(name, 45, out);
+        for (uint32_t i = 0; i < s->count; i++)
+            fprintf(out, " %7.2f%% %9s", report_percent(c->time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns),
+                    report_bytes(c->bytes[i], bytes));
+        fputc('\n', out);
+    }
+}
+
+int report_print_scaling(struct report_scaling *s, FILE *out)
+{
+    struct calls calls = { 0 };
+
+    sort_jobs(s);
+    int rc = collect(s, &calls);
+    if (rc == 0) {
+        print_jobs(s, out);
+        print_calls(s, &calls, out);
+    }
+    free(calls.call);
+    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
+}
+
+/* --- JSON --- */
+
+static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
+{
+    const struct report *r = s->report[i];
+    const struct figures f = figures_of(s, i);
+    cJSON *o = cJSON_CreateObject();
+
+    report_json_text(o, "file", s->file[i]);
+    cJSON_AddNumberToObject(o, "ranks", r->job->info.ranks);
+    cJSON_AddNumberToObject(o, "threads", r->job->info.threads);
+    cJSON_AddNumberToObject(o, "wall_seconds", (double)r->model->wall_ns / 1e9);
+    cJSON_AddNumberToObject(o, "speedup", f.speedup);
+    cJSON_AddNumberToObject(o, "efficiency", f.efficiency);
+    cJSON_AddNumberToObject(o, "global_efficiency", f.global);
+    cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->parallel_efficiency);
+    cJSON_AddNumberToObject(o, "load_balance", r->model->load_balance);
+    cJSON_AddNumberToObject(o, "communication_efficiency", r->model->communication_efficiency);
+    cJSON_AddNumberToObject(o, "computation_scaling", f.computation);
+    cJSON_AddNumberToObject(o, "main_loop_turns", r->model->loop.present ? (double)r->model->loop.turns : 0);
+    cJSON_AddItemToArray(jobs, o);
+}
+
+int report_print_scaling_json(struct report_scaling *s, FILE *out)
+{
+    struct calls calls = { 0 };
+    cJSON *root = cJSON_CreateObject();
+    char *text = NULL;
+
+    sort_jobs(s);
+    if (root && collect(s, &calls) == 0) {
+        cJSON_AddNumberToObject(root, "version", 1);
+        cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
+        for (uint32_t i = 0; i < s->count; i++)
+            add_job(s, i, jobs);
+        for (uint32_t k = 0; k < calls.count; k++) {
+            cJSON *o = cJSON_CreateObject();
+            report_json_text(o, "function", calls.call[k].function);
+            report_json_text(o, "caller", *calls.call[k].caller ? calls.call[k].caller : NULL);
+            cJSON_AddItemToObject(o, "count", cJSON_CreateDoubleArray(calls.call[k].count, (int)s->count));
+            cJSON_AddItemToObject(o, "time_seconds", cJSON_CreateDoubleArray(calls.call[k].time, (int)s->count));
+            cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));
+            cJSON_AddItemToArray(rows, o);
+        }
+        text = cJSON_Print(root);
+    }
+    cJSON_Delete(root);
+    free(calls.call);
+    if (!text)
+        return PYTHIA_ENOMEM;
+    fprintf(out, "%s\n", text);
+    free(text);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a program scales: several jobs of it side by side, by processors used (ranks x threads).
+ *
+ *   speed-up       wall time of the first over that of the job        efficiency      speed-up over more processors
+ *   computation    useful time of the first over that of the job      global          parallel efficiency x computation
+ *
+ * as POP defines them for a problem that stays the same. Calls are put together by function and caller, main loops by
+ * their turns, so that a bound that grows with the ranks is seen.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_SCALING_H
+#define PYTHIA_REPORT_SCALING_H
+
+#include <stdio.h>
+
+#include "report/report.h"
+
+enum { REPORT_SCALING_JOBS = 16 };
+
+struct report_scaling {
+    uint32_t count;
+    const char *file[REPORT_SCALING_JOBS];
+    struct report *report[REPORT_SCALING_JOBS];
+};
+
+/* Both sort the jobs by processors. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
+int report_print_scaling(struct report_scaling *s, FILE *out);
+int report_print_scaling_json(struct report_scaling *s, FILE *out);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns of communication: each is recognised at several sizes, and no longer when one edge is wrong. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/model.h"
+#include "tests/unit/unit.h"
+
+enum { MOST = 4096 };
+
+static struct report_edge edges[MOST];
+static uint32_t count;
+
+static void edge(uint32_t from, uint32_t to)
+{
+    if (from == to)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        if (edges[i].from == from && edges[i].to == to)
+            return;
+    ck_assert_uint_lt(count, MOST);
+    edges[count++] = (struct report_edge){from, to, 1, 100};
+}
+
+static int order(const void *a, const void *b)
+{
+    const struct report_edge *x = a, *y = b;
+    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+}
+
+static const char *name(uint32_t ranks)
+{
+    static char text[64];
+    qsort(edges, count, sizeof *edges, order);
+    report_pattern_name(edges, count, ranks, text);
+    return text;
+}
+
+static void expect(uint32_t ranks, const char *expected)
+{
+    ck_assert_msg(strcmp(name(ranks), expected) == 0, "%u ranks, %u edges: '%s', not '%s'", ranks, count, name(ranks), expected);
+}
+
+/* Neighbours in a grid. */
+static void grid(const uint32_t n[3], bool around, bool corners)
+{
+    count = 0;
+    for (uint32_t r = 0; r < n[0] * n[1] * n[2]; r++)
+        for (int d = 0; d < 27; d++) {
+            const int step[3] = {d / 9 - 1, d / 3 % 3 - 1, d % 3 - 1};
+            const uint32_t at[3] = {r / n[2] / n[1], r / n[2] % n[1], r % n[2]};
+            uint32_t to = 0;
+            bool inside = corners || abs(step[0]) + abs(step[1]) + abs(step[2]) <= 1;
+            for (int k = 0; k < 3; k++) {
+                int x = (int)at[k] + step[k], size = (int)n[k];
+                inside &= (around && size > 1) || (x >= 0 && x < size);
+                to = to * n[k] + (uint32_t)((x + size) % size);
+            }
+            if (inside)
+                edge(r, to);
+        }
+}
+
+START_TEST(rings_and_shifts)
+{
+    for (uint32_t ranks = 3; ranks < 40; ranks += 4) {
+        count = 0;
+        for (uint32_t r = 0; r < ranks; r++)
+            edge(r, (r + 1) % ranks);
+        expect(ranks, "ring (rank + 1)");
+        for (uint32_t r = 0; r < ranks; r++)
+            edge((r + 1) % ranks, r);
+        if (ranks > 3)
+            expect(ranks, "ring (both ways)");
+        count = 0;
+        for (uint32_t r = 0; r + 1 < ranks; r++)
+            edge(r, r + 1);
+        expect(ranks, "pipeline (rank + 1)");
+        for (uint32_t r = 0; r + 1 < ranks; r++)
+            edge(r + 1, r);
+        expect(ranks, "1-D halo (chain)");
+    }
+    count = 0;
+    for (uint32_t r = 0; r < 12; r++)
+        edge(r, (r + 5) % 12);
+    expect(12, "shift (rank + 5)");
+    edges[0].to = 3;
+    expect(12, "irregular");
+}
+END_TEST
+
+START_TEST(grids)
+{
+    grid((const uint32_t[]){1, 4, 6}, false, false);
+    expect(24, "2-D halo (4 x 6)");
+    grid((const uint32_t[]){1, 4, 6}, true, false);
+    expect(24, "2-D halo (4 x 6, around)");
+    grid((const uint32_t[]){1, 5, 5}, false, true);
+    expect(25, "2-D halo (5 x 5, corners)");
+    grid((const uint32_t[]){3, 4, 5}, false, false);
+    expect(60, "3-D halo (3 x 4 x 5)");
+    grid((const uint32_t[]){4, 4, 4}, false, true);
+    expect(64, "3-D halo (4 x 4 x 4, corners)");
+    edge(0, 63);
+    expect(64, "irregular");
+}
+END_TEST
+
+START_TEST(masters_and_trees)
+{
+    count = 0;
+    for (uint32_t r = 1; r < 9; r++)
+        edge(0, r), edge(r, 0);
+    expect(9, "master/worker (rank 0)");
+    count = 0;
+    for (uint32_t r = 0; r < 9; r++)
+        edge(r, 4);
+    expect(9, "gather to rank 4");
+    count = 0;
+    for (uint32_t r = 1; r < 16; r++)
+        edge(r, r & (r - 1));
+    expect(16, "binomial tree, to the root");
+    count = 0;
+    for (uint32_t r = 1; r < 15; r++)
+        edge((r - 1) / 2, r);
+    expect(15, "binary tree, from the root");
+    edge(3, 11);
+    expect(15, "irregular");
+}
+END_TEST
+
+START_TEST(others)
+{
+    count = 0;
+    for (uint32_t r = 0; r < 16; r++)
+        for (uint32_t bit = 1; bit < 16; bit *= 2)
+            edge(r, r ^ bit);
+    expect(16, "butterfly (rank xor 2^k)");
+    count = 0;
+    for (uint32_t r = 0; r < 16; r++)
+        edge(r, r % 4 * 4 + r / 4);
+    expect(16, "transpose (4 x 4)");
+    count = 0;
+    for (uint32_t r = 0; r < 12; r++)
+        for (uint32_t to = 0; to < 12; to++)
+            edge(r, to);
+    expect(12, "all-to-all");
+    edges[5].bytes = 100000;
+    ck_assert_str_ne(name(12), "all-to-all");
+    count = 0;
+    expect(4, "to itself");
+    edge(0, 1);
+    edge(1, 0);
+    expect(2, "pair");
+    expect(1, "irregular"); /* a damaged job: more ranks in its edges than it has */
+}
+END_TEST
+
+/* Whatever the edges are, a name comes at once. */
+START_TEST(random_edges)
+{
+    unsigned seed = (unsigned)_i + 1;
+    for (int turn = 0; turn < 300; turn++) {
+        uint32_t ranks = 2 + (uint32_t)rand_r(&seed) % 60, wanted = (uint32_t)rand_r(&seed) % 200;
+        count = 0;
+        for (uint32_t i = 0; i < wanted; i++)
+            edge((uint32_t)rand_r(&seed) % ranks, (uint32_t)rand_r(&seed) % ranks);
+        ck_assert_uint_gt(strlen(name(ranks)), 0);
+    }
+    count = 0;
+    edge(0, 0xfffffffe);
+    ck_assert_str_ne(name(0xffffffff), "");
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {UNIT_TEST(rings_and_shifts), UNIT_TEST(grids), UNIT_TEST(masters_and_trees),
+                                             UNIT_TEST(others), UNIT_LOOP(random_edges, 8)};
+    return unit_run("pattern", tests, UNIT_COUNT(tests));
+}
