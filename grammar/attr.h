@@ -29,6 +29,8 @@ enum grammar_channel {
     GRAMMAR_BYTES, /* payload of this call on this rank */
     GRAMMAR_INDEX, /* tag of a point-to-point call, or index or number of what a completion completed */
     GRAMMAR_TEAM,  /* team size of a parallel region: KEYED, durations by size */
+    GRAMMAR_REPLY, /* after a receive from anyone: 1 where the peer is that one's source, 0 where not */
+    GRAMMAR_PLACE, /* what the peer is in its communicator, where that is not as large as the job: see pmpi/comm.h */
     GRAMMAR_CHANNELS
 };
 

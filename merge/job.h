@@ -59,7 +59,7 @@ struct job_terminal {
  * which formulas hold for all of them, given the model of one member (the sample):
  *   JOB_ABSOLUTE  the same values on every member
  *   JOB_OFFSET    value - rank of the member, modulo the communicator's size, is the same
- *   JOB_XOR       value xor rank is the same (constant values only)
+ *   JOB_XOR       value xor rank is the same (lists of up to 8 values)
  * Only channel GRAMMAR_PEER takes part in OFFSET and XOR, on communicators that are as large as the world.
  *
  * RAMP and LIST models are those of the first member, in canonical form (the same sequence of values, the same bytes);

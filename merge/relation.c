@@ -163,7 +163,8 @@ uint32_t merge_relation_possible(const struct grammar_attr *a, uint32_t modulus)
         return relations;
     if (a->max < modulus)
         relations |= JOB_OFFSET;
-    if (a->kind == GRAMMAR_ATTR_RAMP && !a->ramp.step && a->max <= UINT32_MAX)
+    bool constant = a->kind == GRAMMAR_ATTR_RAMP && !a->ramp.step;
+    if ((constant || period_of(a) <= SHORT) && a->max <= UINT32_MAX) /* what it becomes elsewhere fits a list */
         relations |= JOB_XOR;
     return relations;
 }

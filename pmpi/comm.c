@@ -217,6 +217,18 @@ static int comm_degree(MPI_Comm comm)
     return 0;
 }
 
+/* The neighbours are asked for once: MPI_Cart_shift computes. */
+static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle)
+{
+    int topology, dimensions = 0;
+    if (PMPI_Topo_test(handle, &topology) != MPI_SUCCESS || topology != MPI_CART ||
+        PMPI_Cartdim_get(handle, &dimensions) != MPI_SUCCESS)
+        return;
+    for (int d = 0; d < dimensions && 2 * d + 1 < PMPI_HOOK_NEIGHBOURS; d++)
+        if (PMPI_Cart_shift(handle, d, 1, &comm->neighbour[2 * d], &comm->neighbour[2 * d + 1]) == MPI_SUCCESS)
+            comm->neighbours = 2 * d + 2;
+}
+
 static void comm_measure(struct comm_entry *entry, MPI_Comm comm)
 {
     int inter = 0;
@@ -230,7 +242,18 @@ static void comm_measure(struct comm_entry *entry, MPI_Comm comm)
         entry->seen.rank = -1;
     } else {
         entry->seen.degree = comm_degree(comm);
+        comm_neighbours(&entry->seen, comm);
     }
+}
+
+int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank)
+{
+    if (comm->inter || comm->size <= 0 || (comm->neighbours == 0 && (uint32_t)comm->size == session_ranks()))
+        return -1;
+    for (int i = 0; i < comm->neighbours; i++)
+        if (comm->neighbour[i] == rank)
+            return i;
+    return comm->neighbours + (rank - comm->rank + comm->size) % comm->size;
 }
 
 /* The attribute is only there for its delete callback. Without it the handle would outlive the communicator. */

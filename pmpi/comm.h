@@ -27,6 +27,8 @@
 
 #include <mpi.h>
 
+enum { PMPI_HOOK_NEIGHBOURS = 8 };
+
 struct pmpi_hook_communicator {
     uint32_t number; /* session_comm() */
     const char *name;
@@ -35,7 +37,15 @@ struct pmpi_hook_communicator {
     int fan;         /* partners of a collective: size, or the other group's */
     int degree;      /* neighbours that a neighbourhood collective sends to */
     bool inter;
+    int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
+    int neighbour[PMPI_HOOK_NEIGHBOURS];
 };
+
+/* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more
+   upwards, else neighbours + (rank - own) mod size. -1 where the job's ranks say as much: on an intercommunicator, and on
+   others as large as the job. Constant on all ranks where the program means "my neighbour", boundaries that wrap and
+   parts of a split included. Cost: a look at each neighbour. */
+int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank);
 
 /* A communicator that a nonblocking call will have made when its request completes. */
 struct pmpi_hook_promise;

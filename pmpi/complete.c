@@ -64,6 +64,8 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
     if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
+        if (start->peer_class == JOB_PEER_ANY)
+            pmpi_hook_heard(start->comm, status->MPI_SOURCE);
         if (PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0)
             bytes = count;
     }

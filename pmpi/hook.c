@@ -31,8 +31,21 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     return true;
 }
 
+/* Checks who was foretold as the partner; for PYTHIA_VERBOSE=2 only: an answer costs as much as the event. */
+static void hook_check_peer(const struct pmpi_hook_call *call)
+{
+    int source = -1;
+    if (!(call->values.channels & 1u << GRAMMAR_PEER) || call->values.value[GRAMMAR_PEER] < 0)
+        return;
+    if (!pmpi_hook_heard_last(call->key.comm, &source))
+        source = -1;
+    session_check_peer(call->stream, source, call->values.value[GRAMMAR_PEER]);
+}
+
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
+    if (__builtin_expect(session_checks_peers, false))
+        hook_check_peer(call);
     call->from = from;
     call->watched = pmpi_hook_watched();
     if (call->info->poll && !call->watched) {
@@ -109,6 +122,33 @@ void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request)
         pmpi_hook_value(call, GRAMMAR_PEER, start.peer);
 }
 
+/* The last receive from anyone, of this thread. */
+static _Thread_local struct { uint32_t comm; int source; } hook_heard
+    __attribute__((tls_model("initial-exec"))) = {GRAMMAR_NONE, 0};
+
+void pmpi_hook_heard(uint32_t comm, int source)
+{
+    hook_heard.comm = comm;
+    hook_heard.source = source;
+}
+
+bool pmpi_hook_heard_last(uint32_t comm, int *source)
+{
+    *source = hook_heard.source;
+    return hook_heard.comm == comm && comm != GRAMMAR_NONE;
+}
+
+/* What a real rank is beside its number. */
+static void hook_meaning(struct pmpi_hook_call *call, int rank)
+{
+    int source;
+    int64_t place = call->comm ? pmpi_hook_comm_place(call->comm, rank) : -1;
+    if (place >= 0)
+        pmpi_hook_value(call, GRAMMAR_PLACE, place);
+    if (pmpi_hook_heard_last(call->key.comm, &source))
+        pmpi_hook_value(call, GRAMMAR_REPLY, rank == source);
+}
+
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank)
 {
     int64_t value = rank;
@@ -122,6 +162,8 @@ void pmpi_hook_peer(struct pmpi_hook_call *call, int rank)
     } else if (call->comm && rank == call->comm->rank) {
         call->key.peer_class = JOB_PEER_SELF;
     }
+    if (rank >= 0)
+        hook_meaning(call, rank);
     pmpi_hook_value(call, GRAMMAR_PEER, value);
 }
 
@@ -143,6 +185,8 @@ void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Statu
     if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
         pmpi_hook_value(call, GRAMMAR_PEER,
                         status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
+    if (call->key.peer_class == JOB_PEER_ANY)
+        pmpi_hook_heard(call->key.comm, status->MPI_SOURCE);
     if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0)
         pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }

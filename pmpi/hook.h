@@ -68,6 +68,9 @@ void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
 /* Where and with whom the request was started. */
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
+/* This thread received from `source`, and would have from anyone; and who that was. False: there was none there. */
+void pmpi_hook_heard(uint32_t comm, int source);
+bool pmpi_hook_heard_last(uint32_t comm, int *source);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 /* The partner and size that a persistent request was made with. */
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);

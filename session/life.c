@@ -38,6 +38,11 @@ uint32_t session_depth(void)
     return (uint32_t)session.options.depth;
 }
 
+uint32_t session_ranks(void)
+{
+    return session.world.ranks;
+}
+
 const char *session_plugins(void)
 {
     return session.options.plugin;
@@ -82,6 +87,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
+    session_checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
     atomic_store_explicit(&session.mode, mode, memory_order_release);
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
@@ -180,6 +186,10 @@ static int add_stream(struct session_stream *s)
 
 static void add_score(const struct session_stream *s)
 {
+    if (s->peers)
+        base_log_debug("rank %u, thread %u: peers=%llu foretold=%llu right=%llu", session.world.rank, s->thread,
+                       (unsigned long long)s->peers, (unsigned long long)s->peers_foretold,
+                       (unsigned long long)s->peers_right);
     struct job_oracle *o = &session.job->oracle;
     if (s->oracle)
         oracle_score_add(&o->score, oracle_score(s->oracle));

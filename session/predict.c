@@ -38,6 +38,33 @@ static const struct oracle_index *index_of(uint32_t class_index)
     return session.index[class_index];
 }
 
+/* Of an answer's node in this rank's own class: its peer where there is one value only. */
+static int own_peer(const struct session_stream *s, const struct oracle_answer *answer, int64_t *peer)
+{
+    const struct job *r = session.reference;
+    uint32_t own = job_stream_class(r, session.world.rank, s->thread);
+    if (own == GRAMMAR_NONE || r->info.ranks != session.world.ranks || answer->reference != 0)
+        return 1;
+    const struct job_variant *v = job_variant(&r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread);
+    int64_t sample;
+    if (!v || !grammar_attr_constant(&v->attr, &sample))
+        return 1;
+    return job_attr_value(r, &r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread, 0, peer);
+}
+
+int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer)
+{
+    const struct grammar_attr *reply = oracle_attr(s->oracle, answer, GRAMMAR_REPLY);
+    int64_t replies;
+    if (answer->terminal == GRAMMAR_NONE || answer->reference == GRAMMAR_NONE)
+        return 1;
+    if (heard >= 0 && reply && grammar_attr_constant(reply, &replies) && replies == 1) {
+        *peer = heard;
+        return 0;
+    }
+    return own_peer(s, answer, peer);
+}
+
 /* Main threads resemble main threads; other threads each other. */
 static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
 {

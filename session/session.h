@@ -136,6 +136,12 @@ void session_sum_add(struct session_stream *s, const struct session_span *span, 
 struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                    struct session_recorded *recorded);
+/* The rank that is the next event's peer, where it is always the same or (`heard` >= 0) the source of the last receive
+   from anyone, which is `heard`. Returns 0, or 1: not known. */
+int session_predict_peer(struct session_stream *s, int heard, int64_t *peer);
+/* Whether the run counts how often that is right, for PYTHIA_VERBOSE=2; and one more such event. */
+extern bool session_checks_peers;
+void session_check_peer(struct session_stream *s, int heard, int64_t actual);
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
 void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to
@@ -146,6 +152,7 @@ int session_region(uint64_t function, struct job_region *r);
 extern void (*session_store_regions)(struct job *job);
 int session_add_region(struct job *job, uint64_t function, const struct job_region *r); /* for that */
 uint32_t session_depth(void);        /* frames above the return address to record */
+uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
 /* --- Tasks: statistics, no events (omp/task.h) --- */

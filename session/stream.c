@@ -334,6 +334,28 @@ int session_predict(struct session_stream *s, uint64_t distance, struct oracle_a
     return status;
 }
 
+int session_predict_peer(struct session_stream *s, int heard, int64_t *peer)
+{
+    struct oracle_answer answer;
+    int status = 1;
+    if (stream_take(s) && s->oracle && oracle_predict(s->oracle, 1, &answer) == 0)
+        status = session_predict_rank(s, &answer, heard, peer);
+    stream_release(s);
+    return status;
+}
+
+bool session_checks_peers;
+
+void session_check_peer(struct session_stream *s, int heard, int64_t actual)
+{
+    int64_t peer;
+    s->peers++;
+    if (session_predict_peer(s, heard, &peer) == 0) {
+        s->peers_foretold++;
+        s->peers_right += peer == actual;
+    }
+}
+
 static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                   struct session_recorded *recorded)
 {

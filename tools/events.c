@@ -107,6 +107,14 @@ static const char *peer_by_class(const struct job_terminal *t)
     return t && t->peer_class < sizeof text / sizeof text[0] ? text[t->peer_class] : "-";
 }
 
+/* Whether the peer is always the source of the last receive from anyone. */
+static bool answers(const struct printer *p, const struct grammar_cursor *c)
+{
+    int64_t reply;
+
+    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, &reply) == 0 && reply == 1;
+}
+
 static const char *peer_text(const struct printer *p, const struct grammar_cursor *c, char *text, size_t size)
 {
     const struct job_terminal *t = c->terminal < p->job->terminal_count ? &p->job->terminals[c->terminal] : NULL;
@@ -116,7 +124,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     case 0:
         break;
     case 1:
-        return "*";
+        return answers(p, c) ? "SOURCE" : "*";
     default:
         return peer_by_class(t);
     }

@@ -31,12 +31,14 @@ MPI_TESTS = \
 	%D%/predict.test \
 	%D%/programs.test \
 	%D%/progress.test \
+	%D%/rules.test \
 	%D%/some.test \
 	%D%/table.test \
 	%D%/threads.test
 TESTS += $(MPI_TESTS)
 endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/progress.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/rules.test
 EXTRA_DIST += %D%/some.test
 
 # Starts a Slurm of its own: not in every check.

@@ -49,6 +49,19 @@ static void butterfly(void)
     }
 }
 
+/* Sendrecv with rank xor 1, 2, 4, ...: all ranks do the same. */
+static void hypercube(void)
+{
+    for (int i = 0; i < turns; i++) {
+        for (int bit = 1; bit < ranks; bit <<= 1) {
+            int got;
+            MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ bit, bit, &got, 1, MPI_INT, rank ^ bit, bit, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
+            expect(got == (rank ^ bit), "hypercube");
+        }
+    }
+}
+
 /* Irecv and Isend with both neighbours in a line (MPI_PROC_NULL at the ends), one Waitall. */
 static void halo(void)
 {
@@ -302,6 +315,98 @@ static void communicators(void)
     MPI_Comm_free(&copy);
 }
 
+/* A 2-D Cartesian halo, wrapping in the first dimension only; 4 Sendrecv a turn. */
+static void cart(void)
+{
+    int dims[2] = {0, 0}, periods[2] = {1, 0}, down, up, got;
+    MPI_Comm grid;
+    MPI_Dims_create(ranks, 2, dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &grid);
+    for (int i = 0; i < turns; i++) {
+        for (int d = 0; d < 2; d++) {
+            MPI_Cart_shift(grid, d, 1, &down, &up);
+            got = down;
+            MPI_Sendrecv(&rank, 1, MPI_INT, up, 0, &got, 1, MPI_INT, down, 0, grid, MPI_STATUS_IGNORE);
+            expect(got == down, "cart");
+            got = up;
+            MPI_Sendrecv(&rank, 1, MPI_INT, down, 1, &got, 1, MPI_INT, up, 1, grid, MPI_STATUS_IGNORE);
+            expect(got == up, "cart");
+        }
+    }
+    MPI_Comm_free(&grid);
+}
+
+/* A loop over a list of neighbours: own +1, -1, +2, -2, +3; receives posted in one loop, sends in another. */
+static void list(void)
+{
+    static const int step[5] = {1, -1, 2, -2, 3};
+    int out = rank, in[5];
+    MPI_Request r[10];
+    for (int i = 0; i < turns; i++) {
+        for (int k = 0; k < 5; k++)
+            MPI_Irecv(&in[k], 1, MPI_INT, (rank - step[k] + ranks) % ranks, k, MPI_COMM_WORLD, &r[k]);
+        for (int k = 0; k < 5; k++)
+            MPI_Isend(&out, 1, MPI_INT, (rank + step[k] + ranks) % ranks, k, MPI_COMM_WORLD, &r[5 + k]);
+        MPI_Waitall(10, r, MPI_STATUSES_IGNORE);
+        for (int k = 0; k < 5; k++)
+            expect(in[k] == (rank - step[k] + ranks) % ranks, "list");
+    }
+}
+
+/* A ring in each of two halves: its peers are ranks of the half. */
+static void halves(void)
+{
+    int own, size, got;
+    MPI_Comm half;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Comm_rank(half, &own);
+    MPI_Comm_size(half, &size);
+    for (int i = 0; i < turns; i++) {
+        MPI_Sendrecv(&own, 1, MPI_INT, (own + 1) % size, 0, &got, 1, MPI_INT, (own + size - 1) % size, 0, half,
+                     MPI_STATUS_IGNORE);
+        expect(got == (own + size - 1) % size, "halves");
+    }
+    MPI_Comm_free(&half);
+}
+
+/* Derived communicators of the other kinds, made and freed twice: a group, an intercommunicator, a graph, a distributed graph. */
+static void derived(void)
+{
+    int first[1] = {0}, to[1] = {(rank + 1) % ranks}, from[1] = {(rank + ranks - 1) % ranks};
+    for (int i = 0; i < 2; i++) {
+        MPI_Group world, others;
+        MPI_Comm most, half, inter, all, graph, distributed;
+        MPI_Comm_group(MPI_COMM_WORLD, &world);
+        MPI_Group_excl(world, 1, first, &others);
+        if (rank > 0) {
+            MPI_Comm_create_group(MPI_COMM_WORLD, others, 5, &most);
+            MPI_Barrier(most);
+            MPI_Comm_free(&most);
+        }
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+        MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 6, &inter);
+        MPI_Barrier(inter);
+        MPI_Intercomm_merge(inter, rank % 2, &all);
+        MPI_Barrier(all);
+        int index[64], edges[64];
+        for (int k = 0; k < ranks; k++) {
+            index[k] = k + 1;
+            edges[k] = (k + 1) % ranks;
+        }
+        MPI_Graph_create(MPI_COMM_WORLD, ranks, index, edges, 0, &graph);
+        MPI_Barrier(graph);
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, from, first, 1, to, first, MPI_INFO_NULL, 0, &distributed);
+        MPI_Barrier(distributed);
+        MPI_Comm_free(&distributed);
+        MPI_Comm_free(&graph);
+        MPI_Comm_free(&all);
+        MPI_Comm_free(&inter);
+        MPI_Comm_free(&half);
+        MPI_Group_free(&others);
+        MPI_Group_free(&world);
+    }
+}
+
 /* Return codes come through. */
 static void errors(void)
 {
@@ -331,7 +436,8 @@ static int run(const char *name, const char *argument)
     static const struct { const char *name; void (*run)(void); } all[] = {
         {"ring", ring}, {"butterfly", butterfly}, {"halo", halo}, {"isends", isends}, {"master", master},
         {"waitany", waitany}, {"polling", polling}, {"collectives", collectives}, {"persistent", persistent},
-        {"onesided", onesided}, {"communicators", communicators}, {"errors", errors}, {"paused", paused}};
+        {"onesided", onesided}, {"communicators", communicators}, {"cart", cart}, {"list", list}, {"halves", halves},
+        {"derived", derived}, {"hypercube", hypercube}, {"errors", errors}, {"paused", paused}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, name) == 0) {
             all[i].run();

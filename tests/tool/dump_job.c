@@ -102,6 +102,36 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
     return error;
 }
 
+/* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the file. */
+static void print_rules(const struct job *j)
+{
+    static const char *const channel[] = { "peer", "bytes", "index", "team", "reply", "place" };
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        const struct job_class_entry *c = &j->classes[i];
+        for (uint32_t v = 0; v < c->variant_count; v++) {
+            const struct job_variant *a = &c->variants[v];
+            const struct job_terminal *t = &j->terminals[c->grammar->nodes[a->node].symbol];
+            uint64_t members = 0;
+            if (a->attr.channel == GRAMMAR_BYTES || a->attr.channel == GRAMMAR_INDEX)
+                continue;
+            for (uint32_t r = 0; r < a->range_count; r++)
+                members += c->ranges[a->range_first + r].count;
+            printf("rule\t%u\t%s\t%s\t%s\t%s%s%s\t%u\t", i, job_text(j, t->function), job_text(j, j->comms[t->comm].name),
+                   channel[a->attr.channel], a->relations & JOB_ABSOLUTE ? "a" : "", a->relations & JOB_OFFSET ? "o" : "",
+                   a->relations & JOB_XOR ? "x" : "", (unsigned)members);
+            if (a->attr.kind == GRAMMAR_ATTR_VARIES)
+                printf("varies");
+            for (uint64_t k = 0; a->attr.kind <= GRAMMAR_ATTR_LIST && k < a->attr.count && k < 8; k++) {
+                int64_t value;
+                grammar_attr_value(&a->attr, k, &value);
+                printf("%s%" PRId64, k ? "," : "", a->relations & JOB_OFFSET && !(a->relations & JOB_ABSOLUTE)
+                       ? (value - a->sample_rank + a->modulus) % a->modulus : value);
+            }
+            putchar('\n');
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     char why[300];
@@ -111,6 +141,17 @@ int main(int argc, char **argv)
     if (argc < 2 || job_read(argv[argc - 1], &j, why, sizeof why)) {
         fprintf(stderr, "dump_job: %s\n", argc < 2 ? "no file" : why);
         return 1;
+    }
+    if (!strcmp(argv[1], "--rules")) {
+        print_rules(j);
+        job_destroy(j);
+        return 0;
+    }
+    if (!strcmp(argv[1], "--comms")) {
+        for (uint32_t i = 0; i < j->comm_count; i++)
+            puts(job_text(j, j->comms[i].name));
+        job_destroy(j);
+        return 0;
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
         print_stream(&j->streams[i]);

@@ -6,7 +6,7 @@
     read_job.py --totals FILE    one line a stream
 
 Lines are tab-separated. "stream RANK THREAD COUNT EVENTS WALL" for each record of the table of streams; "member RANK THREAD",
-then for each event: its index, its terminal as text, and the values of the four channels ("-" none, "*" not known).
+then for each event: its index, its terminal as text, and the values of the six channels ("-" none, "*" not known).
 """
 import ctypes
 import ctypes.util
@@ -262,7 +262,7 @@ class Job:
                 for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0])):
                     i = seen.get(node, 0)
                     seen[node] = i + 1
-                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(4)]
+                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(6)]
                     print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
