@@ -70,11 +70,13 @@ static int is_closed_pipe(void)
 /* At exit: a full disk or a closed pipe must not pass for success. The latter needs no words: `| head` has what it wanted. */
 static void check_stdout(void)
 {
-    if (!ferror(stdout) && fclose(stdout) == 0)
-        return;
-    if (is_closed_pipe())
+    int failed = ferror(stdout) || fflush(stdout) != 0, error = errno;
+
+    if (failed && is_closed_pipe())
         _exit(TOOL_OUTPUT);
-    fprintf(stderr, "pythia: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+    if (!failed && fclose(stdout) == 0)
+        return;
+    fprintf(stderr, "pythia: cannot write standard output: %s\n", strerror(failed ? error ? error : EIO : errno));
     _exit(TOOL_OUTPUT);
 }
 
