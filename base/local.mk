@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-base.la
 libpythia_base_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/energy.c %D%/energy.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \

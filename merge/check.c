@@ -37,6 +37,9 @@ static int check_info(const struct audit *a)
     if (!none_or_below(f->program, j->string_count) || !none_or_below(f->program_id, j->string_count) ||
         !none_or_below(f->arguments, j->string_count) || !none_or_below(f->mpi, j->string_count))
         return REFUSE(a, "info: a string out of range");
+    if (!none_or_below(j->machine.tree, j->string_count) || !none_or_below(j->machine.energy, j->string_count) ||
+        !(j->machine.joules >= 0 && j->machine.joules < 1e18))
+        return REFUSE(a, "machine: a string or a number out of range");
     return f->runs ? 0 : REFUSE(a, "info: no runs");
 }
 

@@ -12,7 +12,7 @@
 static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
-    "sums",       "regions", "tasks",
+    "sums",       "regions", "tasks", "machine",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -34,6 +34,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_SUMS] = RECORD_SUM,
     [SECTION_REGIONS] = RECORD_REGION,
     [SECTION_TASKS] = RECORD_TASK,
+    [SECTION_MACHINE] = RECORD_MACHINE,
 };
 
 const char *merge_section_name(uint32_t type)

@@ -51,6 +51,7 @@ enum format_section {
     SECTION_SUMS,
     SECTION_REGIONS,
     SECTION_TASKS,
+    SECTION_MACHINE,
     SECTION_TYPES
 };
 
@@ -72,7 +73,8 @@ enum {
     RECORD_STREAM = 100,
     RECORD_SUM = 24,
     RECORD_REGION = 264,
-    RECORD_TASK = 96
+    RECORD_TASK = 96,
+    RECORD_MACHINE = 24
 };
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */

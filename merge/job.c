@@ -19,6 +19,7 @@ struct job *job_create(void)
         free(j);
         return NULL;
     }
+    j->machine.tree = j->machine.energy = GRAMMAR_NONE;
     j->info.program = j->info.program_id = j->info.arguments = j->info.mpi = GRAMMAR_NONE;
     j->info.runs = j->info.block = 1;
     return j;

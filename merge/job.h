@@ -154,6 +154,15 @@ struct job_task {
     uint64_t cost_ns;    /* of deferring one; 0: not known */
 };
 
+/* Where the job ran, and the energy of the nodes that could be read. */
+struct job_machine {
+    bool present;
+    uint32_t tree;   /* string: the first rank's node, a line an object, indented; GRAMMAR_NONE without */
+    uint32_t energy; /* string: where the energy was read, or why not; GRAMMAR_NONE without */
+    uint32_t nodes;  /* whose energy is in `joules` */
+    double joules;   /* from the session's begin to its end */
+};
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */
@@ -191,6 +200,7 @@ struct job {
     struct grammar_hash *terminal_hash; /* of the content of each */
     struct job_class_entry *classes;
     struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
+    struct job_machine machine;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */
@@ -274,7 +284,5 @@ int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t 
    untouched, the temporary one removed and `why` says what, where. */
 int job_write(const struct job *j, const char *path, char *why, size_t why_size);
 int job_read(const char *path, struct job **j, char *why, size_t why_size);
-/* The same, and the bytes of the file (malloc'ed, the caller's), for handing it on. */
-int job_load(const char *path, void **bytes, size_t *length, struct job **j, char *why, size_t why_size);
 
 #endif

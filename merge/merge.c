@@ -219,6 +219,17 @@ static void commit_info(struct merge *m)
         a->start_time = b->start_time;
 }
 
+static void commit_machine(struct merge *m)
+{
+    struct job_machine *a = &m->into->machine;
+    const struct job_machine *b = &m->from->machine;
+    a->present |= b->present;
+    a->tree = either_string(m, a->tree, b->tree);
+    a->energy = either_string(m, a->energy, b->energy);
+    a->nodes += b->nodes;
+    a->joules += b->joules;
+}
+
 static void commit_tasks(struct merge *m)
 {
     for (uint32_t i = 0; i < m->from->task_count; i++) {
@@ -266,6 +277,7 @@ int job_merge(struct job *into, const struct job *from)
         commit_sums(&m);
         commit_regions(&m);
         commit_tasks(&m);
+        commit_machine(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }

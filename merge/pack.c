@@ -426,6 +426,16 @@ static void pack_tasks(struct packer *p)
     }
 }
 
+static void pack_machine(struct packer *p)
+{
+    const struct job_machine *m = &p->job->machine;
+    unsigned char *at = m->present ? record(p, SECTION_MACHINE, RECORD_MACHINE) : NULL;
+    if (!at)
+        return;
+    put_double(at, m->joules);
+    put32s(at + 8, (const uint32_t[]){ m->nodes, m->tree, m->energy }, 3);
+}
+
 /* --- The whole --- */
 
 /* Optional sections are there when they have something to say. */
@@ -521,6 +531,7 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     pack_sums(&p);
     pack_regions(&p);
     pack_tasks(&p);
+    pack_machine(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, &p.section[type]);
     int error = p.error ? p.error : assemble(&p, data, size);

@@ -580,6 +580,22 @@ static int unpack_tasks(struct reader *r)
     return 0;
 }
 
+static int unpack_machine(struct reader *r)
+{
+    const unsigned char *at = r->in.section[SECTION_MACHINE].data;
+    struct job_machine *m = &r->job->machine;
+    if (count_of(r, SECTION_MACHINE) > 1)
+        return REFUSE(r, "damaged: several machines");
+    if (!at || count_of(r, SECTION_MACHINE) == 0)
+        return 0;
+    m->present = true;
+    m->joules = get_double(at);
+    m->nodes = format_get32(at + 8);
+    m->tree = format_get32(at + 12);
+    m->energy = format_get32(at + 16);
+    return 0;
+}
+
 static int check_counts(struct reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
@@ -594,7 +610,8 @@ static int unpack_all(struct reader *r)
 {
     static int (*const part[])(struct reader *) = { check_counts,     unpack_strings,   unpack_modules, unpack_callsites,
                                                     unpack_comms,     unpack_terminals, unpack_classes, unpack_streams,
-                                                    unpack_sums,      unpack_regions, unpack_tasks };
+                                                    unpack_sums,      unpack_regions, unpack_tasks,
+                                                    unpack_machine };
     int error = 0;
     for (size_t i = 0; i < sizeof part / sizeof *part && !error; i++)
         error = part[i](r);

@@ -2,11 +2,14 @@
 #include "omp/hooks.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "base/energy.h"
 #include "include/pythia.h"
 #include "omp/real.h"
+#include "omp/site.h"
 #include "omp/share.h"
 #include "omp/team.h"
 
@@ -90,6 +93,28 @@ static void look_inside(struct omp_hook_region *r)
         omp_hook_share_begin(r);
 }
 
+/* Counters are updated every ms and cost 1 us to read: for regions that take 5 ms and more on average. */
+static bool worth_measuring(const struct omp_hook_site *site)
+{
+    enum { LONG_NS = 5000000 };
+    uint64_t ns = 0;
+    for (uint32_t i = 0; i < site->stats.size_count; i++)
+        ns += site->stats.size[i].ns;
+    return site->stats.executions > 0 && ns / site->stats.executions >= LONG_NS;
+}
+
+static void measure_energy(const struct omp_hook_region *r)
+{
+    static atomic_int number; /* of the sum, + 1; negative: there is no room for it */
+    int sum = atomic_load_explicit(&number, memory_order_relaxed);
+    if (sum == 0) {
+        sum = session_sum_define("energy_uj") + 1;
+        atomic_store_explicit(&number, sum > 0 ? sum : -1, memory_order_relaxed);
+    }
+    if (sum > 0)
+        session_sum_add(r->stream, &r->span, sum - 1, base_energy_now() + 1 - r->energy);
+}
+
 /* The program said where this team is to run. What libgomp reads itself is not wrapped. */
 static void place(struct omp_hook_region *r, uint32_t traits)
 {
@@ -133,6 +158,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
         look_inside(r);
     place(r, traits);
+    r->energy = r->site && base_energy_known() && worth_measuring(r->site) ? base_energy_now() + 1 : 0;
 }
 
 /* --- What a region sets for itself --- */
@@ -171,6 +197,8 @@ static void region_end(struct omp_hook_region *r)
         restore_icv(&r->icv);
     if (r->site)
         gain = omp_hook_team_learn(r, t->asked_number - r->asked_number, t->asked_size - r->asked_size);
+    if (r->energy)
+        measure_energy(r);
     values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     values.value[GRAMMAR_TEAM] = r->team;
     session_end(r->stream, &r->span, &values);

@@ -64,6 +64,7 @@ struct omp_hook_region {
     uint32_t traits;
     bool acts;                        /* the team may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
+    uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
     struct omp_place_run placed;      /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
     bool changes;                     /* the pool gets another size: threads end or are made */

@@ -370,6 +370,7 @@ cJSON *report_json(struct report *r)
         add_callsites(r, root);
         add_regions(r, root);
         report_add_tasks(r, root);
+        report_add_machine(r, root);
         add_classes(r, root);
         add_streams(r, root);
         add_comm(r, root);

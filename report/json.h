@@ -11,6 +11,8 @@
 cJSON *report_json(struct report *r);
 /* Adds "tasks", an array (view_tasks.c). */
 void report_add_tasks(struct report *r, cJSON *root);
+/* Adds "machine", where the job says what it ran on (view_machine.c). */
+void report_add_machine(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
 

@@ -27,7 +27,7 @@ libpythia_report_la_SOURCES = \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
-	%D%/view_omp.c %D%/view_tasks.c \
+	%D%/view_omp.c %D%/view_tasks.c %D%/view_machine.c \
 	%D%/view_ranks.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
 
@@ -46,4 +46,3 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 	$(AM_V_at)$(MKDIR_P) %D%
 	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f %D%/html/embed.awk $(REPORT_HTML) >$(abs_builddir)/$@.tmp
 	$(AM_V_at)mv $@.tmp $@
-%D%/html.lo: %D%/html_assets.h

@@ -47,6 +47,7 @@ void report_print_callsites(struct report *r, FILE *out);
 int report_print_ranks(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
 void report_print_tasks(struct report *r, FILE *out);
+void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
 /* A call's name for people: "MPI_Isend". */
 void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size);

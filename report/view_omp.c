@@ -106,6 +106,7 @@ void report_print_omp(struct report *r, FILE *out)
     if (!m->region_count) {
         fprintf(out, "no parallel region was recorded\n");
         report_print_tasks(r, out);
+        report_print_machine(r, out);
         return;
     }
     fprintf(out, "%-14s %10s %10s %10s %7s %6s %9s  %s\n", "region", "count", "total", "mean", "share", "eff.", "fork/join",
@@ -114,4 +115,5 @@ void report_print_omp(struct report *r, FILE *out)
         print_region(r, &m->regions[i], out);
     print_choice(r, out);
     report_print_tasks(r, out);
+    report_print_machine(r, out);
 }

@@ -65,6 +65,7 @@ struct session {
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t begin;                 /* ns */
+    uint64_t energy;                /* uJ of the node at the begin */
     uint64_t start_time;
     pid_t process;                 /* a forked child records nothing */
 };
@@ -135,14 +136,16 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
 uint32_t session_define_region(uintptr_t fn); /* callsite of an outlined function */
 void session_define_program(struct job *job);
 
+/* machine.c */
+void session_machine_start(void);
+void session_machine_finish(struct job *job);
+struct hwloc_topology;
+void session_machine_text(struct hwloc_topology *machine, char *text, size_t size); /* the tree, a line an object */
+
 /* task.c */
 void session_task_collect(void);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */
-
-/* choose.c: the job that these bytes stand for, if session_choose has read it; the caller's. Else NULL, and what was read
-   is given up. */
-struct job *session_chosen(const void *bytes);
 
 /* predict.c */
 int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer);

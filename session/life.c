@@ -83,6 +83,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     session.process = getpid();
+    session_machine_start();
     session.begin = base_clock_now();
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
@@ -253,6 +254,7 @@ struct job *session_finish(void)
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
+    session_machine_finish(session.job);
     session_task_collect();
     session_task_count(session.job);
     if (session_store_regions)
