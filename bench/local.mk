@@ -43,10 +43,11 @@ bench_omp_cost_LDADD =
 CLEANFILES += bench/omp_cost$(EXEEXT)
 BENCHES += bench-omp
 endif
-EXTRA_DIST += %D%/omp_cost.sh
+EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh
 
 bench-omp: all bench/omp_cost$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh
+	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/omp_teams.sh -q
 
 .PHONY: bench-omp
 

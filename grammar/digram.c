@@ -8,8 +8,9 @@ enum { FIRST_SLOTS = 1024, MOVE = 8 };
 
 static int table_open(struct grammar_digram_table *t, uint32_t slots)
 {
-    int error = base_arena_open(&t->arena, sizeof *t->slot, slots);
+    int error = base_arena_open(&t->arena, sizeof *t->slot + sizeof *t->tag, slots);
     t->slot = t->arena.base;
+    t->tag = (uint8_t *)(t->slot + slots);
     t->mask = slots - 1;
     if (!error)
         base_arena_ahead(&t->arena, slots);
@@ -45,6 +46,12 @@ static int grow(struct grammar_digrams *t)
     return 0;
 }
 
+static void put(struct grammar_digram_table *t, uint32_t i, uint32_t hash, uint32_t node)
+{
+    t->slot[i] = (struct grammar_digram_slot){hash, node};
+    t->tag[i] = grammar_digram_tag(hash);
+}
+
 /* The next few slots of the old table. What moves is not in the new one: no need to look for it. */
 static void move_some(struct grammar_digrams *t)
 {
@@ -53,14 +60,14 @@ static void move_some(struct grammar_digrams *t)
             table_close(&t->old);
             return;
         }
-        struct grammar_digram_slot *s = &t->old.slot[t->moved];
-        if (s->node == 0 || s->node == GRAMMAR_NONE)
+        if (t->old.tag[t->moved] < GRAMMAR_TAG_FIRST)
             continue;
-        uint32_t i = s->hash & t->now.mask;
-        while (t->now.slot[i].node != 0)
+        struct grammar_digram_slot s = t->old.slot[t->moved];
+        uint32_t i = s.hash & t->now.mask;
+        while (t->now.tag[i] != GRAMMAR_TAG_EMPTY)
             i = (i + 1) & t->now.mask;
-        t->now.slot[i] = *s;
-        s->node = GRAMMAR_NONE;
+        put(&t->now, i, s.hash, s.node);
+        t->old.tag[t->moved] = GRAMMAR_TAG_LEFT;
     }
 }
 
@@ -68,12 +75,12 @@ uint32_t grammar_digrams_find_or_add(struct grammar_digrams *t, uint32_t left, u
 {
     uint32_t hash = grammar_digram_hash(left, right);
     uint32_t i = grammar_digram_probe(&t->now, t->nodes, hash, left, right);
-    if (t->now.slot[i].node != 0)
-        return t->now.slot[i].node - 1;
+    if (t->now.tag[i] != GRAMMAR_TAG_EMPTY)
+        return t->now.slot[i].node;
     if (__builtin_expect(t->old.slot != NULL, 0)) {
         uint32_t j = grammar_digram_probe(&t->old, t->nodes, hash, left, right);
-        if (t->old.slot[j].node != 0)
-            return t->old.slot[j].node - 1;
+        if (t->old.tag[j] != GRAMMAR_TAG_EMPTY)
+            return t->old.slot[j].node;
         move_some(t);
         i = grammar_digram_probe(&t->now, t->nodes, hash, left, right);
     } else if (t->count > t->now.mask / 2) {
@@ -81,42 +88,44 @@ uint32_t grammar_digrams_find_or_add(struct grammar_digrams *t, uint32_t left, u
             return GRAMMAR_NONE;
         i = hash & t->now.mask;
     }
-    t->now.slot[i] = (struct grammar_digram_slot){hash, node + 1};
+    put(&t->now, i, hash, node);
     t->count++;
     return node;
 }
 
-/* The slot of `node` that has this hash: the pair itself need not be read. */
+/* The slot of `node` that has this hash: the pair itself need not be read. The empty one where there is none. */
 static uint32_t find_node(const struct grammar_digram_table *t, uint32_t hash, uint32_t node)
 {
+    uint8_t tag = grammar_digram_tag(hash);
     uint32_t i = hash & t->mask;
-    while (t->slot[i].node != 0 && (t->slot[i].node != node + 1 || t->slot[i].hash != hash))
+    while (t->tag[i] != GRAMMAR_TAG_EMPTY && (t->tag[i] != tag || t->slot[i].node != node || t->slot[i].hash != hash))
         i = (i + 1) & t->mask;
     return i;
 }
 
 static void shift_back(struct grammar_digram_table *t, uint32_t hole)
 {
-    for (uint32_t i = (hole + 1) & t->mask; t->slot[i].node != 0; i = (i + 1) & t->mask) {
+    for (uint32_t i = (hole + 1) & t->mask; t->tag[i] != GRAMMAR_TAG_EMPTY; i = (i + 1) & t->mask) {
         uint32_t home = t->slot[i].hash & t->mask;
         if (((i - home) & t->mask) >= ((i - hole) & t->mask)) { /* its home is not after the hole: it may move there */
             t->slot[hole] = t->slot[i];
+            t->tag[hole] = t->tag[i];
             hole = i;
         }
     }
-    t->slot[hole] = (struct grammar_digram_slot){0, 0};
+    t->tag[hole] = GRAMMAR_TAG_EMPTY;
 }
 
 void grammar_digrams_remove(struct grammar_digrams *t, uint32_t left, uint32_t right, uint32_t node)
 {
     uint32_t hash = grammar_digram_hash(left, right), i = find_node(&t->now, hash, node);
-    if (t->now.slot[i].node != 0) {
+    if (t->now.tag[i] != GRAMMAR_TAG_EMPTY) {
         shift_back(&t->now, i);
         t->count--;
     } else if (t->old.slot) {
         i = find_node(&t->old, hash, node);
-        if (t->old.slot[i].node != 0) {
-            t->old.slot[i].node = GRAMMAR_NONE;
+        if (t->old.tag[i] != GRAMMAR_TAG_EMPTY) {
+            t->old.tag[i] = GRAMMAR_TAG_LEFT;
             t->count--;
         }
     }
@@ -124,7 +133,7 @@ void grammar_digrams_remove(struct grammar_digrams *t, uint32_t left, uint32_t r
 
 static size_t table_memory(const struct grammar_digram_table *t)
 {
-    return t->slot ? ((size_t)t->mask + 1) * sizeof *t->slot : 0;
+    return t->slot ? ((size_t)t->mask + 1) * (sizeof *t->slot + sizeof *t->tag) : 0;
 }
 
 size_t grammar_digrams_memory(const struct grammar_digrams *t)

@@ -2,9 +2,11 @@
 /*
  * The digram table: a pair of adjacent symbols, exponents aside, to the node that begins its only place.
  *
- *     slot:  | hash of the pair | node + 1 |      8 bytes, 0: empty.  The pair itself is read from the node.
+ *     slot:  | hash of the pair | node |      8 bytes.  The pair itself is read from the node.
+ *     tag:   | . |                            1 byte of the hash, 0: empty
  *
- * Open addressing with linear probing, load at most 1/2. The table grows by doubling, a few slots an insertion: meanwhile
+ * Open addressing with linear probing, load at most 1/2. A search reads tags, which stay in the cache where slots would not:
+ * most pairs that are looked for stand nowhere. The table grows by doubling, a few slots an insertion: meanwhile
  * there are two tables,
  *
  *     old   | moved, moved, moved | … still here … |      searched second; what leaves it leaves a mark, no shifting
@@ -28,12 +30,15 @@
 #include "grammar/node.h"
 
 struct grammar_digram_slot {
-    uint32_t hash, node; /* node: + 1; 0: empty, GRAMMAR_NONE: removed (old table only) */
+    uint32_t hash, node;
 };
+
+enum { GRAMMAR_TAG_EMPTY, GRAMMAR_TAG_LEFT, GRAMMAR_TAG_FIRST }; /* left: removed from the old table, or moved */
 
 struct grammar_digram_table {
     struct base_arena arena;
     struct grammar_digram_slot *slot; /* NULL: no table */
+    uint8_t *tag;                     /* parallel; in the same arena */
     uint32_t mask;
 };
 
@@ -59,29 +64,41 @@ static inline uint32_t grammar_digram_hash(uint32_t left, uint32_t right)
     return (uint32_t)(h >> 32 ^ h >> 13);
 }
 
+static inline uint8_t grammar_digram_tag(uint32_t hash)
+{
+    uint8_t tag = (uint8_t)(hash >> 24); /* the table's index is made of the low bits */
+    return tag < GRAMMAR_TAG_FIRST ? (uint8_t)(tag + GRAMMAR_TAG_FIRST) : tag;
+}
+
 /* Slot of the pair, or the empty one where the search ends. */
 static inline uint32_t grammar_digram_probe(const struct grammar_digram_table *t, const struct grammar_node *nodes, uint32_t hash,
                                             uint32_t left, uint32_t right)
 {
+    uint8_t tag = grammar_digram_tag(hash);
     for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
-        struct grammar_digram_slot s = t->slot[i];
-        if (s.node == 0)
+        if (t->tag[i] == GRAMMAR_TAG_EMPTY)
             return i;
-        if (s.hash != hash || s.node == GRAMMAR_NONE)
+        if (t->tag[i] != tag || t->slot[i].hash != hash)
             continue;
-        const struct grammar_node *n = &nodes[s.node - 1];
+        const struct grammar_node *n = &nodes[t->slot[i].node];
         if (n->symbol == left && nodes[n->next].symbol == right)
             return i;
     }
 }
 
+/* The node of a probed slot. */
+static inline uint32_t grammar_digram_at(const struct grammar_digram_table *t, uint32_t i)
+{
+    return t->tag[i] == GRAMMAR_TAG_EMPTY ? GRAMMAR_NONE : t->slot[i].node;
+}
+
 static inline uint32_t grammar_digrams_find(const struct grammar_digrams *t, uint32_t left, uint32_t right)
 {
     uint32_t hash = grammar_digram_hash(left, right);
-    uint32_t node = t->now.slot[grammar_digram_probe(&t->now, t->nodes, hash, left, right)].node;
-    if (__builtin_expect(node == 0 && t->old.slot != NULL, 0))
-        node = t->old.slot[grammar_digram_probe(&t->old, t->nodes, hash, left, right)].node;
-    return node - 1; /* 0 - 1: GRAMMAR_NONE */
+    uint32_t node = grammar_digram_at(&t->now, grammar_digram_probe(&t->now, t->nodes, hash, left, right));
+    if (__builtin_expect(node == GRAMMAR_NONE && t->old.slot != NULL, 0))
+        node = grammar_digram_at(&t->old, grammar_digram_probe(&t->old, t->nodes, hash, left, right));
+    return node;
 }
 
 #endif

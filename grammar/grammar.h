@@ -27,7 +27,7 @@
  *
  * Memory: nodes (with their statistics, 128 bytes), rules and attributes are records with 32-bit indices in reserved
  * address space; nothing moves. An append allocates nothing: memory is asked for ahead, in large steps; the digram table
- * (8 bytes a slot) doubles a few slots at a time. At the cap the oldest part of R is folded into one
+ * (9 bytes a slot) doubles a few slots at a time. At the cap the oldest part of R is folded into one
  * GRAMMAR_LOST node (its times and number of events stay exact, their order is given up) and grammar_lost() tells.
  *
  * Threads: owner.  Hook-safe: grammar_append is; the rest is not.

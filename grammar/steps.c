@@ -215,6 +215,26 @@ static void match_new_rule(struct grammar *g, uint32_t n, uint32_t found, uint64
     grammar_hint(&g->digram_hints, bx);
 }
 
+/* What a place that a pair is taken out of needs: its neighbours, and its symbols' other uses on both sides. */
+static void prefetch_place(const struct grammar *g, uint32_t n)
+{
+    const struct grammar_node *x = &g->nodes[n], *y = &g->nodes[x->next];
+    grammar_prefetch(g, x->prev);
+    grammar_prefetch(g, y->next);
+    __builtin_prefetch((const char *)x + 64, 1);
+    __builtin_prefetch((const char *)y + 64, 1);
+    if (grammar_is_rule(x->symbol)) {
+        grammar_prefetch(g, x->use_prev);
+        grammar_prefetch(g, x->use_next);
+        __builtin_prefetch(&g->rules[rule_of(x->symbol)], 1);
+    }
+    if (grammar_is_rule(y->symbol)) {
+        grammar_prefetch(g, y->use_prev);
+        grammar_prefetch(g, y->use_next);
+        __builtin_prefetch(&g->rules[rule_of(y->symbol)], 1);
+    }
+}
+
 /* The pair at n stands at `found` too. */
 static void match(struct grammar *g, uint32_t n, uint32_t found)
 {
@@ -222,6 +242,7 @@ static void match(struct grammar *g, uint32_t n, uint32_t found)
     uint32_t x = a->symbol, y = g->nodes[a->next].symbol;
     uint64_t i = a->exponent < b->exponent ? a->exponent : b->exponent;
     uint64_t ja = g->nodes[a->next].exponent, jb = g->nodes[b->next].exponent, j = ja < jb ? ja : jb;
+    prefetch_place(g, found);
     if (is_whole(g, found, i, j)) {
         carve(g, n, i, j, rule_around(g, found), found, b->next);
     } else if (is_whole(g, n, i, j)) {

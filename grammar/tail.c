@@ -222,8 +222,11 @@ static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct gram
 static void take_pair(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
 {
     struct grammar_stats *s = &g->nodes[last].stats;
-    uint32_t second = g->nodes[found].next;
-    turn(g, g->nodes[g->nodes[found].prev].symbol & ~GRAMMAR_RULE, s->gap.sum + a->gap, s->duration.sum + a->duration);
+    uint32_t second = g->nodes[found].next, rule = g->nodes[g->nodes[found].prev].symbol & ~GRAMMAR_RULE;
+    grammar_prefetch(g, found);
+    grammar_prefetch(g, second);
+    grammar_prefetch(g, g->rules[rule].use_head); /* its next neighbour in the list of uses */
+    turn(g, rule, s->gap.sum + a->gap, s->duration.sum + a->duration);
     grammar_stats_join(&g->nodes[found].stats, s);
     grammar_attrs_join(g, found, last);
     grammar_node_give(g, last);

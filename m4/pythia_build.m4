@@ -36,6 +36,20 @@ AS_IF([test -n "$SANITIZERS"],
        [AC_MSG_RESULT([no])
         AC_MSG_ERROR([--enable-sanitizers=$SANITIZERS: $CC cannot link with it; install its sanitizer libraries or choose others])])
     CFLAGS=$pythia_save_CFLAGS])
+AC_ARG_ENABLE([fuzzing],
+   [AS_HELP_STRING([--enable-fuzzing], [build the libFuzzer targets in tests/fuzz, everything with coverage; needs clang])],
+   [], [enable_fuzzing=no])
+AS_IF([test "x$enable_fuzzing" != xno],
+   [AC_MSG_CHECKING([whether $CC has libFuzzer])
+    pythia_save_CFLAGS=$CFLAGS
+    CFLAGS="$CFLAGS -fsanitize=fuzzer"
+    AC_LINK_IFELSE([AC_LANG_SOURCE([int LLVMFuzzerTestOneInput(const char *d, long n); int LLVMFuzzerTestOneInput(const char *d, long n) { return !d && n; }])],
+       [AC_MSG_RESULT([yes])],
+       [AC_MSG_RESULT([no])
+        AC_MSG_ERROR([--enable-fuzzing: $CC has no -fsanitize=fuzzer; use CC=clang (Debian: clang and libclang-rt-dev)])])
+    CFLAGS=$pythia_save_CFLAGS
+    SANITIZER_FLAGS="$SANITIZER_FLAGS -fsanitize=fuzzer-no-link -fno-omit-frame-pointer"])
+AM_CONDITIONAL([HAVE_FUZZING], [test "x$enable_fuzzing" != xno])
 AC_SUBST([SANITIZERS])
 AC_SUBST([SANITIZER_FLAGS])
 AM_CONDITIONAL([HAVE_SANITIZERS], [test -n "$SANITIZERS"])
@@ -75,6 +89,7 @@ AC_DEFUN([PYTHIA_SUMMARY],
     compiler       $CC $CFLAGS
     debug          $enable_debug
     sanitizers     ${SANITIZERS:-no}
+    fuzzing        $enable_fuzzing
     MPI            $have_mpi
     some ranks     $have_companions
     GNU OpenMP     $have_omp

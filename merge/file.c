@@ -189,7 +189,7 @@ static int check_bodies(const struct job *j, char *why, size_t size)
     return 0;
 }
 
-int job_read(const char *path, struct job **j, char *why, size_t why_size)
+int job_load(const char *path, void **bytes, size_t *length, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
     unsigned char *data = NULL;
@@ -199,12 +199,25 @@ int job_read(const char *path, struct job **j, char *why, size_t why_size)
     if (error)
         return error;
     error = job_unpack(data, size, &job, reason, sizeof reason);
-    free(data);
     if (!error && (error = check_bodies(job, reason, sizeof reason)))
         job_destroy(job);
-    if (error)
+    if (error) {
         merge_refuse(why, why_size, "%s: %s", path, reason);
-    else
-        *j = job;
+        free(data);
+        return error;
+    }
+    *j = job;
+    *bytes = data;
+    *length = size;
+    return 0;
+}
+
+int job_read(const char *path, struct job **j, char *why, size_t why_size)
+{
+    void *bytes;
+    size_t length;
+    int error = job_load(path, &bytes, &length, j, why, why_size);
+    if (!error)
+        free(bytes);
     return error;
 }

@@ -284,5 +284,7 @@ int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t 
    untouched, the temporary one removed and `why` says what, where. */
 int job_write(const struct job *j, const char *path, char *why, size_t why_size);
 int job_read(const char *path, struct job **j, char *why, size_t why_size);
+/* The same, and the bytes of the file (malloc'ed, the caller's), for handing it on. */
+int job_load(const char *path, void **bytes, size_t *length, struct job **j, char *why, size_t why_size);
 
 #endif

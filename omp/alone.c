@@ -33,22 +33,6 @@ static void child(void)
     session_off(NULL);
 }
 
-/* The reference as session_start wants it; NULL with a line on stderr when there is none to be had. */
-static void *read_reference(size_t *size)
-{
-    struct job *job;
-    void *data = NULL;
-    char why[512];
-    if (job_read(session_input_path(), &job, why, sizeof why)) {
-        base_log_warn("%s", why);
-        return NULL;
-    }
-    if (job_pack(job, NULL, &data, size))
-        data = NULL;
-    job_destroy(job);
-    return data;
-}
-
 static void start(void)
 {
     void *reference = NULL;
@@ -59,7 +43,7 @@ static void start(void)
     }
     enum session_mode mode = session_choose(&world);
     if (mode == SESSION_PREDICT) {
-        reference = read_reference(&size);
+        reference = session_take_reference(&size);
         if (!reference)
             return;
     }

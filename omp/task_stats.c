@@ -25,7 +25,7 @@ static void site_start(struct omp_task_site *site, uintptr_t fn)
     struct job_task rows[OMP_TASK_DEPTHS];
     struct pythia_options options;
     base_options_load(&options);
-    if (omp_hook_safe_named(options.omp_keep, fn, 0))
+    if (omp_hook_safe_named(options.omp_keep, fn, 0) == OMP_HOOK_DENIED)
         atomic_store(&site->keep, true);
     uint32_t n = session_task_reference(fn, rows, OMP_TASK_DEPTHS);
     for (uint32_t i = 0; i < n; i++)

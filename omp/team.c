@@ -3,8 +3,10 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/options.h"
 #include "omp/context.h"
 #include "omp/cost.h"
 #include "omp/crowd.h"
@@ -49,6 +51,16 @@ static bool is_owner(void)
     return true;
 }
 
+/* What the user asked for (PYTHIA_OMP_SIZES): known when acts() is. */
+static enum { BEST, ONE, TURNS } wanted;
+
+static void look_at_options(void)
+{
+    struct pythia_options options;
+    base_options_load(&options);
+    wanted = !strcmp(options.omp_sizes, "one") ? ONE : !strcmp(options.omp_sizes, "turns") ? TURNS : BEST;
+}
+
 /* Whether acting is on at all: asked once, when the mode is known. */
 static bool acts(void)
 {
@@ -56,6 +68,7 @@ static bool acts(void)
     int now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
         bool yes = session_acts("team") && !omp_hook_real()->omp_get_cancellation();
+        look_at_options();
         now = yes ? 2 : 1;
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }
@@ -214,9 +227,24 @@ static void control(struct omp_hook_region *r)
     r->control = r->trial = true;
 }
 
+/* Sizes to try a program with: one; or one, the middle, the program's. */
+static void force(struct omp_hook_region *r)
+{
+    uint32_t turn = wanted == ONE ? 0 : (uint32_t)(r->site->stats.executions % 3);
+    r->lowered = turn == 0;
+    if (turn == 2)
+        r->k = r->cost->teams - 1;
+    else if (turn == 1 && r->k > 0)
+        r->k--;
+}
+
 static void apply(struct omp_hook_region *r)
 {
     struct omp_hook_choice choice;
+    if (wanted != BEST) {
+        force(r);
+        return;
+    }
     unsigned workers = (r->cold ? OMP_HOOK_ASLEEP : 0) | (r->idle ? OMP_HOOK_ASLEEP_ANYWAY : 0);
     omp_hook_model_choose(&r->context->model, &r->site->patience, r->k, workers, &team.budget, &choice);
     r->full = choice.full;

@@ -12,6 +12,12 @@ _pythia_options()
     "$1" "$2" --help 2>/dev/null | sed -n 's/^  *\(-[^ ],* \)* *\(--[a-z-]*=*\).*/\2/p'
 }
 
+# The values of an option, where --help names them: --act=team|none|all.
+_pythia_values()
+{
+    "$1" "$2" --help 2>/dev/null | sed -n "s/^  *\(-[^ ],* \)* *$3=\([^ ]*|[^ ]*\).*/\2/p" | tr '|' ' '
+}
+
 # Where the program begins: after record, predict or doctor, behind the options. Index in COMP_WORDS, empty before it.
 _pythia_program()
 {
@@ -64,7 +70,8 @@ _pythia()
         *) words='text tsv' ;;
         esac ;;
     --to) words='perfetto dot csv' ;;
-    --act | -a) words='team none all' ;;
+    -a) words=$(_pythia_values "${COMP_WORDS[0]}" "$command" --act) ;;
+    --*) words=$(_pythia_values "${COMP_WORDS[0]}" "$command" "$option") ;;
     esac
     if [ -n "$words" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

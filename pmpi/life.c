@@ -49,26 +49,6 @@ struct life_order {
     uint64_t size; /* of the packed reference */
 };
 
-/* The first rank: reads the reference once for all. */
-static void life_read_reference(struct life_order *order, void **packed)
-{
-    char why[512];
-    struct job *reference = NULL;
-    size_t size = 0;
-    if (job_read(session_input_path(), &reference, why, sizeof why)) {
-        base_log_warn("cannot predict: %s", why);
-        order->mode = SESSION_OFF;
-        return;
-    }
-    if (job_pack(reference, NULL, packed, &size)) {
-        base_log_warn("cannot predict from %s: out of memory", session_input_path());
-        order->mode = SESSION_OFF;
-        *packed = NULL;
-    }
-    order->size = *packed ? size : 0;
-    job_destroy(reference);
-}
-
 static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
 {
     int error = MPI_SUCCESS;
@@ -84,11 +64,13 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
 {
     struct life_order order = {SESSION_OFF, 0};
     int good = 1, mine = 0;
+    size_t size = 0;
     PMPI_Comm_rank(comm, &mine);
     if (mine == 0) {
         order.mode = (uint64_t)session_choose(world);
         if (order.mode == SESSION_PREDICT)
-            life_read_reference(&order, packed);
+            *packed = session_take_reference(&size);
+        order.size = size;
     }
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;

@@ -2,6 +2,7 @@
 /* Record or predict, from which file and into which: rank 0 decides, says so in one line, and tells the others. */
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,12 +79,42 @@ static void say_predict(const struct job *reference, enum kinship kin, uint32_t 
                   kin == REBUILT ? " (of another build: callsites are matched by function and order)" : "", shape);
 }
 
+/* What was found usable: its bytes, for session_start here and elsewhere, and what they stand for. */
+static struct {
+    void *bytes; /* until taken */
+    const void *taken;
+    size_t size;
+    struct job *job;
+} chosen;
+
+void *session_take_reference(size_t *size)
+{
+    void *bytes = chosen.bytes;
+    *size = chosen.size;
+    chosen.taken = bytes;
+    chosen.bytes = NULL;
+    return bytes;
+}
+
+struct job *session_chosen(const void *bytes)
+{
+    struct job *job = chosen.job;
+    chosen.job = NULL;
+    if (bytes && bytes == chosen.taken)
+        return job;
+    job_destroy(job);
+    return NULL;
+}
+
 /* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be somebody's. */
 static bool usable_reference(const struct session_world *world)
 {
     struct job *reference = NULL;
     char why[512];
-    if (job_read(session_input_path(), &reference, why, sizeof why)) {
+    session_chosen(NULL);
+    free(chosen.bytes);
+    chosen.bytes = NULL;
+    if (job_load(session_input_path(), &chosen.bytes, &chosen.size, &reference, why, sizeof why)) {
         base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
                       why);
         return false;
@@ -94,7 +125,7 @@ static bool usable_reference(const struct session_world *world)
                       session_input_path(), job_text(reference, reference->info.program));
     else
         say_predict(reference, kin, world->ranks);
-    job_destroy(reference);
+    chosen.job = reference;
     return kin != FOREIGN;
 }
 

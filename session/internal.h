@@ -147,6 +147,10 @@ void session_task_collect(void);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */
 
+/* choose.c: the job that these bytes stand for, if session_choose has read it; the caller's. Else NULL, and what was read
+   is given up. */
+struct job *session_chosen(const void *bytes);
+
 /* predict.c */
 int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer);
 int session_predict_open(const void *reference, size_t size);

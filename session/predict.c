@@ -10,7 +10,8 @@
 int session_predict_open(const void *reference, size_t size)
 {
     char why[256];
-    int error = job_unpack(reference, size, &session.reference, why, sizeof why);
+    session.reference = session_chosen(reference);
+    int error = session.reference ? 0 : job_unpack(reference, size, &session.reference, why, sizeof why);
     if (error) {
         base_log_warn("the reference cannot be used: %s; the program runs on without predictions", why);
         return error;

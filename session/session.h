@@ -71,6 +71,9 @@ const char *session_input_path(void);
 /* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
    line on what was chosen and why. */
 enum session_mode session_choose(const struct session_world *world);
+/* The bytes of the reference that session_choose found usable, malloc'ed and the caller's; NULL without. For session_start,
+   which then need not read them again, and for other processes. */
+void *session_take_reference(size_t *size);
 /* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
    the score. The caller owns it. Hooks pass through from here on. */
 struct job *session_finish(void);

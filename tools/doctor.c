@@ -14,7 +14,6 @@
 #include "tools/program.h"
 #include "tools/tool.h"
 
-#pragma weak tool_doctor_omp
 
 enum { KEY_PROBE = 256, KEY_OMP };
 
@@ -144,10 +143,6 @@ static int examine_omp(char **command)
 
     if (rc != TOOL_OK)
         return rc;
-    if (!tool_doctor_omp) {
-        tool_complain("--omp is not available in this build");
-        return TOOL_USAGE;
-    }
     return tool_doctor_omp(target.path, command + target.program);
 }
 

@@ -10,6 +10,7 @@ pythia_SOURCES = \
 	%D%/doctor.c %D%/doctor.h \
 	%D%/doctor_launch.c \
 	%D%/doctor_machine.c \
+	%D%/doctor_omp.c \
 	%D%/doctor_program.c \
 	%D%/evaluate.c \
 	%D%/events.c \
@@ -26,7 +27,7 @@ pythia_SOURCES = \
 	%D%/stream.c %D%/stream.h \
 	%D%/tool.c %D%/tool.h
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
-pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS)
+pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c

@@ -6,6 +6,7 @@
 
 #include <argp.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,12 +59,24 @@ static void print_help(FILE *out)
                  "record and predict: the program's own.\n");
 }
 
-/* At exit: a full disk or a closed pipe must not pass for success. */
+/* Whether standard output is a pipe that nobody reads any more. */
+static int is_closed_pipe(void)
+{
+    struct pollfd p = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+    return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+}
+
+/* At exit: a full disk or a closed pipe must not pass for success. The latter needs no words: `| head` has what it wanted. */
 static void check_stdout(void)
 {
-    if (!ferror(stdout) && fclose(stdout) == 0)
+    int failed = ferror(stdout) || fflush(stdout) != 0, error = errno;
+
+    if (failed && is_closed_pipe())
+        _exit(TOOL_OUTPUT);
+    if (!failed && fclose(stdout) == 0)
         return;
-    fprintf(stderr, "pythia: cannot write standard output: %s\n", strerror(errno ? errno : EIO));
+    fprintf(stderr, "pythia: cannot write standard output: %s\n", strerror(failed ? error ? error : EIO : errno));
     _exit(TOOL_OUTPUT);
 }
 

@@ -19,6 +19,11 @@ tests_mpi_control_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_control_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_control_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/orders
+tests_mpi_orders_SOURCES = tests/mpi/orders.c
+tests_mpi_orders_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_orders_LDADD = $(MPI_LIBS)
+
 MPI_TESTS = \
 	%D%/control.test \
 	%D%/events.test \
@@ -27,6 +32,7 @@ MPI_TESTS = \
 	%D%/fortran.test \
 	%D%/grammar.test \
 	%D%/open.test \
+	%D%/orders.test \
 	%D%/plugin.test \
 	%D%/predict.test \
 	%D%/programs.test \
@@ -46,4 +52,4 @@ EXTRA_DIST += %D%/slurm.test
 if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
-EXTRA_DIST += %D%/control.test
+EXTRA_DIST += %D%/control.test %D%/orders.test

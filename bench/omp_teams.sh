@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What choosing teams gains: our LULESH with each size and number of threads, run in turn
+#   (a) unmodified   (b) with each fixed number of threads, the best of which counts   (c) recorded, then predicted
+#   (d) first run, without a reference
+#
+#   bench/omp_teams.sh [-q] [-r ROUNDS] [-s "SIZES"] [-t "THREADS"] [-w "POLICIES"] [-n RANKS] [-o PLOT.svg]
+#
+# From the build directory. -q: a small table in about a minute. POLICIES: default passive. A line a cell, medians of
+# seconds, and the ratios that count; then a plot when gnuplot is there. A program that is 60 times slower than its best is
+# not run to the end: (a) stops after 30 s and says ">".
+set -eu
+rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot=
+while getopts qr:s:t:w:n:o: option; do
+    case $option in
+    q) rounds=3 sizes='5 10' threads='2 8' policies=default ;;
+    r) rounds=$OPTARG ;;
+    s) sizes=$OPTARG ;;
+    t) threads=$OPTARG ;;
+    w) policies=$OPTARG ;;
+    n) ranks=$OPTARG ;;
+    o) plot=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+builddir=${top_builddir:-$PWD}
+lulesh=$builddir/bench/lulesh/lulesh-omp
+[ "$ranks" -gt 1 ] && lulesh=$builddir/bench/lulesh/lulesh
+[ -x "$lulesh" ] || { echo "omp_teams.sh: no $lulesh: run it in a build directory, after make" >&2; exit 2; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+export PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0
+unset OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT PYTHIA_MODE PYTHIA_ACT
+
+launch=
+[ "$ranks" -gt 1 ] && launch="${MPIEXEC:-mpirun} -n $ranks"
+iterations() { case $1 in 5) echo 70 ;; 10) echo 230 ;; 15) echo 150 ;; 20) echo 80 ;; *) echo 40 ;; esac; }
+
+# The program's own elapsed time in seconds, finer than it prints: from its grind time; 30 when it was stopped.
+elapsed() {
+    timeout 30 "$@" >"$dir/out" 2>"$dir/err" || { echo 30; return; }
+    awk -v s="$size" -v i="$steps" -v n="$ranks" '/Grind time/ { print $5 * 1e-6 * s * s * s * i }' "$dir/out"
+}
+median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
+column() { cut -f "$1" "$dir/rows" | median; }
+
+cell() { # SIZE THREADS POLICY
+    size=$1 steps=$(iterations "$1")
+    local run="$lulesh -s $1 -i $steps -q" fixed='' n
+    if [ "$3" = default ]; then unset OMP_WAIT_POLICY; else export OMP_WAIT_POLICY=$3; fi
+    for n in 1 2 4 8; do [ "$n" -le "$2" ] && fixed="$fixed $n"; done
+    rm -f "$dir/job.pythia" "$dir/rows"
+    OMP_NUM_THREADS=$2 timeout 120 $launch "$builddir/pythia" record -o "$dir/job.pythia" -- $run >/dev/null 2>&1 || true
+    for _ in $(seq "$rounds"); do
+        for n in $fixed; do
+            printf '%s\t' "$(OMP_NUM_THREADS=$n elapsed $launch $run)"
+        done
+        printf '%s\t' "$(OMP_NUM_THREADS=$2 elapsed $launch "$builddir/pythia" predict -i "$dir/job.pythia" -- $run)"
+        rm -f "$dir/first.pythia"
+        printf '%s\n' "$(OMP_NUM_THREADS=$2 PYTHIA_MODE=auto PYTHIA_OUTPUT=$dir/first.pythia elapsed $launch env \
+            LD_PRELOAD="$preload" $run)"
+    done >"$dir/rows"
+    local best=1e9 which=1 last k=1
+    for n in $fixed; do
+        last=$(column $k)
+        if awk -v a="$last" -v b="$best" 'BEGIN { exit !(a < b) }'; then best=$last which=$n; fi
+        k=$((k + 1))
+    done
+    awk -v s="$1" -v t="$2" -v p="$3" -v a="$last" -v b="$best" -v w="$which" -v c="$(column $k)" -v d="$(column $((k + 1)))" \
+        'BEGIN { printf "%s\t%s\t%s\t%s%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\n", s, t, p, a >= 30 ? ">" : "", a, b, w, c, d, c / b, a / c, d / c }'
+}
+
+preload=$builddir/.libs/libpythia_omp.so
+[ "$ranks" -gt 1 ] && preload=$builddir/.libs/libpythia_pmpi.so
+echo "$ranks rank(s), $(nproc) processors, median of $rounds; seconds"
+printf 'edge\tthreads\tpolicy\t(a)own\t(b)best\tthreads\t(c)pred\t(d)first\tc/b\ta/c\td/c\n'
+for policy in $policies; do
+    for t in $threads; do
+        for s in $sizes; do
+            cell "$s" "$t" "$policy" | tee -a "$dir/table"
+        done
+    done
+done
+if command -v gnuplot >/dev/null && [ -n "$plot" ]; then
+    sed 's/>//' "$dir/table" >"$dir/data"
+    gnuplot -e "set terminal svg size 900,500; set output '$plot'; set logscale y; set style data linespoints; \
+        set ylabel 'seconds over the best fixed number of threads'; set xlabel 'cell: edge, threads'; set key left top; \
+        set xtics rotate; \
+        plot '$dir/data' using (\$4/\$5):xtic(sprintf('%s, %s %s', strcol(1), strcol(2), strcol(3))) title 'unmodified', \
+        '' using (\$7/\$5) title 'recorded, then predicted', '' using (\$8/\$5) title 'first run'"
+    echo "plot: $plot"
+fi

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fuzzing the reader of job files and the merge of parts. The input is a job file, or two, one after the other; since random
+ * bytes never have the right checksums, each is also tried with checksums and sizes made right ("sealed").
+ *
+ * Whatever comes: no crash, memory in proportion to the input, an end; what is accepted passes job_check, survives being
+ * packed again, and merges or is refused.
+ *
+ *   with --enable-fuzzing (clang)   a libFuzzer target: tests/fuzz/fuzz_job -timeout=5 -rss_limit_mb=1024 CORPUS
+ *   always                          tests/fuzz/replay_job FILE…: the same on each file, which is how the kept corpus is tested
+ *                                   tests/fuzz/replay_job --seed DIRECTORY: writes inputs to begin with
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "merge/container.h"
+#include "merge/job.h"
+#include "pythia.h"
+#include "tests/unit/simulate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* --- Sealing --- */
+
+static void seal_section(unsigned char *data, size_t size, unsigned char *entry)
+{
+    uint64_t offset = format_get64(entry + ENTRY_OFFSET), stored = format_get64(entry + ENTRY_STORED);
+    if (offset <= size && stored <= size - offset)
+        format_put64(entry + ENTRY_CHECKSUM, XXH64(data + offset, stored, 0));
+}
+
+static void seal(unsigned char *data, size_t size)
+{
+    if (size < FORMAT_HEADER)
+        return;
+    memcpy(data, FORMAT_MAGIC, 8);
+    format_put32(data + HEADER_VERSION, FORMAT_VERSION);
+    format_put64(data + HEADER_SIZE, size);
+    format_put64(data + HEADER_CHECKSUM, 0);
+    uint32_t sections = format_get32(data + HEADER_SECTIONS);
+    size_t table = FORMAT_HEADER + (size_t)sections * FORMAT_ENTRY;
+    if (sections > FORMAT_SECTIONS_MAX || table > size)
+        return;
+    for (uint32_t i = 0; i < sections; i++)
+        seal_section(data, size, data + FORMAT_HEADER + (size_t)i * FORMAT_ENTRY);
+    format_put64(data + HEADER_CHECKSUM, XXH64(data, table, 0));
+}
+
+/* --- What is accepted must hold --- */
+
+static void must(int good, const char *what, const char *why)
+{
+    if (good)
+        return;
+    fprintf(stderr, "broken: %s: %s\n", what, why);
+    abort();
+}
+
+static void look_around(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->class_count && i < 8; i++) {
+        const struct job_class_entry *c = &j->classes[i];
+        struct grammar_cursor at;
+        int64_t value;
+        int steps = 0;
+        if (!c->grammar->rule_count)
+            continue;
+        for (int more = grammar_cursor_open(&at, c->grammar); more && steps++ < 1000; more = grammar_cursor_next(&at))
+            for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
+                (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence, &value);
+        grammar_cursor_close(&at);
+    }
+    (void)job_ranks_run(j, 0, j->info.ranks, false);
+    (void)job_ranks_run(j, 0, j->info.ranks, true);
+    (void)job_find_stream(j, 1, 0);
+}
+
+static int has_all_bodies(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->class_count; i++)
+        if (!j->classes[i].grammar->rule_count)
+            return 0;
+    return 1;
+}
+
+static void pack_again(const struct job *j, const char *what)
+{
+    char why[200] = "";
+    void *data;
+    size_t size;
+    struct job *again = NULL;
+    must(!has_all_bodies(j) || job_check(j, why, sizeof why) == 0, what, why);
+    if (job_pack(j, NULL, &data, &size))
+        return; /* too large for the format */
+    must(job_unpack(data, size, &again, why, sizeof why) == 0, what, why);
+    job_destroy(again);
+    free(data);
+}
+
+static struct job *read_one(const uint8_t *data, size_t size, int sealed)
+{
+    struct job *j = NULL;
+    char why[200] = "";
+    unsigned char *copy = malloc(size + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, data, size);
+    if (sealed)
+        seal(copy, size);
+    int error = job_unpack(copy, size, &j, why, sizeof why);
+    must(!error || (*why && !strchr(why, '\n')), "refused without one line", why);
+    free(copy);
+    if (error)
+        return NULL;
+    look_around(j);
+    pack_again(j, "accepted");
+    return j;
+}
+
+static void join(struct job *into, const struct job *from)
+{
+    int error = job_merge(into, from);
+    if (!error) {
+        pack_again(into, "merged");
+        look_around(into);
+    }
+}
+
+/* Where a second job may begin: the size that the first one's header tells. */
+static size_t first_size(const uint8_t *data, size_t size)
+{
+    uint64_t told = size >= FORMAT_HEADER ? format_get64(data + HEADER_SIZE) : size;
+    return told >= FORMAT_HEADER && told < size ? told : size;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t first = first_size(data, size);
+    job_destroy(read_one(data, size, 0));
+    struct job *a = read_one(data, first, 1), *b = first < size ? read_one(data + first, size - first, 1) : NULL;
+    if (a && b) {
+        join(a, b);
+    } else if (a) { /* with itself: refused, unless it has no streams */
+        struct job *own = read_one(data, first, 1);
+        if (own)
+            join(a, own);
+        job_destroy(own);
+    }
+    job_destroy(a);
+    job_destroy(b);
+    return 0;
+}
+
+#ifdef FUZZ_REPLAY
+
+static int replay(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    uint8_t *data = malloc(1 << 20);
+    if (!f || !data) {
+        perror(path);
+        return 1;
+    }
+    size_t size = fread(data, 1, 1 << 20, f);
+    fclose(f);
+    LLVMFuzzerTestOneInput(data, size);
+    free(data);
+    return 0;
+}
+
+/* --- Inputs to begin with: jobs of each shape, not compressed, alone and in two parts --- */
+
+static void put_section(const struct merge_section *s, uint32_t type, unsigned char *data, unsigned char *entry, size_t at)
+{
+    format_put32(entry + ENTRY_TYPE, type);
+    format_put64(entry + ENTRY_OFFSET, at);
+    format_put64(entry + ENTRY_STORED, s->size);
+    format_put64(entry + ENTRY_RAW, s->size);
+    format_put64(entry + ENTRY_COUNT, s->count);
+    if (s->size)
+        memcpy(data + at, s->data, s->size);
+}
+
+static size_t plain(const struct job *j, unsigned char *data)
+{
+    struct merge_container c;
+    char why[200];
+    void *packed;
+    size_t size, at = FORMAT_HEADER + SECTION_STREAMS * FORMAT_ENTRY;
+    must(!job_pack(j, NULL, &packed, &size) && !merge_container_open(&c, packed, size, why, sizeof why), "seed", "pack");
+    format_put32(data + HEADER_SECTIONS, SECTION_STREAMS);
+    for (uint32_t type = 1; type <= SECTION_STREAMS; type++) {
+        put_section(&c.section[type], type, data, data + FORMAT_HEADER + (type - 1) * (size_t)FORMAT_ENTRY, at);
+        at += (c.section[type].size + 7) / 8 * 8;
+    }
+    seal(data, at);
+    merge_container_close(&c);
+    free(packed);
+    return at;
+}
+
+static struct job *some_ranks(enum simulate_shape shape, uint32_t first, uint32_t count, uint32_t ranks)
+{
+    struct job *j = job_create();
+    for (uint32_t i = 0; i < count; i++) {
+        struct simulate_rank r;
+        simulate_rank(&r, shape, first + i, ranks, 3);
+        must(!job_merge(j, r.job), "seed", "merge");
+        simulate_clear(&r);
+    }
+    return j;
+}
+
+static void write_seed(const char *directory, int shape, uint32_t first, uint32_t second, uint32_t ranks)
+{
+    char path[4096];
+    unsigned char *data = calloc(1, 1 << 20);
+    struct job *a = some_ranks((enum simulate_shape)shape, 0, first, ranks), *b = some_ranks((enum simulate_shape)shape, first, second, ranks);
+    size_t size = plain(a, data);
+    if (second)
+        size += plain(b, data + size);
+    snprintf(path, sizeof path, "%s/seed-%d-%u-%u-%u", directory, shape, first, second, ranks);
+    FILE *f = fopen(path, "wb");
+    must(f && fwrite(data, 1, size, f) == size && !fclose(f), "cannot write", path);
+    job_destroy(a);
+    job_destroy(b);
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    int bad = 0;
+    if (argc == 3 && !strcmp(argv[1], "--seed")) {
+        for (int shape = 0; shape < SIMULATE_SHAPES; shape++) {
+            write_seed(argv[2], shape, 2, 0, 2);
+            write_seed(argv[2], shape, 2, 2, 4);
+            write_seed(argv[2], shape, 3, 2, 600);
+        }
+        return 0;
+    }
+    for (int i = 1; i < argc; i++)
+        bad |= replay(argv[i]);
+    printf("%d inputs\n", argc - 1);
+    return bad;
+}
+
+#endif
