@@ -8,12 +8,12 @@
 #
 # From the build directory. -q: a small table in about a minute. POLICIES: default passive. A line a cell, medians of
 # seconds, and the ratios that count; then a plot when gnuplot is there. A program that is 60 times slower than its best is
-# not run to the end: (a) stops after 30 s and says ">".
+# not run to the end: it is stopped after 30 s (5 with -q), and (a) says ">".
 set -eu
-rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot=
+most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot=
 while getopts qr:s:t:w:n:o: option; do
     case $option in
-    q) rounds=3 sizes='5 10' threads='2 8' policies=default ;;
+    q) most=5 rounds=3 sizes='5 10' threads='2 8' policies=default ;;
     r) rounds=$OPTARG ;;
     s) sizes=$OPTARG ;;
     t) threads=$OPTARG ;;
@@ -40,7 +40,7 @@ iterations() { case $1 in 5) echo 70 ;; 10) echo 230 ;; 15) echo 150 ;; 20) echo
 
 # The program's own elapsed time in seconds, finer than it prints: from its grind time; 30 when it was stopped.
 elapsed() {
-    timeout 30 "$@" >"$dir/out" 2>"$dir/err" || { echo 30; return; }
+    timeout "$most" "$@" >"$dir/out" 2>"$dir/err" || { echo "$most"; return; }
     awk -v s="$size" -v i="$steps" -v n="$ranks" '/Grind time/ { print $5 * 1e-6 * s * s * s * i }' "$dir/out"
 }
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
@@ -68,8 +68,8 @@ cell() { # SIZE THREADS POLICY
         if awk -v a="$last" -v b="$best" 'BEGIN { exit !(a < b) }'; then best=$last which=$n; fi
         k=$((k + 1))
     done
-    awk -v s="$1" -v t="$2" -v p="$3" -v a="$last" -v b="$best" -v w="$which" -v c="$(column $k)" -v d="$(column $((k + 1)))" \
-        'BEGIN { printf "%s\t%s\t%s\t%s%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\n", s, t, p, a >= 30 ? ">" : "", a, b, w, c, d, c / b, a / c, d / c }'
+    awk -v most="$most" -v s="$1" -v t="$2" -v p="$3" -v a="$last" -v b="$best" -v w="$which" -v c="$(column $k)" -v d="$(column $((k + 1)))" \
+        'BEGIN { printf "%s\t%s\t%s\t%s%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\n", s, t, p, (a >= most ? ">" : ""), a, b, w, c, d, c / b, a / c, d / c }'
 }
 
 preload=$builddir/.libs/libpythia_omp.so

@@ -14,6 +14,7 @@ static const uint64_t spin_default = 5000000;   /* ns; workers give up between 5
 static const uint64_t spin_crowded = 10000;     /* ns; libgomp's shorter count, for more threads than processors */
 static const uint64_t budget_series = 3000000;  /* ns for one size */
 static const uint64_t budget_all = 10000000;    /* ns for all sizes: what is left then is extrapolated */
+static const double usual_one = 400, usual_hot = 1500, usual_cold = 60000; /* ns, of one and of two threads */
 static const double change_thread = 50000;      /* ns for a thread's end or start, where it was not measured */
 
 static void nothing(void *unused)
@@ -89,18 +90,41 @@ static void measure_teams(struct omp_hook_cost *cost)
     }
 }
 
-void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size)
+/* What teams cost where nobody disturbs them, on machines of these years. */
+static void guess(struct omp_hook_cost *cost)
 {
-    struct omp_hook_cores cores;
-    omp_hook_cores(&cores);
-    omp_hook_cost_sizes(cost, size, cores.processors, cores.cores);
-    for (uint32_t k = 0; k < cost->teams; k++)
-        cost->team[k].spin = spin_time(cost->team[k].size, cores.in_mask);
+    cost->one = usual_one;
+    cost->end = cost->make = change_thread;
+    for (uint32_t k = 0; k < cost->usable; k++) {
+        cost->team[k].hot = usual_hot * cost->team[k].size / 2;
+        cost->team[k].cold = cost->team[k].spin < spin_default ? cost->team[k].hot : usual_cold * cost->team[k].size / 2;
+    }
+    cost->cold_known = true;
+}
+
+static void look(struct omp_hook_cost *cost)
+{
     measure_teams(cost);
     measure_change(cost);
     /* Where workers sleep at once, each of the series was cold. */
     cost->cold_known = cost->usable == 0 || cost->team[cost->usable - 1].spin < spin_default;
     cost->one = team_series(1, NULL);
+}
+
+void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, bool crowded)
+{
+    struct omp_hook_cores cores;
+    if (cost->size == 0) { /* later the sizes stay what they are: models count by them */
+        omp_hook_cores(&cores);
+        omp_hook_cost_sizes(cost, size, cores.processors, cores.cores);
+        for (uint32_t k = 0; k < cost->teams; k++)
+            cost->team[k].spin = spin_time(cost->team[k].size, cores.in_mask);
+    }
+    cost->guessed = crowded;
+    if (crowded)
+        guess(cost);
+    else
+        look(cost);
 }
 
 void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k)
@@ -110,5 +134,5 @@ void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k)
         double here = more * (cost->team[i].size - 1) / (cost->team[k].size - 1);
         cost->team[i].cold = cost->team[i].hot + (here > 0 ? here : 0);
     }
-    cost->cold_known = 1;
+    cost->cold_known = true;
 }

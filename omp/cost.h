@@ -21,6 +21,7 @@
 #ifndef PYTHIA_OMP_COST_H
 #define PYTHIA_OMP_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "omp/stall.h"
@@ -40,7 +41,7 @@ struct omp_hook_cost {
     double one;        /* ns */
     double end, make;  /* ns a thread */
     double processors, cores; /* that this process has for itself, at least 1 (cores.h) */
-    int cold_known;
+    bool cold_known, guessed;
     struct omp_hook_stall stall; /* of teams on this machine, as met … */
     double stalled;    /* … or foreseen: ns that every team may expect now */
     struct omp_hook_team_cost team[OMP_HOOK_TEAMS];
@@ -48,8 +49,9 @@ struct omp_hook_cost {
 
 /* The sizes for N on a machine, ascending, without measuring: fills size, teams, usable, processors, cores. */
 void omp_hook_cost_sizes(struct omp_hook_cost *cost, unsigned size, double processors, double cores);
-/* Measures, and leaves a pool of the largest usable size. */
-void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size);
+/* Measures, and leaves a pool of the largest usable size. On crowded processors, where that would take long and tell of the
+   crowd, usual costs are taken instead (cost->guessed), and no pool is made. */
+void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, bool crowded);
 /* Measures team k cold, when the workers sleep; they don't afterwards. The other sizes are scaled. */
 void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k);
 

@@ -11,7 +11,7 @@ static const double noise = 0.02;          /* of the time: every program waits a
 
 void omp_hook_crowd_add(struct omp_hook_crowd *c, uint64_t ran, uint64_t waited, uint64_t slices)
 {
-    if (c->slices && ran >= c->ran && waited >= c->waited && slices >= c->slices) {
+    if (ran >= c->ran && waited >= c->waited && slices >= c->slices) {
         c->recent_ran = keep * c->recent_ran + (double)(ran - c->ran);
         c->recent_waited = keep * c->recent_waited + (double)(waited - c->waited);
         c->recent_slices = keep * c->recent_slices + (double)(slices - c->slices);

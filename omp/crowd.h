@@ -8,7 +8,8 @@
  *
  *   expected stall of a team = waited / (ran + waited) x waited / times that it waited
  *
- * Looked at every 25 ms of the program's time (one file read, some us), over about the last 100 ms.
+ * Looked at every 25 ms of the program's time (one file read, some us), over about the last 100 ms; at first over all of the
+ * thread's life.
  * Where the kernel does not count there are no such stalls.
  * Threads: the one that acts (team.h).  Hook-safe: yes, but for that file.
  */

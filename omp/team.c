@@ -17,6 +17,7 @@
 #include "omp/task.h"
 
 enum { MACHINES = 4, CONTROL_BURST = 4 };
+static const double much_stalled = 500000; /* ns a team: not the time to measure what teams cost */
 static const double first_budget = 3000000; /* ns: what a run may lose to learning before it has earned anything */
 
 /* The costs and the pool for programs that ask for N threads. */
@@ -111,10 +112,15 @@ static struct machine *machine_for(uint32_t size)
 
 static void measure(struct machine *m, uint32_t size)
 {
-    omp_hook_cost_measure(&m->cost, size);
-    omp_hook_plan_start(&m->plan, &m->cost);
-    team.alive = m->cost.usable ? m->cost.team[m->cost.usable - 1].size : team.alive;
-    team.budget.one = team.budget.team = first_budget;
+    bool first = m->cost.size == 0;
+    omp_hook_cost_measure(&m->cost, size, team.crowd.stall > much_stalled);
+    if (first) {
+        omp_hook_plan_start(&m->plan, &m->cost);
+        team.budget.one = team.budget.team = first_budget;
+    }
+    if (m->cost.usable && !m->cost.guessed)
+        team.alive = m->cost.team[m->cost.usable - 1].size;
+    team.last_team = team.last_end = base_clock_now();
 }
 
 /* Sets r->cost, r->k (the pool's size), r->cold and r->idle, after measuring what is not known yet. */
@@ -124,19 +130,19 @@ static bool look_at_machine(struct omp_hook_region *r)
     uint64_t now = base_clock_now();
     if (!m)
         return false;
-    uint32_t k = m->plan.pool;
-    if (m->cost.size == 0) {
+    omp_hook_crowd_look(&team.crowd, now);
+    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.stall == 0)) {
         measure(m, r->program);
-        k = m->plan.pool;
-        team.last_team = team.last_end = now = base_clock_now();
-    } else if (!m->cost.cold_known && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
+        now = team.last_end;
+    }
+    uint32_t k = m->plan.pool;
+    if (!m->cost.cold_known && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
         omp_hook_cost_measure_cold(&m->cost, k);
         team.last_team = now = base_clock_now();
     }
     r->cold = now - team.last_team > m->cost.team[k].spin;
     r->idle = now - team.last_end > m->cost.team[m->cost.teams - 1].spin;
     omp_hook_stall_fade(&m->cost.stall, now);
-    omp_hook_crowd_look(&team.crowd, now);
     m->cost.stalled = m->cost.stall.mean > team.crowd.stall ? m->cost.stall.mean : team.crowd.stall;
     r->cost = &m->cost;
     r->plan = &m->plan;

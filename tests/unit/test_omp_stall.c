@@ -66,7 +66,7 @@ START_TEST(waiting_for_processors_is_foreseen)
 {
     struct omp_hook_crowd c = { 0 };
     omp_hook_crowd_add(&c, 1000 * ms, 5 * ms, 10);
-    ck_assert(c.stall == 0); /* what was before counts for nothing */
+    ck_assert(c.stall == 0);
     for (uint64_t i = 1; i <= 20; i++) /* alone: a millisecond in 25 */
         omp_hook_crowd_add(&c, (1000 + 25 * i) * ms, 5 * ms + i * 100000, 10 + i);
     ck_assert(c.stall == 0);
