@@ -104,6 +104,9 @@ static void life_open(const struct session_world *world)
         life.mode = (enum session_mode)order.mode;
         life.rank = world->rank;
         life.open = true;
+        int level = MPI_THREAD_SINGLE;
+        PMPI_Query_thread(&level);
+        pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
         pmpi_hook_comm_open();
         bool started = session_start(world, packed, order.size) != SESSION_OFF;
         if (started)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Requests: open addressing without locks and without tombstones; every look-up scans its window. */
+/* Requests: open addressing without tombstones; every look-up scans its window. */
 #include "pmpi/request.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "pmpi/comm.h"
 
 #define REQUEST_BUSY 1u /* no handle has this value */
 
+enum { REQUEST_FLAGS = 256, REQUEST_SPINS = 1000, REQUEST_NAP_US = 100, REQUEST_PATIENCE = 5000 };
+
 struct request_slot {
-    const MPI_Request *where; /* NULL: found by its handle alone */
+    const MPI_Request *_Atomic where; /* NULL: found by its handle alone */
     const MPI_Request *first; /* the variable that it was started with */
     struct pmpi_hook_start start;
     bool shared; /* of a slot found by handle: there are others with this handle */
@@ -35,17 +38,14 @@ static struct request_slot *request_exact(uint64_t key, const MPI_Request *where
 {
     uint32_t window = request_window(key, where);
     for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++)
-        if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key && request_table[i].where == where)
+        if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key && atomic_load_explicit(&request_table[i].where, memory_order_relaxed) == where)
             return &request_table[i];
     return NULL;
 }
 
 /* The slot of a request: of this very variable where the handle is shared, else the handle's. */
-static struct request_slot *request_slot(MPI_Request request, const MPI_Request *where)
+static struct request_slot *request_slot(uint64_t key, const MPI_Request *where)
 {
-    uint64_t key = request_key(request);
-    if (request == MPI_REQUEST_NULL)
-        return NULL;
     struct request_slot *slot = request_exact(key, NULL);
     if (!slot || !slot->shared || !where)
         return slot;
@@ -62,11 +62,14 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++) {
             uint64_t was = atomic_load_explicit(&request_keys[i], memory_order_relaxed);
-            if (was == REQUEST_BUSY || (pass == 0 ? was != 0 : !request_table[i].where))
+            if (was == REQUEST_BUSY || (pass == 0 ? was != 0 : !atomic_load_explicit(&request_table[i].where, memory_order_relaxed)))
                 continue;
             if (!atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
                 continue;
-            request_table[i] = (struct request_slot){.where = where, .first = first, .start = *start};
+            atomic_store_explicit(&request_table[i].where, where, memory_order_relaxed);
+            request_table[i].first = first;
+            request_table[i].start = *start;
+            request_table[i].shared = false;
             atomic_store_explicit(&request_keys[i], key, memory_order_release);
             return true;
         }
@@ -74,18 +77,50 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
     return false;
 }
 
-static void request_replace(struct request_slot *slot, const struct pmpi_hook_start *start)
+/* --- Handles that several threads have at once --- */
+
+/* Those of sends that were complete at once are one and the same everywhere. What belongs to a handle is guarded by its
+   flag, held for some ns; who does not get it for long (its holder lost the processor) goes without. */
+static atomic_flag request_flags[REQUEST_FLAGS];
+static bool request_threads;
+
+void pmpi_hook_request_threads(bool many)
 {
-    if (slot->start.promise != start->promise)
-        pmpi_hook_promise_drop(slot->start.promise);
-    slot->start = *start;
+    request_threads = many;
 }
 
-bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
+static bool request_enter(uint64_t key)
 {
-    uint64_t key = request_key(request);
-    if (request == MPI_REQUEST_NULL)
-        return false;
+    atomic_flag *flag = &request_flags[(key * 0x9e3779b97f4a7c15u) >> 32 & (REQUEST_FLAGS - 1)];
+    for (int i = 0; request_threads && atomic_flag_test_and_set_explicit(flag, memory_order_acquire); i++) {
+        if (i == REQUEST_PATIENCE)
+            return false;
+        if (i > REQUEST_SPINS)
+            usleep(REQUEST_NAP_US); /* the holder lost its processor, perhaps to us */
+    }
+    return true;
+}
+
+static void request_leave(uint64_t key)
+{
+    if (request_threads)
+        atomic_flag_clear_explicit(&request_flags[(key * 0x9e3779b97f4a7c15u) >> 32 & (REQUEST_FLAGS - 1)],
+                                   memory_order_release);
+}
+
+/* --- Starts and completions; inside enter and leave: promises are kept and dropped by the caller, afterwards --- */
+
+/* Returns the promise that is forgotten with it. */
+static struct pmpi_hook_promise *request_replace(struct request_slot *slot, const struct pmpi_hook_start *start)
+{
+    struct pmpi_hook_promise *old = slot->start.promise != start->promise ? slot->start.promise : NULL;
+    slot->start = *start;
+    return old;
+}
+
+static bool request_put(uint64_t key, const MPI_Request *where, const struct pmpi_hook_start *start,
+                        struct pmpi_hook_promise **old)
+{
     struct request_slot *slot = request_exact(key, NULL);
     if (!slot)
         return request_fill(key, NULL, where, start);
@@ -96,59 +131,86 @@ bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const 
         slot->shared = true;
         struct request_slot *own = request_exact(key, where);
         if (own)
-            request_replace(own, start);
+            request_replace(own, start); /* has no promise */
         else
             request_fill(key, where, where, start);
     }
-    request_replace(slot, start);
+    *old = request_replace(slot, start);
     return true;
+}
+
+bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
+{
+    uint64_t key = request_key(request);
+    struct pmpi_hook_promise *old = NULL;
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
+        return false;
+    bool kept = request_put(key, where, start, &old);
+    request_leave(key);
+    pmpi_hook_promise_drop(old);
+    return kept;
 }
 
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
 {
-    struct request_slot *slot = request_slot(request, where);
+    uint64_t key = request_key(request);
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
+        return false;
+    struct request_slot *slot = request_slot(key, where);
     if (slot)
         *start = slot->start;
+    request_leave(key);
     return slot != NULL;
 }
 
 bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *start)
 {
-    struct request_slot *slot = request_slot(request, NULL);
-    if (!slot)
+    uint64_t key = request_key(request);
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
         return false;
-    slot->start.active = true;
-    *start = slot->start;
-    return true;
+    struct request_slot *slot = request_slot(key, NULL);
+    if (slot) {
+        slot->start.active = true;
+        *start = slot->start;
+    }
+    request_leave(key);
+    return slot != NULL;
 }
 
 /* The handle's own slot stays once it is shared: the other starts are found through it. */
-static void request_release(struct request_slot *slot)
+static struct pmpi_hook_promise *request_release(struct request_slot *slot)
 {
     struct pmpi_hook_promise *promise = slot->start.promise;
     slot->start.promise = NULL;
     if (slot->where || !slot->shared)
         atomic_store_explicit(&request_keys[slot - request_table], 0, memory_order_release);
-    pmpi_hook_promise_keep(promise);
+    return promise;
 }
 
 void pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where)
 {
-    struct request_slot *slot = request_slot(request, where);
-    if (!slot)
+    uint64_t key = request_key(request);
+    struct pmpi_hook_promise *promise = NULL;
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
         return;
-    if (slot->start.persistent)
+    struct request_slot *slot = request_slot(key, where);
+    if (slot && slot->start.persistent)
         slot->start.active = false;
-    else
-        request_release(slot);
+    else if (slot)
+        promise = request_release(slot);
+    request_leave(key);
+    pmpi_hook_promise_keep(promise);
 }
 
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
 {
-    struct request_slot *slot = request_slot(request, where);
-    if (!slot)
+    uint64_t key = request_key(request);
+    struct pmpi_hook_promise *promise = NULL;
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
         return;
-    pmpi_hook_promise_drop(slot->start.promise);
-    slot->start.promise = NULL;
-    request_release(slot);
+    struct request_slot *slot = request_slot(key, where);
+    if (slot)
+        promise = request_release(slot);
+    request_leave(key);
+    pmpi_hook_promise_drop(promise);
 }

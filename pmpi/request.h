@@ -9,13 +9,14 @@
  * once; from the second living start with the same handle on, further ones are found by handle and address of the
  * program's request variable, and by the latest start of that handle where the program moved the variable.
  *
- *   1. a key is written once its start is; a start is read by whoever completes the request, and MPI lets only one
- *      thread do that at a time
+ *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its handle's
+ *      flag
  *   2. a slot is taken from 0 to BUSY by compare and swap, and given back to 0
- *   3. a full window, or a slot reused by another thread while a completion is looking, costs the completion's peer
- *      and size, nothing else
+ *   3. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not run
+ *      costs the completion's peer and size, nothing else
  *
- * Cost: a look-up is a few loads; no lock. Memory: 72 bytes a slot, touched when used.
+ * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 72 bytes a slot,
+ * touched when used.
  * Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_PMPI_REQUEST_H
@@ -40,6 +41,9 @@ struct pmpi_hook_start {
     bool active; /* persistent requests: started and not completed */
     struct pmpi_hook_promise *promise;
 };
+
+/* Whether several threads may call at a time; no other call at that moment. */
+void pmpi_hook_request_threads(bool many);
 
 /* Notes a start; `where` is the program's variable. False: the table is full around there, or a null request. */
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);

@@ -66,6 +66,7 @@ static void watch_forks(void)
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
     base_clock_init();
+    session_output_path(); /* loads the options: not while other threads read them */
     char why[256];
     base_options_load(&session.options);
     if (session_classes(session.options.classes, &session.records, why, sizeof why))

@@ -53,3 +53,7 @@ if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
 EXTRA_DIST += %D%/control.test %D%/orders.test
+EXTRA_DIST += %D%/tsan-long.test
+if HAVE_MPI
+LONG_TESTS += %D%/tsan-long.test
+endif

@@ -80,6 +80,7 @@ static void *thread_main(void *argument)
 
 START_TEST(keeps_threads_apart)
 {
+    pmpi_hook_request_threads(true);
     pthread_t thread[THREADS];
     for (uintptr_t t = 0; t < THREADS; t++)
         ck_assert_int_eq(pthread_create(&thread[t], NULL, thread_main, (void *)t), 0);
