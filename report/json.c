@@ -174,6 +174,36 @@ static void add_callsites(struct report *r, cJSON *root)
     report_sums_destroy(sums);
 }
 
+/* What is known of changing the team, and was done. */
+static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
+{
+    const struct job_region *g = job_find_region(r->job, callsite);
+
+    if (!g)
+        return;
+    cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
+    for (int i = 0; i < JOB_KEEP_REASONS; i++)
+        if (g->keep & 1u << i)
+            cJSON_AddItemToArray(kept, cJSON_CreateString(job_keep_text(1u << i)));
+    add_number(o, "own_size", g->team);
+    add_number(o, "executions", (double)g->executions);
+    add_number(o, "changed", (double)g->changed);
+    add_number(o, "trials", (double)g->trials);
+    add_number(o, "gain_seconds", (double)g->gain_ns / 1e9);
+    add_number(o, "samples", (double)g->samples);
+    add_seconds(o, "fork_seconds", g->fork_ns);
+    add_seconds(o, "work_seconds", g->work_ns);
+    add_seconds(o, "wait_seconds", g->wait_ns);
+    add_seconds(o, "join_seconds", g->join_ns);
+    cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
+    for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++) {
+        cJSON *row = add_object(sizes);
+        add_number(row, "size", g->size[i].size);
+        add_number(row, "count", (double)g->size[i].count);
+        add_seconds(row, "time_seconds", g->size[i].ns);
+    }
+}
+
 static void add_regions(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "regions");
@@ -186,6 +216,7 @@ static void add_regions(struct report *r, cJSON *root)
         add_seconds(o, "time_seconds", g->time_ns);
         add_seconds(o, "gap_seconds", g->gap_ns);
         add_spread(o, &g->spread);
+        add_choice(r, o, g->callsite);
         const struct report_team *best = report_best_team(g);
         add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");

@@ -66,12 +66,18 @@ static void print_names(struct trace *t)
 {
     if (t->stream->thread == 0) {
         begin_event(t, "M");
-        fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":\"rank %u\"}}", t->stream->rank);
+        fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":\"rank %u%s\"}}", t->stream->rank,
+                t->stream->count > 1 ? " and the like" : "");
         begin_event(t, "M");
         fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", t->stream->rank);
     }
     begin_event(t, "M");
     fprintf(t->out, "\"name\":\"thread_name\",\"args\":{\"name\":\"thread %u\"}}", t->stream->thread);
+}
+
+static double begin_of(const struct job_stream *s)
+{
+    return (double)job_stream_mean(s, s->begin_ns);
 }
 
 /* --- Expanded --- */
@@ -108,7 +114,7 @@ static void print_event(struct trace *t, const struct grammar_cursor *c, double 
 
 static int print_expanded(struct trace *t)
 {
-    double now = (double)t->stream->begin_ns;
+    double now = begin_of(t->stream);
     struct grammar_cursor c;
     int more = grammar_cursor_open(&c, t->c->grammar);
 
@@ -185,7 +191,7 @@ static int print_folded(struct trace *t, uint64_t share)
     for (uint32_t n = 0; n < t->c->grammar->rules[0].length; n++)
         all += all_turns(t->c->grammar, n);
     t->left = share;
-    print_body(t, 0, (double)t->stream->begin_ns, all, 0);
+    print_body(t, 0, begin_of(t->stream), all, 0);
     if (t->how->step)
         t->how->step(t->how->context, t->done);
     return 0;
@@ -211,7 +217,10 @@ static int print_streams(struct trace *t)
 
     for (uint32_t i = 0; i < j->stream_count && rc == 0; i++) {
         t->stream = &j->streams[i];
-        t->c = &j->classes[t->stream->class_index];
+        uint32_t index = job_stream_class(j, t->stream->rank, t->stream->thread); /* of a block, of its first rank */
+        if (index >= j->class_count)
+            continue;
+        t->c = &j->classes[index];
         print_names(t);
         if (t->c->grammar)
             rc = folded ? print_folded(t, share) : print_expanded(t);

@@ -62,6 +62,40 @@ static void print_team(const struct report *r, const struct report_region *g, co
             t == report_best_team(g) ? "  best" : "");
 }
 
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100 * (double)part / (double)whole : 0;
+}
+
+/* What the oracle knows of changing this team, and did: "  oracle: 3 of 50 with another size, …". */
+static void print_known(const struct report *r, uint32_t callsite, FILE *out)
+{
+    const struct job_region *g = job_find_region(r->job, callsite);
+    char mean[32], count[32];
+
+    if (!g)
+        return;
+    if (g->samples) {
+        uint64_t all = g->fork_ns + g->work_ns + g->wait_ns + g->join_ns;
+        fprintf(out, "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s samples)\n",
+                share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
+                report_count(g->samples, count));
+    }
+    if (g->changed) {
+        const struct job_region_size *most = &g->size[0];
+        for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
+            if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
+                most = &g->size[i];
+        fprintf(out, "  oracle: %s of ", report_count(g->changed, count));
+        fprintf(out, "%s executions with another team than the program's %u, mostly %u (mean %s); estimated gain %.3g s\n",
+                report_count(g->executions, count), g->team, most->size, report_time(report_mean(most->ns, most->count), mean),
+                (double)g->gain_ns / 1e9);
+    }
+    for (int i = 0; i < JOB_KEEP_REASONS; i++)
+        if (g->keep & 1u << i)
+            fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
+}
+
 static void print_region(struct report *r, const struct report_region *g, FILE *out)
 {
     char where[256], name[64], count[32], time[32], mean[32], worst[48] = "";
@@ -75,6 +109,7 @@ static void print_region(struct report *r, const struct report_region *g, FILE *
             report_percent((double)g->time_ns, (double)r->model->stream_wall_ns), "", "", where, worst);
     for (uint32_t k = 0; k < g->team_count; k++)
         print_team(r, g, &g->teams[k], out);
+    print_known(r, g->callsite, out);
 }
 
 /* What the oracle does with these figures, and did. */

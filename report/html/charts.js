@@ -7,15 +7,16 @@ function drawBalance() {
   if (!ranks.length) { target.append("No rank was recorded."); return; }
   const longest = Math.max(...ranks.map(s => s.wall_seconds), 1e-12);
   // Of many ranks the ones at regular distances, and always the extremes of time in MPI.
+  const name = s => s.ranks > 1 ? `${s.rank}–${s.rank + s.ranks - 1}` : "rank " + s.rank; // a block of ranks in a large job
   const step = Math.ceil(ranks.length / MOST_RANKS), mpi = s => s.mpi_seconds / (s.wall_seconds || 1);
   const least = ranks.reduce((a, b) => mpi(b) < mpi(a) ? b : a), most = ranks.reduce((a, b) => mpi(b) > mpi(a) ? b : a);
   target.append(legend(new Set(["computation", "omp", "mpi"])), element("p", { class: "note" },
-    `Least in MPI: rank ${least.rank} (${percent(mpi(least))}); most: rank ${most.rank} (${percent(mpi(most))}).` +
-    (step > 1 ? ` Every ${step}th of ${ranks.length} ranks is shown.` : "")));
+    `Least in MPI: ${name(least)} (${percent(mpi(least))}); most: ${name(most)} (${percent(mpi(most))}).` +
+    (step > 1 ? ` Every ${step}th of ${ranks.length} is shown.` : "")));
   for (const s of ranks.filter((s, i) => i % step === 0 || s === least || s === most)) {
     const own = Math.max(s.wall_seconds - s.mpi_seconds - s.omp_seconds, 0);
     const part = (kind, seconds) => element("i", { style: `width:${100 * seconds / longest}%;background:${colour(kind)}`, title: `${time(seconds)}` });
-    target.append(element("div", { class: "rank", title: `rank ${s.rank}, class ${s.class}` }, element("span", {}, "rank " + s.rank),
+    target.append(element("div", { class: "rank", title: `${name(s)}${s.class === null ? "" : ", class " + s.class}` }, element("span", {}, name(s)),
       element("div", { class: "bar" }, part("computation", own), part("omp", s.omp_seconds), part("mpi", s.mpi_seconds)),
       element("span", { class: "wide" }, `${time(s.wall_seconds)}, MPI ${percent(mpi(s))}`)));
   }

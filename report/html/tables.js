@@ -56,6 +56,17 @@ function sortBy(column) {
   byId("calls").querySelectorAll("th")[column].focus();
 }
 
+// What the oracle knows of changing a region's team, and did.
+function known(c) {
+  if (!c) return [];
+  const lines = c.kept.map(reason => "oracle: left alone: " + reason), all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
+  if (c.changed)
+    lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated gain ${c.gain_seconds.toPrecision(3)} s`);
+  if (c.samples && all)
+    lines.unshift(`fork ${percent(c.fork_seconds / all)}, work ${percent(c.work_seconds / all)}, waiting for the last thread ${percent(c.wait_seconds / all)}, join ${percent(c.join_seconds / all)}`);
+  return lines;
+}
+
 function drawRegions() {
   const table = byId("region-table");
   if (!data.regions.length) { table.replaceWith("No parallel region was recorded."); return; }
@@ -72,6 +83,8 @@ function drawRegions() {
       r.cov === null ? "–" : r.cov.toFixed(2), r.worst_rank === null ? "–" : r.worst_rank];
     body.append(element("tr", {}, ...cells.map((c, i) => element("td", { class: i < 2 ? "name" : i === 4 ? "share" : undefined, title: i < 2 ? c : undefined,
       style: i === 4 ? `--w:${(100 * r.time_seconds / most).toFixed(1)}%` : undefined }, String(c)))));
+    for (const line of known(r.choice))
+      body.append(element("tr", { class: "team" }, element("td", { class: "name", colspan: cells.length }, line)));
     for (const t of only ? [] : r.team_sizes) {
       const best = r.best_size !== null && r.best_size === t.size;
       const team = ["", "", count(t.count), time(t.time_seconds), "", time(t.count ? t.time_seconds / t.count : 0),
