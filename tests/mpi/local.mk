@@ -25,6 +25,7 @@ tests_mpi_orders_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_orders_LDADD = $(MPI_LIBS)
 
 MPI_TESTS = \
+	%D%/ends.test \
 	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
@@ -53,7 +54,7 @@ if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
 EXTRA_DIST += %D%/control.test %D%/orders.test
-EXTRA_DIST += %D%/tsan-long.test
+EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
 LONG_TESTS += %D%/tsan-long.test
 endif
