@@ -4,8 +4,9 @@
 #
 #   bench/job.sh [-n RANKS] [-t THREADS] [-r ROUNDS] [-- LULESH OPTIONS]       from the build directory
 #
-# Prints seconds per round, then medians, the median of the rounds' ratios, the size of the job file and what the oracle
-# said. Rounds alternate, because machines drift; compare ratios, not seconds.
+# Prints seconds per round, then medians, the median of the rounds' ratios, the size of the job file, what the oracle
+# said, and what does not depend on the noise of the machine: the recorded events times the added median of an event
+# (bench/pmpi_cost where it is built) over the processor time of the plain run. Rounds alternate, because machines drift; compare ratios, not seconds.
 set -eu
 ranks=8 threads=1 rounds=7
 while getopts n:t:r: option; do
@@ -31,6 +32,7 @@ trap 'rm -rf "$dir"' EXIT
 # The program's own elapsed time, without start-up: the grind of its loop.
 elapsed() {
     "$@" >"$dir/out" 2>"$dir/err" || { cat "$dir/err" >&2; exit 1; }
+    cp "$dir/err" "$dir/err.$mode"
     awk '/Elapsed time/ {print $4}' "$dir/out"
 }
 run() { elapsed ${MPIEXEC:-mpirun} -n "$ranks" "$@"; }
@@ -39,8 +41,11 @@ median() { sort -g | awk '{v[NR] = $1} END {print NR % 2 ? v[(NR + 1) / 2] : (v[
 echo "$ranks ranks x $threads threads, lulesh $*"
 printf 'round\tplain\trecorded\tpredicted\n'
 for round in $(seq "$rounds"); do
-    plain=$(run "$lulesh" "$@")
-    recorded=$(run "$builddir/pythia" record -o "$dir/job.pythia" -- "$lulesh" "$@")
+    mode=plain
+    plain=$(TIMEFORMAT='%U %S'; { time run "$lulesh" "$@" 2>&3; } 3>&2 2>"$dir/cpu")
+    mode=recorded
+    recorded=$(PYTHIA_SUMMARY=yes run "$builddir/pythia" record -o "$dir/job.pythia" -- "$lulesh" "$@")
+    mode=predicted
     predicted=$(run "$builddir/pythia" predict -i "$dir/job.pythia" -- "$lulesh" "$@")
     printf '%s\t%s\t%s\t%s\n' "$round" "$plain" "$recorded" "$predicted" | tee -a "$dir/rows"
 done
@@ -51,4 +56,11 @@ ratio() { awk -v c="$1" '{print $c / $2}' "$dir/rows" | median; }
 echo "recorded / plain, median of ratios: $(ratio 3)"
 echo "predicted / plain, median of ratios: $(ratio 4)"
 echo "job file: $(stat -c %s "$dir/job.pythia") bytes"
-grep 'predicted events' "$dir/err" || true
+grep 'predicted events' "$dir/err.predicted" || true
+events=$(sed -n 's/.*recorded .* events=\([0-9]*\) .*/\1/p' "$dir/err.recorded")
+if [ -x "$builddir/bench/pmpi_cost" ] && [ -n "$events" ]; then
+    ns=$(cd "$builddir" && bash "$(dirname "$0")/pmpi_cost.sh" -n 5000 -c "${PYTHIA_DEPTH:-1}" -t 1 -m record |
+        awk '$1 ~ /^record/ && $2 !~ /miss|Comm_rank/ {print $4}' | median)
+    awk -v e="$events" -v ns="$ns" '{printf "%d events x %s ns = %.3f s, %.2f %% of the %.2f s of processor time\n",
+        e, ns, e * ns / 1e9, e * ns / 1e7 / ($1 + $2), $1 + $2}' "$dir/cpu"
+fi
