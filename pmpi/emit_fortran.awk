@@ -125,7 +125,6 @@ function print_entries(body,    name, choice) {
 }
 
 function emit(    body, i) {
-    if (call_name ~ /^MPIX/) return
     read_parameters()
     find_used()
     body = "fortran_" tolower(substr(call_name, 5))

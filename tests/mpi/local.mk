@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
-check_PROGRAMS += tests/mpi/callbacks tests/mpi/patterns tests/mpi/threads
+check_PROGRAMS += tests/mpi/callbacks tests/mpi/transparent tests/mpi/patterns tests/mpi/threads
 tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
 tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_patterns_LDADD = $(MPI_LIBS)
@@ -8,6 +8,10 @@ tests_mpi_patterns_LDADD = $(MPI_LIBS)
 tests_mpi_callbacks_SOURCES = tests/mpi/callbacks.c
 tests_mpi_callbacks_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_callbacks_LDADD = $(MPI_LIBS)
+
+tests_mpi_transparent_SOURCES = tests/mpi/transparent.c
+tests_mpi_transparent_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_transparent_LDADD = $(MPI_LIBS)
 
 tests_mpi_threads_SOURCES = tests/mpi/threads.c
 tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -41,11 +45,14 @@ MPI_TESTS = \
 	%D%/rules.test \
 	%D%/some.test \
 	%D%/table.test \
-	%D%/threads.test
+	%D%/threads.test \
+	%D%/transparent.test \
+	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/progress.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
-EXTRA_DIST += %D%/rules.test
+EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
+TESTS += %D%/other_mpi.test
 EXTRA_DIST += %D%/some.test
 
 # Starts a Slurm of its own: not in every check.
