@@ -179,6 +179,40 @@ START_TEST(the_loop_around_it_ends)
 }
 END_TEST
 
+/* A loop whose first turn waits longer than the later ones: each has its own time, once this run has shown them. */
+static uint64_t gap_of_turn(int turn)
+{
+    return turn == 0 ? 5000 : 10;
+}
+
+START_TEST(the_first_turn_of_a_loop_is_told_from_the_others)
+{
+    pythia_recorder_t *r;
+    pythia_oracle_t *o;
+    struct pythia_answer a;
+
+    ck_assert_int_eq(pythia_recorder_create(&r), 0);
+    for (int n = 0; n < 40; n++) {
+        pythia_recorder_event(r, "begin", 100, 10);
+        for (int turn = 0; turn < 8; turn++)
+            pythia_recorder_event(r, "work", gap_of_turn(turn), 10);
+    }
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    for (int n = 0; n < 30; n++) {
+        pythia_oracle_follow(o, "begin", 100, 10);
+        for (int turn = 0; turn < 8; turn++) {
+            ck_assert_int_eq(pythia_oracle_predict(o, 1, &a), 0);
+            ck_assert_str_eq(a.word, "work");
+            if (n >= 10)
+                ck_assert_double_eq_tol(a.until_ns, (double)gap_of_turn(turn), 0.1 * (double)gap_of_turn(turn));
+            pythia_oracle_follow(o, "work", gap_of_turn(turn), 10);
+        }
+    }
+    pythia_oracle_close(o);
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused)
 {
     pythia_recorder_t *r = record();
@@ -217,6 +251,7 @@ int main(void)
         UNIT_TEST(this_run_is_learned),
         UNIT_TEST(any_of_a_class_of_words),
         UNIT_TEST(the_loop_around_it_ends),
+        UNIT_TEST(the_first_turn_of_a_loop_is_told_from_the_others),
         UNIT_TEST(nonsense_is_refused),
     };
     return unit_run("api", tests, UNIT_COUNT(tests));
