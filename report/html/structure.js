@@ -13,7 +13,6 @@ const kindOf = node => node[0] === null ? "other" : isRule(node) ? "other" : ter
 // What a node's time is spent on, as shares of the kinds; rules are looked at once.
 let mixes = new Map();
 function mix(node) {
-  if (node[0] === null) return { other: 1 };
   if (!isRule(node)) {
     const all = turnNs(node) || 1;
     return { computation: node[3] / all, [kindOf(node)]: node[4] / all };
@@ -59,7 +58,9 @@ function boxes(nodes) {
   for (const node of nodes) {
     const width = turnNs(node) * node[1] / all;
     if (width < LEAST) {
-      if (!small) small = { at, width: 0, parts: 0, ns: 0 };
+      if (!small) small = { at, width: 0, parts: 0, ns: 0, kinds: {} };
+      for (const [kind, share] of Object.entries(mix(node)))
+        small.kinds[kind] = (small.kinds[kind] || 0) + share * turnNs(node) * node[1];
       small.width += width;
       small.parts++;
       small.ns += turnNs(node) * node[1];
@@ -74,16 +75,17 @@ function boxes(nodes) {
   return out;
 }
 
+const inOrder = parts => Object.keys(kinds).filter(k => parts[k] > 0.001).map(k => [k, parts[k]]);
+
 function opens(node) { return node[0] !== null && (isRule(node) || node[1] > 1); }
 
 function drawBox(box, level) {
   const style = `left:${(100 * box.at).toFixed(3)}%;width:${(100 * box.width).toFixed(3)}%;`;
   if (!box.node) {
     const title = `${plural(box.parts, "short part")}, ${time(box.ns / 1e9)}`;
-    return element("button", { class: "box", type: "button", tabindex: -1, title, "aria-label": title, style: style + "background:var(--other)" });
+    return element("button", { class: "box", type: "button", tabindex: -1, title, "aria-label": title, style: style + "background:" + stripes(inOrder(box.kinds)) });
   }
-  const parts = Object.entries(mix(box.node)).filter(p => p[1] > 0.001);
-  parts.sort((a, b) => Object.keys(kinds).indexOf(a[0]) - Object.keys(kinds).indexOf(b[0]));
+  const parts = inOrder(mix(box.node));
   const text = label(box.node), open = current.path[level] === box.node;
   return element("button", {
     class: "box" + (opens(box.node) ? " opens" : "") + (open ? " open" : ""), type: "button", title: describe(box.node),
