@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/COVERAGE.md %D%/EVENTS.md %D%/FORMAT.md %D%/TUTORIAL.md %D%/report.schema.json
+dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/COVERAGE.md %D%/EVENTS.md %D%/FORMAT.md %D%/TEAMS.md %D%/TUTORIAL.md %D%/report.schema.json
 
 # The example of the library, built and run by make check.
 check_PROGRAMS += %D%/example

@@ -33,6 +33,68 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     return mine;
 }
 
+/* --- What a module calls --- */
+
+struct tables { const ElfW(Sym) *symbols; const char *strings; const uint32_t *hash, *old_hash; };
+
+static struct tables tables_of(const ElfW(Dyn) *d)
+{
+    struct tables t = { NULL, NULL, NULL, NULL };
+    for (; d->d_tag != DT_NULL; d++) {
+        void *at = (void *)(uintptr_t)d->d_un.d_ptr;
+        if (d->d_tag == DT_SYMTAB)
+            t.symbols = at;
+        else if (d->d_tag == DT_STRTAB)
+            t.strings = at;
+        else if (d->d_tag == DT_GNU_HASH)
+            t.hash = at;
+        else if (d->d_tag == DT_HASH)
+            t.old_hash = at;
+    }
+    return t;
+}
+
+/* What comes from elsewhere stands before what is hashed. */
+static bool has_symbol(const struct tables *t, const char *name)
+{
+    if (!t->symbols || !t->strings || (!t->hash && !t->old_hash))
+        return true;
+    uint32_t count = t->hash ? t->hash[1] : t->old_hash[1];
+    for (uint32_t i = 1; i < count; i++)
+        if (t->symbols[i].st_shndx == SHN_UNDEF && strcmp(t->strings + t->symbols[i].st_name, name) == 0)
+            return true;
+    return false;
+}
+
+struct call { uintptr_t address; const char *name; bool found; };
+
+static int look_for_call(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct call *c = data;
+    const ElfW(Dyn) *dynamic = NULL;
+    bool mine = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)begin;
+        mine = mine || (p->p_type == PT_LOAD && c->address >= begin && c->address < begin + p->p_memsz);
+    }
+    if (mine && dynamic) {
+        struct tables t = tables_of(dynamic);
+        c->found = has_symbol(&t, c->name);
+    }
+    return mine;
+}
+
+bool omp_hook_safe_module_calls(uintptr_t function, const char *name)
+{
+    struct call c = { function, name, true };
+    dl_iterate_phdr(look_for_call, &c);
+    return c.found;
+}
+
 bool omp_hook_safe_module_has_tls(uintptr_t function)
 {
     struct search s = { function, false, true };

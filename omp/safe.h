@@ -14,6 +14,9 @@
    to threads, not to regions. An address in no module counts as one that has. */
 bool omp_hook_safe_module_has_tls(uintptr_t function);
 
+/* Whether the module of a function calls a function of another one by name: true in doubt. */
+bool omp_hook_safe_module_calls(uintptr_t function, const char *name);
+
 enum omp_hook_listed { OMP_HOOK_UNLISTED, OMP_HOOK_DENIED, OMP_HOOK_ALLOWED };
 
 /*

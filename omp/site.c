@@ -56,6 +56,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     site->allowed = listed == OMP_HOOK_ALLOWED;
     if (listed == OMP_HOOK_DENIED)
         omp_hook_site_keep(site, JOB_KEEP_LISTED);
+    site->detaches = omp_hook_safe_module_calls((uintptr_t)r->fn, "omp_fulfill_event");
     if (!site->allowed && omp_hook_safe_module_has_tls((uintptr_t)r->fn))
         omp_hook_site_keep(site, JOB_KEEP_TLS);
     take_reference(site);

@@ -26,6 +26,7 @@ struct omp_hook_site {
     uint32_t epoch;      /* of the last look at who asked */
     bool asked;          /* the starter asked, as of `epoch` */
     bool allowed;        /* by the user */
+    bool detaches;       /* its tasks may wait for events: they need a team that can put them off */
     bool known;          /* at the program's size nothing showed: here, or in the reference */
     struct omp_hook_patience patience;
     struct job_region stats;

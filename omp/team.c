@@ -153,7 +153,7 @@ static bool look_at_machine(struct omp_hook_region *r)
 /* A region whose team is one anyway needs no decision. */
 static bool only_one(struct omp_hook_region *r)
 {
-    r->direct = (r->traits & OMP_HOOK_PLAIN) && r->site->known;
+    r->direct = (r->traits & OMP_HOOK_PLAIN) && r->site->known && !r->site->detaches;
     return r->program == 1;
 }
 
@@ -164,11 +164,14 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
+    bool due = !r->site->known || omp_hook_share_due(r->site->stats.executions);
+    if (!due && !acts())
+        return; /* only counted */
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
     bool may = changeable(r, nt, flags);
     if (may && acts())
         r->acts = !only_one(r) && look_at_machine(r);
-    r->verify = !r->direct && (!r->site->known || omp_hook_share_due(r->site->stats.executions));
+    r->verify = !r->direct && due;
 }
 
 /* --- Choosing --- */
@@ -276,7 +279,7 @@ void omp_hook_team_choose(struct omp_hook_region *r)
     uint32_t size = r->lowered ? 1 : r->cost->team[r->k].size;
     if (size != r->program)
         r->nt = size;
-    r->direct = r->lowered && (r->traits & OMP_HOOK_PLAIN);
+    r->direct = r->lowered && (r->traits & OMP_HOOK_PLAIN) && !r->site->detaches;
     if (size > 1)
         r->changes = team.alive && team.alive != size;
     r->begin = base_clock_now();
@@ -344,16 +347,28 @@ static double learn(struct omp_hook_region *r, double took, uint64_t end)
     return gain;
 }
 
+/* Nothing was decided and nothing timed: one thread anyway, or only recorded. The stream has its times. */
+static bool only_counted(struct omp_hook_region *r, uint32_t reason)
+{
+    if (r->acts || r->verify)
+        return false;
+    r->site->stats.executions++;
+    r->site->stats.verified += reason == 0;
+    return true;
+}
+
 double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
 {
+    uint32_t reason = suspicion(r, numbers, sizes);
+    if (reason)
+        omp_hook_site_keep(r->site, reason);
+    if (only_counted(r, reason))
+        return 0;
     uint64_t end = base_clock_now();
     uint64_t begin = r->begin ? r->begin : r->span.begin;
     double took = (double)(end - begin), gain = 0;
     if (r->shares)
         omp_hook_share_end(r, begin, end, &r->site->stats);
-    uint32_t reason = suspicion(r, numbers, sizes);
-    if (reason)
-        omp_hook_site_keep(r->site, reason);
     count(r, took);
     if (at_own_size(r) && !reason) {
         r->site->stats.verified++;

@@ -17,7 +17,8 @@
  * grows by 1 % of the run's time. Where processors are crowded, every team is expected to stall (stall.h, crowd.h). A control in a pool of another size lasts for a few regions, of which the first, which makes the
  * threads, is not counted.
  *
- * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of
+ * A region with one thread is called without libgomp where its entry point allows (and its module has no tasks that wait for
+ * omp_fulfill_event, which would run at once there, and wait for ever): that saves the 350 ns that a team of
  * one costs. What the program can ask then (levels, team sizes) is answered as if the team were there (api.c).
  *
  * A recorded run acts only in PYTHIA_MODE=auto; else sites are watched, for the next run.

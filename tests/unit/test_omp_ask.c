@@ -147,6 +147,15 @@ START_TEST(thread_local_data_is_seen)
 }
 END_TEST
 
+START_TEST(calls_of_a_module_are_seen)
+{
+    ck_assert(omp_hook_safe_module_calls(start_of(helper), "pthread_create"));
+    ck_assert(!omp_hook_safe_module_calls(start_of(helper), "omp_fulfill_event"));
+    ck_assert(!omp_hook_safe_module_calls(start_of(helper), ""));
+    ck_assert(omp_hook_safe_module_calls(16, "anything")); /* in no module */
+}
+END_TEST
+
 START_TEST(lists_of_names)
 {
     uintptr_t f = start_of(helper), c = start_of((function)(void (*)(void))bsearch);
@@ -176,6 +185,7 @@ int main(void)
         UNIT_TEST(a_helper_asks_for_its_callers),      UNIT_TEST(unknown_code_makes_everybody_suspect),
         UNIT_TEST(a_full_table_makes_everybody_suspect), UNIT_LOOP(random_histories, 50),
         UNIT_TEST(threads_may_ask_at_once),            UNIT_TEST(thread_local_data_is_seen),
+        UNIT_TEST(calls_of_a_module_are_seen),
         UNIT_TEST(lists_of_names),
     };
     return unit_run("omp/ask", tests, UNIT_COUNT(tests));
