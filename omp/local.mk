@@ -10,7 +10,7 @@ libpythia_omphooks_la_SOURCES = \
 # Tasks
 libpythia_omphooks_la_SOURCES += %D%/task.c %D%/task.h %D%/task_act.h %D%/task_loop.c %D%/task_model.c \
 	%D%/task_model.h %D%/task_stats.c %D%/task_wait.c %D%/wait.c %D%/wait.h \
-	%D%/place.c %D%/place.h %D%/place_bind.c %D%/bind.c %D%/bind.h
+	%D%/place.c %D%/place.h %D%/place_bind.c %D%/bind.c %D%/bind.h %D%/ompt.c
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_model tests/unit/test_omp_ask tests/unit/test_omp_plan tests/unit/test_omp_cores
