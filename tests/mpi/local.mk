@@ -52,7 +52,7 @@ TESTS += $(MPI_TESTS)
 endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
-TESTS += %D%/other_mpi.test
+LONG_TESTS += %D%/other_mpi.test
 EXTRA_DIST += %D%/some.test
 
 # Starts a Slurm of its own: not in every check.
