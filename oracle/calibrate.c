@@ -66,9 +66,9 @@ double oracle_duration_factor(const struct oracle *o)
     return factor(o->seen.duration, o->said.duration, o->prior_duration);
 }
 
-void oracle_drift(struct oracle *o)
+void oracle_drift(struct oracle *o, uint32_t events)
 {
-    const double keep = 0.97; /* a sample is some 64 events: about 2000 events are remembered */
+    const double keep = 1 - fmin(events / 2048.0, 0.5);
 
     o->seen.gap *= keep;
     o->seen.duration *= keep;

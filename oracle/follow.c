@@ -8,6 +8,12 @@
 #include "oracle/internal.h"
 #include "pythia.h"
 
+enum {
+    ANCHOR = 8,  /* events that have to be alike to be taken for a position */
+    SETTLED = 4, /* events after which a CLEAR hypothesis is the only one */
+    AGREED = 8   /* events in agreement after which a few are kept */
+};
+#define CLEAR 0.98
 #define LIGHTEST 1e-4 /* hypotheses below are dropped */
 
 static double miss_rate(const struct oracle *o)
@@ -47,9 +53,13 @@ static void join_equal(struct oracle *o)
                 j++;
                 continue;
             }
+            struct oracle_hypothesis likely = b->weight > a->weight ? *b : *a; /* whose repair it was */
             double weight = a->weight + b->weight;
             if (b->depth > a->depth)
                 swap(a, b);
+            a->kind = likely.kind;
+            a->age = likely.age;
+            a->extended = likely.extended;
             a->weight = weight;
             drop(o, j);
         }
@@ -86,6 +96,31 @@ static void settle_extension(struct oracle *o, const struct oracle_hypothesis *h
     }
 }
 
+static const struct oracle_hypothesis *heaviest(const struct oracle *o)
+{
+    const struct oracle_hypothesis *best = &o->now[0];
+
+    for (uint32_t i = 1; i < o->count; i++)
+        if (o->now[i].weight > best->weight)
+            best = &o->now[i];
+    return best;
+}
+
+static void heaviest_first(struct oracle *o)
+{
+    swap(&o->now[0], &o->now[heaviest(o) - o->now]);
+}
+
+static void keep_best(struct oracle *o, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = i + 1; j < o->count; j++)
+            if (o->now[j].weight > o->now[i].weight)
+                swap(&o->now[i], &o->now[j]);
+    o->count = n;
+    normalise(o);
+}
+
 /* Repairs that stood the test make their kind cheaper. */
 static void settle(struct oracle *o)
 {
@@ -102,6 +137,15 @@ static void settle(struct oracle *o)
                     o->won[k] = o->won[k] / 2 + 0.25;
         }
         h->age++;
+    }
+    if (o->count > 1) {
+        heaviest_first(o);
+        if (o->now[0].weight > CLEAR && o->now[0].age >= SETTLED) {
+            o->now[0].weight = 1;
+            o->count = 1;
+        } else if (o->agreed >= AGREED && o->count > ORACLE_AGREEING) {
+            keep_best(o, ORACLE_AGREEING);
+        }
     }
 }
 
@@ -130,6 +174,8 @@ static void repair_all(struct oracle *o, uint32_t terminal)
     double miss = miss_rate(o), lost = 0;
 
     o->spare_count = 0;
+    o->found = 0;
+    heaviest_first(o);
     for (uint32_t i = 0; i < o->count; i++) {
         struct oracle_hypothesis *h = &o->now[i];
         uint32_t expected = oracle_peek(o, h);
@@ -142,34 +188,36 @@ static void repair_all(struct oracle *o, uint32_t terminal)
             oracle_expand(o, h, terminal, h->weight * (1 - miss), ORACLE_HIT);
         oracle_recover(o, h, terminal, h->weight * miss);
     }
-    if (lost > 0.5)
+    if (lost > 0.5) {
+        oracle_anchor(o, lost * miss, ANCHOR);
         oracle_relocate(o, terminal, lost * miss);
+    }
     swap_sets(o);
 }
 
-static const struct oracle_hypothesis *heaviest(const struct oracle *o)
+bool oracle_foreseen(const struct oracle *o, uint32_t terminal)
 {
-    const struct oracle_hypothesis *best = &o->now[0];
-
-    for (uint32_t i = 1; i < o->count; i++)
-        if (o->now[i].weight > best->weight)
-            best = &o->now[i];
-    return best;
+    return o->count > 0 && terminal != GRAMMAR_NONE && oracle_peek(o, heaviest(o)) == terminal;
 }
 
 static void follow_set(struct oracle *o, uint32_t terminal)
 {
+    bool foreseen = oracle_foreseen(o, terminal);
+
+    oracle_coast_judge(o, foreseen);
     o->window++;
-    if (oracle_peek(o, heaviest(o)) != terminal || terminal == GRAMMAR_NONE)
+    if (!foreseen)
         o->misses++;
     if (o->window > 1024) {
         o->window /= 2;
         o->misses /= 2;
     }
     if (all_match(o, terminal)) {
+        o->agreed++;
         for (uint32_t i = 0; i < o->count; i++)
             oracle_advance(o, &o->now[i], terminal, o->now[i].weight > 0.5);
     } else {
+        o->agreed = 0;
         repair_all(o, terminal);
         join_equal(o);
         normalise(o);
@@ -202,25 +250,49 @@ static void remember(struct oracle *o, uint32_t terminal)
 static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
     oracle_flush(o);
-    oracle_score_event(o, terminal, gap);
-    if (o->references) {
+    oracle_sample_event(o, terminal, gap);
+    if (o->mix)
+        oracle_mix_store(o, terminal, gap, duration);
+    if (o->coasting) {
+        oracle_coast(o, terminal);
+        oracle_coast_end(o);
+    } else if (o->references) {
         follow_set(o, terminal);
+        oracle_coast_begin(o);
+    }
+    if (o->references) {
         compare_times(o, heaviest(o), gap, duration);
         remember(o, terminal);
     }
-    if (o->mix) {
-        oracle_live_store(o->mix->past, terminal, gap, duration);
+    if (o->mix)
         oracle_mix_follow(o);
-    }
-    oracle_score_sample(o);
+    oracle_sample(o);
+    o->left = 0;
 }
 
-/* The past of an event on the fast path. */
-static inline void follow_live(struct oracle_mix *m, uint32_t terminal, uint64_t gap, uint64_t duration)
+/* An event of which nothing is asked. */
+static void coast(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    oracle_live_store(m->past, terminal, gap, duration);
-    if (!m->asleep)
-        oracle_live_follow(m->past);
+    o->score.events++;
+    o->score.known += oracle_known(o, terminal);
+    o->unasked++;
+    oracle_coast(o, terminal);
+    compare_times(o, &o->now[0], gap, duration);
+    remember(o, terminal);
+    if (o->mix)
+        oracle_live_store(o->mix->past, terminal, gap, duration);
+}
+
+/* All hypotheses go on with `terminal`. False: nothing changed. */
+static inline bool go_on(struct oracle *o, uint32_t terminal)
+{
+    if (o->count == 1)
+        return oracle_advance(o, &o->now[0], terminal, true);
+    if (o->count > ORACLE_AGREEING || o->count == 0 || !all_match(o, terminal))
+        return false;
+    for (uint32_t i = 0; i < o->count; i++)
+        oracle_advance(o, &o->now[i], terminal, i == 0);
+    return true;
 }
 
 void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
@@ -229,13 +301,17 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         terminal = GRAMMAR_NONE;
     else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
         terminal = o->alias[terminal];
-    if (--o->countdown > 0 && o->count == 1 && terminal != GRAMMAR_NONE && (!o->mix || o->mix->sure) &&
-        oracle_advance(o, &o->now[0], terminal, true)) {
+    --o->countdown;
+    if (o->countdown > 0 && o->coasting) {
+        coast(o, terminal, gap, duration);
+        return;
+    }
+    if (o->countdown > 0 && terminal != GRAMMAR_NONE && go_on(o, terminal)) {
         o->fast++;
         compare_times(o, &o->now[0], gap, duration);
         remember(o, terminal);
         if (o->mix)
-            follow_live(o->mix, terminal, gap, duration);
+            oracle_live_store(o->mix->past, terminal, gap, duration);
         return;
     }
     follow_slowly(o, terminal, gap, duration);

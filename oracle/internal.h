@@ -6,11 +6,14 @@
  *   stack.c      one hypothesis: advance, descend, compare
  *   recover.c    what an unexpected event may mean
  *   follow.c     the set of hypotheses after an event
+ *   coast.c      where no position is right for long
  *   predict.c    the questions: climb what remains, descend to the answer
  *   calibrate.c  how much an answer is worth; how the times of this run compare
- *   live.c       the other source: what this run itself has shown
- *   mix.c        which of the two answers
- *   score.c      what the oracle knows of its own quality
+ *   text.c, live.c, often.c   the other source: what happened before in places like this one
+ *   teach.c      what of the references it knows
+ *   mix.c        who answers
+ *   sample.c     the oracle asks itself, and learns from what comes
+ *   score.c      what it knows of its own quality
  *
  * Nothing is allocated after creation. Hypotheses own a slice of `frames` each; sets are swapped, never copied.
  */
@@ -27,14 +30,15 @@ enum {
     ORACLE_SKIP = 8,         /* expected events that may be missing in a row */
     ORACLE_PLACES = 32,      /* occurrences looked at to relocate */
     ORACLE_BRANCHES = 6,     /* uses tried where a partial hypothesis runs off its top */
+    ORACLE_AGREEING = 4,     /* hypotheses that take the fast path together */
     ORACLE_SETS = 4,         /* sets remembered for oracle_next */
     ORACLE_RANGES = 12,      /* distances: 1, 2-3, 4-7, …, 2048 and more */
-    ORACLE_PENDING = 8,      /* answers at one distance that wait for their event */
-    ORACLE_OPINIONS = 32,    /* the same, of both sources */
+    ORACLE_PENDING = 32,     /* answers at one distance that wait for their event */
     ORACLE_BUCKETS = 5,      /* distances by which the sources are weighed: near 1, 4, 16, 64, 128 */
     ORACLE_SHARES = 4,       /* by how sure a source is */
     ORACLE_STREAKS = 10,     /* the reference by events foreseen in a row: 0-1, 2-3, 4-7, … */
-    ORACLE_LENGTHS = 11      /* the past by the length of the match: 1, 2-3, 4-7, … */
+    ORACLE_LENGTHS = 11,     /* matches by their length: 1, 2-3, 4-7, … */
+    ORACLE_SHARES_USUAL = 8  /* what usually follows, by its share */
 };
 
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
@@ -89,17 +93,27 @@ struct oracle_reference {
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
 };
 
-/* weight: the events that the sample stands for. */
-struct oracle_pending { uint64_t at; uint32_t terminal, weight; float raw, probability; };
-
 /* How often a source was right lately where it was as sure as this. */
 struct oracle_trust { float right, total; };
 
-/* What both sources say of one event; no trust: nothing. */
+/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2. */
+enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_SOURCES = ORACLE_USUAL + ORACLE_LIVE_OFTEN };
+
+/* What they say of one event; no trust: nothing. */
 struct oracle_opinion {
+    uint32_t said[ORACLE_SOURCES];
+    struct oracle_trust *trust[ORACLE_SOURCES];
+};
+
+/* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
+struct oracle_said { double share; bool left; };
+
+/* An answer that waits for its event. weight: the events that the sample stands for. */
+struct oracle_pending {
     uint64_t at;
-    uint32_t reference, live;
-    struct oracle_trust *reference_trust, *live_trust;
+    uint32_t terminal, weight;
+    float raw, probability;
+    struct oracle_opinion opinion;
 };
 
 struct oracle_mix {
@@ -107,12 +121,9 @@ struct oracle_mix {
     bool asleep, sure;  /* the past is not asked; the reference answers for the next event, whatever the past says */
     bool missed;        /* the reference did not foresee everything */
     uint64_t streak;    /* events in a row that the reference foresaw */
-    uint64_t sample_at; /* event number of the next sample */
-    uint32_t turn;
-    uint64_t first[ORACLE_BUCKETS], last[ORACLE_BUCKETS]; /* of the opinions that wait, in order */
-    struct oracle_opinion pending[ORACLE_BUCKETS][ORACLE_OPINIONS];
-    struct oracle_trust reference[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_STREAKS];
-    struct oracle_trust live[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
+    struct oracle_trust position[2][ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_STREAKS]; /* [1]: beyond the end of a loop */
+    struct oracle_trust match[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
+    struct oracle_trust usual[ORACLE_LIVE_OFTEN][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
 };
 
 struct oracle {
@@ -121,6 +132,7 @@ struct oracle {
     uint32_t count, spare_count, limit;
     uint64_t countdown;                    /* events until the next sample or check */
     uint64_t fast;                         /* events on the fast path that the score does not know yet */
+    uint64_t left;                         /* of them, first ones after a loop */
     uint32_t previous; uint64_t run;       /* the last event, and how often in a row */
     uint32_t references, capacity;         /* capacity: frames of a hypothesis */
     struct oracle_reference *reference;
@@ -134,6 +146,12 @@ struct oracle {
     double prior_gap, prior_duration;      /* ns: what a few mean events of the reference take */
     double misses, window;                 /* recent events that were not expected, of how many */
     double won[ORACLE_KINDS];              /* repairs that turned out right */
+    double found;                          /* the heaviest in the spare set so far */
+    float trouble;                         /* share of the last events that the position did not foresee */
+    bool coasting; uint32_t coasted;       /* for so many events */
+    uint64_t ask_at;                       /* event number before which the next event is asked about, where in doubt */
+    uint32_t unasked;                      /* events of which nothing was said: the next answer stands for them */
+    uint32_t agreed;                       /* events in a row that all hypotheses foresaw */
     struct oracle_time seen, said;         /* recent times, observed and predicted */
     struct { double right, total; } reliability[ORACLE_RANGES][ORACLE_DECILES];
 
@@ -141,7 +159,9 @@ struct oracle {
     uint64_t sample_at;                    /* event number of the next sample */
     uint32_t sample_weight;                /* events until the next sample: what this one stands for */
     double sample_until;                   /* the time predicted for the coming event; < 0: none */
-    struct oracle_pending pending[ORACLE_DISTANCES][ORACLE_PENDING];
+    uint32_t sample_turn, stands_for[ORACLE_BUCKETS];
+    uint64_t first[ORACLE_BUCKETS], last[ORACLE_BUCKETS]; /* of the answers that wait, in order */
+    struct oracle_pending pending[ORACLE_BUCKETS][ORACLE_PENDING];
 
     uint8_t *set[ORACLE_SETS]; uint64_t set_used[ORACLE_SETS], set_clock;
     struct oracle_score score;
@@ -173,6 +193,15 @@ static inline const struct oracle_index *oracle_of(const struct oracle *o, const
 /* Uses of a symbol, heaviest first; returns their number. */
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
 
+/* Whether the position answers for the next event, whatever the past says. */
+static inline bool oracle_sure(const struct oracle *o)
+{
+    return !o->coasting && (!o->mix || o->mix->sure);
+}
+
+/* --- follow.c --- */
+bool oracle_foreseen(const struct oracle *o, uint32_t terminal); /* by the heaviest hypothesis */
+
 /* --- stack.c --- */
 bool oracle_rooted(const struct oracle *o, const struct oracle_hypothesis *h);
 /* The terminal expected next; GRAMMAR_NONE at the end of the run or where a partial hypothesis runs off its top. */
@@ -183,8 +212,8 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
 void oracle_enter(const struct oracle *o, struct oracle_hypothesis *h, uint32_t depth, struct oracle_frame frame);
 /* A loop is in its turn number `turns`, one more than was expected. */
 void oracle_extended(struct oracle_trip *trip, uint64_t turns);
-/* Learns the trip counts of the loops at depth `from` and below, which end here. */
-void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
+/* Learns the trip counts of the loops at depth `from` and below, which end here. False: there are none. */
+bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from);
 void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from);
 /* Same position, or the shorter one is the lower part of the longer. */
 bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b);
@@ -195,10 +224,19 @@ struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, doub
 /* Where partial `h` runs off its top: the uses whose continuation is `terminal`, into the spare set. */
 void oracle_expand(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight,
                    enum oracle_kind kind);
-/* What `terminal` may mean for `h`, into the spare set. */
+/* What `terminal` may mean for `h`, into the spare set: kind after kind, as long as the next one could still matter beside
+   what was found. */
 void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight);
 void oracle_relocate(struct oracle *o, uint32_t terminal, double weight);
+/* Where the past says that this is, in a reference; false: it does not know. */
+bool oracle_anchor(struct oracle *o, double weight, uint64_t length);
 bool oracle_known(const struct oracle *o, uint32_t terminal);
+
+/* --- coast.c --- */
+void oracle_coast_judge(struct oracle *o, bool foreseen); /* after each event off the fast path */
+void oracle_coast_begin(struct oracle *o);                /* if it is time to */
+void oracle_coast(struct oracle *o, uint32_t terminal);   /* an event */
+void oracle_coast_end(struct oracle *o);                  /* if it is time to */
 
 /* --- calibrate.c --- */
 double oracle_stay(const struct oracle *o, uint64_t distance); /* chance that nothing unexpected happens until then */
@@ -217,30 +255,41 @@ static inline void oracle_habit_learn(struct oracle_habit *h, uint64_t gap)
     h->gap += off > most ? most : off < -most ? -most : off; /* never beyond what was seen */
     h->step = h->step > 0.04f ? h->step * 0.9f : h->step;
 }
-void oracle_drift(struct oracle *o); /* forgets slowly; called from time to time */
+void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many have come since the last call */
+
+/* --- teach.c --- */
+/* Puts a hypothesis at event number `event` < length of its reference: rooted, as if it had just been followed. */
+void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event);
+void oracle_teach(struct oracle *o); /* once, before the first event */
 
 /* --- mix.c --- */
-struct oracle_mix *oracle_mix_create(size_t memory, bool reference);
+/* `events`: of all references. */
+struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events);
 void oracle_mix_destroy(struct oracle_mix *m); /* NULL is legal */
-/* Whether the past is to be asked where the reference's first choice has `share` of its weight (0: it has none). */
-bool oracle_mix_needed(const struct oracle *o, uint64_t distance, double share);
+/* Whether the past is to be asked, too. */
+bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
-void oracle_mix_ask(struct oracle *o, uint64_t distance, double share, bool choose, struct oracle_answer *answer,
-                    double *raw, struct oracle_opinion *opinion);
-/* Off the fast path: before an event, of which `now` was said last, and after it and its following. */
-void oracle_mix_judge(struct oracle *o, const struct oracle_opinion *now, uint32_t terminal);
-void oracle_mix_follow(struct oracle *o);
+void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
+                    struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
+void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */
+void oracle_mix_foreseen(struct oracle *o, bool foreseen); /* by the position */
 void oracle_mix_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
-uint64_t oracle_mix_next(const struct oracle *o, uint64_t next);
+void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
+void oracle_mix_follow(struct oracle *o);
 
 /* --- predict.c, score.c --- */
 /* As oracle_predict, with the value before calibration and, unless `opinion` is NULL, what each source says. */
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion);
 void oracle_flush(struct oracle *o);  /* brings the score up to date with the fast path */
+void oracle_count_answer(struct oracle *o, int which, double probability, bool hit, uint64_t n);
+void oracle_count_unknown(struct oracle *o, int which, uint64_t n);
+
+/* --- sample.c --- */
+extern const uint32_t oracle_sampled_at[ORACLE_BUCKETS];
 /* Before and after an event off the fast path. */
-void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap);
-void oracle_score_sample(struct oracle *o);
-void oracle_score_start(struct oracle *o);
+void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap);
+void oracle_sample(struct oracle *o);
+void oracle_sample_start(struct oracle *o);
 
 #endif

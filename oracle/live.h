@@ -1,78 +1,91 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this run itself has shown: the second source of answers, for what the reference does not know.
+ * What happened before in places like this one: the second source of answers. It knows some of the references' events and
+ * the last ones of this run (text.h), and answers in two ways.
  *
- * The last events are kept in a ring. A match is an earlier place whose past equals the present's: it predicts what
- * followed there, at any distance at once, and once it reaches the present, the same again (a loop).
+ * A match is an earlier place whose past equals the present's: it predicts what followed there, at any distance at once,
+ * and once it reaches the present, the same again (a loop).
  *
- *     ring     … x a b c d y a b c e a b c      now
+ *     text     … x a b c d y a b c e a b c      now
  *                      ^       ^
  *                      match   match            length 3: "d y a" or "e a b c a b c" comes
  *
  * A match is kept while what follows it is what happens, and grows: after one turn of an outer loop a match holds the
  * whole turn, inner trip counts included, where a context of fixed length forgets them. New ones are found by hashes of
- * the last 1 to 32 events, of one order the last few places. Several matches vote, long ones more.
+ * the last 6 to 32 events, of one order the last few places. Several matches vote, long ones more.
  *
- * Invariants: 1. a match's place is in the ring, before the present;  2. the last min(length, 32) events up to it
- * are the last events of the run: when found events are compared, not hashes.
+ * What usually follows the last few events (often.h) is the better answer where the program itself is a matter of chance.
  *
- * While nobody needs it, it sleeps: events are only stored, and indexed a bounded number at a time after it wakes.
- * Cost: a store asleep; O(orders + matches) awake; a question O(matches) whatever the distance. Memory: as given.
+ * Invariants, when looked at: 1. a match's place can be read and is before the present;  2. the last min(length, 32)
+ * events up to it are the last events of the run: when found events are compared, not hashes.
+ *
+ * An event costs a store. What came since is looked at when it is asked for: matches go on or end, some events are
+ * indexed, a bounded number at a time.
+ * Cost: O(orders + matches) of a look; a question O(matches) whatever the distance. Memory: as given.
  * Threads: owner.  Hook-safe: all but creation and destruction.
  */
 #ifndef PYTHIA_ORACLE_LIVE_H
 #define PYTHIA_ORACLE_LIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "oracle/often.h"
+#include "oracle/text.h"
 
-enum { ORACLE_LIVE_MATCHES = 16, ORACLE_LIVE_ORDERS = 6, ORACLE_LIVE_MEMORY_MIN = 64 << 10 };
+enum { ORACLE_LIVE_MATCHES = 16, ORACLE_LIVE_ORDERS = 4, ORACLE_LIVE_OFTEN = 2, ORACLE_LIVE_MEMORY_MIN = 64 << 10 };
 
-struct oracle_live_event { uint64_t end; uint32_t symbol, duration; }; /* ns since the first event; ns, saturated */
 struct oracle_live_match { uint64_t at; uint64_t length; };
 
+/* Hashes of the last events up to a place, by order. */
+struct oracle_live_context { uint64_t next, since, hash[ORACLE_LIVE_ORDERS]; }; /* the next place; seen from here on */
+
+/* Of each order: hash of a context -> oracle_text_name() of its last place. */
+struct oracle_live_table { uint32_t *slot; uint64_t mask; };
+
 struct oracle_live {
-    struct oracle_live_event *ring;
-    uint32_t *link;          /* of events: low half of 1 + the place before with the same 8 events */
-    uint32_t *table;         /* of each order: hash of a context -> low half of 1 + its last place */
-    uint64_t size, slots;    /* of the ring, of the table of one order: powers of two */
-    uint64_t count, indexed; /* events stored and indexed so far */
-    uint64_t since;          /* the hashes have seen the events from here on */
-    uint64_t clock;          /* ns, end of the last event */
-    uint64_t hash[ORACLE_LIVE_ORDERS], power[ORACLE_LIVE_ORDERS];
+    struct oracle_text text;
+    uint32_t *link;          /* of places: the place before with the same 6 events, as in the tables */
+    struct oracle_live_table taught, lived; /* places of references, of this run */
+    uint64_t power[ORACLE_LIVE_ORDERS];
+    struct oracle_live_context index; /* up to where places are indexed */
+    struct oracle_live_context here;  /* of the present, when it was last asked for */
+    struct oracle_often often[ORACLE_LIVE_OFTEN]; /* by the last 6 events, by the last 2 */
     uint32_t matches;
     struct oracle_live_match match[ORACLE_LIVE_MATCHES];
 };
 
 struct oracle_live_answer {
     uint32_t terminal;      /* GRAMMAR_NONE: unknown */
-    double share;           /* of the matches' weight */
-    uint64_t length;        /* of the longest match that says so */
+    double share;           /* of the weight of those asked */
+    uint64_t length;        /* of the longest match that says so; of places asked */
     double until, duration; /* ns, as they were there */
+    bool fixed;             /* there: in a reference */
 };
 
-/* At most `memory` bytes, at least ORACLE_LIVE_MEMORY_MIN; NULL when out of memory. */
-struct oracle_live *oracle_live_create(size_t memory);
+/* At most `memory` bytes, at least ORACLE_LIVE_MEMORY_MIN, of which some for `fixed` events of references. NULL when out of
+   memory. */
+struct oracle_live *oracle_live_create(size_t memory, uint64_t fixed);
 void oracle_live_destroy(struct oracle_live *l); /* NULL is legal */
+
+/* The next event of a reference: before all others, while there is room (false: there is none). */
+bool oracle_live_teach(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration);
+/* Another piece begins, with event number `event` of a reference. */
+void oracle_live_piece(struct oracle_live *l, uint32_t reference, uint64_t event);
+void oracle_live_start(struct oracle_live *l); /* the run begins */
 
 /* The next event happened. */
 static inline void oracle_live_store(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    struct oracle_live_event *e = &l->ring[l->count++ & (l->size - 1)];
-
-    l->clock += gap + duration;
-    e->end = l->clock;
-    e->symbol = terminal;
-    e->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+    oracle_text_store(&l->text, terminal, gap, duration);
 }
 
-/* After each event while awake: what goes on, what is new. After a sleep the matches come back once the events are
-   indexed, some at each call. */
-void oracle_live_follow(struct oracle_live *l);
+/* Looks at what came since the last time. Places of the references are looked for if they are `wanted`. */
+void oracle_live_follow(struct oracle_live *l, bool wanted);
 
-/* The event `distance` >= 1 ahead. Returns 0, or 1 (unknown). */
+/* The event `distance` >= 1 ahead, by the matches. Returns 0, or 1 (unknown). */
 int oracle_live_ask(const struct oracle_live *l, uint64_t distance, struct oracle_live_answer *answer);
+/* The same by what usually follows the last few events: 6 (`which` 0) or 2 (1). */
+int oracle_live_usual(struct oracle_live *l, int which, uint64_t distance, struct oracle_live_answer *answer);
+/* The longest match with a place of a reference, of at least `length` events; NULL: none. */
+const struct oracle_live_match *oracle_live_anchor(const struct oracle_live *l, uint64_t length);
 
 /* Audits the invariants. 0 or PYTHIA_EFORMAT. */
 int oracle_live_check(const struct oracle_live *l, char *why, size_t size);

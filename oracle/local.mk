@@ -2,16 +2,21 @@
 noinst_LTLIBRARIES += libpythia-oracle.la
 libpythia_oracle_la_SOURCES = \
 	%D%/calibrate.c \
+	%D%/coast.c \
 	%D%/follow.c \
 	%D%/index.c \
 	%D%/internal.h \
 	%D%/live.c %D%/live.h \
 	%D%/mix.c \
+	%D%/often.c %D%/often.h \
 	%D%/oracle.c %D%/oracle.h \
 	%D%/predict.c \
 	%D%/recover.c \
+	%D%/sample.c \
 	%D%/score.c \
-	%D%/stack.c
+	%D%/stack.c \
+	%D%/teach.c \
+	%D%/text.c %D%/text.h
 libpythia_oracle_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_oracle

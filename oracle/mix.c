@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two sources, one answer. The reference answers from a position, the live past of this run from what it resembles. How
- * much each is worth is learned: a table of how often its first choice was right lately, by distance, by how sure it was
- * and by how long it has held (the reference: events in a row that it foresaw; the past: length of the match). The one
- * whose entry is higher answers; a silent one is learned about too, so it can come back.
+ * Several sources, one answer. The reference answers from a position; the past from the places that resemble the present,
+ * and from what usually follows. How much each is worth is learned: a table of how often its first choice was right
+ * lately, by distance, by how sure it was and by how long it has held (the position: events in a row that it foresaw, and
+ * whether a loop ends before; matches: their length). They vote by it; a silent one is learned about too, so it can come
+ * back.
  *
  * While the reference has been right for long, or from the start, the past sleeps and is not asked.
  */
@@ -13,15 +14,13 @@
 
 enum {
     LATELY = 256,                        /* judgements that an entry remembers */
-    ASLEEP = 1024,                       /* events in a row that the reference foresaw: enough to sleep */
-    CLOSE = 4, HALFWAY = 8, APART = 32,  /* events between samples: the less is foreseen, the closer */
-    UNSETTLED = 64, HELD = 256           /* … where fewer than this were foreseen in a row */
+    ASLEEP = 1024                        /* events in a row that the reference foresaw: enough to sleep */
 };
 /* The reference answers alone from here on. At distance 1 that is the fast path, worth a little accuracy. */
 static const double sure[ORACLE_BUCKETS] = { 0.95, 0.98, 0.98, 0.98, 0.98 };
-#define MARGIN 0.02 /* the past has to be better by that much: both are estimates */
+#define MARGIN 0.02 /* a later source has to be better by that much: all are estimates */
 
-static const uint32_t trained_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
+static const struct oracle_said certain = { 1, false };
 
 static uint32_t bucket_of(uint64_t distance)
 {
@@ -55,15 +54,22 @@ static void learn(struct oracle_trust *t, double n, bool right)
     }
 }
 
-static struct oracle_trust *trust_reference(const struct oracle *o, uint32_t bucket, double share)
+static struct oracle_trust *trust_position(const struct oracle *o, uint32_t bucket, const struct oracle_said *said)
 {
     struct oracle_mix *m = o->mix;
-    return &m->reference[bucket][share_class(share)][log_class(m->streak / 2, ORACLE_STREAKS)];
+    return &m->position[said->left][bucket][share_class(said->share)][log_class((m->streak + o->fast) / 2, ORACLE_STREAKS)];
 }
 
-static struct oracle_trust *trust_live(const struct oracle *o, uint32_t bucket, double share, uint64_t length)
+/* `source`: any but the position. */
+static struct oracle_trust *trust_past(const struct oracle *o, int source, uint32_t bucket,
+                                       const struct oracle_live_answer *a)
 {
-    return &o->mix->live[bucket][share_class(share)][log_class(length, ORACLE_LENGTHS)];
+    struct oracle_mix *m = o->mix;
+    uint32_t share = (uint32_t)(a->share * ORACLE_SHARES_USUAL);
+
+    if (source == ORACLE_MATCH)
+        return &m->match[bucket][share_class(a->share)][log_class(a->length, ORACLE_LENGTHS)];
+    return &m->usual[source - ORACLE_USUAL][bucket][share < ORACLE_SHARES_USUAL ? share : ORACLE_SHARES_USUAL - 1];
 }
 
 /* --- Life --- */
@@ -72,24 +78,30 @@ static void set_priors(struct oracle_mix *m)
 {
     const float share[ORACLE_SHARES] = { 0.2f, 0.45f, 0.7f, 0.9f };
 
-    for (int b = 0; b < ORACLE_BUCKETS; b++)
+    for (int b = 0; b < ORACLE_BUCKETS; b++) {
         for (int s = 0; s < ORACLE_SHARES; s++) {
             for (int i = 0; i < ORACLE_STREAKS; i++)
-                m->reference[b][s][i] = (struct oracle_trust){ 2 * share[s], 2 };
-            for (int i = 0; i < ORACLE_LENGTHS; i++)
-                m->live[b][s][i] = (struct oracle_trust){ 2 * share[s] * (0.3f + 0.06f * (float)i), 2 };
+                m->position[0][b][s][i] = m->position[1][b][s][i] = (struct oracle_trust){ 2 * share[s], 2 };
+            for (int i = 0; i < ORACLE_LENGTHS; i++) { /* a past of 64 events and more is hardly chance */
+                float likely = i < 7 ? 0.3f + 0.07f * (float)i : 1.04f;
+                m->match[b][s][i] = (struct oracle_trust){ 4 * share[s] * likely, 4 };
+            }
         }
+        for (int w = 0; w < ORACLE_LIVE_OFTEN; w++)
+            for (int s = 0; s < ORACLE_SHARES_USUAL; s++)
+                m->usual[w][b][s] = (struct oracle_trust){ 1.6f * ((float)s + 0.25f) / ORACLE_SHARES_USUAL, 2 };
+    }
 }
 
-struct oracle_mix *oracle_mix_create(size_t memory, bool reference)
+struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events)
 {
     struct oracle_mix *m = calloc(1, sizeof *m);
 
     if (!m)
         return NULL;
-    m->past = oracle_live_create(memory > sizeof *m ? memory - sizeof *m : 0);
-    m->missed = !reference;
-    m->asleep = m->sure = reference; /* trusted until its first miss */
+    m->past = oracle_live_create(memory > sizeof *m ? memory - sizeof *m : 0, events);
+    m->missed = events == 0;
+    m->asleep = m->sure = events > 0; /* trusted until its first miss */
     set_priors(m);
     if (m->past)
         return m;
@@ -106,101 +118,133 @@ void oracle_mix_destroy(struct oracle_mix *m)
 
 /* --- Asking --- */
 
-static void answer_live(struct oracle_answer *answer, const struct oracle_live_answer *live)
+/* Times of a reference are rescaled as those of the position are. */
+static void answer_live(const struct oracle *o, struct oracle_answer *answer, const struct oracle_live_answer *live)
 {
-    *answer = (struct oracle_answer){ .terminal = live->terminal, .until = live->until, .until_deviation = -1,
-                                      .duration = live->duration, .duration_deviation = -1,
+    double until = live->fixed ? oracle_gap_factor(o) : 1, duration = live->fixed ? oracle_duration_factor(o) : 1;
+
+    *answer = (struct oracle_answer){ .terminal = live->terminal, .until = live->until * until, .until_deviation = -1,
+                                      .duration = live->duration * duration, .duration_deviation = -1,
                                       .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
 }
 
-void oracle_mix_ask(struct oracle *o, uint64_t distance, double share, bool choose, struct oracle_answer *answer,
-                    double *raw, struct oracle_opinion *opinion)
+static int ask_past(struct oracle_live *past, int source, uint64_t distance, struct oracle_live_answer *live)
+{
+    return source == ORACLE_MATCH ? oracle_live_ask(past, distance, live)
+                                  : oracle_live_usual(past, source - ORACLE_USUAL, distance, live);
+}
+
+/* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one outweighs
+   two that are not; those that ask what is usual know much the same, so that a second one adds less. */
+static double together(const struct oracle_opinion *opinion, const double *value, int s, double *best)
+{
+    double all = 0;
+    bool usual = false;
+
+    for (int r = 0; r < ORACLE_SOURCES; r++) {
+        if (!opinion->trust[r] || opinion->said[r] != opinion->said[s])
+            continue;
+        all += value[r] * value[r] * value[r] * (usual ? 0.3 : 1);
+        usual = r >= ORACLE_USUAL;
+        *best = value[r] > *best ? value[r] : *best;
+    }
+    return all;
+}
+
+/* The first of the sources that win, -1 where none says anything; the worth of the best of them in *raw. */
+static int elect(const struct oracle_opinion *opinion, const double *value, double *raw)
+{
+    double most = 0;
+    int winner = -1;
+
+    *raw = 0;
+    for (int s = 0; s < ORACLE_SOURCES; s++) {
+        double best = 0, all = opinion->trust[s] ? together(opinion, value, s, &best) : 0;
+        if (all <= most * (1 + MARGIN))
+            continue;
+        most = all;
+        winner = s;
+        *raw = best;
+    }
+    return winner;
+}
+
+void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
+                    struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion)
 {
     uint32_t bucket = bucket_of(distance);
-    struct oracle_live_answer live;
-    double reference = 0, value = 0;
+    struct oracle_live_answer live[ORACLE_SOURCES];
+    double value[ORACLE_SOURCES] = { 0 };
 
-    *opinion = (struct oracle_opinion){ .reference = answer->terminal, .live = GRAMMAR_NONE };
+    if (o->mix->past->here.next != o->mix->past->text.count)
+        oracle_live_follow(o->mix->past, false);
+    *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
     if (answer->terminal != GRAMMAR_NONE) {
-        opinion->reference_trust = trust_reference(o, bucket, share);
-        reference = worth(opinion->reference_trust);
+        opinion->trust[ORACLE_POSITION] = trust_position(o, bucket, said);
+        value[ORACLE_POSITION] = worth(opinion->trust[ORACLE_POSITION]);
     }
-    if (oracle_live_ask(o->mix->past, distance, &live) == 0) {
-        opinion->live = live.terminal;
-        opinion->live_trust = trust_live(o, bucket, live.share, live.length);
-        value = worth(opinion->live_trust);
+    for (int s = ORACLE_MATCH; s < ORACLE_SOURCES; s++) {
+        if (ask_past(o->mix->past, s, distance, &live[s]) != 0)
+            continue;
+        opinion->said[s] = live[s].terminal;
+        opinion->trust[s] = trust_past(o, s, bucket, &live[s]);
+        value[s] = worth(opinion->trust[s]);
     }
     if (!choose)
         return;
-    *raw = value > reference ? value : reference;
-    if (live.terminal != answer->terminal && value > reference + MARGIN)
-        answer_live(answer, &live);
+    int best = elect(opinion, value, raw);
+    if (best > ORACLE_POSITION)
+        answer_live(o, answer, &live[best]);
 }
 
-bool oracle_mix_needed(const struct oracle *o, uint64_t distance, double share)
+bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
 {
     uint32_t bucket = bucket_of(distance);
 
-    return o->mix && !o->mix->asleep && (share <= 0 || worth(trust_reference(o, bucket, share)) < sure[bucket]);
+    return o->mix && !o->mix->asleep && (said->share <= 0 || worth(trust_position(o, bucket, said)) < sure[bucket]);
 }
 
 /* --- Learning --- */
 
-static void judge(const struct oracle_opinion *p, uint32_t terminal)
+void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal)
 {
-    if (p->reference_trust)
-        learn(p->reference_trust, 1, p->reference == terminal);
-    if (p->live_trust)
-        learn(p->live_trust, 1, p->live == terminal);
+    for (int s = 0; s < ORACLE_SOURCES; s++)
+        if (p->trust[s])
+            learn(p->trust[s], 1, p->said[s] == terminal);
 }
 
-/* Before event number `events` is followed: what was said of it. */
-void oracle_mix_judge(struct oracle *o, const struct oracle_opinion *now, uint32_t terminal)
+void oracle_mix_foreseen(struct oracle *o, bool foreseen)
 {
-    struct oracle_mix *m = o->mix;
-    bool foreseen = now->reference == terminal && terminal != GRAMMAR_NONE;
-
-    judge(now, terminal);
-    m->streak = foreseen ? m->streak + 1 : 0;
-    m->missed |= !foreseen;
-    for (uint32_t b = 1; b < ORACLE_BUCKETS; b++)
-        for (; m->first[b] < m->last[b]; m->first[b]++) {
-            const struct oracle_opinion *p = &m->pending[b][m->first[b] % ORACLE_OPINIONS];
-            if (p->at > o->score.events)
-                break;
-            if (p->at == o->score.events)
-                judge(p, terminal);
-        }
+    o->mix->streak = foreseen ? o->mix->streak + 1 : 0;
+    o->mix->missed |= !foreseen;
 }
 
 void oracle_mix_hits(struct oracle *o, uint64_t n)
 {
-    learn(trust_reference(o, 0, 1), (double)n, true);
+    const struct oracle_said left = { 1, true };
+
+    if (oracle_sure(o)) {
+        learn(trust_position(o, 0, &certain), (double)(n - o->left), true);
+        learn(trust_position(o, 0, &left), (double)o->left, true);
+    }
     o->mix->streak += n;
-}
-
-/* Asks, to be judged later: one distance at a time. */
-static void sample(struct oracle *o)
-{
-    struct oracle_mix *m = o->mix;
-    uint32_t b = 1 + m->turn++ % (ORACLE_BUCKETS - 1);
-    struct oracle_answer answer;
-    double raw;
-
-    m->sample_at = o->score.events + (m->streak < UNSETTLED ? CLOSE : m->streak < HELD ? HALFWAY : APART);
-    if (m->last[b] - m->first[b] == ORACLE_OPINIONS)
-        return;
-    struct oracle_opinion *p = &m->pending[b][m->last[b]++ % ORACLE_OPINIONS];
-    oracle_ask(o, trained_at[b], &answer, &raw, p);
-    p->at = o->score.events + trained_at[b];
 }
 
 static bool sure_at_all_distances(const struct oracle *o)
 {
     for (uint32_t b = 0; b < ORACLE_BUCKETS; b++)
-        if (worth(trust_reference(o, b, 1)) < sure[b])
+        if (worth(trust_position(o, b, &certain)) < sure[b])
             return false;
     return true;
+}
+
+void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    struct oracle_mix *m = o->mix;
+
+    oracle_live_store(m->past, terminal, gap, duration);
+    if (!m->asleep || m->streak == 0)
+        oracle_live_follow(m->past, m->streak == 0);
 }
 
 void oracle_mix_follow(struct oracle *o)
@@ -208,23 +252,5 @@ void oracle_mix_follow(struct oracle *o)
     struct oracle_mix *m = o->mix;
 
     m->asleep = !m->missed || (m->streak >= ASLEEP && sure_at_all_distances(o));
-    m->sure = m->asleep || worth(trust_reference(o, 0, 1)) >= sure[0];
-    if (m->asleep)
-        return;
-    oracle_live_follow(m->past);
-    if (o->score.events >= m->sample_at)
-        sample(o);
-}
-
-/* The next event that must not take the fast path, if before `next`. */
-uint64_t oracle_mix_next(const struct oracle *o, uint64_t next)
-{
-    const struct oracle_mix *m = o->mix;
-
-    if (!m->asleep && m->sample_at < next)
-        next = m->sample_at;
-    for (uint32_t b = 1; b < ORACLE_BUCKETS; b++)
-        if (m->first[b] < m->last[b] && m->pending[b][m->first[b] % ORACLE_OPINIONS].at < next)
-            next = m->pending[b][m->first[b] % ORACLE_OPINIONS].at;
-    return next;
+    m->sure = m->asleep || worth(trust_position(o, 0, &certain)) >= sure[0];
 }

@@ -123,6 +123,20 @@ static void set_priors(struct oracle *o)
     }
 }
 
+static int create_mix(struct oracle *o, size_t memory)
+{
+    uint64_t events = 0;
+
+    for (uint32_t r = 0; r < o->references; r++) {
+        uint64_t length = o->reference[r].index->length[0];
+        events = length > UINT64_MAX - events ? UINT64_MAX : events + length;
+    }
+    o->mix = oracle_mix_create(memory, events);
+    if (o->mix)
+        oracle_teach(o);
+    return o->mix != NULL;
+}
+
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
                              const struct oracle_options *options)
 {
@@ -149,13 +163,13 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
             goto destroy;
     if (!create_hypotheses(o) || !create_coarse(o, options))
         goto destroy;
-    if (options && options->learn && !(o->mix = oracle_mix_create(options->learn, count > 0)))
+    if (options && options->learn && !create_mix(o, options->learn))
         goto destroy;
     o->previous = GRAMMAR_NONE;
     set_priors(o);
     choose_delegates(o);
     root(o, weight);
-    oracle_score_start(o);
+    oracle_sample_start(o);
     return o;
 destroy:
     oracle_destroy(o);

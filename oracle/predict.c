@@ -15,6 +15,7 @@
 struct vote {
     uint32_t terminal, reference, node;
     uint64_t turn, distance;
+    bool left;                      /* a loop around the position ends before */
     double weight, best;            /* best: the heaviest contribution, which the rest is from */
     struct oracle_time time, scale; /* until the event; what its node's mean is to be multiplied by */
 };
@@ -136,6 +137,7 @@ static void climb(struct question *q, uint32_t reference, const struct oracle_fr
             return;
         }
         distance -= left * length;
+        v.left |= x->grammar->nodes[n].exponent > 1;
         add_scaled(&v.time, &x->mean[n], (double)left, &v.scale);
         if (distance <= x->length[rule] - end) {
             uint64_t at = end + distance - 1;
@@ -239,9 +241,9 @@ static void fill(const struct oracle *o, const struct vote *v, struct oracle_ans
     a->duration_deviation = grammar_moments_deviation(&s->duration, s->count) * duration;
 }
 
-/* The reference's answer and its share of the weight; share 0: none. With one hypothesis there is nothing to vote on, with
+/* The reference's answer. With one hypothesis there is nothing to vote on, with
    several the terminals' votes are summed. */
-static double ask_reference(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
+static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
 {
     struct question q;
     const struct vote *best = NULL;
@@ -257,9 +259,9 @@ static double ask_reference(struct oracle *o, uint64_t distance, struct oracle_a
         if (!best || q.vote[i].weight > best->weight)
             best = &q.vote[i];
     if (!best || best->terminal == GRAMMAR_NONE)
-        return 0;
+        return (struct oracle_said){ 0, false };
     fill(o, best, answer);
-    return best->weight / q.all;
+    return (struct oracle_said){ best->weight / q.all, best->left };
 }
 
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
@@ -271,13 +273,13 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     clear(answer);
     if (distance == 0)
         return 1;
-    double share = ask_reference(o, distance, answer);
-    *raw = share * oracle_stay(o, distance);
+    struct oracle_said said = ask_reference(o, distance, answer);
+    *raw = said.share * oracle_stay(o, distance);
     if (opinion)
-        *opinion = (struct oracle_opinion){ .reference = answer->terminal, .live = GRAMMAR_NONE };
-    bool needed = oracle_mix_needed(o, distance, share);
+        *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
+    bool needed = oracle_mix_needed(o, distance, &said);
     if (needed || (opinion && o->mix && !o->mix->asleep))
-        oracle_mix_ask(o, distance, share, needed, answer, raw, opinion ? opinion : &unused);
+        oracle_mix_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);
     if (answer->terminal == GRAMMAR_NONE)
         return 1;
     answer->probability = oracle_calibrated(o, distance, *raw);

@@ -14,6 +14,8 @@
 
 #include "oracle/internal.h"
 
+#define MATTERS 0.03 /* of the weight of the best explanation: lighter ones are not looked for */
+
 static double price(const struct oracle *o, enum oracle_kind kind)
 {
     double all = 0;
@@ -186,11 +188,15 @@ static void recover_step(struct oracle *o, const struct oracle_hypothesis *h, ui
 
 void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight)
 {
-    if (oracle_known(o, terminal)) {
+    bool known = oracle_known(o, terminal);
+
+    if (weight < MATTERS * o->found)
+        return;
+    if (known)
         recover_loops(o, h, terminal, weight);
-        recover_skip(o, h, terminal, weight);
-    }
     recover_step(o, h, terminal, weight);
+    if (known && weight * price(o, ORACLE_SKIPPED) / 2 > MATTERS * o->found)
+        recover_skip(o, h, terminal, weight);
 }
 
 /* --- Somewhere else --- */
@@ -235,6 +241,39 @@ static void relocate_in(struct oracle *o, uint32_t reference, uint32_t terminal,
     }
 }
 
+/* The turns of a loop whose beginning the match does not reach are a guess: half of them. */
+static void doubt_turns(const struct oracle *o, struct oracle_hypothesis *h, uint64_t length)
+{
+    const struct oracle_index *x = oracle_of(o, h);
+    uint64_t since = 0;
+
+    for (uint32_t i = h->depth; i-- > 0;) {
+        struct oracle_frame *f = &h->frames[i];
+        uint64_t exponent = x->grammar->nodes[f->node].exponent;
+        since += f->turn * oracle_length(x, x->grammar->nodes[f->node].symbol);
+        if (exponent > 1 && since >= length) {
+            f->guessed = 1;
+            f->turn = exponent / 2;
+        }
+        since += x->before[f->node];
+    }
+}
+
+bool oracle_anchor(struct oracle *o, double weight, uint64_t length)
+{
+    const struct oracle_live_match *m = o->mix ? oracle_live_anchor(o->mix->past, length) : NULL;
+
+    if (!m)
+        return false;
+    const struct oracle_text_piece *p = oracle_text_origin(&o->mix->past->text, m->at);
+    struct oracle_hypothesis *s = oracle_slot(o, p->reference, weight * price(o, ORACLE_RELOCATED), ORACLE_RELOCATED);
+    if (s) {
+        oracle_seek(o, s, p->event + (m->at - p->place));
+        doubt_turns(o, s, m->length);
+    }
+    return s != NULL;
+}
+
 void oracle_relocate(struct oracle *o, uint32_t terminal, double weight)
 {
     if (!oracle_known(o, terminal)) {
@@ -244,6 +283,8 @@ void oracle_relocate(struct oracle *o, uint32_t terminal, double weight)
         if (!oracle_known(o, terminal))
             return;
     }
+    if (weight * price(o, ORACLE_RELOCATED) < MATTERS * o->found)
+        return;
     for (uint32_t r = 0; r < o->references; r++)
         relocate_in(o, r, terminal, weight * price(o, ORACLE_RELOCATED) / o->references);
 }

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the oracle knows of its own quality. Distance 1 is scored at each event: on the fast path by counting, off it by
- * asking before the event. The other distances and the times are scored at samples, at random intervals so that no
- * period of the program falls in step with them.
- */
+/* What the oracle knows of its own quality: sums over the events of the fast path and over samples (sample.c). */
 #include <math.h>
 
 #include "oracle/internal.h"
 
 const uint32_t oracle_score_distances[ORACLE_DISTANCES] = { 1, 16, 64, 128 };
 
-/* A short run has few events: the first ones are sampled often, so that it gets figures too. A sample counts for the
-   events until the next one: what is often at first is not more. */
-enum { INTERVAL_MIN = 32, INTERVAL = 64, EARLY = 256, EARLY_INTERVAL = 2 };
-
-static void count_answer(struct oracle *o, int which, double probability, bool hit, uint64_t n)
+void oracle_count_answer(struct oracle *o, int which, double probability, bool hit, uint64_t n)
 {
     double miss = probability - (hit ? 1 : 0);
     int decile = (int)(probability * ORACLE_DECILES);
@@ -27,7 +19,7 @@ static void count_answer(struct oracle *o, int which, double probability, bool h
     o->score.at[which].right[decile] += hit ? n : 0;
 }
 
-static void count_unknown(struct oracle *o, int which, uint64_t n)
+void oracle_count_unknown(struct oracle *o, int which, uint64_t n)
 {
     o->score.at[which].predictions += n;
     o->score.at[which].unknown += n;
@@ -38,8 +30,12 @@ void oracle_flush(struct oracle *o)
     if (o->fast == 0)
         return;
     double raw = oracle_stay(o, 1), n = (double)o->fast;
-    count_answer(o, 0, oracle_calibrated(o, 1, raw), true, o->fast);
-    oracle_learn(o, 1, raw, n, true);
+    if (oracle_sure(o)) {
+        oracle_count_answer(o, 0, oracle_calibrated(o, 1, raw), true, o->fast);
+        oracle_learn(o, 1, raw, n, true);
+    } else {
+        o->unasked += (uint32_t)o->fast;
+    }
     o->score.events += o->fast;
     o->score.known += o->fast;
     o->window += n;
@@ -47,116 +43,14 @@ void oracle_flush(struct oracle *o)
         o->misses *= 1024 / o->window;
         o->window = 1024;
     }
+    for (uint64_t i = 0; i < o->fast && i < 64; i++)
+        oracle_coast_judge(o, true);
+    for (uint32_t i = 0; i < o->count; i++)
+        o->now[i].age += (uint32_t)o->fast;
+    o->agreed += (uint32_t)o->fast;
     if (o->mix)
         oracle_mix_hits(o, o->fast);
-    o->fast = 0;
-}
-
-static void count_time(struct oracle *o, uint64_t gap)
-{
-    if (o->sample_until >= 0 && gap > 0)
-        o->score.time_error[oracle_time_bucket(fabs(o->sample_until - (double)gap) / (double)gap)] +=
-            o->sample_weight;
-    o->sample_until = -1;
-}
-
-static void count_pending(struct oracle *o, int which, uint32_t terminal)
-{
-    for (int i = 0; i < ORACLE_PENDING; i++) {
-        struct oracle_pending *p = &o->pending[which][i];
-        if (p->at != o->score.events)
-            continue;
-        p->at = 0;
-        if (p->terminal == GRAMMAR_NONE) {
-            count_unknown(o, which, p->weight);
-            continue;
-        }
-        bool hit = p->terminal == terminal;
-        count_answer(o, which, (double)p->probability, hit, p->weight);
-        oracle_learn(o, oracle_score_distances[which], (double)p->raw, 1, hit);
-    }
-}
-
-void oracle_score_event(struct oracle *o, uint32_t terminal, uint64_t gap)
-{
-    struct oracle_answer answer;
-    struct oracle_opinion opinion;
-    double raw;
-
-    if (oracle_ask(o, 1, &answer, &raw, &opinion) == 0) {
-        bool hit = answer.terminal == terminal;
-        count_answer(o, 0, answer.probability, hit, 1);
-        oracle_learn(o, 1, raw, 1, hit);
-    } else {
-        count_unknown(o, 0, 1);
-    }
-    o->score.events++;
-    o->score.known += oracle_known(o, terminal);
-    count_time(o, gap);
-    for (int which = 1; which < ORACLE_DISTANCES; which++)
-        count_pending(o, which, terminal);
-    if (o->mix)
-        oracle_mix_judge(o, &opinion, terminal);
-}
-
-static uint64_t interval(struct oracle *o)
-{
-    if (o->score.events < EARLY)
-        return EARLY_INTERVAL;
-    o->random = o->random * 6364136223846793005u + 1442695040888963407u;
-    return INTERVAL_MIN + (o->random >> 40) % INTERVAL;
-}
-
-static void ask_later(struct oracle *o, int which)
-{
-    struct oracle_answer answer;
-    struct oracle_pending *p = o->pending[which];
-    double raw = 0;
-
-    for (int i = 0; p->at != 0 && i < ORACLE_PENDING - 1; i++)
-        p++;
-    uint32_t weight = o->sample_weight + (p->at != 0 ? p->weight : 0); /* one that gives way is stood for, too */
-    oracle_ask(o, oracle_score_distances[which], &answer, &raw, NULL);
-    *p = (struct oracle_pending){ o->score.events + oracle_score_distances[which], answer.terminal, weight,
-                                  (float)raw, (float)answer.probability };
-}
-
-static void sample(struct oracle *o)
-{
-    struct oracle_answer answer;
-    double raw;
-
-    o->sample_weight = (uint32_t)interval(o);
-    o->sample_at = o->score.events + o->sample_weight;
-    o->sample_until = oracle_ask(o, 1, &answer, &raw, NULL) == 0 ? answer.until : -1;
-    for (int which = 1; which < ORACLE_DISTANCES; which++)
-        ask_later(o, which);
-    oracle_drift(o);
-}
-
-void oracle_score_sample(struct oracle *o)
-{
-    uint64_t next;
-
-    if (o->score.events >= o->sample_at)
-        sample(o);
-    next = o->sample_at;
-    for (int which = 1; which < ORACLE_DISTANCES; which++)
-        for (int i = 0; i < ORACLE_PENDING; i++)
-            if (o->pending[which][i].at && o->pending[which][i].at < next)
-                next = o->pending[which][i].at;
-    if (o->sample_until >= 0)
-        next = o->score.events + 1;
-    if (o->mix)
-        next = oracle_mix_next(o, next);
-    o->countdown = next > o->score.events ? next - o->score.events : 1;
-}
-
-void oracle_score_start(struct oracle *o)
-{
-    o->sample_until = -1;
-    o->sample_at = 1;
-    o->countdown = o->sample_at;
+    o->fast = o->left = 0;
 }
 
 const struct oracle_score *oracle_score(const struct oracle *o)

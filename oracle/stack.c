@@ -84,13 +84,19 @@ void oracle_extended(struct oracle_trip *trip, uint64_t turns)
     trip->last = 0;
 }
 
-void oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
+bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h, uint32_t from)
 {
+    bool left = false;
+
     for (uint32_t i = from; i < h->depth; i++) {
         const struct oracle_frame *f = &h->frames[i];
-        if (!f->guessed && ref->index->grammar->nodes[f->node].exponent > 1)
+        if (ref->index->grammar->nodes[f->node].exponent <= 1)
+            continue;
+        left = true;
+        if (!f->guessed)
             learn_trip(&ref->trip[f->node], f->turn + 1);
     }
+    return left;
 }
 
 bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t terminal, bool learn)
@@ -109,7 +115,7 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
         if (!any && oracle_first(x, nodes[node].symbol) != terminal)
             return false;
         if (learn)
-            oracle_left(ref, h, again ? i + 1 : i);
+            o->left += oracle_left(ref, h, again ? i + 1 : i);
         if (again)
             f.turn++;
         else
@@ -128,6 +134,7 @@ struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, doub
     struct oracle_hypothesis *h = &o->spare[0];
 
     o->steps++;
+    o->found = weight > o->found ? weight : o->found;
     if (o->spare_count < o->limit) {
         h = &o->spare[o->spare_count++];
     } else {

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The oracle asks itself, and learns from what comes. At distance 1 it does so at each event: on the fast path by counting,
+ * off it by asking before the event. The other distances have their turn one after the other, and the times, at random
+ * intervals so that no period of the program falls in step with them. One answer serves the score, the calibration, and
+ * the trust in each source.
+ */
+#include <math.h>
+
+#include "oracle/internal.h"
+
+/* A short run has few events: the first ones are sampled often, so that it gets figures too. A sample counts for the
+   events until the next one of its distance: what is often at first is not more. */
+enum { DOUBTED = 8, /* events between answers at distance 1 */
+       EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 64 };
+
+const uint32_t oracle_sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
+static const int score_of[ORACLE_BUCKETS] = { 0, -1, 1, 2, 3 }; /* which distance of the score that is */
+
+/* --- When --- */
+
+static uint32_t random_below(struct oracle *o, uint32_t n)
+{
+    o->random = o->random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)((o->random >> 40) % n);
+}
+
+static uint32_t interval(struct oracle *o)
+{
+    uint32_t mean = o->score.events < EARLY ? EARLY_INTERVAL : o->score.events < YOUNG ? YOUNG_INTERVAL : INTERVAL;
+
+    return mean / 2 + random_below(o, mean);
+}
+
+/* The next event that must not take the fast path. */
+static void schedule(struct oracle *o)
+{
+    uint64_t next = o->sample_at;
+
+    for (int b = 1; b < ORACLE_BUCKETS; b++)
+        if (o->first[b] < o->last[b] && o->pending[b][o->first[b] % ORACLE_PENDING].at < next)
+            next = o->pending[b][o->first[b] % ORACLE_PENDING].at;
+    if (o->sample_until >= 0)
+        next = o->score.events + 1;
+    if (!oracle_sure(o) && o->ask_at + 1 < next)
+        next = o->ask_at + 1;
+    o->countdown = next > o->score.events ? next - o->score.events : 1;
+}
+
+/* --- What came --- */
+
+static void count_time(struct oracle *o, uint64_t gap)
+{
+    if (o->sample_until >= 0 && gap > 0)
+        o->score.time_error[oracle_time_bucket(fabs(o->sample_until - (double)gap) / (double)gap)] +=
+            o->sample_weight;
+    o->sample_until = -1;
+}
+
+static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, uint32_t terminal)
+{
+    bool hit = p->terminal == terminal;
+
+    if (o->mix)
+        oracle_mix_judge(&p->opinion, terminal);
+    if (p->terminal == GRAMMAR_NONE) {
+        if (score_of[bucket] >= 0)
+            oracle_count_unknown(o, score_of[bucket], p->weight);
+        return;
+    }
+    if (score_of[bucket] >= 0)
+        oracle_count_answer(o, score_of[bucket], (double)p->probability, hit, p->weight);
+    oracle_learn(o, oracle_sampled_at[bucket], (double)p->raw, 1, hit);
+}
+
+static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight)
+{
+    struct oracle_pending p = { .at = o->score.events + oracle_sampled_at[bucket], .weight = weight };
+    struct oracle_answer answer;
+    double raw;
+
+    oracle_ask(o, oracle_sampled_at[bucket], &answer, &raw, &p.opinion);
+    p.terminal = answer.terminal;
+    p.probability = (float)answer.probability;
+    p.raw = (float)raw;
+    return p;
+}
+
+/* The position answers without a doubt: its hits count on the fast path, its misses here. Otherwise events are chosen to be
+   asked about before they come, and stand for those that were not. */
+static void ask_before(struct oracle *o, uint32_t terminal)
+{
+    bool sure = oracle_sure(o);
+
+    if (!sure && o->score.events < o->ask_at) {
+        o->unasked++;
+        return;
+    }
+    o->ask_at = o->score.events + 1 + (sure || o->score.events < EARLY ? 0 : random_below(o, 2 * DOUBTED));
+    struct oracle_pending next = ask(o, 0, 1 + o->unasked);
+    o->unasked = 0;
+    judge(o, 0, &next, terminal);
+}
+
+void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap)
+{
+    ask_before(o, terminal);
+    if (o->mix)
+        oracle_mix_foreseen(o, oracle_foreseen(o, terminal));
+    o->score.events++;
+    o->score.known += oracle_known(o, terminal);
+    count_time(o, gap);
+    for (int b = 1; b < ORACLE_BUCKETS; b++)
+        for (; o->first[b] < o->last[b]; o->first[b]++) {
+            const struct oracle_pending *p = &o->pending[b][o->first[b] % ORACLE_PENDING];
+            if (p->at > o->score.events)
+                break;
+            judge(o, b, p, terminal);
+        }
+}
+
+/* --- Asking --- */
+
+static void sample(struct oracle *o)
+{
+    int b = 1 + (int)(o->sample_turn++ % (ORACLE_BUCKETS - 1));
+    struct oracle_answer answer;
+    double raw;
+
+    oracle_drift(o, o->sample_weight);
+    o->sample_weight = interval(o);
+    o->sample_at = o->score.events + o->sample_weight;
+    o->sample_until = oracle_ask(o, 1, &answer, &raw, NULL) == 0 ? answer.until : -1;
+    o->stands_for[b] += (ORACLE_BUCKETS - 1) * o->sample_weight;
+    if (o->last[b] - o->first[b] == ORACLE_PENDING)
+        return;
+    o->pending[b][o->last[b]++ % ORACLE_PENDING] = ask(o, b, o->stands_for[b]);
+    o->stands_for[b] = 0;
+}
+
+void oracle_sample(struct oracle *o)
+{
+    if (o->score.events >= o->sample_at)
+        sample(o);
+    schedule(o);
+}
+
+void oracle_sample_start(struct oracle *o)
+{
+    o->sample_until = -1;
+    o->sample_at = 1;
+    o->countdown = o->sample_at;
+}

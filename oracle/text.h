@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What has happened, as plain lists: some of the references' events, then the last ones of this run.
+ *
+ *     place    0 … fixed - 1                fixed …                              count - 1
+ *              events of the references     this run, a ring of `size`           now
+ *
+ * The references' part is written once, in pieces; each remembers where in its reference it comes from, so that a place
+ * that looks like the present is also a position (oracle_text_origin).
+ *
+ * Invariants: 1. places from oldest() to count - 1 and below `fixed` are readable, no others;
+ * 2. pieces do not overlap and cover all places below `fixed`.
+ *
+ * Threads: owner.  Hook-safe: all but creation and destruction.
+ */
+#ifndef PYTHIA_ORACLE_TEXT_H
+#define PYTHIA_ORACLE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { ORACLE_TEXT_PIECES = 64 };
+
+struct oracle_text_piece { uint64_t place, event; uint32_t reference; };
+struct oracle_text_time { uint64_t end; uint64_t duration; }; /* ns: since the part's begin, of the event */
+
+struct oracle_text {
+    uint32_t *symbol;
+    struct oracle_text_time *time;
+    uint64_t fixed, size; /* size: a power of two */
+    uint64_t count;       /* places used, the first free one */
+    uint64_t clock;       /* ns, end of the last event */
+    uint32_t pieces;
+    struct oracle_text_piece piece[ORACLE_TEXT_PIECES];
+};
+
+/* Room for `fixed` events of references and the last `size` of the run. 0, or -1 when out of memory. */
+int oracle_text_create(struct oracle_text *t, uint64_t fixed, uint64_t size);
+void oracle_text_destroy(struct oracle_text *t);
+
+/* The next of the references' events; `fixed` of them at most, before all others. */
+void oracle_text_begin_piece(struct oracle_text *t, uint32_t reference, uint64_t event);
+/* No more of them: `fixed` shrinks to what there is. */
+void oracle_text_seal(struct oracle_text *t);
+
+const struct oracle_text_piece *oracle_text_search(const struct oracle_text *t, uint64_t place);
+
+/* Where a place below `fixed` comes from. */
+static inline const struct oracle_text_piece *oracle_text_origin(const struct oracle_text *t, uint64_t place)
+{
+    return t->pieces == 1 ? t->piece : oracle_text_search(t, place);
+}
+
+static inline uint64_t oracle_text_slot(const struct oracle_text *t, uint64_t place)
+{
+    return place < t->fixed ? place : t->fixed + ((place - t->fixed) & (t->size - 1));
+}
+
+static inline uint32_t oracle_text_symbol(const struct oracle_text *t, uint64_t place)
+{
+    return t->symbol[oracle_text_slot(t, place)];
+}
+
+static inline const struct oracle_text_time *oracle_text_time(const struct oracle_text *t, uint64_t place)
+{
+    return &t->time[oracle_text_slot(t, place)];
+}
+
+/* The oldest event of this run that is still there. */
+static inline uint64_t oracle_text_oldest(const struct oracle_text *t)
+{
+    return t->count > t->fixed + t->size ? t->count - t->size : t->fixed;
+}
+
+/* The first place that can be read going back from `place` without a gap. */
+static inline uint64_t oracle_text_first(const struct oracle_text *t, uint64_t place)
+{
+    return place < t->fixed ? oracle_text_origin(t, place)->place : oracle_text_oldest(t);
+}
+
+/* Whether `distance` events after `place` are known and follow it. */
+static inline bool oracle_text_reaches(const struct oracle_text *t, uint64_t place, uint64_t distance)
+{
+    if (place >= t->fixed)
+        return distance < t->count - place;
+    const struct oracle_text_piece *p = oracle_text_origin(t, place);
+    uint64_t end = p + 1 < t->piece + t->pieces ? p[1].place : t->fixed;
+    return distance < end - place;
+}
+
+/* A place in 32 bits: the low half of 1 + it; 0 is no place. */
+static inline uint32_t oracle_text_name(uint64_t place)
+{
+    return (uint32_t)(place + 1);
+}
+
+/* The place with this name, the last one where there are several; false: none, or it can no longer be read. */
+static inline bool oracle_text_find(const struct oracle_text *t, uint32_t name, uint64_t *place)
+{
+    uint64_t age = (uint32_t)((uint32_t)t->count - name);
+
+    if (name == 0)
+        return false;
+    *place = name - 1u;
+    if (*place < t->fixed)
+        return true;
+    *place = t->count - 1 - age;
+    return age < t->count && *place >= oracle_text_oldest(t);
+}
+
+static inline void oracle_text_store(struct oracle_text *t, uint32_t symbol, uint64_t gap, uint64_t duration)
+{
+    uint64_t slot = oracle_text_slot(t, t->count++);
+
+    t->clock += gap + duration;
+    t->symbol[slot] = symbol;
+    t->time[slot] = (struct oracle_text_time){ t->clock, duration };
+}
+
+#endif
