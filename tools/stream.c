@@ -137,6 +137,7 @@ struct stream {
     uint64_t number;  /* of the line */
     uint64_t bytes;   /* read */
     bool any;         /* there was an event */
+    bool ended;       /* the line had a newline */
     uint64_t total;   /* ns so far */
     int status;       /* of a failure */
     char why[512];
@@ -224,6 +225,7 @@ static long read_line(struct stream *s)
         return -1;
     s->number++;
     s->bytes += n + 1;
+    s->ended = c == '\n';
     if (c != '\n' && c != EOF)
         return fail(s, PYTHIA_EFORMAT, "the line is longer than 4096 bytes") - 1L;
     if (n > 0 && s->line[n - 1] == '\r')
@@ -302,6 +304,8 @@ static const char *parse(struct stream *s, size_t n, struct stream_event *e)
         return reason;
     if (e->gap > INT64_MAX - s->total || e->duration > INT64_MAX - s->total - e->gap)
         return "the times add up to more than 2^63 ns";
+    if (!s->ended)
+        return "the last line has no newline: the stream may be cut short";
     s->total += e->gap + e->duration;
     e->word = stream_words_number(s->words, s->line, length);
     return NULL;

@@ -5,8 +5,8 @@
  *     word [TAB gap_ns [TAB duration_ns]]
  *
  * A word is any sequence of bytes without blanks and control characters. Times are decimal integers. Blank lines and
- * lines that begin with # are skipped. The last line need not end. Everything else is refused, with file, line and reason;
- * a stream without any event, too.
+ * lines that begin with # are skipped. Everything else is refused, with file, line and reason: a last line without
+ * its newline (the stream may be cut short) and a stream without any event, too.
  *
  *     struct stream_words *words = stream_words_create();
  *     struct stream *s = stream_open(path, words);              // "-": standard input

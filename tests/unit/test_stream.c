@@ -19,7 +19,7 @@ static struct stream *open_text(const char *text, size_t size, struct stream_wor
 
 START_TEST(events_come_one_by_one)
 {
-    static const char text[] = "# comment\n\nsend\t5\t6\r\n \t\nrecv\nsend\t7";
+    static const char text[] = "# comment\n\nsend\t5\t6\r\n \t\nrecv\nsend\t7\n# end";
     struct stream_words *w = stream_words_create();
     struct stream *s = open_text(text, sizeof text - 1, w);
     struct stream_event e;
@@ -52,6 +52,7 @@ static const struct { const char *text; size_t size; const char *why; } refused[
     { BYTES("a\t1\0"), "bytes:1: a time that is no decimal number" },
     { BYTES("a\n\n\nb c\n"), "bytes:4: a blank in the word (fields are separated by tabs)" },
     { BYTES("a\t9000000000000000000\nb\t300000000000000000\n"), "bytes:2: the times add up to more than 2^63 ns" },
+    { BYTES("a\nb\t1"), "bytes:2: the last line has no newline: the stream may be cut short" },
     { BYTES("\n"), "bytes:1: the stream is empty: no event up to its end" },
     { BYTES("# nothing\n\n# at all"), "bytes:3: the stream is empty: no event up to its end" },
     { BYTES("PYTHIA\x1a\0\0\1"), "bytes:1: this is a job file, not a text stream (pythia events prints one as a stream)" },
@@ -77,11 +78,12 @@ END_TEST
 START_TEST(lines_have_a_longest_length)
 {
     for (int more = 0; more <= 1; more++) {
-        size_t size = STREAM_LINE + (size_t)more;
+        size_t size = STREAM_LINE + (size_t)more + 1;
         struct stream_words *w = stream_words_create();
         struct stream_event e;
         char *text = malloc(size);
         memset(text, 'x', size);
+        text[size - 1] = '\n';
         struct stream *s = open_text(text, size, w);
         ck_assert_int_eq(stream_next(s, &e), more ? PYTHIA_EFORMAT : 1);
         if (more)
