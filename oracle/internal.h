@@ -266,6 +266,9 @@ void oracle_teach(struct oracle *o); /* once, before the first event */
 /* `events`: of all references. */
 struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events);
 void oracle_mix_destroy(struct oracle_mix *m); /* NULL is legal */
+/* What the position's answer is worth, before calibration: how often such answers were right lately; where it was always
+   right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens until then. */
+double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* Whether the past is to be asked, too. */
 bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */

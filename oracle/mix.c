@@ -197,6 +197,13 @@ void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_sai
         answer_live(o, answer, &live[best]);
 }
 
+double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
+{
+    if (said->share <= 0 || !o->mix || !o->mix->missed)
+        return said->share * oracle_stay(o, distance);
+    return worth(trust_position(o, bucket_of(distance), said));
+}
+
 bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
 {
     uint32_t bucket = bucket_of(distance);

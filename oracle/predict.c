@@ -274,7 +274,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     if (distance == 0)
         return 1;
     struct oracle_said said = ask_reference(o, distance, answer);
-    *raw = said.share * oracle_stay(o, distance);
+    *raw = oracle_raw(o, distance, &said);
     if (opinion)
         *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
     bool needed = oracle_mix_needed(o, distance, &said);

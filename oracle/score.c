@@ -29,7 +29,8 @@ void oracle_flush(struct oracle *o)
 {
     if (o->fast == 0)
         return;
-    double raw = oracle_stay(o, 1), n = (double)o->fast;
+    const struct oracle_said certain = { 1, false };
+    double raw = oracle_raw(o, 1, &certain), n = (double)o->fast;
     if (oracle_sure(o)) {
         oracle_count_answer(o, 0, oracle_calibrated(o, 1, raw), true, o->fast);
         oracle_learn(o, 1, raw, n, true);
