@@ -11,7 +11,7 @@
  *   streams: one (rank, thread) each: its class, its totals
  *
  * A job of one rank, a partial merge of some ranks, a whole job and a part file of a dead run are the same type and the
- * same format: job_merge() is the only way in which anything is merged. It is associative (sums of squares and other
+ * same format: job_merge() is the only way in which ranks are merged. It is associative (sums of squares and other
  * doubles to rounding), and deterministic when ranks are merged in the order of their numbers.
  *
  * Two grammars are equal when their Merkle hashes over content (terminals by what they are, not by number) are: ranks
@@ -250,6 +250,18 @@ int job_task_check(const struct job *j);
 /* --- Merging --- */
 /* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
 int job_merge(struct job *into, const struct job *from);
+
+/* --- Updating (update.c) --- */
+struct job_updated {
+    uint32_t kept;    /* classes of the run whose structure the profile had: their times are of both */
+    uint32_t added;   /* of the run alone: their times are the run's */
+    uint32_t dropped; /* of the profile alone: gone */
+    uint32_t runs;    /* in the new profile: one more than in the old one; 1 when no class was kept */
+    double share;     /* of the run in the times of what was kept: 1 / (runs before + 1), and at least 1/4 */
+};
+/* Makes of `run`, a whole job that was recorded while it was predicted from `profile`, the profile that takes its place.
+   Regions, tasks and sums that only the profile knows of stay. 0 or PYTHIA_ENOMEM: then `run` is of no use any more. */
+int job_update(struct job *run, const struct job *profile, struct job_updated *done);
 
 /* --- Reading --- */
 /* The record of the stream of (rank, thread), of its block in a large job; NULL when there is no such stream. */

@@ -19,11 +19,12 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/sum.c \
 	%D%/unpack.c \
+	%D%/update.c \
 	%D%/value.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_merge tests/unit/test_regions tests/unit/test_ranges
+UNIT_TESTS += tests/unit/test_job tests/unit/test_merge tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(SIMULATE)
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

@@ -112,6 +112,17 @@ int job_take_regions(struct job *into, const struct job *from)
     return 0;
 }
 
+int job_keep_regions(struct job *into, const struct job *from)
+{
+    for (uint32_t i = 0; i < from->region_count; i++) {
+        struct job_region r = from->regions[i];
+        r.callsite = callsite_in(into, from, r.callsite);
+        if (r.callsite == GRAMMAR_NONE || (!job_find_region(into, r.callsite) && job_add_region(into, &r)))
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
+}
+
 /* --- In the file --- */
 
 static uint64_t *const *words_of(struct job_region *r, uint64_t *words[REGION_WORDS])

@@ -70,6 +70,8 @@ const struct job_region *job_find_region(const struct job *j, uint32_t callsite)
 int job_add_region(struct job *j, const struct job_region *r);
 /* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them taken. */
 int job_take_regions(struct job *into, const struct job *from);
+/* `into` gets those of `from` that it has not. 0 or PYTHIA_ENOMEM: some of them. */
+int job_keep_regions(struct job *into, const struct job *from);
 
 /* What a reason (a single bit) means, for people. */
 const char *job_keep_text(uint32_t bit);

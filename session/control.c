@@ -71,7 +71,7 @@ void session_pause(bool pause)
 
 void session_reset(void)
 {
-    if (session_mode() != SESSION_RECORD)
+    if (session_mode() != SESSION_RECORD && !(session_mode() == SESSION_PREDICT && session.options.update))
         return;
     pthread_mutex_lock(&session.lock);
     session.begin = base_clock_now();
@@ -99,7 +99,7 @@ static void restart(struct session_stream *s, uint64_t begin)
     s->grammar = fresh;
     session_sums_close(s);
     s->events = s->cost_samples = s->cost_sum = 0;
-    s->call_ns = s->region_ns = s->skipped_ns = 0;
+    s->call_ns = s->region_ns = s->skipped_ns = s->followed_ns = 0;
     s->begin = s->last = begin;
 }
 

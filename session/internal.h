@@ -24,7 +24,7 @@
 
 struct session_stream {
     struct session_stream *next;   /* guarded by session.lock */
-    struct grammar *grammar;       /* record mode */
+    struct grammar *grammar;       /* record mode, and predict mode with --update */
     struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
     struct session_keys keys;
     struct session_callsites callsites;
@@ -32,6 +32,9 @@ struct session_stream {
     uint64_t begin, last;          /* ns; end of the last event */
     uint64_t call_ns, region_ns;   /* exclusive */
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
+    uint64_t followed_ns;          /* in the oracle: the same */
+    uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
+    bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
     uint32_t sum_room;
     uint64_t events, cost_samples, cost_sum;
@@ -63,6 +66,7 @@ struct session {
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
+    bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t begin;                 /* ns */
     uint64_t energy;                /* uJ of the node at the begin */

@@ -73,6 +73,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
         session.records = 0; /* session_choose() said so */
     session.world = *world;
     atomic_store(&session.paused, false);
+    session.incomplete = false;
     session.job = job_create();
     if (!session.job || (reference && session_predict_open(reference, reference_size))) {
         session_predict_close();
@@ -164,7 +165,7 @@ struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_
         .events = s->events,
         .lost = grammar_lost(s->grammar),
         .begin_ns = s->begin - session.begin,
-        .wall_ns = s->last - s->begin - s->skipped_ns,
+        .wall_ns = s->last - s->begin - s->skipped_ns - s->followed_ns,
         .mpi_ns = s->call_ns,
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
@@ -245,12 +246,13 @@ struct job *session_finish(void)
     session.streams = in_order(session.streams);
     int error = session_fill_info(session.job);
     for (struct session_stream *s = session.streams; s && !error; s = s->next) {
-        if (was == SESSION_RECORD)
+        if (s->grammar)
             error = add_stream(s);
-        else
+        if (was == SESSION_PREDICT)
             add_score(s);
     }
     if (was == SESSION_PREDICT) {
+        session.job->info.missing += session.incomplete && session.options.update;
         session.job->oracle.present = 1;
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;

@@ -85,31 +85,80 @@ static void publish_recorded(const struct job *job)
     session_print_summary(session_output_path());
 }
 
-/* Into the file that was predicted from, or a copy of it where an output was asked for. */
-static void publish_predicted(const struct job *job)
+/* The score, and what is known of regions and tasks; the rest of the file stays. */
+static void store_score(struct job *reference, const struct job *job, const char *path)
 {
-    const char *output = session.options.output;
-    const char *path = output && output[0] ? session_output_path() : session_input_path();
-    char why[512];
-    struct job *reference = NULL;
-    print_predicted(job);
-    int error = job_read(session_input_path(), &reference, why, sizeof why);
-    if (!error) {
-        reference->oracle = job->oracle;
-        snprintf(why, sizeof why, "out of memory");
-        error = job_take_regions(reference, job);
-        job_task_replace(reference, job);
-    }
+    char why[512] = "out of memory";
+    reference->oracle = job->oracle;
+    int error = job_take_regions(reference, job);
+    job_task_replace(reference, job);
     if (!error)
         error = job_write(reference, path, why, sizeof why);
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
         session_print_summary(path);
+}
+
+static uint64_t lost_events(const struct job *job)
+{
+    uint64_t lost = 0;
+    for (uint32_t i = 0; i < job->stream_count; i++)
+        lost += job->streams[i].lost;
+    return lost;
+}
+
+/* Why a run must not take the place of the profile, NULL where it may. */
+static const char *not_to_fold(const struct job *job, const struct job *reference)
+{
+    if (job->info.missing)
+        return "not all of its ranks were recorded";
+    if (!job->stream_count)
+        return "nothing of it was recorded";
+    if (lost_events(job) && !lost_events(reference))
+        return "it did not fit into PYTHIA_MEMORY";
+    return NULL;
+}
+
+static void fold_in(struct job *job, const struct job *reference, const char *path)
+{
+    struct job_updated u;
+    char why[512] = "out of memory";
+    int error = job_update(job, reference, &u);
+    if (!error)
+        error = job_write(job, path, why, sizeof why);
+    if (error) {
+        base_log_warn("the profile is not updated: %s", why);
+        return;
+    }
+    base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) new=%u gone=%u", path, u.runs, u.kept, u.share,
+                  u.added, u.dropped);
+    session_print_summary(path);
+}
+
+/* Into the file that was predicted from, or a copy of it where an output was asked for. */
+static void publish_predicted(struct job *job)
+{
+    const char *output = session.options.output;
+    const char *path = output && output[0] ? session_output_path() : session_input_path();
+    char why[512];
+    struct job *reference = NULL;
+    print_predicted(job);
+    if (job_read(session_input_path(), &reference, why, sizeof why)) {
+        base_log_warn("the score of this run is not stored: %s", why);
+        return;
+    }
+    const char *obstacle = session.options.update ? not_to_fold(job, reference) : NULL;
+    if (obstacle)
+        base_log_warn("this run is not folded into %s: %s", path, obstacle);
+    if (session.options.update && !obstacle)
+        fold_in(job, reference, path);
+    else
+        store_score(reference, job, path);
     job_destroy(reference);
 }
 
-void session_publish(const struct job *job, enum session_mode mode)
+void session_publish(struct job *job, enum session_mode mode)
 {
     if (mode == SESSION_RECORD)
         publish_recorded(job);

@@ -75,7 +75,7 @@ enum session_mode session_choose(const struct session_world *world);
    which then need not read them again, and for other processes. */
 void *session_take_reference(size_t *size);
 /* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
-   the score. The caller owns it. Hooks pass through from here on. */
+   the score, with --update also definitions and streams. The caller owns it. Hooks pass through from here on. */
 struct job *session_finish(void);
 void session_off(const char *why); /* fail open; NULL: silently */
 
@@ -169,8 +169,9 @@ uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t m
 
 /* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
    predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
-   stderr tells. `mode`: what the session was. Fails open. */
-void session_publish(const struct job *job, enum session_mode mode);
+   stderr tells; with --update the run itself is folded into that file (job_update) and `job` is then what was written.
+   `mode`: what the session was. Fails open. */
+void session_publish(struct job *job, enum session_mode mode);
 
 /* --- What a run that dies leaves behind --- */
 /* Every PYTHIA_CHECKPOINT seconds, and when a signal ends it, a recording process writes what it has so far to

@@ -38,14 +38,16 @@ static struct session_stream *stream_create(bool *left_out)
     pthread_mutex_lock(&session.lock);
     s->thread = session.stream_count;
     *left_out = s->thread >= session.options.threads;
-    if (session_mode() == SESSION_RECORD && !*left_out)
+    s->predicts = session_mode() == SESSION_PREDICT;
+    if (!*left_out && (!s->predicts || session.options.update))
         s->grammar = session_stream_grammar(s->thread);
-    else if (!*left_out)
+    if (!*left_out && s->predicts)
         s->oracle = session_predict_oracle(s->thread);
+    session.incomplete |= !*left_out && !s->grammar;
     s->control_seen = atomic_load(&session.control);
     s->resets_seen = atomic_load(&session.resets);
     s->paused_seen = atomic_load(&session.paused_ns);
-    bool usable = session_mode() != SESSION_OFF && !*left_out && (s->grammar || session_mode() == SESSION_PREDICT);
+    bool usable = session_mode() != SESSION_OFF && !*left_out && (s->grammar || s->predicts);
     if (usable) {
         s->progress_at = session_progress_first(s->thread);
         s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
@@ -120,7 +122,7 @@ static void deliver(struct session_stream *s, const struct grammar_event *e)
 {
     if (s->grammar)
         grammar_append(s->grammar, e);
-    else if (s->oracle)
+    if (s->oracle)
         oracle_follow(s->oracle, s->keys.reference_terminal[e->terminal], e->gap, e->duration);
 }
 
@@ -145,6 +147,16 @@ bool session_stream_busy_here(void)
            atomic_load_explicit(&own.stream->busy, memory_order_relaxed);
 }
 
+/* What following took (now and then some us, to score itself) is no time of the program's: not of the next gap, and not of
+   the span around. A recorded stream counts its append as part of the gap, so that it adds up to the wall time. */
+static void leave_out(struct session_stream *s, uint64_t ns)
+{
+    s->last += ns;
+    s->followed_ns += ns;
+    if (s->innermost)
+        s->innermost->inside += ns;
+}
+
 static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
                    const struct session_values *values)
 {
@@ -159,22 +171,23 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
     }
     s->last = end;
     bool timed = s->events++ % COST_SAMPLE == 0;
-    uint64_t before = timed ? base_clock_now() : 0;
+    uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
     deliver(s, &e);
-    if (!timed && s->grammar)
+    if (!timed && !s->predicts)
         return;
     uint64_t after = base_clock_now();
     if (timed && after - before < PREEMPTED_NS) {
         s->cost_sum += after - before;
         s->cost_samples++;
     }
-    /* What the oracle took (now and then some us, to score itself) is no gap of the program's. A recorded stream counts
-       its append as part of the gap, so that it adds up to the wall time. */
-    if (s->grammar)
+    if (!s->predicts)
         return;
     if (after >= s->progress_at && s->oracle)
         session_progress_note(s, entry, after);
-    s->last = after;
+    if (phase == JOB_OPEN) /* a span that began a while ago: the time passes now, before the one inside begins */
+        s->opening_ns += after - before;
+    else
+        leave_out(s, after - end);
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
@@ -186,6 +199,15 @@ static void open_spans(struct session_stream *s, struct session_span *span)
     span->opened = true;
     if (stream_take(s))
         append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+    stream_release(s);
+}
+
+static void leave_out_opening(struct session_stream *s)
+{
+    if (s->opening_ns && stream_take(s)) {
+        leave_out(s, s->opening_ns);
+        s->opening_ns = 0;
+    }
     stream_release(s);
 }
 
@@ -204,10 +226,12 @@ static void span_identify(struct session_stream *s, struct session_span *span, c
     span->inside = 0;
     span->kind = key->kind;
     span->opened = false;
-    if (span->entry == GRAMMAR_NONE)
+    if (span->entry == GRAMMAR_NONE) {
         session_off("out of memory for a new identity");
-    else
+    } else if (span->outer && !span->outer->opened) {
         open_spans(s, span->outer);
+        leave_out_opening(s);
+    }
 }
 
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)

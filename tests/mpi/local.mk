@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 if HAVE_MPI
 check_PROGRAMS += tests/mpi/callbacks tests/mpi/transparent tests/mpi/patterns tests/mpi/threads
+check_PROGRAMS += tests/mpi/paced
+tests_mpi_paced_SOURCES = tests/mpi/paced.c
+tests_mpi_paced_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_paced_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_mpi_paced_LDADD = $(MPI_LIBS)
 tests_mpi_patterns_SOURCES = tests/mpi/patterns.c
 tests_mpi_patterns_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_patterns_LDADD = $(MPI_LIBS)
@@ -47,13 +52,14 @@ MPI_TESTS = \
 	%D%/table.test \
 	%D%/threads.test \
 	%D%/transparent.test \
+	%D%/update.test \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
 LONG_TESTS += %D%/other_mpi.test
-EXTRA_DIST += %D%/some.test
+EXTRA_DIST += %D%/some.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
 EXTRA_DIST += %D%/slurm.test

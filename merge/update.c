@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile that learns from a later run: the run's job takes the profile's place and keeps what is still true of it.
+ *
+ * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node:
+ *
+ *     time = share * run's + (1 - share) * profile's          for as many members as the run has
+ *
+ * Everything about times is mixed like this, also extremes and sums of squares: means lie between the extremes as before,
+ * and what was true long ago fades. Counts stay what they are, since the structure says how many expansions there are: a
+ * file holds one run's worth of them whatever the number of runs. Rounding would break the rule that a rule's times are
+ * exactly those of its uses, so rules are mixed from the root down and each gives out what its uses got.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "pythia.h"
+#include "merge/class.h"
+#include "merge/intern.h"
+#include "merge/ranges.h"
+
+enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */
+
+struct mix {
+    double run, profile; /* weights of one member's times */
+    double members;      /* of the run's class for one of the profile's */
+};
+
+static double per_member(const struct mix *m, double run, double profile)
+{
+    return m->run * run + m->profile * profile;
+}
+
+static double over_members(const struct mix *m, double run, double profile)
+{
+    return m->run * run + m->profile * profile * m->members;
+}
+
+static uint64_t lower(const struct mix *m, uint64_t run, uint64_t profile)
+{
+    return (uint64_t)floor(per_member(m, (double)run, (double)profile));
+}
+
+static uint64_t upper(const struct mix *m, uint64_t run, uint64_t profile)
+{
+    return (uint64_t)ceil(per_member(m, (double)run, (double)profile));
+}
+
+static void mix_moments(const struct mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
+{
+    run->sum = (uint64_t)over_members(m, (double)run->sum, (double)profile->sum);
+    run->min = lower(m, run->min, profile->min);
+    run->max = upper(m, run->max, profile->max);
+    run->square = over_members(m, run->square, profile->square);
+}
+
+/* Who the extremes are is told by the run. */
+static void mix_spread(const struct mix *m, struct job_spread *run, const struct job_spread *profile)
+{
+    run->min = lower(m, run->min, profile->min);
+    run->max = upper(m, run->max, profile->max);
+    run->call_min = lower(m, run->call_min, profile->call_min);
+    run->call_max = upper(m, run->call_max, profile->call_max);
+    run->call_square = over_members(m, run->call_square, profile->call_square);
+}
+
+/* --- Times that add up --- */
+
+static struct grammar_moments *moments_of(struct grammar_stats *s, bool gap)
+{
+    return gap ? &s->gap : &s->duration;
+}
+
+/* Makes the sums of a rule's nodes add up to `total`: what rounding left over goes to the longest. */
+static void settle(struct grammar_flat *g, uint32_t rule, bool gap, uint64_t total)
+{
+    uint32_t first = g->rules[rule].first, end = first + g->rules[rule].length;
+    uint64_t sum = 0;
+    struct grammar_moments *longest = moments_of(&g->stats[first], gap);
+    for (uint32_t n = first; n < end; n++) {
+        struct grammar_moments *m = moments_of(&g->stats[n], gap);
+        sum += m->sum;
+        longest = m->sum > longest->sum ? m : longest;
+    }
+    if (sum <= total)
+        longest->sum += total - sum;
+    for (uint32_t n = first; n < end && sum > total; n++) {
+        struct grammar_moments *m = moments_of(&g->stats[n], gap);
+        uint64_t less = sum - total < m->sum ? sum - total : m->sum;
+        m->sum -= less;
+        sum -= less;
+    }
+}
+
+struct outside { uint64_t gap, duration; uint32_t users; }; /* users: nodes whose sums are not settled yet */
+
+/* Hands a settled rule's sums to the rules that it uses; those that have all of theirs go to the list. */
+static void hand_down(const struct grammar_flat *g, uint32_t rule, struct outside *o, uint32_t *list, uint32_t *end)
+{
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
+        if (!grammar_is_rule(g->nodes[n].symbol))
+            continue;
+        uint32_t used = g->nodes[n].symbol & ~GRAMMAR_RULE;
+        o[used].gap += g->stats[n].gap.sum;
+        o[used].duration += g->stats[n].duration.sum;
+        if (--o[used].users == 0)
+            list[(*end)++] = used;
+    }
+}
+
+static int settle_rules(struct grammar_flat *g)
+{
+    struct outside *o = calloc(g->rule_count, sizeof *o);
+    uint32_t *list = calloc(g->rule_count, sizeof *list), end = 1; /* the root first */
+    int error = o && list ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t n = 0; !error && n < g->node_count; n++)
+        if (grammar_is_rule(g->nodes[n].symbol))
+            o[g->nodes[n].symbol & ~GRAMMAR_RULE].users++;
+    for (uint32_t i = 0; !error && i < end; i++) {
+        uint32_t rule = list[i];
+        if (rule) {
+            settle(g, rule, true, o[rule].gap);
+            settle(g, rule, false, o[rule].duration);
+        }
+        hand_down(g, rule, o, list, &end);
+    }
+    free(o);
+    free(list);
+    return error;
+}
+
+static int mix_class(struct job_class_entry *run, const struct job_class_entry *profile, double share)
+{
+    uint64_t ours = merge_ranges_size(run->ranges, run->member_ranges);
+    uint64_t theirs = merge_ranges_size(profile->ranges, profile->member_ranges);
+    struct mix m = {share, 1 - share, (double)ours / (double)theirs};
+    for (uint32_t n = 0; n < run->grammar->node_count; n++) {
+        mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
+        mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
+        mix_spread(&m, &run->spread[n], &profile->spread[n]);
+    }
+    return settle_rules(run->grammar);
+}
+
+/* The class of equal structure, NULL without. */
+static const struct job_class_entry *counterpart(const struct job *profile, const struct job_class_entry *c)
+{
+    uint32_t i = merge_table_find(&profile->index->table[MERGE_CLASS], c->hash);
+    bool same = i != GRAMMAR_NONE && profile->classes[i].grammar->node_count == c->grammar->node_count;
+    return same ? &profile->classes[i] : NULL;
+}
+
+/* --- Totals of the streams --- */
+
+static void mix_stream(struct job *run, const struct job *profile, struct job_stream *s, double share)
+{
+    const struct job_stream *old = job_find_stream(profile, s->rank, s->thread);
+    struct mix m = {share, 1 - share, 1};
+    if (!old || old->count != s->count || run->info.block != profile->info.block || s->class_index == GRAMMAR_NONE ||
+        old->class_index == GRAMMAR_NONE || !merge_hash_equal(run->classes[s->class_index].hash,
+                                                             profile->classes[old->class_index].hash))
+        return;
+    s->begin_ns = lower(&m, s->begin_ns, old->begin_ns);
+    s->wall_ns = upper(&m, s->wall_ns, old->wall_ns);
+    s->mpi_ns = lower(&m, s->mpi_ns, old->mpi_ns);
+    s->omp_ns = lower(&m, s->omp_ns, old->omp_ns);
+    s->cost_ns = lower(&m, s->cost_ns, old->cost_ns);
+}
+
+/* --- What stands beside the grammars --- */
+
+static int keep_sums(struct job *run, const struct job *profile)
+{
+    if (run->sum_count)
+        return 0;
+    for (uint32_t i = 0; i < profile->sum_count; i++) {
+        const struct job_sum *s = &profile->sums[i];
+        uint32_t terminal = job_find_terminal(run, profile->terminal_hash[s->terminal]);
+        if (terminal != GRAMMAR_NONE && job_count(run, terminal, job_text(profile, s->name), s->count))
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
+}
+
+static int keep_the_rest(struct job *run, const struct job *profile)
+{
+    int error = job_keep_regions(run, profile);
+    if (!run->task_count)
+        job_task_replace(run, profile);
+    return error ? error : keep_sums(run, profile);
+}
+
+int job_update(struct job *run, const struct job *profile, struct job_updated *done)
+{
+    uint32_t runs = profile->info.runs < UINT32_MAX ? profile->info.runs : UINT32_MAX - 1;
+    struct job_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
+    int error = keep_the_rest(run, profile);
+    for (uint32_t i = 0; i < run->class_count && !error; i++) {
+        const struct job_class_entry *old = counterpart(profile, &run->classes[i]);
+        d.kept += old != NULL;
+        error = old ? mix_class(&run->classes[i], old, d.share) : 0;
+    }
+    if (error)
+        return error;
+    for (uint32_t i = 0; i < run->stream_count; i++)
+        mix_stream(run, profile, &run->streams[i], d.share);
+    d.added = run->class_count - d.kept;
+    d.dropped = profile->class_count - d.kept;
+    if (d.kept)
+        d.runs = runs + 1;
+    if (!d.added && !d.dropped)
+        run->info.wall_ns = upper(&(struct mix){d.share, 1 - d.share, 1}, run->info.wall_ns, profile->info.wall_ns);
+    run->info.runs = d.runs;
+    *done = d;
+    return 0;
+}
