@@ -67,6 +67,7 @@ _pythia()
     --format | -f)
         case $command in
         report) words='text json html csv' ;;
+        compare) words='text json' ;;
         *) words='text tsv' ;;
         esac ;;
     --to) words='perfetto dot csv' ;;

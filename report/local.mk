@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-report.la
 libpythia_report_la_SOURCES = \
+	%D%/compare.c %D%/compare.h \
+	%D%/compare_json.c \
+	%D%/compare_shapes.c \
+	%D%/compare_text.c \
 	%D%/csv.c \
 	%D%/dot.c \
 	%D%/export.h \

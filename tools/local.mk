@@ -6,6 +6,7 @@ pythia_SOURCES = \
 	%D%/binary.c %D%/binary.h \
 	%D%/capture.c %D%/capture.h \
 	%D%/check.c \
+	%D%/compare.c \
 	%D%/cost.c %D%/cost.h \
 	%D%/doctor.c %D%/doctor.h \
 	%D%/doctor_launch.c \

@@ -10,6 +10,9 @@
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
+ *   make_job changed FILE ring|hybrid [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [build N]
+ *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams larger by
+ *                              N; a Barrier at the end of each turn; another build, whose calls are N bytes further on
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
 #include <stdio.h>
@@ -19,7 +22,10 @@
 #include "grammar/grammar.h"
 #include "merge/job.h"
 
-enum { RANKS = 4, TURNS = 100, LONG = 4000000 };
+enum { RANKS = 4, LONG = 4000000 };
+
+/* What `changed` changes. */
+static struct { uint32_t ranks, turns, slow, team, barrier, build; } with = { .ranks = RANKS, .turns = 100 };
 
 static void require(int good, const char *what)
 {
@@ -31,14 +37,16 @@ static void require(int good, const char *what)
 
 static uint32_t site(struct job *j, const char *module, const char *id, uint64_t offset)
 {
-    struct job_frame f = {.module = job_module(j, module, id), .offset = offset};
+    char build[32];
+    snprintf(build, sizeof build, "%s%u", id, with.build);
+    struct job_frame f = {.module = job_module(j, module, with.build ? build : id), .offset = offset + with.build};
     return job_callsite(j, &f, 1);
 }
 
 static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8_t call_class)
 {
     struct job_terminal t = {.kind = JOB_CALL, .call_class = call_class, .function = job_string(j, function),
-                             .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", RANKS)};
+                             .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", with.ranks)};
     t.peer_class = call_class == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(j, &t);
 }
@@ -85,26 +93,34 @@ static void message(struct grammar *g, uint32_t terminal, uint32_t peer)
     grammar_append(g, &e);
 }
 
+static uint64_t slower(uint64_t ns)
+{
+    return ns + ns * with.slow / 100;
+}
+
 static void add_ring_rank(struct job *j, uint32_t rank)
 {
     uint32_t init = call(j, "MPI_Init", 0x100, JOB_LIFE), finalize = call(j, "MPI_Finalize", 0x500, JOB_LIFE);
     uint32_t irecv = call(j, "MPI_Irecv", 0x200, JOB_P2P), isend = call(j, "MPI_Isend", 0x300, JOB_P2P);
     uint32_t waitall = call(j, "MPI_Waitall", 0x400, JOB_COMPLETION);
+    uint32_t barrier = with.barrier ? call(j, "MPI_Barrier", 0x480, JOB_COLLECTIVE) : GRAMMAR_NONE;
     struct grammar *g = grammar_create(1 << 20);
     require(g != NULL, "grammar_create");
     event(g, init, 0, 1000000);
-    for (int i = 0; i < TURNS; i++) {
-        message(g, irecv, (rank + RANKS - 1) % RANKS);
-        message(g, isend, (rank + 1) % RANKS);
-        event(g, waitall, 2000, 10000 + 1000 * rank);
+    for (int i = 0; i < (int)with.turns; i++) {
+        message(g, irecv, (rank + with.ranks - 1) % with.ranks);
+        message(g, isend, (rank + 1) % with.ranks);
+        event(g, waitall, 2000, slower(10000 + 1000 * (uint64_t)rank));
+        if (with.barrier)
+            event(g, barrier, 10, 700);
     }
     event(g, finalize, 5000, 2000);
-    finish(j, g, rank, 1002000 + TURNS * (11000 + 1000 * (uint64_t)rank), 0);
+    finish(j, g, rank, 1002000 + with.turns * (1000 + slower(10000 + 1000 * (uint64_t)rank)), 0);
 }
 
 static struct job *make_ring(uint32_t first, uint32_t count)
 {
-    struct job *j = create("/nowhere/ring", RANKS);
+    struct job *j = create("/nowhere/ring", with.ranks);
     for (uint32_t rank = first; rank < first + count; rank++)
         add_ring_rank(j, rank);
     return j;
@@ -122,9 +138,9 @@ static struct job *make_hybrid(void)
     uint32_t leaf = job_terminal(j, &t), barrier = call(j, "MPI_Barrier", 0x700, JOB_COLLECTIVE);
     struct grammar *g = grammar_create(1 << 20);
     for (int i = 0; i < 50; i++) {
-        struct grammar_event e = {.terminal = leaf, .gap = 100, .duration = 1000u * (1 + (unsigned)i % 2),
+        struct grammar_event e = {.terminal = leaf, .gap = 100, .duration = slower(1000u * (1 + (unsigned)i % 2)),
                                   .channels = 1u << GRAMMAR_TEAM};
-        e.value[GRAMMAR_TEAM] = i % 2 ? 1 : 2;
+        e.value[GRAMMAR_TEAM] = (i % 2 ? 1 : 2) + with.team;
         grammar_append(g, &e);
         event(g, open, 100, 0);
         event(g, barrier, 30, 40);
@@ -134,7 +150,7 @@ static struct job *make_hybrid(void)
         e.value[GRAMMAR_TEAM] = 4;
         grammar_append(g, &e);
     }
-    finish(j, g, 0, 50 * 40, 50 * 1500 + 50 * 90);
+    finish(j, g, 0, 50 * 40, 50 * slower(1500) + 50 * 90);
     return j;
 }
 
@@ -221,6 +237,25 @@ static struct job *make_predicted(void)
     return j;
 }
 
+/* `words` pairs of a name and a number. */
+static struct job *make_changed(const char *what, int words, char **word)
+{
+    uint32_t per_rank = 0;
+    struct { const char *name; uint32_t *value; } names[] = {
+        { "ranks", &with.ranks }, { "turns", &with.turns }, { "turnsP", &per_rank }, { "slow", &with.slow },
+        { "team", &with.team }, { "barrier", &with.barrier }, { "build", &with.build },
+    };
+    for (int i = 0; i + 1 < words; i += 2) {
+        size_t k = 0, count = sizeof names / sizeof names[0];
+        while (k < count && strcmp(word[i], names[k].name) != 0)
+            k++;
+        require(k < count, word[i]);
+        *names[k].value = (uint32_t)strtoul(word[i + 1], NULL, 10);
+    }
+    with.turns = per_rank ? per_rank * with.ranks : with.turns;
+    return strcmp(what, "ring") ? make_hybrid() : make_ring(0, with.ranks);
+}
+
 static void write_job(struct job *j, const char *path)
 {
     char why[256] = "";
@@ -247,6 +282,8 @@ int main(int argc, char **argv)
         write_job(make_predicted(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "empty"))
         write_job(create("/nowhere/empty", 1), argv[2]);
+    else if (argc >= 4 && argc % 2 == 0 && !strcmp(argv[1], "changed"))
+        write_job(make_changed(argv[3], argc - 4, argv + 4), argv[2]);
     else if (argc == 7 && !strcmp(argv[1], "at"))
         write_job(make_at(argv[3], argv[4], argv[5], argv[6]), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "parts"))

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
+#include <stdlib.h>
+
+#include "pythia.h"
+#include "report/compare.h"
+#include "report/json.h"
+
+static void add_pair(cJSON *o, const char *key, double a, double b)
+{
+    const double pair[2] = { a, b };
+
+    cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(pair, 2));
+}
+
+static cJSON *text_or_null(const char *text)
+{
+    return text ? cJSON_CreateString(text) : cJSON_CreateNull();
+}
+
+/* "function", and "callsites" as the report resolves them; null where the job has it not. */
+static void add_call(const struct report_comparison *c, const uint32_t terminal[2], cJSON *o)
+{
+    cJSON *sites = cJSON_CreateArray();
+    int named = terminal[0] == GRAMMAR_NONE;
+
+    report_json_text(o, "function", terminal[named] == GRAMMAR_NONE ? NULL :
+                     job_text(c->report[named]->job, c->report[named]->job->terminals[terminal[named]].function));
+    for (int side = 0; side < 2; side++) {
+        char where[256];
+        if (terminal[side] != GRAMMAR_NONE) {
+            report_where(c->report[side], terminal[side], where, 255);
+            report_clean_utf8(where);
+        }
+        cJSON_AddItemToArray(sites, text_or_null(terminal[side] == GRAMMAR_NONE ? NULL : where));
+    }
+    cJSON_AddItemToObject(o, "callsites", sites);
+}
+
+static void add_law(const struct report_comparison *c, const double value[2], cJSON *o)
+{
+    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
+    double exponent;
+    enum report_law law = report_law(value, ranks, &exponent);
+
+    if (!c->scaled || !(value[0] > 0) || !(value[1] > 0)) {
+        cJSON_AddNullToObject(o, "scales");
+        return;
+    }
+    cJSON_AddStringToObject(o, "scales", report_law_name(law));
+    cJSON_AddNumberToObject(o, "exponent", exponent);
+}
+
+static void add_shift(cJSON *o, const char *key, const struct report_shift *s)
+{
+    cJSON *x = cJSON_AddObjectToObject(o, key);
+
+    add_pair(x, "mean_seconds", s->mean[0] / 1e9, s->mean[1] / 1e9);
+    add_pair(x, "deviation_seconds", s->deviation[0] / 1e9, s->deviation[1] / 1e9);
+    if (s->known)
+        cJSON_AddBoolToObject(x, "moved", s->moved);
+    else
+        cJSON_AddNullToObject(x, "moved");
+}
+
+static void add_teams(cJSON *o, const struct report_row *r)
+{
+    cJSON *both = cJSON_AddArrayToObject(o, "team_sizes");
+
+    for (int side = 0; side < 2; side++) {
+        cJSON *sizes = cJSON_CreateArray();
+        for (uint32_t i = 0; i < r->team_count[side]; i++) {
+            cJSON *t = cJSON_CreateObject();
+            cJSON_AddNumberToObject(t, "size", (double)r->teams[side][i].size);
+            cJSON_AddNumberToObject(t, "count", (double)r->teams[side][i].count);
+            cJSON_AddItemToArray(sizes, t);
+        }
+        cJSON_AddItemToArray(both, sizes);
+    }
+}
+
+static const char *change_of(bool a, bool b, bool changed)
+{
+    return !a ? "added" : !b ? "removed" : changed ? "changed" : "none";
+}
+
+static void add_row(const struct report_comparison *c, const struct report_row *r, cJSON *array)
+{
+    static const char *const match[] = { "none", "same", "frame", "order" };
+    const double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
+    cJSON *o = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(o, "kind", r->region ? "region" : "call");
+    add_call(c, r->terminal, o);
+    cJSON_AddStringToObject(o, "mapped_by", match[r->match & 3]);
+    cJSON_AddStringToObject(o, "change", change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ));
+    add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
+    add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
+    add_law(c, value, o);
+    add_shift(o, "gap", &r->gap);
+    add_shift(o, "duration", &r->own);
+    if (r->region)
+        add_teams(o, r);
+    cJSON_AddItemToArray(array, o);
+}
+
+static void add_loop(const struct report_comparison *c, const struct report_turns *l, cJSON *array)
+{
+    const double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
+    cJSON *o = cJSON_CreateObject();
+
+    add_call(c, l->terminal, o);
+    cJSON_AddStringToObject(o, "change", change_of(l->present[0], l->present[1], report_loop_changed(c, l)));
+    add_pair(o, "turns", value[0], value[1]);
+    add_pair(o, "turns_min", (double)l->least[0], (double)l->least[1]);
+    add_pair(o, "turns_max", (double)l->most[0], (double)l->most[1]);
+    add_pair(o, "executions", (double)l->executions[0], (double)l->executions[1]);
+    add_pair(o, "events", (double)l->length[0], (double)l->length[1]);
+    add_law(c, value, o);
+    cJSON_AddItemToArray(array, o);
+}
+
+static void add_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *key, bool classes, cJSON *root)
+{
+    static const char *const sides[2] = { "removed", "added" };
+    cJSON *o = cJSON_AddObjectToObject(root, key);
+
+    cJSON_AddNumberToObject(o, "common", s->common);
+    if (classes)
+        cJSON_AddNumberToObject(o, "of_other_ranks", s->moved);
+    for (int side = 0; side < 2; side++) {
+        cJSON *array = cJSON_AddArrayToObject(o, sides[side]);
+        for (uint32_t i = 0; i < s->count[side]; i++) {
+            const struct report_shape *x = &s->only[side][i];
+            const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
+            cJSON *e = cJSON_CreateObject();
+            cJSON_AddNumberToObject(e, "class", x->class_index);
+            if (!classes)
+                cJSON_AddNumberToObject(e, "rule", x->rule);
+            cJSON_AddNumberToObject(e, "events", (double)x->length);
+            cJSON_AddNumberToObject(e, "streams", (double)x->members);
+            add_call(c, terminal, e);
+            cJSON_AddItemToArray(array, e);
+        }
+    }
+}
+
+static void add_jobs(const struct report_comparison *c, cJSON *root)
+{
+    cJSON *jobs = cJSON_AddArrayToObject(root, "jobs");
+
+    for (int i = 0; i < 2; i++) {
+        const struct job *j = c->report[i]->job;
+        cJSON *o = cJSON_CreateObject();
+        report_json_text(o, "file", c->file[i]);
+        report_json_text(o, "program", job_text(j, j->info.program));
+        cJSON_AddNumberToObject(o, "ranks", j->info.ranks);
+        cJSON_AddNumberToObject(o, "threads", j->info.threads);
+        cJSON_AddNumberToObject(o, "events", (double)c->report[i]->model->events);
+        cJSON_AddItemToArray(jobs, o);
+    }
+}
+
+static void add_mapping(const struct report_comparison *c, cJSON *root)
+{
+    cJSON *o = cJSON_AddObjectToObject(root, "mapping");
+
+    cJSON_AddNumberToObject(o, "same", c->matched[REPORT_SAME]);
+    cJSON_AddNumberToObject(o, "frame", c->matched[REPORT_PLACE]);
+    cJSON_AddNumberToObject(o, "order", c->matched[REPORT_ORDER]);
+    cJSON_AddNumberToObject(o, "only_a", c->matched[REPORT_ONLY]);
+    cJSON_AddNumberToObject(o, "only_b", c->only_b);
+    cJSON_AddBoolToObject(o, "gave_up", c->gave_up);
+}
+
+static void add_totals(const struct report_comparison *c, cJSON *root)
+{
+    cJSON *totals = cJSON_AddArrayToObject(root, "totals");
+
+    for (int i = 0; i < REPORT_TOTALS; i++) {
+        const struct report_total *t = &c->totals[i];
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", t->name);
+        add_pair(o, "seconds", t->ns[0] / 1e9, t->ns[1] / 1e9);
+        cJSON_AddNumberToObject(o, "spread_seconds", t->spread / 1e9);
+        cJSON_AddBoolToObject(o, "moved", t->moved);
+        cJSON_AddItemToArray(totals, o);
+    }
+}
+
+int report_print_comparison_json(struct report_comparison *c, FILE *out)
+{
+    cJSON *root = cJSON_CreateObject();
+    char *text = NULL;
+
+    if (root) {
+        cJSON_AddNumberToObject(root, "version", 1);
+        cJSON_AddBoolToObject(root, "equal", !c->structure_differs && !c->times_differ);
+        cJSON_AddBoolToObject(root, "structure_equal", !c->structure_differs);
+        cJSON_AddBoolToObject(root, "times_equal", !c->times_differ);
+        add_jobs(c, root);
+        add_mapping(c, root);
+        cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");
+        for (uint32_t i = 0; i < c->row_count; i++)
+            add_row(c, &c->rows[i], calls);
+        for (uint32_t i = 0; i < c->loop_count; i++)
+            add_loop(c, &c->loops[i], loops);
+        add_shapes(c, &c->rules, "rules", false, root);
+        add_shapes(c, &c->classes, "classes", true, root);
+        add_totals(c, root);
+        text = cJSON_Print(root);
+    }
+    cJSON_Delete(root);
+    if (!text)
+        return PYTHIA_ENOMEM;
+    fprintf(out, "%s\n", text);
+    free(text);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Structure of two jobs side by side: loops by body, rules and classes by hash. Terminals that belong together are given
+ * one hash, so equal structure has equal hashes in both jobs although the program was rebuilt.
+ *
+ * A loop's body is hashed with all exponents taken as 1: it stays the same loop when its turns, or those of loops inside,
+ * change.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/compare.h"
+#include "report/ranges.h"
+
+static int hash_order(struct grammar_hash a, struct grammar_hash b)
+{
+    if (a.high != b.high)
+        return a.high < b.high ? -1 : 1;
+    return (a.low > b.low) - (a.low < b.low);
+}
+
+static uint64_t mixed(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/* --- Lists that grow --- */
+
+struct turns_list { struct report_turns *item; size_t count, room; };
+struct shape_list { struct report_shape *item; size_t count, room; };
+
+static int add_turns(struct turns_list *l, const struct report_turns *t)
+{
+    if (l->count == l->room) {
+        size_t room = l->room ? 2 * l->room : 64;
+        struct report_turns *grown = realloc(l->item, room * sizeof *grown);
+        if (!grown)
+            return PYTHIA_ENOMEM;
+        l->item = grown;
+        l->room = room;
+    }
+    l->item[l->count++] = *t;
+    return 0;
+}
+
+static int add_shape(struct shape_list *l, const struct report_shape *s)
+{
+    if (l->count == l->room) {
+        size_t room = l->room ? 2 * l->room : 64;
+        struct report_shape *grown = realloc(l->item, room * sizeof *grown);
+        if (!grown)
+            return PYTHIA_ENOMEM;
+        l->item = grown;
+        l->room = room;
+    }
+    l->item[l->count++] = *s;
+    return 0;
+}
+
+/* --- One class --- */
+
+struct lists {
+    struct turns_list loops;
+    struct shape_list rules[2], classes[2];
+};
+
+/* What is known of the rules of one class. */
+struct rules {
+    struct grammar_hash *exact, *body, whole; /* body: exponents aside */
+    uint64_t *length;
+    uint32_t *first; /* first terminal, GRAMMAR_NONE: lost events */
+};
+
+static void rules_free(struct rules *r)
+{
+    free(r->exact);
+    free(r->body);
+    free(r->length);
+    free(r->first);
+}
+
+/* Follows first symbols down; a rule never contains itself, so this ends. */
+static uint32_t first_terminal(const struct grammar_flat *g, uint32_t symbol)
+{
+    while (grammar_is_rule(symbol)) {
+        const struct grammar_flat_rule *r = &g->rules[symbol & ~GRAMMAR_RULE];
+        if (r->length == 0)
+            return GRAMMAR_NONE;
+        symbol = g->nodes[r->first].symbol;
+    }
+    return symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
+}
+
+static int rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal)
+{
+    struct grammar_flat *once = grammar_flat_copy(g);
+
+    *r = (struct rules){ .exact = calloc(g->rule_count + 1u, sizeof *r->exact), .body = calloc(g->rule_count + 1u, sizeof *r->body),
+                         .length = calloc(g->rule_count + 1u, sizeof *r->length), .first = calloc(g->rule_count + 1u, sizeof *r->first) };
+    if (!once || !r->exact || !r->body || !r->length || !r->first) {
+        grammar_flat_destroy(once);
+        rules_free(r);
+        return PYTHIA_ENOMEM;
+    }
+    r->whole = grammar_flat_hash(g, terminal, r->exact);
+    for (uint32_t n = 0; n < once->node_count; n++)
+        once->nodes[n].exponent = 1;
+    grammar_flat_hash(once, terminal, r->body);
+    grammar_flat_destroy(once);
+    grammar_flat_lengths(g, r->length);
+    for (uint32_t i = 0; i < g->rule_count; i++)
+        r->first[i] = first_terminal(g, GRAMMAR_RULE | i);
+    return 0;
+}
+
+/* Node `n` as a loop. Counts of a node are those of all members. */
+static struct report_turns loop_of(const struct grammar_flat *g, const struct rules *r, const struct grammar_hash *terminal,
+                                   int side, uint32_t class_index, uint32_t n)
+{
+    uint32_t symbol = g->nodes[n].symbol;
+    uint64_t turns = g->nodes[n].exponent;
+    bool rule = grammar_is_rule(symbol);
+    struct report_turns l = { .body = rule ? r->body[symbol & ~GRAMMAR_RULE] : terminal[symbol] };
+
+    l.present[side] = true;
+    l.class_index[side] = class_index;
+    l.node[side] = n;
+    l.terminal[side] = rule ? r->first[symbol & ~GRAMMAR_RULE] : symbol;
+    l.terminal[!side] = GRAMMAR_NONE;
+    l.executions[side] = g->stats[n].count / turns;
+    l.turns[side] = g->stats[n].count;
+    l.least[side] = l.most[side] = turns;
+    l.length[side] = rule ? r->length[symbol & ~GRAMMAR_RULE] : 1;
+    l.trips[side] = mixed(turns + 1) * l.executions[side];
+    l.time_ns[side] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+    return l;
+}
+
+static int add_class(struct lists *lists, const struct job_class_entry *e, const struct grammar_hash *terminal, int side,
+                     uint32_t index)
+{
+    const struct grammar_flat *g = e->grammar;
+    struct rules r;
+    int rc = rules_of(&r, g, terminal);
+
+    if (rc != 0)
+        return rc;
+    uint64_t members = report_members(e);
+    rc = add_shape(&lists->classes[side], &(struct report_shape){ .hash = r.whole, .class_index = index, .terminal = r.first[0],
+                                                                  .length = r.length[0], .members = members });
+    for (uint32_t i = 1; rc == 0 && i < g->rule_count; i++)
+        rc = add_shape(&lists->rules[side], &(struct report_shape){ .hash = r.exact[i], .class_index = index, .rule = i,
+                                                                    .terminal = r.first[i], .length = r.length[i], .members = members });
+    for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
+        if (g->nodes[n].exponent > 1 && g->nodes[n].symbol != GRAMMAR_LOST) {
+            struct report_turns l = loop_of(g, &r, terminal, side, index, n);
+            rc = add_turns(&lists->loops, &l);
+        }
+    rules_free(&r);
+    return rc;
+}
+
+static int add_job(struct report_comparison *c, struct lists *lists, int side, const uint32_t *number)
+{
+    const struct job *j = c->report[side]->job;
+    struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
+    int rc = terminal ? 0 : PYTHIA_ENOMEM;
+
+    for (uint32_t t = 0; rc == 0 && t < j->terminal_count; t++)
+        terminal[t] = (struct grammar_hash){ mixed(number[t] + 1u), mixed(~(uint64_t)number[t]) };
+    for (uint32_t i = 0; rc == 0 && i < j->class_count; i++)
+        if (j->classes[i].grammar)
+            rc = add_class(lists, &j->classes[i], terminal, side, i);
+    free(terminal);
+    return rc;
+}
+
+/* --- Loops of both --- */
+
+static int by_body(const void *a, const void *b)
+{
+    const struct report_turns *x = a, *y = b;
+    int order = hash_order(x->body, y->body);
+
+    if (order)
+        return order;
+    if (x->present[0] != y->present[0])
+        return x->present[0] ? -1 : 1;
+    int side = x->present[0] ? 0 : 1;
+    if (x->class_index[side] != y->class_index[side])
+        return x->class_index[side] < y->class_index[side] ? -1 : 1;
+    return (x->node[side] > y->node[side]) - (x->node[side] < y->node[side]);
+}
+
+static void join_loops(struct report_turns *into, const struct report_turns *from)
+{
+    for (int side = 0; side < 2; side++) {
+        if (!from->present[side])
+            continue;
+        if (!into->present[side]) {
+            into->present[side] = true;
+            into->class_index[side] = from->class_index[side];
+            into->node[side] = from->node[side];
+            into->terminal[side] = from->terminal[side];
+            into->length[side] = from->length[side];
+            into->least[side] = from->least[side];
+        }
+        into->least[side] = from->least[side] < into->least[side] ? from->least[side] : into->least[side];
+        into->most[side] = from->most[side] > into->most[side] ? from->most[side] : into->most[side];
+        into->executions[side] += from->executions[side];
+        into->turns[side] += from->turns[side];
+        into->trips[side] += from->trips[side];
+        into->time_ns[side] += from->time_ns[side];
+    }
+}
+
+static double most_time(const struct report_turns *l)
+{
+    return l->time_ns[0] > l->time_ns[1] ? l->time_ns[0] : l->time_ns[1];
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = most_time(a), y = most_time(b);
+
+    return x > y || x < y ? (x < y ? 1 : -1) : by_body(a, b);
+}
+
+static void make_loops(struct report_comparison *c, struct turns_list *l)
+{
+    if (l->count)
+        qsort(l->item, l->count, sizeof *l->item, by_body);
+    for (size_t i = 0; i < l->count; i++)
+        if (c->loop_count && !hash_order(l->item[c->loop_count - 1].body, l->item[i].body))
+            join_loops(&l->item[c->loop_count - 1], &l->item[i]);
+        else
+            l->item[c->loop_count++] = l->item[i];
+    if (c->loop_count)
+        qsort(l->item, c->loop_count, sizeof *l->item, by_time);
+    c->loops = l->item;
+    l->item = NULL;
+}
+
+bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l)
+{
+    if (!l->present[0] || !l->present[1])
+        return true;
+    return !c->scaled && l->trips[0] != l->trips[1];
+}
+
+/* --- Rules and classes of both --- */
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct report_shape *x = a, *y = b;
+    int order = hash_order(x->hash, y->hash);
+
+    if (order)
+        return order;
+    if (x->class_index != y->class_index)
+        return x->class_index < y->class_index ? -1 : 1;
+    return (x->rule > y->rule) - (x->rule < y->rule);
+}
+
+/* Sorted, each structure once. Classes that only unmapped frames told apart are one. */
+static void unite(struct shape_list *l)
+{
+    size_t kept = 0;
+
+    if (l->count)
+        qsort(l->item, l->count, sizeof *l->item, by_hash);
+    for (size_t i = 0; i < l->count; i++)
+        if (kept && !hash_order(l->item[kept - 1].hash, l->item[i].hash))
+            l->item[kept - 1].members += l->item[i].members;
+        else
+            l->item[kept++] = l->item[i];
+    l->count = kept;
+}
+
+/* Keeps, of two sorted lists, what only one of them has; `same` says of a pair whether it moved. */
+static void split(struct report_shapes *into, struct shape_list l[2], bool (*moved)(const struct report_comparison *, const struct report_shape *, const struct report_shape *),
+                  const struct report_comparison *c)
+{
+    size_t at[2] = { 0, 0 };
+
+    while (at[0] < l[0].count || at[1] < l[1].count) {
+        int order = at[0] == l[0].count ? 1 : at[1] == l[1].count ? -1 : hash_order(l[0].item[at[0]].hash, l[1].item[at[1]].hash);
+        if (order == 0) {
+            into->common++;
+            into->moved += moved(c, &l[0].item[at[0]], &l[1].item[at[1]]);
+            at[0]++;
+            at[1]++;
+        } else {
+            int side = order > 0;
+            l[side].item[into->count[side]++] = l[side].item[at[side]];
+            at[side]++;
+        }
+    }
+    for (int side = 0; side < 2; side++) {
+        into->only[side] = l[side].item;
+        l[side].item = NULL;
+    }
+}
+
+static bool never_moved(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
+{
+    (void)c;
+    (void)a;
+    (void)b;
+    return false;
+}
+
+static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
+{
+    const struct job_class_entry *x = &c->report[0]->job->classes[a->class_index], *y = &c->report[1]->job->classes[b->class_index];
+
+    if (a->members != b->members)
+        return true;
+    return x->member_ranges == y->member_ranges && memcmp(x->ranges, y->ranges, x->member_ranges * sizeof *x->ranges) != 0;
+}
+
+int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2])
+{
+    struct lists l = { { 0 }, { { 0 } }, { { 0 } } };
+    int rc = 0;
+
+    for (int side = 0; rc == 0 && side < 2; side++)
+        rc = add_job(c, &l, side, terminal[side]);
+    if (rc == 0) {
+        make_loops(c, &l.loops);
+        for (int side = 0; side < 2; side++) {
+            unite(&l.rules[side]);
+            unite(&l.classes[side]);
+        }
+        split(&c->rules, l.rules, never_moved, c);
+        split(&c->classes, l.classes, other_ranks, c);
+    }
+    free(l.loops.item);
+    for (int side = 0; side < 2; side++) {
+        free(l.rules[side].item);
+        free(l.classes[side].item);
+    }
+    return rc;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison of two jobs for people: what differs, nothing where nothing does. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/compare.h"
+#include "report/scaling.h"
+#include "report/units.h"
+
+enum { LINES = 20 }; /* of each kind; the JSON has all */
+
+static const char arrow[] = "->";
+
+/* A call for people, with its callsite; as A has it where A has it. */
+static void print_call(const struct report_comparison *c, const uint32_t terminal[2], FILE *out)
+{
+    int side = terminal[0] == GRAMMAR_NONE;
+    struct report *r = c->report[side];
+    char where[256], name[128];
+
+    if (terminal[side] == GRAMMAR_NONE) {
+        fprintf(out, "lost events");
+        return;
+    }
+    snprintf(name, sizeof name, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
+    report_clean(name);
+    report_cut(name, 40);
+    report_where(r, terminal[side], where, 120);
+    fprintf(out, "%s at %s", name, where);
+}
+
+static void print_more(uint32_t shown, FILE *out)
+{
+    if (shown > LINES)
+        fprintf(out, "  and %u more (--format json lists all)\n", shown - LINES);
+}
+
+static void print_jobs(const struct report_comparison *c, FILE *out)
+{
+    for (int i = 0; i < 2; i++) {
+        const struct job *j = c->report[i]->job;
+        char wall[32], program[64], file[256];
+        snprintf(program, sizeof program, "%.60s", job_text(j, j->info.program));
+        const char *slash = strrchr(job_text(j, j->info.program), '/');
+        if (slash)
+            snprintf(program, sizeof program, "%.60s", slash + 1);
+        snprintf(file, sizeof file, "%.255s", c->file[i]);
+        report_clean(program);
+        report_clean(file);
+        fprintf(out, "%c: %s: %s, %u ranks x %u threads, %" PRIu64 " events, %s\n", "AB"[i], file, program, j->info.ranks,
+                j->info.threads, c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns, wall));
+    }
+}
+
+static void print_mapping(const struct report_comparison *c, FILE *out)
+{
+    uint32_t shown = 0;
+
+    fprintf(out, "mapped: %u kinds of events are the same, %u by their innermost frame, %u by function and order; only in A %u, "
+                 "only in B %u\n", c->matched[REPORT_SAME], c->matched[REPORT_PLACE], c->matched[REPORT_ORDER],
+            c->matched[REPORT_ONLY], c->only_b);
+    if (c->gave_up)
+        fprintf(out, "  too many callsites to be mapped by function and order: what is not the same counts as removed and added\n");
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const struct report_row *r = &c->rows[i];
+        if (r->match != REPORT_ORDER || r->terminal[0] == GRAMMAR_NONE || r->terminal[1] == GRAMMAR_NONE || ++shown > LINES)
+            continue;
+        char where[256];
+        fputs("  ", out);
+        print_call(c, r->terminal, out);
+        report_where(c->report[1], r->terminal[1], where, 120);
+        fprintf(out, " %s %s\n", arrow, where);
+    }
+    print_more(shown, out);
+}
+
+/* --- Structure --- */
+
+static void print_teams(const struct report_row *r, int side, FILE *out)
+{
+    for (uint32_t i = 0; i < r->team_count[side]; i++) {
+        if (r->teams[side][i].size < 0)
+            fprintf(out, "%sother", i ? ", " : "");
+        else
+            fprintf(out, "%s%" PRId64, i ? ", " : "", r->teams[side][i].size);
+        fprintf(out, " (%" PRIu64 " x)", r->teams[side][i].count);
+    }
+    if (!r->team_count[side])
+        fputs("none", out);
+}
+
+static void print_calls(const struct report_comparison *c, FILE *out)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const struct report_row *r = &c->rows[i];
+        if (!report_row_changed(c, r) || ++shown > LINES)
+            continue;
+        if (shown == 1)
+            fprintf(out, "\ncalls and regions\n");
+        fprintf(out, "  %-8s ", !r->count[0] ? "added" : !r->count[1] ? "removed" : "changed");
+        print_call(c, r->terminal, out);
+        if (r->count[0] && r->count[1])
+            fprintf(out, ": %" PRIu64 " %s %" PRIu64 " times\n", r->count[0], arrow, r->count[1]);
+        else
+            fprintf(out, ": %" PRIu64 " times\n", r->count[0] + r->count[1]);
+    }
+    print_more(shown, out);
+    shown = 0;
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const struct report_row *r = &c->rows[i];
+        if (!r->teams_differ || ++shown > LINES)
+            continue;
+        fprintf(out, "%s  ", shown == 1 ? "\nteam sizes\n" : "");
+        print_call(c, r->terminal, out);
+        fputs(": ", out);
+        print_teams(r, 0, out);
+        fprintf(out, " %s ", arrow);
+        print_teams(r, 1, out);
+        fputc('\n', out);
+    }
+    print_more(shown, out);
+}
+
+static void print_turns(const struct report_turns *l, int side, FILE *out)
+{
+    if (l->least[side] == l->most[side])
+        fprintf(out, "%" PRIu64, l->least[side]);
+    else
+        fprintf(out, "%" PRIu64 " to %" PRIu64 " (mean %.4g)", l->least[side], l->most[side],
+                report_mean(l->turns[side], l->executions[side]));
+}
+
+static void print_loop(const struct report_comparison *c, const struct report_turns *l, FILE *out)
+{
+    if (l->present[0])
+        print_turns(l, 0, out);
+    if (l->present[0] && l->present[1])
+        fprintf(out, " %s ", arrow);
+    if (l->present[1])
+        print_turns(l, 1, out);
+    int side = !l->present[0];
+    fprintf(out, " turns of %" PRIu64 " event%s, executed %" PRIu64, l->length[side], l->length[side] == 1 ? "" : "s",
+            l->executions[side]);
+    if (l->present[0] && l->present[1] && l->executions[0] != l->executions[1])
+        fprintf(out, " %s %" PRIu64, arrow, l->executions[1]);
+    fprintf(out, " times, from ");
+    print_call(c, l->terminal, out);
+}
+
+static void print_loops(const struct report_comparison *c, FILE *out)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < c->loop_count; i++) {
+        const struct report_turns *l = &c->loops[i];
+        if (!report_loop_changed(c, l) || ++shown > LINES)
+            continue;
+        if (shown == 1)
+            fprintf(out, "\nloops\n");
+        fprintf(out, "  %-8s ", !l->present[0] ? "added" : !l->present[1] ? "removed" : "changed");
+        print_loop(c, l, out);
+        fputc('\n', out);
+    }
+    print_more(shown, out);
+}
+
+static void print_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *name, FILE *out)
+{
+    if (!s->count[0] && !s->count[1] && !s->moved)
+        return;
+    fprintf(out, "\n%s: %u in both", name, s->common);
+    if (s->moved)
+        fprintf(out, " (%u of other ranks)", s->moved);
+    fprintf(out, ", %u removed, %u added\n", s->count[0], s->count[1]);
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < s->count[side] && i < LINES; i++) {
+            const struct report_shape *x = &s->only[side][i];
+            const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
+            fprintf(out, "  %-8s %" PRIu64 " event%s, %" PRIu64 " stream%s, from ", side ? "added" : "removed", x->length,
+                    x->length == 1 ? "" : "s", x->members, x->members == 1 ? "" : "s");
+            print_call(c, terminal, out);
+            fputc('\n', out);
+        }
+        print_more(s->count[side], out);
+    }
+}
+
+/* --- Times --- */
+
+static void print_shift(const struct report_comparison *c, const struct report_row *r, const struct report_shift *s,
+                        const char *what, FILE *out)
+{
+    char mean[2][32], deviation[2][32];
+
+    for (int i = 0; i < 2; i++) {
+        report_time(s->mean[i], mean[i]);
+        report_time(s->deviation[i], deviation[i]);
+    }
+    fprintf(out, "  %-7s %s ", s->mean[1] > s->mean[0] ? "slower" : "faster", what);
+    print_call(c, r->terminal, out);
+    fprintf(out, ": %s +- %s %s %s +- %s\n", mean[0], deviation[0], arrow, mean[1], deviation[1]);
+}
+
+static void print_times(const struct report_comparison *c, FILE *out)
+{
+    uint32_t shown = 0;
+
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const struct report_row *r = &c->rows[i];
+        if ((!r->gap.moved && !r->own.moved) || ++shown > LINES)
+            continue;
+        if (shown == 1)
+            fprintf(out, "\ntimes beyond their spread (mean +- deviation of one execution)\n");
+        if (r->gap.moved)
+            print_shift(c, r, &r->gap, "before", out);
+        if (r->own.moved)
+            print_shift(c, r, &r->own, "in    ", out);
+    }
+    print_more(shown, out);
+    fprintf(out, "\ntotals (mean of the ranks; wall: the longest)\n");
+    for (int i = 0; i < REPORT_TOTALS; i++) {
+        const struct report_total *t = &c->totals[i];
+        char a[32], b[32], spread[32];
+        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0], a), arrow, report_time(t->ns[1], b),
+                report_time(t->spread, spread), !t->moved ? "as before" : t->ns[1] > t->ns[0] ? "slower" : "faster");
+    }
+}
+
+/* --- Other ranks --- */
+
+static void print_law(const struct report_comparison *c, const double value[2], FILE *out)
+{
+    const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
+    double exponent;
+    enum report_law law = report_law(value, ranks, &exponent);
+
+    if (law == REPORT_CONSTANT)
+        fprintf(out, "constant");
+    else if (law == REPORT_OTHER)
+        fprintf(out, "other (P^%.2f)", exponent);
+    else
+        fprintf(out, law == REPORT_INVERSE ? "%s" : "with %s", report_law_name(law));
+}
+
+static void print_scaled(const struct report_comparison *c, FILE *out)
+{
+    uint32_t shown = 0;
+
+    fprintf(out, "\nhow often a stream executes it, by P ranks: %u %s %u\n", c->report[0]->job->info.ranks, arrow,
+            c->report[1]->job->info.ranks);
+    for (uint32_t i = 0; i < c->row_count; i++) {
+        const struct report_row *r = &c->rows[i];
+        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
+        if (!r->count[0] || !r->count[1] || ++shown > LINES)
+            continue;
+        fputs("  ", out);
+        print_call(c, r->terminal, out);
+        fprintf(out, ": %.6g %s %.6g, ", value[0], arrow, value[1]);
+        print_law(c, value, out);
+        fputc('\n', out);
+    }
+    print_more(shown, out);
+    shown = 0;
+    for (uint32_t i = 0; i < c->loop_count; i++) {
+        const struct report_turns *l = &c->loops[i];
+        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
+        if (!l->present[0] || !l->present[1] || ++shown > LINES)
+            continue;
+        fprintf(out, "%s  ", shown == 1 ? "\nloop bounds, by P ranks\n" : "");
+        print_law(c, value, out);
+        fputs(": ", out);
+        print_loop(c, l, out);
+        fputc('\n', out);
+    }
+    print_more(shown, out);
+}
+
+/* The table of `pythia report --view scaling`. */
+static int print_scaling(struct report_comparison *c, FILE *out)
+{
+    struct report_scaling s = { .count = 2, .file = { c->file[0], c->file[1] }, .report = { c->report[0], c->report[1] } };
+
+    fputc('\n', out);
+    return report_print_scaling(&s, out);
+}
+
+int report_print_comparison(struct report_comparison *c, FILE *out)
+{
+    int rc = 0;
+
+    print_jobs(c, out);
+    print_mapping(c, out);
+    print_calls(c, out);
+    print_loops(c, out);
+    print_shapes(c, &c->rules, "rules", out);
+    print_shapes(c, &c->classes, "classes of streams", out);
+    print_times(c, out);
+    if (c->scaled) {
+        print_scaled(c, out);
+        rc = print_scaling(c, out);
+    }
+    fprintf(out, "\nstructure: %s; times: %s\n", c->structure_differs ? "differs" : "equal",
+            c->times_differ ? "moved beyond their spread" : "within their spread");
+    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
+}
