@@ -154,7 +154,8 @@ static int make_rows(struct report_comparison *c, struct work *w, uint32_t *set,
             uint32_t r = root(set, base[side] + t);
             if (number[r] == GRAMMAR_NONE) {
                 number[r] = c->row_count;
-                c->rows[c->row_count++] = (struct report_row){ .terminal = { GRAMMAR_NONE, GRAMMAR_NONE }, .region = is_region(job[side], t) };
+                c->rows[c->row_count++] = (struct report_row){ .terminal = { GRAMMAR_NONE, GRAMMAR_NONE },
+                                                               .region = is_region(job[side], t) };
             }
             struct report_row *row = &c->rows[number[r]];
             if (row->terminal[side] == GRAMMAR_NONE)
@@ -308,7 +309,7 @@ static void add_totals(struct report_comparison *c, const struct work *w)
         struct report_total *t = &c->totals[i];
         double difference = fabs(t->ns[1] - t->ns[0]);
         t->name = names[i];
-        t->spread = sqrt((spread[0][i] * spread[0][i] + spread[1][i] * spread[1][i]) / 2);
+        t->spread = (spread[0][i] + spread[1][i]) / 2;
         t->moved = difference > t->spread && difference > fmax(0.01 * fmax(t->ns[0], t->ns[1]), 1000);
     }
 }
@@ -382,7 +383,10 @@ const char *report_law_name(enum report_law law)
 
 static double row_change(const struct report_row *r)
 {
-    return fabs((r->gap.mean[1] + r->own.mean[1]) * (double)r->count[1] - (r->gap.mean[0] + r->own.mean[0]) * (double)r->count[0]);
+    double a = (r->gap.mean[0] + r->own.mean[0]) * (double)r->count[0];
+    double b = (r->gap.mean[1] + r->own.mean[1]) * (double)r->count[1];
+
+    return fabs(b - a);
 }
 
 static int by_change(const void *a, const void *b)

@@ -93,7 +93,8 @@ static void add_row(const struct report_comparison *c, const struct report_row *
     cJSON_AddStringToObject(o, "kind", r->region ? "region" : "call");
     add_call(c, r->terminal, o);
     cJSON_AddStringToObject(o, "mapped_by", match[r->match & 3]);
-    cJSON_AddStringToObject(o, "change", change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ));
+    cJSON_AddStringToObject(o, "change",
+                            change_of(r->count[0] > 0, r->count[1] > 0, report_row_changed(c, r) || r->teams_differ));
     add_pair(o, "count", (double)r->count[0], (double)r->count[1]);
     add_pair(o, "streams", (double)r->streams[0], (double)r->streams[1]);
     add_law(c, value, o);
@@ -120,7 +121,8 @@ static void add_loop(const struct report_comparison *c, const struct report_turn
     cJSON_AddItemToArray(array, o);
 }
 
-static void add_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *key, bool classes, cJSON *root)
+static void add_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *key, bool classes,
+                       cJSON *root)
 {
     static const char *const sides[2] = { "removed", "added" };
     cJSON *o = cJSON_AddObjectToObject(root, key);

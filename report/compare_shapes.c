@@ -98,8 +98,10 @@ static int rules_of(struct rules *r, const struct grammar_flat *g, const struct 
 {
     struct grammar_flat *once = grammar_flat_copy(g);
 
-    *r = (struct rules){ .exact = calloc(g->rule_count + 1u, sizeof *r->exact), .body = calloc(g->rule_count + 1u, sizeof *r->body),
-                         .length = calloc(g->rule_count + 1u, sizeof *r->length), .first = calloc(g->rule_count + 1u, sizeof *r->first) };
+    *r = (struct rules){ .exact = calloc(g->rule_count + 1u, sizeof *r->exact),
+                         .body = calloc(g->rule_count + 1u, sizeof *r->body),
+                         .length = calloc(g->rule_count + 1u, sizeof *r->length),
+                         .first = calloc(g->rule_count + 1u, sizeof *r->first) };
     if (!once || !r->exact || !r->body || !r->length || !r->first) {
         grammar_flat_destroy(once);
         rules_free(r);
@@ -149,11 +151,11 @@ static int add_class(struct lists *lists, const struct job_class_entry *e, const
     if (rc != 0)
         return rc;
     uint64_t members = report_members(e);
-    rc = add_shape(&lists->classes[side], &(struct report_shape){ .hash = r.whole, .class_index = index, .terminal = r.first[0],
-                                                                  .length = r.length[0], .members = members });
-    for (uint32_t i = 1; rc == 0 && i < g->rule_count; i++)
-        rc = add_shape(&lists->rules[side], &(struct report_shape){ .hash = r.exact[i], .class_index = index, .rule = i,
-                                                                    .terminal = r.first[i], .length = r.length[i], .members = members });
+    for (uint32_t i = 0; rc == 0 && i < g->rule_count; i++) { /* R is the class */
+        struct report_shape s = { .hash = i ? r.exact[i] : r.whole, .class_index = index, .rule = i, .terminal = r.first[i],
+                                  .length = r.length[i], .members = members };
+        rc = add_shape(i ? &lists->rules[side] : &lists->classes[side], &s);
+    }
     for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
         if (g->nodes[n].exponent > 1 && g->nodes[n].symbol != GRAMMAR_LOST) {
             struct report_turns l = loop_of(g, &r, terminal, side, index, n);
@@ -280,17 +282,28 @@ static void unite(struct shape_list *l)
     l->count = kept;
 }
 
-/* Keeps, of two sorted lists, what only one of them has; `same` says of a pair whether it moved. */
-static void split(struct report_shapes *into, struct shape_list l[2], bool (*moved)(const struct report_comparison *, const struct report_shape *, const struct report_shape *),
-                  const struct report_comparison *c)
+static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
+{
+    const struct job_class_entry *x = &c->report[0]->job->classes[a->class_index];
+    const struct job_class_entry *y = &c->report[1]->job->classes[b->class_index];
+
+    if (a->members != b->members)
+        return true;
+    return x->member_ranges == y->member_ranges && memcmp(x->ranges, y->ranges, x->member_ranges * sizeof *x->ranges) != 0;
+}
+
+/* Keeps, of two sorted lists, what only one of them has. */
+static void split(const struct report_comparison *c, struct report_shapes *into, struct shape_list l[2], bool classes)
 {
     size_t at[2] = { 0, 0 };
 
     while (at[0] < l[0].count || at[1] < l[1].count) {
-        int order = at[0] == l[0].count ? 1 : at[1] == l[1].count ? -1 : hash_order(l[0].item[at[0]].hash, l[1].item[at[1]].hash);
+        int order = at[0] == l[0].count ? 1 : at[1] == l[1].count ? -1 : 0;
+        if (order == 0)
+            order = hash_order(l[0].item[at[0]].hash, l[1].item[at[1]].hash);
         if (order == 0) {
             into->common++;
-            into->moved += moved(c, &l[0].item[at[0]], &l[1].item[at[1]]);
+            into->moved += classes && other_ranks(c, &l[0].item[at[0]], &l[1].item[at[1]]);
             at[0]++;
             at[1]++;
         } else {
@@ -303,23 +316,6 @@ static void split(struct report_shapes *into, struct shape_list l[2], bool (*mov
         into->only[side] = l[side].item;
         l[side].item = NULL;
     }
-}
-
-static bool never_moved(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
-{
-    (void)c;
-    (void)a;
-    (void)b;
-    return false;
-}
-
-static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
-{
-    const struct job_class_entry *x = &c->report[0]->job->classes[a->class_index], *y = &c->report[1]->job->classes[b->class_index];
-
-    if (a->members != b->members)
-        return true;
-    return x->member_ranges == y->member_ranges && memcmp(x->ranges, y->ranges, x->member_ranges * sizeof *x->ranges) != 0;
 }
 
 int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2])
@@ -335,8 +331,8 @@ int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[
             unite(&l.rules[side]);
             unite(&l.classes[side]);
         }
-        split(&c->rules, l.rules, never_moved, c);
-        split(&c->classes, l.classes, other_ranks, c);
+        split(c, &c->rules, l.rules, false);
+        split(c, &c->classes, l.classes, true);
     }
     free(l.loops.item);
     for (int side = 0; side < 2; side++) {

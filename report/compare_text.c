@@ -175,6 +175,8 @@ static void print_shapes(const struct report_comparison *c, const struct report_
     if (s->moved)
         fprintf(out, " (%u of other ranks)", s->moved);
     fprintf(out, ", %u removed, %u added\n", s->count[0], s->count[1]);
+    if (c->scaled) /* other neighbours, other rules: a list of all would say little */
+        return;
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < s->count[side] && i < LINES; i++) {
             const struct report_shape *x = &s->only[side][i];
@@ -231,30 +233,33 @@ static void print_times(const struct report_comparison *c, FILE *out)
 
 /* --- Other ranks --- */
 
-static void print_law(const struct report_comparison *c, const double value[2], FILE *out)
+static enum report_law law_of(const struct report_comparison *c, const double value[2], double *exponent)
 {
     const uint32_t ranks[2] = { c->report[0]->job->info.ranks, c->report[1]->job->info.ranks };
-    double exponent;
-    enum report_law law = report_law(value, ranks, &exponent);
 
-    if (law == REPORT_CONSTANT)
-        fprintf(out, "constant");
+    return report_law(value, ranks, exponent);
+}
+
+static void print_law(const struct report_comparison *c, const double value[2], FILE *out)
+{
+    double exponent;
+    enum report_law law = law_of(c, value, &exponent);
+
+    if (law == REPORT_CONSTANT || law == REPORT_INVERSE)
+        fprintf(out, "%s", report_law_name(law));
     else if (law == REPORT_OTHER)
         fprintf(out, "other (P^%.2f)", exponent);
     else
-        fprintf(out, law == REPORT_INVERSE ? "%s" : "with %s", report_law_name(law));
+        fprintf(out, "with %s", report_law_name(law));
 }
 
-static void print_scaled(const struct report_comparison *c, FILE *out)
+/* Those that are `constant`, or those that are not: the latter come first, they are what one looks for. */
+static uint32_t print_scaled_calls(const struct report_comparison *c, bool constant, uint32_t shown, FILE *out)
 {
-    uint32_t shown = 0;
-
-    fprintf(out, "\nhow often a stream executes it, by P ranks: %u %s %u\n", c->report[0]->job->info.ranks, arrow,
-            c->report[1]->job->info.ranks);
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
-        if (!r->count[0] || !r->count[1] || ++shown > LINES)
+        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) }, exponent;
+        if (!r->count[0] || !r->count[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant || ++shown > LINES)
             continue;
         fputs("  ", out);
         print_call(c, r->terminal, out);
@@ -262,12 +267,15 @@ static void print_scaled(const struct report_comparison *c, FILE *out)
         print_law(c, value, out);
         fputc('\n', out);
     }
-    print_more(shown, out);
-    shown = 0;
+    return shown;
+}
+
+static uint32_t print_scaled_loops(const struct report_comparison *c, bool constant, uint32_t shown, FILE *out)
+{
     for (uint32_t i = 0; i < c->loop_count; i++) {
         const struct report_turns *l = &c->loops[i];
-        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
-        if (!l->present[0] || !l->present[1] || ++shown > LINES)
+        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) }, exponent;
+        if (!l->present[0] || !l->present[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant || ++shown > LINES)
             continue;
         fprintf(out, "%s  ", shown == 1 ? "\nloop bounds, by P ranks\n" : "");
         print_law(c, value, out);
@@ -275,7 +283,15 @@ static void print_scaled(const struct report_comparison *c, FILE *out)
         print_loop(c, l, out);
         fputc('\n', out);
     }
-    print_more(shown, out);
+    return shown;
+}
+
+static void print_scaled(const struct report_comparison *c, FILE *out)
+{
+    fprintf(out, "\nhow often a stream executes it, by P ranks: %u %s %u\n", c->report[0]->job->info.ranks, arrow,
+            c->report[1]->job->info.ranks);
+    print_more(print_scaled_calls(c, true, print_scaled_calls(c, false, 0, out), out), out);
+    print_more(print_scaled_loops(c, true, print_scaled_loops(c, false, 0, out), out), out);
 }
 
 /* The table of `pythia report --view scaling`. */

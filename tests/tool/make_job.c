@@ -10,7 +10,7 @@
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
- *   make_job changed FILE ring|hybrid [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [build N]
+ *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [build N]
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams larger by
  *                              N; a Barrier at the end of each turn; another build, whose calls are N bytes further on
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
@@ -253,6 +253,8 @@ static struct job *make_changed(const char *what, int words, char **word)
         *names[k].value = (uint32_t)strtoul(word[i + 1], NULL, 10);
     }
     with.turns = per_rank ? per_rank * with.ranks : with.turns;
+    if (!strcmp(what, "many"))
+        return make_many(with.turns, 1000);
     return strcmp(what, "ring") ? make_hybrid() : make_ring(0, with.ranks);
 }
 
