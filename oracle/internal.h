@@ -96,8 +96,10 @@ struct oracle_reference {
 /* How often a source was right lately where it was as sure as this. */
 struct oracle_trust { float right, total; };
 
-/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2. */
-enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_SOURCES = ORACLE_USUAL + ORACLE_LIVE_OFTEN };
+/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2; and the past,
+   which is what all but the position agree on, or the best of them. */
+enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_LIVE_OFTEN,
+                     ORACLE_SOURCES };
 
 /* What they say of one event; no trust: nothing. */
 struct oracle_opinion {
@@ -123,6 +125,8 @@ struct oracle_mix {
     uint64_t streak;    /* events in a row that the reference foresaw */
     struct oracle_trust position[2][ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_STREAKS]; /* [1]: beyond the end of a loop */
     struct oracle_trust match[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
+    /* The past: [1]: the position missed just before; [1]: its sources agree; by the worth of the best. */
+    struct oracle_trust together[ORACLE_BUCKETS][2][2][ORACLE_SHARES_USUAL];
     struct oracle_trust usual[ORACLE_LIVE_OFTEN][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
 };
 

@@ -3,8 +3,9 @@
  * Several sources, one answer. The reference answers from a position; the past from the places that resemble the present,
  * and from what usually follows. How much each is worth is learned: a table of how often its first choice was right
  * lately, by distance, by how sure it was and by how long it has held (the position: events in a row that it foresaw, and
- * whether a loop ends before; matches: their length). They vote by it; a silent one is learned about too, so it can come
- * back.
+ * whether a loop ends before; matches: their length). Those that know the past vote by it,
+ * and what they agree on is a source of its own; so it is known whether it or the position is better here. Where neither is
+ * good, all vote. A silent one is learned about too, so it can come back.
  *
  * While the reference has been right for long, or from the start, the past sleeps and is not asked.
  */
@@ -13,12 +14,16 @@
 #include "oracle/internal.h"
 
 enum {
-    LATELY = 256,                        /* judgements that an entry remembers */
+    LATELY = 512,                        /* judgements that an entry remembers */
+    JUST = 4,                            /* events since the position missed */
     ASLEEP = 1024                        /* events in a row that the reference foresaw: enough to sleep */
 };
 /* The reference answers alone from here on. At distance 1 that is the fast path, worth a little accuracy. */
 static const double sure[ORACLE_BUCKETS] = { 0.95, 0.98, 0.98, 0.98, 0.98 };
-#define MARGIN 0.02 /* a later source has to be better by that much: all are estimates */
+#define MARGIN 0.02    /* the past has to be better by that much: both are estimates */
+#define GOOD 0.85      /* a position worth that much is not outvoted, only replaced by a better past */
+#define CLOSE 0.05     /* … nor is one that is better than the past by that much */
+#define USUAL_TOO 0.3 /* what the second source of what is usual adds */
 
 static const struct oracle_said certain = { 1, false };
 
@@ -87,6 +92,12 @@ static void set_priors(struct oracle_mix *m)
                 m->match[b][s][i] = (struct oracle_trust){ 4 * share[s] * likely, 4 };
             }
         }
+        for (int s = 0; s < ORACLE_SHARES_USUAL; s++)
+            for (int agreed = 0; agreed < 2; agreed++)
+                for (int missed = 0; missed < 2; missed++) {
+                    float likely = ((float)s + 0.5f) / ORACLE_SHARES_USUAL * (missed ? 0.8f : 1);
+                    m->together[b][missed][agreed][s] = (struct oracle_trust){ 4 * likely, 4 };
+                }
         for (int w = 0; w < ORACLE_LIVE_OFTEN; w++)
             for (int s = 0; s < ORACLE_SHARES_USUAL; s++)
                 m->usual[w][b][s] = (struct oracle_trust){ 1.6f * ((float)s + 0.25f) / ORACLE_SHARES_USUAL, 2 };
@@ -136,36 +147,63 @@ static int ask_past(struct oracle_live *past, int source, uint64_t distance, str
 
 /* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one outweighs
    two that are not; those that ask what is usual know much the same, so that a second one adds less. */
-static double together(const struct oracle_opinion *opinion, const double *value, int s, double *best)
+static double together(const struct oracle_opinion *opinion, const double *value, int s, int first)
 {
     double all = 0;
     bool usual = false;
 
-    for (int r = 0; r < ORACLE_SOURCES; r++) {
+    for (int r = first; r < ORACLE_PAST; r++) {
         if (!opinion->trust[r] || opinion->said[r] != opinion->said[s])
             continue;
-        all += value[r] * value[r] * value[r] * (usual ? 0.3 : 1);
+        all += value[r] * value[r] * value[r] * (usual ? USUAL_TOO : 1);
         usual = r >= ORACLE_USUAL;
-        *best = value[r] > *best ? value[r] : *best;
     }
     return all;
 }
 
-/* The first of the sources that win, -1 where none says anything; the worth of the best of them in *raw. */
-static int elect(const struct oracle_opinion *opinion, const double *value, double *raw)
+/* The sources from `first` on vote. The first of those that win, -1: they know nothing. */
+static int elect(const struct oracle_opinion *opinion, const double *value, int first)
 {
     double most = 0;
     int winner = -1;
 
-    *raw = 0;
-    for (int s = 0; s < ORACLE_SOURCES; s++) {
-        double best = 0, all = opinion->trust[s] ? together(opinion, value, s, &best) : 0;
-        if (all <= most * (1 + MARGIN))
-            continue;
-        most = all;
-        winner = s;
-        *raw = best;
+    for (int s = first; s < ORACLE_PAST; s++) {
+        double all = opinion->trust[s] ? together(opinion, value, s, first) : 0;
+        if (all > most * (1 + MARGIN)) {
+            most = all;
+            winner = s;
+        }
     }
+    return winner;
+}
+
+/* The worth of the best of those that say the same as the winner. */
+static double best_of(const struct oracle_opinion *opinion, const double *value, int winner)
+{
+    double best = 0;
+
+    for (int s = 0; s < ORACLE_PAST && winner >= 0; s++)
+        if (opinion->trust[s] && opinion->said[s] == opinion->said[winner] && value[s] > best)
+            best = value[s];
+    return best;
+}
+
+/* The sources other than the position make one answer. How much it is worth is learned, by what the best of them is worth and
+   whether they agree. */
+static int elect_past(struct oracle_mix *m, uint32_t bucket, bool missed, struct oracle_opinion *opinion,
+                      const double *value)
+{
+    int winner = elect(opinion, value, ORACLE_MATCH);
+    uint32_t class = (uint32_t)(best_of(opinion, value, winner) * ORACLE_SHARES_USUAL);
+    bool agreed = true;
+
+    if (winner < 0)
+        return winner;
+    for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++)
+        agreed &= !opinion->trust[s] || opinion->said[s] == opinion->said[winner];
+    class = class < ORACLE_SHARES_USUAL ? class : ORACLE_SHARES_USUAL - 1;
+    opinion->said[ORACLE_PAST] = opinion->said[winner];
+    opinion->trust[ORACLE_PAST] = &m->together[bucket][missed][agreed][class];
     return winner;
 }
 
@@ -173,8 +211,8 @@ void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_sai
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion)
 {
     uint32_t bucket = bucket_of(distance);
-    struct oracle_live_answer live[ORACLE_SOURCES];
-    double value[ORACLE_SOURCES] = { 0 };
+    struct oracle_live_answer live[ORACLE_PAST];
+    double value[ORACLE_PAST] = { 0 };
 
     if (o->mix->past->here.next != o->mix->past->text.count)
         oracle_live_follow(o->mix->past, false);
@@ -183,18 +221,24 @@ void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_sai
         opinion->trust[ORACLE_POSITION] = trust_position(o, bucket, said);
         value[ORACLE_POSITION] = worth(opinion->trust[ORACLE_POSITION]);
     }
-    for (int s = ORACLE_MATCH; s < ORACLE_SOURCES; s++) {
+    for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++) {
         if (ask_past(o->mix->past, s, distance, &live[s]) != 0)
             continue;
         opinion->said[s] = live[s].terminal;
         opinion->trust[s] = trust_past(o, s, bucket, &live[s]);
         value[s] = worth(opinion->trust[s]);
     }
+    int winner = elect_past(o->mix, bucket, o->mix->streak + o->fast < JUST, opinion, value);
+    double past = winner >= 0 ? worth(opinion->trust[ORACLE_PAST]) : 0, position = value[ORACLE_POSITION];
     if (!choose)
         return;
-    int best = elect(opinion, value, raw);
-    if (best > ORACLE_POSITION)
-        answer_live(o, answer, &live[best]);
+    if (position < GOOD && past > position - CLOSE)
+        winner = elect(opinion, value, ORACLE_POSITION);
+    else if (past < position + MARGIN)
+        winner = ORACLE_POSITION;
+    *raw = best_of(opinion, value, winner);
+    if (winner > ORACLE_POSITION && opinion->said[winner] != answer->terminal)
+        answer_live(o, answer, &live[winner]);
 }
 
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
