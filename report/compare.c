@@ -43,6 +43,14 @@ static bool same_build(const struct job *a, uint32_t s, const struct job *b, uin
     return f && g && *id && !strcmp(id, job_text(b, b->modules[g->module].build_id));
 }
 
+/* Whether what was found for `t` has an equal at another callsite: then `t` is one more way there, not the same one. */
+static bool is_taken(const struct job *to, uint32_t found, const struct job *from, uint32_t t)
+{
+    uint32_t equal = job_find_terminal(from, to->terminal_hash[found]);
+
+    return equal != GRAMMAR_NONE && from->terminals[equal].callsite != from->terminals[t].callsite;
+}
+
 static enum report_match match(const struct job *to, const struct job *from, uint32_t t, bool exact, uint32_t *found)
 {
     *found = job_find_terminal(to, from->terminal_hash[t]);
@@ -52,9 +60,9 @@ static enum report_match match(const struct job *to, const struct job *from, uin
         return REPORT_ONLY;
     *found = job_match_frame(to, from, t);
     if (*found != GRAMMAR_NONE)
-        return REPORT_PLACE;
+        return is_taken(to, *found, from, t) ? REPORT_ONLY : REPORT_PLACE;
     *found = job_match_terminal(to, from, t);
-    if (*found == GRAMMAR_NONE || same_build(from, t, to, *found))
+    if (*found == GRAMMAR_NONE || is_taken(to, *found, from, t) || same_build(from, t, to, *found))
         return REPORT_ONLY;
     return REPORT_ORDER;
 }

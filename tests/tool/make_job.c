@@ -10,9 +10,10 @@
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
- *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [build N]
+ *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build N]
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams larger by
- *                              N; a Barrier at the end of each turn; another build, whose calls are N bytes further on
+ *                              N; a Barrier at the end of each turn; another build, whose calls are N bytes further on;
+ *                              an Isend more, at the same place but called from N
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
 #include <stdio.h>
@@ -25,7 +26,7 @@
 enum { RANKS = 4, LONG = 4000000 };
 
 /* What `changed` changes. */
-static struct { uint32_t ranks, turns, slow, team, barrier, build; } with = { .ranks = RANKS, .turns = 100 };
+static struct { uint32_t ranks, turns, slow, team, barrier, path, build; } with = { .ranks = RANKS, .turns = 100 };
 
 static void require(int good, const char *what)
 {
@@ -48,6 +49,17 @@ static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8
     struct job_terminal t = {.kind = JOB_CALL, .call_class = call_class, .function = job_string(j, function),
                              .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", with.ranks)};
     t.peer_class = call_class == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
+    return job_terminal(j, &t);
+}
+
+/* The same call, with a frame more around it. */
+static uint32_t call_from(struct job *j, uint32_t terminal, uint64_t offset)
+{
+    struct job_terminal t = j->terminals[terminal];
+    struct job_frame f[2] = { j->frames[j->callsites[t.callsite].first] };
+    f[1] = f[0];
+    f[1].offset = offset;
+    t.callsite = job_callsite(j, f, 2);
     return job_terminal(j, &t);
 }
 
@@ -104,6 +116,7 @@ static void add_ring_rank(struct job *j, uint32_t rank)
     uint32_t irecv = call(j, "MPI_Irecv", 0x200, JOB_P2P), isend = call(j, "MPI_Isend", 0x300, JOB_P2P);
     uint32_t waitall = call(j, "MPI_Waitall", 0x400, JOB_COMPLETION);
     uint32_t barrier = with.barrier ? call(j, "MPI_Barrier", 0x480, JOB_COLLECTIVE) : GRAMMAR_NONE;
+    uint32_t other = with.path ? call_from(j, isend, with.path) : GRAMMAR_NONE;
     struct grammar *g = grammar_create(1 << 20);
     require(g != NULL, "grammar_create");
     event(g, init, 0, 1000000);
@@ -111,6 +124,8 @@ static void add_ring_rank(struct job *j, uint32_t rank)
         message(g, irecv, (rank + with.ranks - 1) % with.ranks);
         message(g, isend, (rank + 1) % with.ranks);
         event(g, waitall, 2000, slower(10000 + 1000 * (uint64_t)rank));
+        if (with.path)
+            message(g, other, (rank + 1) % with.ranks);
         if (with.barrier)
             event(g, barrier, 10, 700);
     }
@@ -243,7 +258,7 @@ static struct job *make_changed(const char *what, int words, char **word)
     uint32_t per_rank = 0;
     struct { const char *name; uint32_t *value; } names[] = {
         { "ranks", &with.ranks }, { "turns", &with.turns }, { "turnsP", &per_rank }, { "slow", &with.slow },
-        { "team", &with.team }, { "barrier", &with.barrier }, { "build", &with.build },
+        { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path }, { "build", &with.build },
     };
     for (int i = 0; i + 1 < words; i += 2) {
         size_t k = 0, count = sizeof names / sizeof names[0];
