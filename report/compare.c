@@ -8,6 +8,7 @@
 
 #include "pythia.h"
 
+static const double WORTH = 1e-4; /* of the time of all streams: what a call must change to be told */
 enum { PAIRS_AT_MOST = 1 << 26 }; /* terminals looked at to map those without an equal: seconds */
 
 /* --- Which terminals belong together --- */
@@ -267,7 +268,9 @@ static double variance(const struct sums *s)
     return between > 0 ? between / (s->count - 1) : 0;
 }
 
-static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a, double calls_b)
+/* `worth`: ns of all executions together, below which a difference is of no interest. */
+static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a, double calls_b,
+                  double worth)
 {
     const struct sums *s[2] = { a, b };
     double calls[2] = { calls_a, calls_b }, v[2];
@@ -283,10 +286,12 @@ static void judge(struct report_shift *shift, const struct sums *a, const struct
     double difference = fabs(shift->mean[1] - shift->mean[0]), spread = sqrt((v[0] + v[1]) / 2);
     double few = 3 * sqrt(1 / calls_a + 1 / calls_b);
     double least = 0.01 * fmax(shift->mean[0], shift->mean[1]);
-    shift->moved = difference > spread * fmax(1, few) && difference > fmax(least, 10);
+    shift->moved = difference > spread * fmax(1, few) && difference > fmax(least, 10) &&
+                   difference * fmin(calls_a, calls_b) > worth;
 }
 
-/* What a sum of executions may vary by if all of them vary together; all of it where no spread is known. */
+/* What a sum of executions may vary by if all of them vary together; all of it where no spread is known. Different sums
+   are taken for independent: their squares add. */
 static double sum_spread(const struct sums *s)
 {
     double v = variance(s);
@@ -306,9 +311,9 @@ static void add_totals(struct report_comparison *c, const struct work *w)
         for (uint32_t r = 0; r < c->row_count; r++) {
             const struct times *t = &w->times[2 * (size_t)r + (size_t)side];
             double gap = sum_spread(&t->gap) / ranks, own = sum_spread(&t->own) / ranks;
-            spread[side][0] += gap + own;
-            spread[side][1] += gap;
-            spread[side][c->rows[r].region ? 3 : 2] += own;
+            spread[side][0] += gap * gap + own * own;
+            spread[side][1] += gap * gap;
+            spread[side][c->rows[r].region ? 3 : 2] += own * own;
         }
         for (int i = 0; i < REPORT_TOTALS; i++)
             c->totals[i].ns[side] = i ? (double)value[i] / ranks : (double)m->wall_ns;
@@ -317,7 +322,7 @@ static void add_totals(struct report_comparison *c, const struct work *w)
         struct report_total *t = &c->totals[i];
         double difference = fabs(t->ns[1] - t->ns[0]);
         t->name = names[i];
-        t->spread = (spread[0][i] + spread[1][i]) / 2;
+        t->spread = (sqrt(spread[0][i]) + sqrt(spread[1][i])) / 2;
         t->moved = difference > t->spread && difference > fmax(0.01 * fmax(t->ns[0], t->ns[1]), 1000);
     }
 }
@@ -430,10 +435,11 @@ static int fill(struct report_comparison *c, struct work *w, uint32_t *set, uint
         return rc;
     add_times(c, w, 0);
     add_times(c, w, 1);
+    double worth = WORTH * fmin((double)c->report[0]->model->stream_wall_ns, (double)c->report[1]->model->stream_wall_ns);
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct times *a = &w->times[2 * (size_t)i], *b = a + 1;
-        judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls);
-        judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls);
+        judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls, worth);
+        judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls, worth);
     }
     add_totals(c, w);
     conclude(c);
