@@ -39,7 +39,19 @@ static const struct oracle_index *index_of(uint32_t class_index)
     return session.index[class_index];
 }
 
-/* Of an answer's node in this rank's own class: its peer where there is one value only. */
+/* Which occurrence of its node an answer is, as far as the values tell: they are all the same, or begin anew each time that
+   the node's place is reached (a loop over neighbours), so that the turn decides. 0, or 1: not known. */
+static int occurrence(const struct grammar_flat *g, const struct oracle_answer *answer, const struct grammar_attr *a,
+                      uint64_t *i)
+{
+    int64_t sample;
+    *i = answer->turn;
+    if (grammar_attr_constant(a, &sample))
+        return 0;
+    return !a->period || g->nodes[answer->node].exponent % a->period != 0;
+}
+
+/* The peer of an answer's node in this rank's own class, where that is known. */
 static int own_peer(const struct session_stream *s, const struct oracle_answer *answer, int64_t *peer)
 {
     const struct job *r = session.reference;
@@ -47,10 +59,10 @@ static int own_peer(const struct session_stream *s, const struct oracle_answer *
     if (own == GRAMMAR_NONE || r->info.ranks != session.world.ranks || answer->reference != 0)
         return 1;
     const struct job_variant *v = job_variant(&r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread);
-    int64_t sample;
-    if (!v || !grammar_attr_constant(&v->attr, &sample))
+    uint64_t i;
+    if (!v || occurrence(r->classes[own].grammar, answer, &v->attr, &i))
         return 1;
-    return job_attr_value(r, &r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread, 0, peer);
+    return job_attr_value(r, &r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread, i, peer);
 }
 
 int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer)
