@@ -18,7 +18,7 @@ done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- append oracle accuracy
 builddir=${top_builddir:-$PWD}
-for need in pythia bench/streams; do
+for need in pythia bench/streams bench/oracle_cost; do
     [ -x "$builddir/$need" ] || { echo "engine.sh: no $builddir/$need: make bench-engine makes it" >&2; exit 2; }
 done
 dir=$(mktemp -d)
@@ -41,18 +41,17 @@ append() {
 }
 
 oracle() {
-    printf '\nFollowing and asking, the same stream (pythia evaluate); with --learn off, then on\n'
-    printf 'family\tlearn\tfollow p50\tp99\tdistance 1 p50\tp99\tdistance 128 p50\tp99\n'
+    printf '\nFollowing and asking, another seed of the same shape: mean time of the thread (bench/oracle_cost)\n'
+    printf 'family\tlearn\tfollow\tdistance 1\tdistance 16\tdistance 128\tdistance 1000000\n'
     for f in $families; do
         stream "$f" 1 "$scale"
-        for learn in off on; do
-            for _ in $(seq "$rounds"); do
-                "$builddir/pythia" evaluate --train "$dir/$f-1" --test "$dir/$f-1" --distances 1,128 --every 16 \
-                    --learn "$learn" --format tsv
-            done | awk -F '\t' -v OFS='\t' -v family="$f" -v learn="$learn" '
-                { for (c = 7; c <= 8; c++) if (!(($1, c) in v) || $c + 0 < v[$1, c] + 0) v[$1, c] = $c }
-                END { print family, learn, v["follow", 7], v["follow", 8], v[1, 7], v[1, 8], v[128, 7], v[128, 8] }'
-        done
+        stream "$f" 2 "$scale"
+        for _ in $(seq "$rounds"); do
+            "$builddir/bench/oracle_cost" "$dir/$f-1" "$dir/$f-2"
+        done | awk -F '\t' -v OFS='\t' -v family="$f" '
+            { for (c = 2; c <= 6; c++) if (!(($1, c) in v) || $c + 0 < v[$1, c]) v[$1, c] = $c + 0 }
+            END { for (i = split("off on", l, " "); i > 0; i--)
+                      print family, l[i], v[l[i], 2], v[l[i], 3], v[l[i], 4], v[l[i], 5], v[l[i], 6] }'
     done
 }
 

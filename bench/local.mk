@@ -11,11 +11,14 @@ bench-job: all
 EXTRA_PROGRAMS += bench/streams
 bench_streams_SOURCES = %D%/streams.c
 bench_streams_LDADD =
-CLEANFILES += bench/streams$(EXEEXT)
+EXTRA_PROGRAMS += bench/oracle_cost
+bench_oracle_cost_SOURCES = %D%/oracle_cost.c tools/stream.c tools/stream.h
+bench_oracle_cost_LDADD = libpythia-oracle.la libpythia-grammar.la libpythia-base.la
+CLEANFILES += bench/streams$(EXEEXT) bench/oracle_cost$(EXEEXT)
 BENCHES += bench-engine
 EXTRA_DIST += %D%/engine.sh
 
-bench-engine: all bench/streams$(EXEEXT)
+bench-engine: all bench/streams$(EXEEXT) bench/oracle_cost$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/engine.sh
 
 .PHONY: bench-engine
