@@ -13,7 +13,7 @@
 #include "oracle/oracle.h"
 #include "tools/stream.h"
 
-enum { DISTANCES = 4, APART = 97, AT_ONCE = 8, LEARN_MEMORY = 4 << 20 };
+enum { DISTANCES = 4, APART = 97, AT_ONCE = 32, LEARN_MEMORY = 4 << 20 };
 static const uint64_t distance[DISTANCES] = { 1, 16, 128, 1000000 };
 
 struct list { struct stream_event *event; size_t count, room; };
