@@ -121,8 +121,17 @@ static const char *callback_comm(const struct pmpi_hook_call *call)
     return session_comm_name(call->key.comm);
 }
 
+/* What the oracle takes is left out of the time before the next call, which may so begin a little before the last one ended. */
+static uint64_t never_back(uint64_t ns)
+{
+    static _Thread_local uint64_t told;
+
+    told = ns > told ? ns : told;
+    return told;
+}
+
 static struct pythia_record callback_record(const struct pmpi_hook_call *call, enum pythia_phase phase,
-                                            const struct session_sight *sight)
+                                            const struct session_sight *sight, uint64_t now)
 {
     int64_t bytes = callback_value(call, GRAMMAR_BYTES, 0);
     return (struct pythia_record){
@@ -142,7 +151,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .count = call->element > 0 ? bytes / call->element : 0,
         .element_size = call->element,
         .bytes = bytes,
-        .time_ns = sight->now,
+        .time_ns = never_back(now),
         .context = call,
     };
 }
@@ -150,8 +159,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
 void pmpi_hook_callbacks_before(struct pmpi_hook_call *call)
 {
     struct session_sight sight = session_see(call->stream, &call->span);
-    struct pythia_record record = callback_record(call, PYTHIA_PRE, &sight);
-    record.time_ns = call->span.begin;
+    struct pythia_record record = callback_record(call, PYTHIA_PRE, &sight, call->span.begin);
     record.elapsed_ns = sight.gap_ns;
     callbacks_run(call, &record);
     session_begin_again(call->stream, &call->span);
@@ -160,7 +168,7 @@ void pmpi_hook_callbacks_before(struct pmpi_hook_call *call)
 /* Returns what the callbacks took, ns. */
 static uint64_t callbacks_post(struct pmpi_hook_call *call, const struct session_sight *sight, bool happened)
 {
-    struct pythia_record record = callback_record(call, PYTHIA_POST, sight);
+    struct pythia_record record = callback_record(call, PYTHIA_POST, sight, sight->now);
     record.happened = happened;
     record.elapsed_ns = sight->now - call->span.begin;
     callbacks_run(call, &record);
