@@ -127,7 +127,7 @@ static const struct argp argp = {
            "error of the stated probability, the median relative error of the time until that event, and the cost of a "
            "question; the last row has the cost of following an event.\n\n"
            "Example:\n"
-           "  pythia evaluate --train monday.txt --test tuesday.txt --distances 1,16 --format tsv\n",
+           "  pythia evaluate --train mon.txt --test tue.txt --distances 1,16\n",
 };
 
 /* --- What is read: a stream of either kind, one event at a time --- */

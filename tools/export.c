@@ -69,7 +69,7 @@ static const struct argp argp = {
            "\v"
            "Times in a trace are means of each event in its place: of a class of ranks no single rank's are kept.\n\n"
            "Examples:\n"
-           "  pythia export app.pythia --to perfetto -o app.json     open in ui.perfetto.dev or chrome://tracing\n"
+           "  pythia export app.pythia --to perfetto -o app.json   for ui.perfetto.dev\n"
            "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
            "  pythia export app.pythia --to csv -o calls.csv\n",
 };

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static void print_help(FILE *out)
 {
     fprintf(out, "Usage: pythia COMMAND [OPTION...] ...\n"
-                 "An oracle for hybrid MPI + OpenMP programs: record a run, predict the next ones, read the record.\n\n");
+                 "An oracle for hybrid MPI + OpenMP programs: record a run, predict the next ones,\nread the record.\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\n  pythia COMMAND --help     options and an example\n"
@@ -56,8 +57,8 @@ static void print_help(FILE *out)
                  "  mpirun -n 8 pythia record ./app    writes app.pythia\n"
                  "  mpirun -n 8 pythia predict ./app   follows it, acts, and says how good it was\n"
                  "  pythia report app.pythia\n\n"
-                 "Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 bad input file, 4 output not written;\n"
-                 "record and predict: the program's own.\n");
+                 "Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 bad input file, 4 output not\n"
+                 "written; record and predict: the program's own.\n");
 }
 
 /* Whether standard output is a pipe that nobody reads any more. */
@@ -89,6 +90,8 @@ static const struct command *find(const char *name)
     return NULL;
 }
 
+static char help_option[] = "--help";
+
 /* argv[0] of a command is "pythia NAME": argp and getopt begin their messages with it. */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -96,7 +99,14 @@ static int run(const struct command *command, int argc, char **argv)
 
     snprintf(name, sizeof name, "pythia %s", command->name);
     argv[0] = name;
+    if (argc > 1 && !strcmp(argv[1], "-h")) /* argp has -? only */
+        argv[1] = help_option;
     return command->run(argc, argv);
+}
+
+static bool is_help(const char *word)
+{
+    return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
 }
 
 int main(int argc, char **argv)
@@ -106,6 +116,10 @@ int main(int argc, char **argv)
         print_help(stderr);
         return TOOL_USAGE;
     }
+    if (argc == 3 && is_help(argv[1]) && find(argv[2])) { /* pythia help report = pythia report --help */
+        argv[1] = argv[2];
+        argv[2] = help_option;
+    }
     const struct command *command = find(argv[1]);
     int runs_program = command && (command->run == tool_record || command->run == tool_predict);
     /* A closed pipe is told as an error of write(); the program that is run keeps what it was given. */
@@ -114,7 +128,7 @@ int main(int argc, char **argv)
     atexit(check_stdout);
     if (command)
         return run(command, argc - 1, argv + 1);
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+    if (is_help(argv[1]))
         print_help(stdout);
     else if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
         puts(argp_program_version);
