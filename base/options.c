@@ -106,7 +106,7 @@ bool base_options_legal(const struct base_option *option, const char *text, char
     else if (!strcmp(option->type, "LIST"))
         legal = has_only(text, option->argument);
     if (!legal)
-        snprintf(why, size, "%s is '%.100s', expected %s", option->env, text, option->argument);
+        snprintf(why, size, "is '%.100s', expected %s", text, option->argument);
     return legal;
 }
 
@@ -122,7 +122,7 @@ static const char *value_of(const struct base_option *option, bool complain)
     if (base_options_legal(option, text, why, sizeof why))
         return text;
     if (complain)
-        base_log_warn("%s; using %s", why, option->value);
+        base_log_warn("%s %s; using %s", option->env, why, option->value);
     return option->value;
 }
 

@@ -37,7 +37,7 @@ struct base_option {
 };
 /* The table's rows, then NULL. */
 const struct base_option *base_options_row(size_t i);
-/* Whether `text` is a legal value; the reason in why[size] where not. */
+/* Whether `text` is a legal value; where not, why[size] is "is 'text', expected …", to follow the option's name. */
 bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size);
 /* Whether the list with commas contains `word`, or "all". "none" and "" contain nothing. */
 bool base_options_list_has(const char *list, const char *word);

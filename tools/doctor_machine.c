@@ -162,7 +162,7 @@ static bool check_option(const char *entry)
         return false;
     }
     if (!base_options_legal(row, value, why, sizeof why)) {
-        doctor_say(DOCTOR_NOTE, "environment", "the default would be used", "%s", why);
+        doctor_say(DOCTOR_NOTE, "environment", "the default would be used", "%s %s", row->env, why);
         return false;
     }
     return true;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/options.h"
@@ -28,20 +29,9 @@ struct request {
 
 /* --- Options: the rows of base/options.def that name this command --- */
 
-static int letter_of(const struct base_option *row)
-{
-    static const struct { const char *name; int letter; } letters[] = {
-        { "output", 'o' }, { "input", 'i' }, { "depth", 'c' }, { "act", 'a' } };
-
-    for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++)
-        if (!strcmp(row->name, letters[i].name))
-            return letters[i].letter;
-    return 0;
-}
-
 static int key_of(size_t row)
 {
-    int letter = letter_of(base_options_row(row));
+    int letter = base_options_row(row)->letter;
 
     return letter ? letter : KEY_ROW + (int)row;
 }
@@ -86,7 +76,7 @@ static error_t parse_option(struct request *r, int key, const char *arg, struct 
             continue;
         arg = is_switch(row) ? "yes" : arg;
         if (!base_options_legal(row, arg, why, sizeof why))
-            argp_error(state, "--%s: %s", row->flag, why);
+            argp_error(state, "--%s %s", row->flag, why);
         if (!*arg)
             argp_error(state, "--%s needs a value", row->flag);
         r->value[i] = arg;
@@ -150,26 +140,65 @@ static int out_of_memory(void)
     return TOOL_MEMORY;
 }
 
-/* Sets `name` to `path` made absolute: the program may change its directory before it writes. */
+/* `path`, as a string that the caller frees, so that it still leads there when the program has changed its directory. */
+static char *absolute(const char *path)
+{
+    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0), *result = NULL;
+
+    if (cwd && asprintf(&result, "%s/%s", cwd, path) < 0)
+        result = NULL;
+    if (!cwd)
+        result = strdup(path);
+    free(cwd);
+    return result;
+}
+
+/* Where a plugin's name leads: a file, else one of Pythia's own, of a build directory or installed; as a string that the
+   caller frees. What is neither keeps its name: the program's process says so. */
+static char *plugin_path(const char *name)
+{
+    char own[PATH_MAX], relative[PATH_MAX];
+
+    if (strchr(name, '/') || access(name, F_OK) == 0)
+        return absolute(name);
+    snprintf(relative, sizeof relative, "../plugins/.libs/%s", name);
+    if (program_find_library(relative, own, sizeof own) == 0)
+        return strdup(own);
+    snprintf(relative, sizeof relative, "pythia/%s", name);
+    return strdup(program_find_library(relative, own, sizeof own) == 0 ? own : name);
+}
+
+/* Sets `name` to the paths of a list with colons. */
+static int set_plugins(const char *name, const char *list)
+{
+    char *paths = NULL, *names = strdup(list), *left = names, *one;
+    size_t size;
+    FILE *out = open_memstream(&paths, &size);
+    int result = names && out ? 0 : -1;
+
+    while (result == 0 && (one = strsep(&left, ":")) != NULL) {
+        if (!*one)
+            continue;
+        char *path = plugin_path(one);
+        result = path ? 0 : -1;
+        fprintf(out, "%s%s", ftell(out) ? ":" : "", path ? path : "");
+        free(path);
+    }
+    if (out && fclose(out) != 0)
+        result = -1;
+    if (result == 0)
+        result = setenv(name, paths, 1);
+    free(names);
+    free(paths);
+    return result;
+}
+
 static int set_path(const char *name, const char *path)
 {
-    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0);
-    int result = 0;
+    char *value = absolute(path);
+    int result = value ? setenv(name, value, 1) : -1;
 
-    if (cwd) {
-        size_t size = strlen(cwd) + strlen(path) + 2;
-        char *absolute = malloc(size);
-        if (!absolute) {
-            free(cwd);
-            return -1;
-        }
-        snprintf(absolute, size, "%s/%s", cwd, path);
-        result = setenv(name, absolute, 1);
-        free(absolute);
-    } else {
-        result = setenv(name, path, 1);
-    }
-    free(cwd);
+    free(value);
     return result;
 }
 
@@ -185,17 +214,30 @@ static int set_command(void)
     return setenv("PYTHIA_COMMAND", path, 1);
 }
 
+/* `value` NULL: not given; plugins named in the environment are looked for all the same. */
+static int set_option(const struct base_option *row, const char *value)
+{
+    bool plugins = !strcmp(row->argument, "FILE[:FILE]");
+
+    value = !value && plugins ? getenv(row->env) : value;
+    if (!value)
+        return 0;
+    if (plugins)
+        return set_plugins(row->env, value);
+    if (!strcmp(row->argument, "FILE"))
+        return set_path(row->env, value);
+    return setenv(row->env, value, 1);
+}
+
 static int set_options(const struct request *r)
 {
     const struct base_option *row;
 
     if (setenv("PYTHIA_MODE", r->mode, 1) != 0 || set_command() != 0)
         return -1;
-    for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
-        bool path = !strcmp(row->argument, "FILE");
-        if (r->value[i] && (path ? set_path(row->env, r->value[i]) : setenv(row->env, r->value[i], 1)) != 0)
+    for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++)
+        if (set_option(row, r->value[i]) != 0)
             return -1;
-    }
     return 0;
 }
 
@@ -204,11 +246,14 @@ static void warn_about_output(const char *output)
 {
     char *dir = output ? strdup(output) : NULL;
     char *slash = dir ? strrchr(dir, '/') : NULL;
+    struct stat st;
 
     if (slash)
         slash[slash == dir] = '\0'; /* "/file" is in "/" */
     if (dir && access(slash ? dir : ".", W_OK) != 0)
         complain("warning: %s cannot be written: %s", output, strerror(errno));
+    else if (dir && stat(output, &st) == 0 && S_ISDIR(st.st_mode))
+        complain("warning: %s cannot be written: %s", output, strerror(EISDIR));
     free(dir);
 }
 
