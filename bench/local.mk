@@ -46,7 +46,7 @@ bench_omp_cost_LDADD =
 CLEANFILES += bench/omp_cost$(EXEEXT)
 BENCHES += bench-omp
 endif
-EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh
+EXTRA_DIST += %D%/omp_cost.sh %D%/omp_lib.sh %D%/omp_teams.sh
 
 bench-omp: all bench/omp_cost$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh

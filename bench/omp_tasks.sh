@@ -5,15 +5,10 @@
 #   bench/omp_tasks.sh [ROUNDS [THREADS]]
 # On a machine with other load the figures mean little; `chrt -r 1 bench/omp_tasks.sh` (as root) keeps it away.
 set -eu
+. "$(dirname "$0")/omp_lib.sh"
 rounds=${1:-3}
-export OMP_NUM_THREADS=${2:-2} PYTHIA_VERBOSE=0
-program=$PWD/bench/omp_tasks
-library=$PWD/.libs/libpythia_omp.so
-[ -x "$program" ] && [ -e "$library" ] || { echo "omp_tasks.sh: not built here" >&2; exit 2; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-under() { PYTHIA_MODE=$1 PYTHIA_OUTPUT=$2 PYTHIA_INPUT=$2 LD_PRELOAD=$library "${@:3}"; }
+export OMP_NUM_THREADS=${2:-2}
+bench_omp omp_tasks
 least() { sort -n "$1" | head -1 | cut -d' ' -f1; }
 echo "$OMP_NUM_THREADS threads        unmodified   inlined  recorded predicted first run   gain  best/predicted"
 while read -r grain kernel; do

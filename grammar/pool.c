@@ -149,9 +149,8 @@ static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
 
 void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
-    for (unsigned c = 0; e->channels >> c; c++) {
-        if (!(e->channels >> c & 1))
-            continue;
+    for (uint32_t left = e->channels; left; left &= left - 1) {
+        unsigned c = (unsigned)__builtin_ctz(left);
         struct grammar_attr *a = attr_of(g, n, c);
         if (a)
             grammar_attr_add(a, e->value[c], e->duration, g->events);

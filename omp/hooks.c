@@ -40,24 +40,21 @@ static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
 /* The stream to record on, NULL to pass through. */
 static struct session_stream *enter(const struct omp_hook_thread *t)
 {
-    if (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start()))
-        return NULL;
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
-    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth || !(session_records() >> SESSION_REGIONS & 1))
+    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth)
         return NULL;
-    return session_enter();
+    struct session_stream *s = session_enter_region();
+    if (__builtin_expect(s != NULL, 1))
+        return s;
+    bool starts = session_mode() == SESSION_OFF && omp_hook_start && omp_hook_start();
+    return starts ? session_enter_region() : NULL;
 }
 
 static void begin_span(struct omp_hook_region *r)
 {
-    struct session_key key;
-    memset(&key, 0, sizeof key);
-    key.function = r->traits & OMP_HOOK_LEAGUE ? league_name : region_name;
-    key.region = (uint64_t)(uintptr_t)r->fn;
-    key.callsite = GRAMMAR_NONE;
-    key.comm = GRAMMAR_NONE;
-    key.kind = JOB_REGION;
-    session_begin(r->stream, &r->span, &key);
+    uint32_t unknown = GRAMMAR_NONE;
+    session_begin_region(r->stream, &r->span, r->traits & OMP_HOOK_LEAGUE ? league_name : region_name, (uintptr_t)r->fn,
+                         r->site ? &r->site->entry : &unknown);
 }
 
 static void push(struct omp_hook_thread *t, struct omp_hook_region *r)

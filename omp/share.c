@@ -3,18 +3,13 @@
 
 #include "base/clock.h"
 
-enum { SHARES = 256, LINE = 64, FIRST = 4, EVERY = 64 };
+enum { SHARES = 256, LINE = 64 };
 
 /* A cache line each: threads write theirs at the same time. */
 static struct share {
     _Alignas(LINE) uint64_t begin;
     uint64_t end;
 } shares[SHARES];
-
-bool omp_hook_share_due(uint64_t executions)
-{
-    return executions < FIRST || executions % EVERY == 0;
-}
 
 void omp_hook_share_begin(struct omp_hook_region *r)
 {

@@ -14,7 +14,11 @@
 #include "omp/hooks.h"
 
 /* Whether the next execution after so many is timed. */
-bool omp_hook_share_due(uint64_t executions);
+static inline bool omp_hook_share_due(uint64_t executions)
+{
+    enum { FIRST = 4, EVERY = 64 };
+    return executions < FIRST || executions % EVERY == 0;
+}
 /* A region is about to be run, to be timed. */
 void omp_hook_share_begin(struct omp_hook_region *r);
 /* Run by thread `number` of `threads`: fn between two readings. */

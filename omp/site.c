@@ -49,6 +49,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     struct pythia_options options;
     base_options_load(&options);
     site->fn = r->fn;
+    site->entry = GRAMMAR_NONE;
     site->epoch = omp_hook_ask_epoch() - 1;
     site_count++;
     enum omp_hook_listed listed =
@@ -62,9 +63,8 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     take_reference(site);
 }
 
-struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
+static __attribute__((noinline)) struct omp_hook_site *site_search(const struct omp_hook_region *r, uint32_t slot)
 {
-    uint32_t slot = slot_of(r->fn);
     for (uint32_t i = 0; i < SITES / 2; i++, slot = (slot + 1) % SITES) {
         if (sites[slot].fn == r->fn)
             return &sites[slot];
@@ -74,6 +74,12 @@ struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
         }
     }
     return NULL;
+}
+
+struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
+{
+    uint32_t slot = slot_of(r->fn);
+    return __builtin_expect(sites[slot].fn == r->fn, 1) ? &sites[slot] : site_search(r, slot);
 }
 
 bool omp_hook_site_asked(struct omp_hook_site *site, uintptr_t caller)

@@ -63,17 +63,20 @@ static void look_at_options(void)
 }
 
 /* Whether acting is on at all: asked once, when the mode is known. */
-static bool acts(void)
+static atomic_int acting; /* 0: not asked, 1: no, 2: yes */
+
+static __attribute__((noinline)) bool ask_acts(void)
 {
-    static atomic_int known; /* 0: not asked, 1: no, 2: yes */
-    int now = atomic_load_explicit(&known, memory_order_relaxed);
-    if (now == 0) {
-        bool yes = session_acts("team") && !omp_hook_real()->omp_get_cancellation();
-        look_at_options();
-        now = yes ? 2 : 1;
-        atomic_store_explicit(&known, now, memory_order_relaxed);
-    }
-    return now == 2;
+    bool yes = session_acts("team") && !omp_hook_real()->omp_get_cancellation();
+    look_at_options();
+    atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
+    return yes;
+}
+
+static inline bool acts(void)
+{
+    int now = atomic_load_explicit(&acting, memory_order_relaxed);
+    return now == 2 || (now == 0 && ask_acts());
 }
 
 /* --- Preparing --- */

@@ -93,8 +93,13 @@ void session_dump(void);
 
 /* --- Streams and events --- */
 struct session_stream *session_enter(void); /* this thread's stream, opened at its first event; guard taken */
+struct session_stream *session_enter_region(void); /* the same for a parallel region: NULL too where those are not recorded */
 void session_leave(void);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
+/* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
+   whatever stream (GRAMMAR_NONE at first). */
+void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
+                          uint32_t *entry);
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
 void session_drop(struct session_stream *s, struct session_span *span);
 /* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */

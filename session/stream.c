@@ -82,7 +82,7 @@ static __attribute__((noinline)) void own_stream_open(void)
         session_off("out of memory for a thread's stream");
 }
 
-struct session_stream *session_enter(void)
+static inline struct session_stream *stream_enter(void)
 {
     if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF ||
         atomic_load_explicit(&session.paused, memory_order_relaxed) || !base_guard_enter())
@@ -96,6 +96,16 @@ struct session_stream *session_enter(void)
     return own.stream;
 }
 
+struct session_stream *session_enter(void)
+{
+    return stream_enter();
+}
+
+struct session_stream *session_enter_region(void)
+{
+    return session.records >> SESSION_REGIONS & 1 ? stream_enter() : NULL;
+}
+
 void session_leave(void)
 {
     base_guard_leave();
@@ -103,19 +113,23 @@ void session_leave(void)
 
 /* --- Events --- */
 
-/* The stream's number of an entry's terminal; the first time it is defined, under the lock. */
-static uint32_t terminal_of(struct session_stream *s, uint32_t entry, enum job_phase phase)
+static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
 {
-    uint32_t *terminal = &s->keys.entries[entry].terminal[phase];
-    if (*terminal == GRAMMAR_NONE) {
-        pthread_mutex_lock(&session.lock);
-        uint32_t number = session_define(s, &s->keys.entries[entry], phase);
-        uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
-        pthread_mutex_unlock(&session.lock);
-        if (number != GRAMMAR_NONE)
-            *terminal = session_keys_number(&s->keys, number, reference);
-    }
-    return *terminal;
+    pthread_mutex_lock(&session.lock);
+    uint32_t number = session_define(s, &s->keys.entries[entry], phase);
+    uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
+    pthread_mutex_unlock(&session.lock);
+    if (number != GRAMMAR_NONE)
+        number = session_keys_number(&s->keys, number, reference);
+    s->keys.entries[entry].terminal[phase] = number;
+    return number;
+}
+
+/* The stream's number of an entry's terminal; the first time it is defined, under the lock. */
+static inline uint32_t terminal_of(struct session_stream *s, uint32_t entry, enum job_phase phase)
+{
+    uint32_t terminal = s->keys.entries[entry].terminal[phase];
+    return __builtin_expect(terminal == GRAMMAR_NONE, 0) ? terminal_define(s, entry, phase) : terminal;
 }
 
 static void deliver(struct session_stream *s, const struct grammar_event *e)
@@ -219,14 +233,14 @@ static uint64_t now_after(const struct session_stream *s)
 }
 
 /* The span's identity; what is around it is opened. */
-static void span_identify(struct session_stream *s, struct session_span *span, const struct session_key *key)
+static inline void span_identify(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry)
 {
-    span->entry = session_keys_find(&s->keys, key);
+    span->entry = entry;
     span->outer = s->innermost;
     span->inside = 0;
-    span->kind = key->kind;
+    span->kind = kind;
     span->opened = false;
-    if (span->entry == GRAMMAR_NONE) {
+    if (__builtin_expect(entry == GRAMMAR_NONE, 0)) {
         session_off("out of memory for a new identity");
     } else if (span->outer && !span->outer->opened) {
         open_spans(s, span->outer);
@@ -234,13 +248,35 @@ static void span_identify(struct session_stream *s, struct session_span *span, c
     }
 }
 
-void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry)
 {
-    span_identify(s, span, key);
+    span_identify(s, span, kind, entry);
     span->begin = now_after(s);
     s->innermost = span;
-    if (key->kind == JOB_REGION)
+    if (kind == JOB_REGION)
         base_guard_leave();
+}
+
+void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
+{
+    span_begin(s, span, key->kind, session_keys_find(&s->keys, key));
+}
+
+static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s, const char *name, uintptr_t fn)
+{
+    struct session_key key = {
+        .function = name, .region = fn, .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE, .kind = JOB_REGION };
+    return session_keys_find(&s->keys, &key);
+}
+
+void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
+                          uint32_t *entry)
+{
+    uint32_t e = *entry;
+    if (__builtin_expect(e >= s->keys.table.count || s->keys.entries[e].key.region != fn ||
+                         s->keys.entries[e].key.function != name, 0))
+        e = *entry = region_entry(s, name, fn);
+    span_begin(s, span, JOB_REGION, e);
 }
 
 void session_stream_skip(struct session_stream *s, struct session_span *around, uint64_t ns)
@@ -295,7 +331,7 @@ void session_whole(struct session_stream *s, const struct session_key *key, cons
                    uint64_t begin, uint64_t end)
 {
     struct session_span span;
-    span_identify(s, &span, key);
+    span_identify(s, &span, key->kind, session_keys_find(&s->keys, key));
     span.begin = begin < s->last ? s->last : begin;
     span_end(s, &span, values, end < span.begin ? span.begin : end, 0);
 }

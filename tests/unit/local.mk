@@ -5,7 +5,7 @@ LDADD = libpythia-unit.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 if HAVE_CHECK
 check_LTLIBRARIES += libpythia-unit.la
-libpythia_unit_la_SOURCES = %D%/unit.c %D%/unit.h
+libpythia_unit_la_SOURCES = %D%/unit.c %D%/unit.h %D%/job.h
 check_PROGRAMS += $(UNIT_TESTS)
 TESTS += $(UNIT_TESTS)
 else

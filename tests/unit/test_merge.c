@@ -7,6 +7,7 @@
 #include "merge/job.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
+#include "tests/unit/job.h"
 #include "tests/unit/unit.h"
 
 enum { RANKS = 27 };
@@ -25,19 +26,6 @@ static void clear_all(struct simulate_rank *r, uint32_t ranks)
         simulate_clear(&r[i]);
 }
 
-/* A copy by way of bytes: a message, as between ranks. */
-static struct job *copy(const struct job *j)
-{
-    void *data;
-    size_t size;
-    struct job *out = NULL;
-    char why[200] = "";
-    ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
-    ck_assert_msg(job_unpack(data, size, &out, why, sizeof why) == 0, "%s", why);
-    free(data);
-    return out;
-}
-
 static void check(const struct job *j)
 {
     char why[200] = "";
@@ -53,7 +41,7 @@ static void merge(struct job *into, const struct job *from)
 
 static struct job *from_left(const struct simulate_rank *r, uint32_t first, uint32_t count)
 {
-    struct job *j = copy(r[first].job);
+    struct job *j = unit_job_copy(r[first].job);
     for (uint32_t i = 1; i < count; i++)
         merge(j, r[first + i].job);
     return j;
@@ -61,9 +49,9 @@ static struct job *from_left(const struct simulate_rank *r, uint32_t first, uint
 
 static struct job *from_right(const struct simulate_rank *r, uint32_t first, uint32_t count)
 {
-    struct job *j = copy(r[first + count - 1].job);
+    struct job *j = unit_job_copy(r[first + count - 1].job);
     for (uint32_t i = count - 1; i-- > 0;) {
-        struct job *left = copy(r[first + i].job);
+        struct job *left = unit_job_copy(r[first + i].job);
         merge(left, j);
         job_destroy(j);
         j = left;
@@ -75,7 +63,7 @@ static struct job *from_right(const struct simulate_rank *r, uint32_t first, uin
 static struct job *as_tree(const struct simulate_rank *r, uint32_t first, uint32_t count, uint64_t *random)
 {
     if (count == 1)
-        return copy(r[first].job);
+        return unit_job_copy(r[first].job);
     uint32_t cut = 1 + (uint32_t)(simulate_random(random) % (count - 1));
     struct job *left = as_tree(r, first, cut, random), *right = as_tree(r, first + cut, count - cut, random);
     merge(left, right);
@@ -122,7 +110,7 @@ START_TEST(test_nothing_is_lost)
     uint32_t ranks = shape == SIMULATE_BUTTERFLY ? 16 : RANKS;
     uint64_t random = (uint64_t)_i * 7;
     simulate_all(r, shape, ranks, (uint64_t)_i + 100);
-    struct job *tree = as_tree(r, 0, ranks, &random), *again = copy(tree);
+    struct job *tree = as_tree(r, 0, ranks, &random), *again = unit_job_copy(tree);
     for (uint32_t i = 0; i < ranks; i++)
         for (uint32_t k = 0; k < r[i].stream_count; k++) {
             simulate_compare(tree, &r[i].stream[k]);
@@ -140,7 +128,7 @@ START_TEST(test_ranks_in_disorder)
     struct simulate_rank r[RANKS];
     enum simulate_shape shape = _i % SIMULATE_SHAPES;
     simulate_all(r, shape, 16, (uint64_t)_i + 7);
-    struct job *j = copy(r[5].job);
+    struct job *j = unit_job_copy(r[5].job);
     for (uint32_t i = 1; i < 16; i++)
         merge(j, r[(5 + i * 3) % 16].job);
     check(j);
@@ -161,7 +149,8 @@ START_TEST(test_blocks_of_ranks)
     struct simulate_rank *r = calloc(ranks, sizeof *r);
     uint64_t random = (uint64_t)_i, wall[2] = { 0, 0 }, streams = 0;
     simulate_all(r, shape, ranks, 5);
-    struct job *left = from_left(r, 0, ranks), *tree = as_tree(r, 0, ranks, &random), *odd = copy(r[1].job), *even = copy(r[0].job);
+    struct job *left = from_left(r, 0, ranks), *tree = as_tree(r, 0, ranks, &random);
+    struct job *odd = unit_job_copy(r[1].job), *even = unit_job_copy(r[0].job);
     check(left);
     same_bytes(left, tree, names[shape]);
     for (uint32_t i = 2; i < ranks; i++)
@@ -312,7 +301,7 @@ START_TEST(test_a_stream_twice_is_refused)
 {
     struct simulate_rank r[4];
     simulate_all(r, SIMULATE_STENCIL, 4, 3);
-    struct job *j = from_left(r, 0, 3), *before = copy(j), *other = from_left(r, 2, 2);
+    struct job *j = from_left(r, 0, 3), *before = unit_job_copy(j), *other = from_left(r, 2, 2);
     ck_assert_int_eq(job_merge(j, other), PYTHIA_EINVAL);
     check(j);
     same_bytes(j, before, "after a refused merge");
@@ -429,7 +418,8 @@ START_TEST(test_merge_without_memory)
     long failures = 0;
     int error;
     simulate_all(r, _i % SIMULATE_SHAPES, 16, 4);
-    struct job *j = from_left(r, 0, 8), *before = copy(j), *other = from_left(r, 8, 8), *whole = from_left(r, 0, 16);
+    struct job *j = from_left(r, 0, 8), *before = unit_job_copy(j);
+    struct job *other = from_left(r, 8, 8), *whole = from_left(r, 0, 16);
     do {
         allowed = failures;
         error = job_merge(j, other);
@@ -503,7 +493,7 @@ START_TEST(test_spmd_does_not_grow)
             struct simulate_rank r;
             simulate_rank(&r, SIMULATE_RING, k, ranks[i], 1);
             if (!j)
-                j = copy(r.job);
+                j = unit_job_copy(r.job);
             else
                 merge(j, r.job);
             simulate_clear(&r);

@@ -4,6 +4,7 @@
 
 #include "merge/job.h"
 #include "pythia.h"
+#include "tests/unit/job.h"
 #include "tests/unit/unit.h"
 
 static uint32_t place(struct job *j, uint64_t offset)
@@ -41,18 +42,6 @@ static struct job_region sample(struct job *j, uint64_t offset, uint32_t seed)
     return r;
 }
 
-static struct job *packed_again(const struct job *j)
-{
-    void *data;
-    size_t size;
-    struct job *again = NULL;
-    char why[256] = "";
-    ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
-    ck_assert_msg(job_unpack(data, size, &again, why, sizeof why) == 0, "%s", why);
-    free(data);
-    return again;
-}
-
 START_TEST(files_hold_all_of_it)
 {
     struct job *j = empty();
@@ -60,7 +49,7 @@ START_TEST(files_hold_all_of_it)
         struct job_region r = sample(j, 0x1000 + i, 37 * i);
         ck_assert_int_eq(job_add_region(j, &r), 0);
     }
-    struct job *again = packed_again(j);
+    struct job *again = unit_job_copy(j);
     ck_assert_uint_eq(again->region_count, 20);
     ck_assert_int_eq(memcmp(j->regions, again->regions, 20 * sizeof *j->regions), 0);
     job_destroy(again);

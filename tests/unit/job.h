@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A job by way of bytes, for unit tests: a file, or a message between ranks. */
+#ifndef PYTHIA_TESTS_UNIT_JOB_H
+#define PYTHIA_TESTS_UNIT_JOB_H
+
+#include <check.h>
+#include <stdlib.h>
+
+#include "merge/job.h"
+
+/* The caller owns it. */
+static inline struct job *unit_job_copy(const struct job *j)
+{
+    void *data;
+    size_t size;
+    struct job *out = NULL;
+    char why[200] = "";
+    ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
+    ck_assert_msg(job_unpack(data, size, &out, why, sizeof why) == 0, "%s", why);
+    free(data);
+    return out;
+}
+
+#endif
