@@ -188,10 +188,11 @@ static void print_pattern(const struct report *r, FILE *out)
                 report_bytes((double)m->patterns[0].bytes, bytes));
 }
 
+/* Everything above is of the recorded run, so the predicted one has its own time here. */
 static void print_oracle(const struct report *r, FILE *out)
 {
     const struct job_oracle *o = &r->job->oracle;
-    char actions[32];
+    char actions[32], wall[32];
 
     if (!o->present)
         return;
@@ -200,11 +201,14 @@ static void print_oracle(const struct report *r, FILE *out)
         if (o->score.at[d].predictions) /* a short run has no event so far ahead */
             fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
                     report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
+    fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
+    if (o->ranks != r->job->info.ranks)
+        fprintf(out, " on %u ranks", o->ranks);
+    fprintf(out, ": %s actions, estimated gain %.3g s\n  ", report_count(o->actions, actions), o->gain_seconds);
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
-        fprintf(out, "\n  in the last predicted run; median error of the time to the next event %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions, actions),
-            o->gain_seconds, o->cost_seconds);
+        fprintf(out, "median error of the time to the next event %.0f %%, ", 100 * error);
+    fprintf(out, "cost of the oracle %.3g s\n", o->cost_seconds);
 }
 
 int report_print_summary(struct report *r, FILE *out)
