@@ -389,7 +389,7 @@ int report_print_html(struct report *r, FILE *out)
 {
     cJSON *root = page_data(r);
     char *json = root ? cJSON_PrintUnformatted(root) : NULL;
-    const char *scripts[] = { report_html_base, report_html_structure, report_html_tables, report_html_charts, report_html_main };
+    const char *scripts[] = { report_html_base, report_html_structure, report_html_tables, report_html_sums, report_html_charts, report_html_main };
 
     cJSON_Delete(root);
     if (!json)

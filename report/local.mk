@@ -41,7 +41,7 @@ tests_unit_test_report_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 
 # The page of the HTML report, as strings.
 REPORT_HTML = %D%/html/page.html %D%/html/style.css %D%/html/base.js %D%/html/structure.js %D%/html/tables.js \
-	%D%/html/charts.js %D%/html/main.js
+	%D%/html/sums.js %D%/html/charts.js %D%/html/main.js
 nodist_libpythia_report_la_SOURCES = %D%/html_assets.h
 BUILT_SOURCES += %D%/html_assets.h
 CLEANFILES += %D%/html_assets.h

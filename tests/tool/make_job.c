@@ -9,6 +9,7 @@
  *   make_job empty FILE        no stream
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
  *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
+ *   make_job counted FILE      ring; a plugin counted instructions and cycles before calls
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
  *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build N]
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams larger by
@@ -16,6 +17,7 @@
  *                              an Isend more, at the same place but called from N
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,6 +254,21 @@ static struct job *make_predicted(void)
     return j;
 }
 
+/* Sums of the two sends and of the wait only; nothing but instructions before the wait. */
+static struct job *make_counted(void)
+{
+    struct job *j = make_ring(0, RANKS);
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
+        const char *function = job_text(j, j->terminals[t].function);
+        bool wait = !strcmp(function, "MPI_Waitall"), message = !strcmp(function, "MPI_Isend") || !strcmp(function, "MPI_Irecv");
+        if (wait || message)
+            require(job_count(j, t, "instructions", (struct job_count){.samples = 400, .total = 60000}) == 0, "job_count");
+        if (message)
+            require(job_count(j, t, "cycles", (struct job_count){.samples = 400, .total = 40000}) == 0, "job_count");
+    }
+    return j;
+}
+
 /* `words` pairs of a name and a number. */
 static struct job *make_changed(const char *what, int words, char **word)
 {
@@ -297,6 +314,8 @@ int main(int argc, char **argv)
         write_job(make_names(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "predicted"))
         write_job(make_predicted(), argv[2]);
+    else if (argc == 3 && !strcmp(argv[1], "counted"))
+        write_job(make_counted(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "empty"))
         write_job(create("/nowhere/empty", 1), argv[2]);
     else if (argc >= 4 && argc % 2 == 0 && !strcmp(argv[1], "changed"))
