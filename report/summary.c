@@ -204,11 +204,11 @@ static void print_oracle(const struct report *r, FILE *out)
     fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
     if (o->ranks != r->job->info.ranks)
         fprintf(out, " on %u ranks", o->ranks);
-    fprintf(out, ": %s actions, estimated gain %.3g s\n  ", report_count(o->actions, actions), o->gain_seconds);
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
-        fprintf(out, "median error of the time to the next event %.0f %%, ", 100 * error);
-    fprintf(out, "cost of the oracle %.3g s\n", o->cost_seconds);
+        fprintf(out, "; median time error %.0f %%", 100 * error);
+    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions, actions),
+            o->gain_seconds, o->cost_seconds);
 }
 
 int report_print_summary(struct report *r, FILE *out)
