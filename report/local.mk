@@ -35,9 +35,16 @@ libpythia_report_la_SOURCES = \
 	%D%/view_ranks.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_report tests/unit/test_pattern
-tests_unit_test_pattern_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
-tests_unit_test_report_LDADD = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
+UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure
+REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
+HAND_JOB = tests/unit/hand_job.c tests/unit/hand_job.h
+tests_unit_test_forms_LDADD = $(REPORT_TEST)
+tests_unit_test_forms_SOURCES = tests/unit/test_forms.c $(HAND_JOB)
+tests_unit_test_pattern_LDADD = $(REPORT_TEST)
+tests_unit_test_report_LDADD = $(REPORT_TEST)
+tests_unit_test_report_SOURCES = tests/unit/test_report.c $(HAND_JOB)
+tests_unit_test_structure_LDADD = $(REPORT_TEST)
+tests_unit_test_structure_SOURCES = tests/unit/test_structure.c $(HAND_JOB)
 
 # The page of the HTML report, as strings.
 REPORT_HTML = %D%/html/page.html %D%/html/style.css %D%/html/base.js %D%/html/structure.js %D%/html/tables.js \

@@ -240,16 +240,23 @@ static void loop_program(void)
     call("end");
 }
 
-/* Recorded once, predicted once: every event at distance 1 and 16. */
-START_TEST(a_deterministic_program_is_predicted)
+/* As a job file in memory; *data is the caller's. Returns its size. */
+static size_t record_loop_program(void **data)
 {
-    void *data;
     size_t size;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     loop_program();
     struct job *recorded = finish_and_check();
-    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
+    ck_assert_int_eq(job_pack(recorded, NULL, data, &size), 0);
     job_destroy(recorded);
+    return size;
+}
+
+/* Recorded once, predicted once: every event at distance 1 and 16. */
+START_TEST(a_deterministic_program_is_predicted)
+{
+    void *data;
+    size_t size = record_loop_program(&data);
     ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
     loop_program();
     struct job *j = session_finish();
@@ -278,12 +285,7 @@ static void new_program(void)
 START_TEST(new_code_is_learned)
 {
     void *data;
-    size_t size;
-    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
-    loop_program();
-    struct job *recorded = finish_and_check();
-    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
-    job_destroy(recorded);
+    size_t size = record_loop_program(&data);
     for (int learn = 0; learn <= 1; learn++) {
         setenv("PYTHIA_LEARN", learn ? "yes" : "no", 1);
         ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);

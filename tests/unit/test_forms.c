@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The forms of the report: they agree, fit, and bear any name and any figure that a job file can have. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/export.h"
+#include "report/html.h"
+#include "report/report.h"
+#include "report/scaling.h"
+#include "tests/unit/hand_job.h"
+#include "tests/unit/unit.h"
+
+/* JSON, CSV, the six views, pseudo-code, page, trace in two forms, graph, and side by side with itself. */
+enum { FORMS = 14 };
+
+static int print_other_form(struct report *r, int form, FILE *out)
+{
+    struct report_structure how = {.indented = true};
+    struct report_export limits = {.limit = 500, .folded = form == 11};
+    struct report_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
+    switch (form) {
+    case 8:
+        return report_print_text(r, REPORT_STRUCTURE, &how, out);
+    case 9:
+        return report_print_html(r, out);
+    case 10:
+    case 11:
+        return report_print_trace(r, &limits, out);
+    case 12:
+        return report_print_dot(r, &limits, out);
+    default:
+        return report_print_scaling(&two, out);
+    }
+}
+
+static char *print_form(const struct job *j, int form)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct report *r = report_create(j);
+    struct report_structure how = {0};
+    int rc = form >= 8 ? print_other_form(r, form, out) : form == 0 ? report_print_json(r, out) : form == 1 ? report_print_csv(r, out)
+                                                               : report_print_text(r, (enum report_view)(form - 2), &how, out);
+    ck_assert_int_eq(rc, 0);
+    report_destroy(r);
+    fclose(out);
+    return text;
+}
+
+START_TEST(json_agrees_with_the_model)
+{
+    struct job *j = hand_nested();
+    struct report_model *m = report_model_create(j);
+    char *text = print_form(j, 0);
+    cJSON *root = cJSON_Parse(text);
+    ck_assert_ptr_nonnull(root);
+    cJSON *sites = cJSON_GetObjectItemCaseSensitive(root, "callsites");
+    ck_assert_int_eq(cJSON_GetArraySize(sites), (int)m->site_count);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        cJSON *o = cJSON_GetArrayItem(sites, (int)i);
+        ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(o, "function")->valuestring, job_text(j, m->sites[i].function));
+        ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(o, "count")->valuedouble, (double)m->sites[i].count);
+        ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(o, "time_seconds")->valuedouble, (double)m->sites[i].time_ns / 1e9);
+        ck_assert(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(o, "line"))); /* the module is nowhere */
+        ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(o, "module")->valuestring, "app");
+    }
+    cJSON_Delete(root);
+    free(text);
+    report_model_destroy(m);
+    job_destroy(j);
+}
+END_TEST
+
+/* Names that break quoting and encoding. */
+START_TEST(json_and_csv_survive_any_name)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(1 << 20);
+    hand_append(g, hand_word(j, "a\"b,\\c\x01"), 1, 1);
+    hand_append(g, hand_word(j, "caf\xc3\xa9 \xff\xfe \xed\xa0\x80"), 1, 1);
+    hand_stream(j, g, 0, 4, 0);
+    char *json = print_form(j, 0), *csv = print_form(j, 1);
+    cJSON *root = cJSON_Parse(json);
+    ck_assert_ptr_nonnull(root);
+    cJSON *sites = cJSON_GetObjectItemCaseSensitive(root, "callsites");
+    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 0), "function")->valuestring, "a\"b,\\c\x01");
+    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 1), "function")->valuestring, "caf\xc3\xa9 ?? ???");
+    ck_assert_ptr_nonnull(strstr(csv, "\"a\"\"b,\\c\x01\",,,,,,1,"));
+    cJSON_Delete(root);
+    free(json);
+    free(csv);
+    job_destroy(j);
+}
+END_TEST
+
+/* Of a name with line ends and escapes nothing but its printable part gets through. */
+START_TEST(text_survives_any_name)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(1 << 20);
+    char function[64];
+    hand_append(g, hand_word(j, "a\nb\tc\x1b[2J"), 1, 1);
+    hand_append(g, hand_call(j, "MPI_\nX\x7f", 1, JOB_OTHER), 1, 1);
+    hand_stream(j, g, 0, 4, 0);
+    j->info.program = job_string(j, "/x/pro\ngram");
+    j->info.arguments = job_string(j, "-c \nimport os\n");
+    for (int form = 2; form < 8; form++) {
+        char *text = print_form(j, form);
+        for (char *c = text; *c; c++)
+            ck_assert_msg((unsigned char)*c >= ' ' || *c == '\n', "form %d: character %d", form, *c);
+        ck_assert_msg(!strstr(text, "\nX") && !strstr(text, "\nb") && !strstr(text, "\nimport") && !strstr(text, "\ngram"), "%s", text);
+        free(text);
+    }
+    report_function_text(j, 0, function, sizeof function);
+    ck_assert_str_eq(function, "a?b?c?[2J");
+    job_destroy(j);
+}
+END_TEST
+
+static void fits_a_screen(const char *text, int form)
+{
+    int lines = 0;
+    for (const char *c = text; *c; lines++) {
+        int columns = 0;
+        for (; *c && *c != '\n'; c++)
+            columns += ((unsigned char)*c & 0xc0) != 0x80;
+        ck_assert_msg(columns <= 80, "view %d, line %d has %d columns:\n%s", form, lines + 1, columns, text);
+        c += *c == '\n';
+    }
+    ck_assert_msg(lines <= 40, "%d lines", lines);
+}
+
+/* Many callsites, regions, classes, long names; and the empty job. */
+START_TEST(the_summary_fits_a_screen)
+{
+    struct job *j = job_create();
+    j->info.program = job_string(j, "/a/very/long/path/to/a-program-with-a-name-that-does-not-fit-anywhere-on-a-screen-at-all");
+    j->info.arguments = job_string(j, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34");
+    j->info.mpi = job_string(j, "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022, and more");
+    j->info.start_time = 1700000000;
+    j->info.missing = 3;
+    j->oracle.present = 1;
+    for (int d = 0; d < ORACLE_DISTANCES; d++)
+        j->oracle.score.at[d].predictions = j->oracle.score.at[d].hits = 1000;
+    j->oracle.score.time_error[ORACLE_TIME_BUCKETS / 2] = 7;
+    j->oracle.actions = UINT64_MAX;
+    j->oracle.ranks = 1234567;
+    j->oracle.wall_ns = 98765432100000;
+    j->oracle.gain_seconds = j->oracle.cost_seconds = 1234567.89;
+    uint32_t terminal[40];
+    for (uint32_t i = 0; i < 40; i++)
+        terminal[i] = i % 2 ? hand_region(j, i) : hand_call(j, i % 4 ? "MPI_Neighbor_alltoallw_init" : "MPI_Send", i, 1 + i % 9);
+    for (uint32_t rank = 0; rank < 20; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        for (uint32_t i = 0; i < 2000; i++)
+            hand_append(g, terminal[(i * (1 + rank % 7)) % 40], 123456789, 987654321);
+        hand_stream(j, g, rank, 2000ull * 1111111110, 1000ull * 1111111110);
+    }
+    for (int form = 0; form < FORMS; form++) {
+        char *text = print_form(j, form);
+        if (form == 2)
+            fits_a_screen(text, form);
+        free(text);
+    }
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(an_empty_job_can_be_reported)
+{
+    struct job *j = job_create();
+    for (int form = 0; form < FORMS; form++) {
+        char *text = print_form(j, form);
+        ck_assert_msg(form == 4 || *text, "form %d says nothing", form);
+        free(text);
+    }
+    job_destroy(j);
+}
+END_TEST
+
+/* --- Hostile jobs: whatever passes job_check is reported, whatever its figures are --- */
+
+struct area {
+    void *bytes;
+    size_t size;
+};
+
+static size_t areas_of(struct job *j, struct area *a)
+{
+    struct job_class_entry *c = &j->classes[0];
+    struct grammar_flat *g = c->grammar;
+    size_t n = 0;
+    a[n++] = (struct area){j->modules, j->module_count * sizeof *j->modules};
+    a[n++] = (struct area){j->frames, j->frame_count * sizeof *j->frames};
+    a[n++] = (struct area){j->callsites, j->callsite_count * sizeof *j->callsites};
+    a[n++] = (struct area){j->comms, j->comm_count * sizeof *j->comms};
+    a[n++] = (struct area){j->streams, j->stream_count * sizeof *j->streams};
+    a[n++] = (struct area){&j->info, sizeof j->info};
+    a[n++] = (struct area){&j->oracle, sizeof j->oracle};
+    a[n++] = (struct area){g->nodes, g->node_count * sizeof *g->nodes};
+    a[n++] = (struct area){g->stats, g->node_count * sizeof *g->stats};
+    a[n++] = (struct area){g->attrs, g->attr_count * sizeof *g->attrs};
+    a[n++] = (struct area){c->ranges, c->range_count * sizeof *c->ranges};
+    a[n++] = (struct area){c->variants, c->variant_count * sizeof *c->variants};
+    a[n++] = (struct area){c->spread, g->node_count * sizeof *c->spread};
+    return n;
+}
+
+static struct job *make_rich(void)
+{
+    struct job *j = job_create();
+    uint32_t send = hand_call(j, "MPI_Send", 0x10, JOB_P2P), region = hand_region(j, 0x40);
+    struct job_terminal t = j->terminals[region];
+    t.phase = JOB_OPEN;
+    uint32_t open = job_terminal(j, &t);
+    t.phase = JOB_CLOSE;
+    uint32_t close = job_terminal(j, &t);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        for (int i = 0; i < 20; i++) {
+            struct grammar_event e = {.terminal = send, .gap = 10, .duration = 5, .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES};
+            e.value[GRAMMAR_PEER] = (rank + 1 + i % 3) % 4;
+            e.value[GRAMMAR_BYTES] = 100 * i;
+            hand_append(g, open, 2, 0);
+            grammar_append(g, &e);
+            e = (struct grammar_event){.terminal = i % 2 ? close : region, .gap = 7, .channels = 1u << GRAMMAR_TEAM};
+            e.value[GRAMMAR_TEAM] = 1 + i % 4;
+            grammar_append(g, &e);
+        }
+        hand_stream(j, g, rank, 1000, 100);
+    }
+    j->oracle.present = 1;
+    return j;
+}
+
+START_TEST(hostile_figures_are_printed)
+{
+    static const uint64_t special[] = {0, 1, 0x7fffffff, 0xffffffff, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX, 64};
+    struct job *j = make_rich();
+    unsigned seed = (unsigned)_i + 1, accepted = 0;
+    char why[128];
+    for (int turn = 0; turn < 150; turn++) {
+        struct area areas[16];
+        struct area *a = &areas[(size_t)rand_r(&seed) % areas_of(j, areas)];
+        size_t width = rand_r(&seed) % 2 ? 4 : 8;
+        if (a->size < width)
+            continue;
+        unsigned char *at = (unsigned char *)a->bytes + (size_t)rand_r(&seed) % (a->size / width) * width, old[8];
+        uint64_t value = rand_r(&seed) % 3 ? special[rand_r(&seed) % 8] : (uint64_t)rand_r(&seed) << 32 | (unsigned)rand_r(&seed);
+        memcpy(old, at, width);
+        memcpy(at, &value, width);
+        if (job_check(j, why, sizeof why) != 0) {
+            memcpy(at, old, width); /* what is accepted stays, and adds up */
+            continue;
+        }
+        accepted++;
+        for (int form = 0; form < FORMS; form++)
+            free(print_form(j, form));
+    }
+    ck_assert_msg(accepted > 5, "seed %d: only %u accepted", _i + 1, accepted);
+    job_destroy(j);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(json_agrees_with_the_model), UNIT_TEST(json_and_csv_survive_any_name),
+        UNIT_TEST(text_survives_any_name), UNIT_TEST(the_summary_fits_a_screen),
+        UNIT_TEST(an_empty_job_can_be_reported), UNIT_LOOP(hostile_figures_are_printed, 20),
+    };
+    return unit_run("report/forms", tests, UNIT_COUNT(tests));
+}
