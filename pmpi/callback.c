@@ -114,10 +114,9 @@ static int64_t callback_value(const struct pmpi_hook_call *call, enum grammar_ch
     return call->values.channels & 1u << channel ? call->values.value[channel] : none;
 }
 
+/* By its number: what call->comm points to may be gone after the call. */
 static const char *callback_comm(const struct pmpi_hook_call *call)
 {
-    if (call->comm)
-        return call->comm->name;
     return session_comm_name(call->key.comm);
 }
 

@@ -15,9 +15,10 @@
 BEGIN {
     print "#include \"pmpi/fortran.h\""
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
-    handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"
+    handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"
     null["MPI_Comm"] = "MPI_COMM_NULL"; null["MPI_Request"] = "MPI_REQUEST_NULL"
     null["MPI_Win"] = "MPI_WIN_NULL"; null["MPI_File"] = "MPI_FILE_NULL"
+    null["MPI_Message"] = "MPI_MESSAGE_NULL"
     # Further names of the same call: `use mpi` has interfaces with a C pointer.
     alias["MPI_Win_allocate"] = "mpi_win_allocate_cptr_"
     alias["MPI_Win_allocate_shared"] = "mpi_win_allocate_shared_cptr_"
@@ -38,7 +39,7 @@ function find_used(    key, text) {
         text = note[key]
         sub(/^[a-z_]+\(/, "", text)
         gsub(/[^A-Za-z0-9_]+/, " ", text)
-        mark_used(text, key ~ /^(starts|inits|creates|opens)$/)
+        mark_used(text, key ~ /^(starts|inits|creates|opens|matches)$/)
     }
 }
 
@@ -60,7 +61,7 @@ function print_local(text, name,    base, array, pointer) {
     sub(/ .*$/, "", base)
     if (name in made) {
         print "    " base " made_" name " = " null[base] ", *" name " = &made_" name ";"
-        created = created "    if (result == MPI_SUCCESS)\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
+        created = created "    if (" polled() ")\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
     } else if (!(name in used) || name == annotation("promises")) {
         return
     } else if (base == "void") {
@@ -142,12 +143,13 @@ function emit(    body, i) {
     print "    MPI_Fint own_error = MPI_SUCCESS, *error = ierror ? ierror : &own_error;"
     for (i = 1; i <= count; i++) print_local(parameter[i], argument[i])
     before_call()
+    if (annotation("status")) print_handed(note["status"])
     print "    pmpi_hook_begin(&call, from);"
     print "    real(" more(passed, "error") lengths ");"
     print "    int result = *error;"
     printf "%s", created
     if (annotation("status"))
-        print "    MPI_Status own;\n    const MPI_Status *used = pmpi_hook_fortran_status(f_" note["status"] ", &own);"
+        print "    MPI_Status c_status;\n    const MPI_Status *used = " polled() " ? pmpi_hook_fortran_status(f_" note["status"] ", &c_status) : NULL;"
     after_call()
     print_end()
     if (!needs_result()) print "    (void)result;"
@@ -155,9 +157,13 @@ function emit(    body, i) {
     print_entries(body)
 }
 
+function print_handed(name) {
+    print "    union pmpi_hook_fortran_room own;\n    f_" name " = pmpi_hook_fortran_handed(f_" name ", &own);"
+}
+
 function needs_result() {
     return annotation("status") || annotation("poll") || annotation("starts") || annotation("inits") || \
-           annotation("creates") || annotation("opens")
+           annotation("creates") || annotation("opens") || annotation("matches")
 }
 
 # Completions and starts have bodies in fortran_requests.c; the calls of life differ in their arguments (fortran_life.c).

@@ -104,11 +104,14 @@ const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const vo
     return fortran_in_place(buffer) ? MPI_IN_PLACE : buffer;
 }
 
-const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own)
+void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own)
 {
-    if (!status || fortran_ignored(status) || PMPI_Status_f2c(status, own) != MPI_SUCCESS)
-        return NULL;
-    return own;
+    return status && fortran_ignored(status) ? own : status;
+}
+
+const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c)
+{
+    return handed && PMPI_Status_f2c(handed, c) == MPI_SUCCESS ? c : NULL;
 }
 
 static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[], int n)

@@ -7,8 +7,8 @@
  *                     '--> event, like that of MPI_Send
  *
  * The twin gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like stay what
- * they are; handles are converted for recording only. The one addition: an omitted ierror becomes a variable of ours, to
- * learn whether the call succeeded. Where the program ignores a status the actual source of an MPI_ANY_SOURCE is not told.
+ * they are; handles are converted for recording only. Two additions: an omitted ierror becomes a variable of ours, to
+ * learn whether the call succeeded, and an ignored status one of ours, to learn the actual source and size.
  *
  * The libraries with the twins are those of the program: they are looked up at the first call, and a program in C loads
  * none. What MPICH's then call of C's wrappers finds the session's guard taken, and is not counted twice.
@@ -60,6 +60,12 @@ static inline MPI_Win pmpi_hook_fortran_window(const void *win)
     return c ? c : MPI_WIN_NULL;
 }
 
+static inline MPI_Message pmpi_hook_fortran_message(const void *message)
+{
+    MPI_Message c = PMPI_Message_f2c(*(const MPI_Fint *)message);
+    return c ? c : MPI_MESSAGE_NULL;
+}
+
 static inline MPI_File pmpi_hook_fortran_file(const void *file)
 {
     MPI_File c = PMPI_File_f2c(*(const MPI_Fint *)file);
@@ -68,8 +74,15 @@ static inline MPI_File pmpi_hook_fortran_file(const void *file)
 
 /* The buffer, or C's MPI_IN_PLACE for Fortran's. */
 const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const void *buffer);
-/* The status that a call has filled in, copied to *own; NULL where the program ignores it. */
-const MPI_Status *pmpi_hook_fortran_status(const void *status, MPI_Status *own);
+/* Room for a status of any binding. */
+union pmpi_hook_fortran_room {
+    MPI_Status c;
+    MPI_Fint word[8];
+};
+/* The status to hand to the twin: the program's, or `own` where the program ignores it. */
+void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own);
+/* What the twin has filled in, copied to *c; NULL: nothing. */
+const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c);
 
 /* As in hook.h, with arrays of Fortran's handles. */
 int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,

@@ -60,6 +60,7 @@ function before_call() {
     if (annotation("comm")) print "    pmpi_hook_on_comm(&call, " value(note["comm"], "MPI_COMM_NULL") ");"
     if (annotation("win")) print "    pmpi_hook_on_window(&call, " value(note["win"], "MPI_WIN_NULL") ");"
     if (annotation("file")) print "    pmpi_hook_on_file(&call, " value(note["file"], "MPI_FILE_NULL") ");"
+    if (annotation("message")) print "    pmpi_hook_on_message(&call, " value(note["message"], "MPI_MESSAGE_NULL") ");"
     if (annotation("of")) print "    pmpi_hook_on_request(&call, " note["of"] ");"
     if (annotation("peer")) print "    pmpi_hook_peer(&call, " note["peer"] ");"
     if (annotation("source")) print "    pmpi_hook_peer(&call, " note["source"] ");"
@@ -77,6 +78,7 @@ function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_
 function after_call(    receive) {
     receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
     if (annotation("status")) print "    pmpi_hook_received(&call, result, used, " polled() ");"
+    if (annotation("matches")) print "    pmpi_hook_matched(&call, " polled() " ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
         request_started(note["starts"], receive ", false, " (annotation("promises") ? "promise" : "NULL"))
     if (annotation("inits")) request_started(note["inits"], receive ", true, NULL")

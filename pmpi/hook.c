@@ -111,15 +111,32 @@ void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file)
     hook_place(call, pmpi_hook_comm_of_file(file));
 }
 
+void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+{
+    call->key.comm = start->comm;
+    call->key.peer_class = start->peer_class;
+    if (start->peer != GRAMMAR_PEER_NONE)
+        pmpi_hook_value(call, GRAMMAR_PEER, start->peer);
+}
+
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request)
 {
     struct pmpi_hook_start start;
     if (!pmpi_hook_request_find(request, NULL, &start))
         return;
-    call->key.comm = start.comm;
-    call->key.peer_class = start.peer_class;
-    if (start.peer != GRAMMAR_PEER_NONE)
-        pmpi_hook_value(call, GRAMMAR_PEER, start.peer);
+    pmpi_hook_on_start(call, &start);
+}
+
+/* A message from MPI_PROC_NULL is one handle for all. */
+void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
+{
+    struct pmpi_hook_start start;
+    if (message == MPI_MESSAGE_NO_PROC) {
+        call->key.peer_class = JOB_PEER_NULL;
+        pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
+    } else if (pmpi_hook_message_take(message, &start)) {
+        pmpi_hook_on_start(call, &start);
+    }
 }
 
 /* The last receive from anyone, of this thread. */
@@ -191,6 +208,19 @@ void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Statu
         pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }
 
+static int32_t hook_peer_of(const struct pmpi_hook_call *call)
+{
+    return call->values.channels & 1u << GRAMMAR_PEER ? (int32_t)call->values.value[GRAMMAR_PEER] : GRAMMAR_PEER_NONE;
+}
+
+void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
+{
+    struct pmpi_hook_start start = {
+        .peer = hook_peer_of(call), .comm = call->key.comm, .peer_class = call->key.peer_class, .receive = true};
+    if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC)
+        pmpi_hook_message_put(message, &start);
+}
+
 void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
                        bool persistent, struct pmpi_hook_promise *promise)
 {
@@ -206,8 +236,7 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request r
         return;
     }
     struct pmpi_hook_start start = {
-        .peer = call->values.channels & 1u << GRAMMAR_PEER ? (int32_t)call->values.value[GRAMMAR_PEER]
-                                                           : GRAMMAR_PEER_NONE,
+        .peer = hook_peer_of(call),
         .bytes = call->values.channels & 1u << GRAMMAR_BYTES ? call->values.value[GRAMMAR_BYTES] : 0,
         .comm = call->key.comm,
         .peer_class = call->key.peer_class,

@@ -67,12 +67,16 @@ void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win);
 void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
 /* Where and with whom the request was started. */
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
+/* Where and with whom the probe was that gave the message. */
+void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
 /* This thread received from `source`, and would have from anyone; and who that was. False: there was none there. */
 void pmpi_hook_heard(uint32_t comm, int source);
 bool pmpi_hook_heard_last(uint32_t comm, int *source);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
-/* The partner and size that a persistent request was made with. */
+/* Where and with whom that start was. */
+void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
+/* And with the size that a persistent request was made with. */
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 
 /* Before or after begin. */
@@ -92,6 +96,8 @@ static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
 void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done);
 
 /* --- What it made: after the call --- */
+/* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */
+void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
                        bool persistent, struct pmpi_hook_promise *promise);
 /* The same with the handle and the address of the program's variable, of any binding. */

@@ -27,6 +27,12 @@ static uint64_t request_key(MPI_Request request)
     return (uint64_t)(uintptr_t)request << 1 | (uint64_t)1 << 63;
 }
 
+/* MPI may give a message and a request the same value: they differ in a bit in which no two handles of one kind do. */
+static uint64_t request_message_key(MPI_Message message)
+{
+    return ((uint64_t)(uintptr_t)message << 1 | (uint64_t)1 << 63) ^ (uint64_t)1 << 62;
+}
+
 /* The first slot of the window. */
 static uint32_t request_window(uint64_t key, const MPI_Request *where)
 {
@@ -213,4 +219,33 @@ void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
         promise = request_release(slot);
     request_leave(key);
     pmpi_hook_promise_drop(promise);
+}
+
+/* --- Messages: a handle is one message's, and the program gives it to one receive --- */
+
+void pmpi_hook_message_put(MPI_Message message, const struct pmpi_hook_start *start)
+{
+    uint64_t key = request_message_key(message);
+    if (!request_enter(key))
+        return;
+    struct request_slot *slot = request_exact(key, NULL);
+    if (slot) /* its receive was not seen */
+        slot->start = *start;
+    else
+        request_fill(key, NULL, NULL, start);
+    request_leave(key);
+}
+
+bool pmpi_hook_message_take(MPI_Message message, struct pmpi_hook_start *start)
+{
+    uint64_t key = request_message_key(message);
+    if (message == MPI_MESSAGE_NULL || !request_enter(key))
+        return false;
+    struct request_slot *slot = request_exact(key, NULL);
+    if (slot) {
+        *start = slot->start;
+        request_release(slot);
+    }
+    request_leave(key);
+    return slot != NULL;
 }

@@ -56,4 +56,9 @@ void pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where);
 /* The request was freed. */
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where);
 
+/* A matched message is a start, too: from the probe that took it out of the queue to the receive that names it, on
+   whatever thread. It has a slot of the same table; take frees it, and returns false where it is not known. */
+void pmpi_hook_message_put(MPI_Message message, const struct pmpi_hook_start *start);
+bool pmpi_hook_message_take(MPI_Message message, struct pmpi_hook_start *start);
+
 #endif

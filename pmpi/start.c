@@ -4,10 +4,7 @@
 
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
-    call->key.comm = start->comm;
-    call->key.peer_class = start->peer_class;
-    if (start->peer != GRAMMAR_PEER_NONE)
-        pmpi_hook_value(call, GRAMMAR_PEER, start->peer);
+    pmpi_hook_on_start(call, start);
     pmpi_hook_value(call, GRAMMAR_BYTES, start->bytes);
 }
 

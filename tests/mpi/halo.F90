@@ -87,9 +87,9 @@ contains
         end if
         total = total + SOURCE(status)
         if (mod(me, 2) == 0) then
-            call MPI_Send(out, 1, MPI_INTEGER, MPI_PROC_NULL, 4, comm ERR)
+            call MPI_Send(out, 0, MPI_INTEGER, MPI_PROC_NULL, 4, comm ERR)
         else
-            call MPI_Recv(in, 1, MPI_INTEGER, MPI_PROC_NULL, 4, comm, MPI_STATUS_IGNORE ERR)
+            call MPI_Recv(in, 0, MPI_INTEGER, MPI_PROC_NULL, 4, comm, MPI_STATUS_IGNORE ERR)
         end if
     end subroutine
 
@@ -149,6 +149,61 @@ contains
             call MPI_Iprobe(left, 8, comm, flag, ONE(status) ERR)
         end do
         call MPI_Recv(in, 1, MPI_INTEGER, SOURCE(status), 8, comm, MPI_STATUS_IGNORE ERR)
+        call MPI_Wait(request(1), MPI_STATUS_IGNORE ERR)
+        total = total + in(1)
+    end subroutine
+
+    subroutine matched
+        integer, asynchronous :: in(1), own(1)
+        logical :: flag
+        HANDLE(MPI_Message) :: message
+        HANDLE(MPI_Request) :: request, second
+        own = me
+        call MPI_Isend(own, 1, MPI_INTEGER, right, 10, comm, request ERR)
+        call MPI_Mprobe(MPI_ANY_SOURCE, 10, comm, message, MPI_STATUS_IGNORE ERR)
+        call MPI_Mrecv(in, 1, MPI_INTEGER, message, MPI_STATUS_IGNORE ERR)
+        call MPI_Wait(request, MPI_STATUS_IGNORE ERR)
+        total = total + in(1)
+        call MPI_Isend(own, 1, MPI_INTEGER, right, 11, comm, request ERR)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Improbe(left, 11, comm, flag, message, MPI_STATUS_IGNORE ERR)
+        end do
+        call MPI_Imrecv(in, 1, MPI_INTEGER, message, second ERR)
+        call MPI_Wait(second, MPI_STATUS_IGNORE ERR)
+        call MPI_Wait(request, MPI_STATUS_IGNORE ERR)
+        total = total + in(1)
+        call MPI_Mprobe(MPI_PROC_NULL, 10, comm, message, MPI_STATUS_IGNORE ERR)
+        call MPI_Mrecv(in, 0, MPI_INTEGER, message, MPI_STATUS_IGNORE ERR)
+    end subroutine
+
+    subroutine ignored
+        integer, asynchronous :: in(1), own(1)
+        integer :: where_
+        logical :: flag
+        HANDLE(MPI_Request) :: request(1)
+        own = me
+        call exchange(request, in)
+        call MPI_Wait(request(1), MPI_STATUS_IGNORE ERR)
+        call exchange(request, in)
+        call MPI_Waitany(1, request, where_, MPI_STATUS_IGNORE ERR)
+        call exchange(request, in)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Test(request(1), flag, MPI_STATUS_IGNORE ERR)
+        end do
+        call exchange(request, in)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Testany(1, request, where_, flag, MPI_STATUS_IGNORE ERR)
+        end do
+        call MPI_Isend(own, 1, MPI_INTEGER, right, 12, comm, request(1) ERR)
+        call MPI_Probe(MPI_ANY_SOURCE, 12, comm, MPI_STATUS_IGNORE ERR)
+        flag = .false.
+        do while (.not. flag)
+            call MPI_Iprobe(MPI_ANY_SOURCE, 12, comm, flag, MPI_STATUS_IGNORE ERR)
+        end do
+        call MPI_Recv(in, 1, MPI_INTEGER, MPI_ANY_SOURCE, 12, comm, MPI_STATUS_IGNORE ERR)
         call MPI_Wait(request(1), MPI_STATUS_IGNORE ERR)
         total = total + in(1)
     end subroutine
@@ -294,6 +349,8 @@ program halo
     call many
     call blocking
     call completions
+    call matched
+    call ignored
     call persistent
     call collectives
     call onesided

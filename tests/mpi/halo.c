@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same calls as halo.F90, in C: tests/mpi/fortran.test compares what is recorded. Even numbers of ranks. */
+/* The same calls as halo.F90, in C: tests/mpi/bindings.test compares what is recorded. Even numbers of ranks. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -55,9 +55,9 @@ static void blocking(void)
     }
     total += status.MPI_SOURCE;
     if (me % 2 == 0)
-        MPI_Send(&out, 1, MPI_INT, MPI_PROC_NULL, 4, comm);
+        MPI_Send(&out, 0, MPI_INT, MPI_PROC_NULL, 4, comm);
     else
-        MPI_Recv(&in, 1, MPI_INT, MPI_PROC_NULL, 4, comm, MPI_STATUS_IGNORE);
+        MPI_Recv(&in, 0, MPI_INT, MPI_PROC_NULL, 4, comm, MPI_STATUS_IGNORE);
 }
 
 static void exchange(MPI_Request *request, int *in)
@@ -104,6 +104,52 @@ static void completions(void)
     for (flag = 0; !flag;)
         MPI_Iprobe(left, 8, comm, &flag, status);
     MPI_Recv(&in, 1, MPI_INT, status[0].MPI_SOURCE, 8, comm, MPI_STATUS_IGNORE);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    total += in;
+}
+
+/* Messages that a probe took out of the queue. */
+static void matched(void)
+{
+    int in, flag;
+    MPI_Message message;
+    MPI_Request request, second;
+    MPI_Isend(&me, 1, MPI_INT, right, 10, comm, &request);
+    MPI_Mprobe(MPI_ANY_SOURCE, 10, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&in, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    total += in;
+    MPI_Isend(&me, 1, MPI_INT, right, 11, comm, &request);
+    for (flag = 0; !flag;)
+        MPI_Improbe(left, 11, comm, &flag, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(&in, 1, MPI_INT, &message, &second);
+    MPI_Wait(&second, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    total += in;
+    MPI_Mprobe(MPI_PROC_NULL, 10, comm, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(&in, 0, MPI_INT, &message, MPI_STATUS_IGNORE);
+}
+
+/* From anyone, and the program does not ask from whom. */
+static void ignored(void)
+{
+    int in, index, flag;
+    MPI_Request request[1];
+    exchange(request, &in);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+    exchange(request, &in);
+    MPI_Waitany(1, request, &index, MPI_STATUS_IGNORE);
+    exchange(request, &in);
+    for (flag = 0; !flag;)
+        MPI_Test(request, &flag, MPI_STATUS_IGNORE);
+    exchange(request, &in);
+    for (flag = 0; !flag;)
+        MPI_Testany(1, request, &index, &flag, MPI_STATUS_IGNORE);
+    MPI_Isend(&me, 1, MPI_INT, right, 12, comm, request);
+    MPI_Probe(MPI_ANY_SOURCE, 12, comm, MPI_STATUS_IGNORE);
+    for (flag = 0; !flag;)
+        MPI_Iprobe(MPI_ANY_SOURCE, 12, comm, &flag, MPI_STATUS_IGNORE);
+    MPI_Recv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 12, comm, MPI_STATUS_IGNORE);
     MPI_Wait(request, MPI_STATUS_IGNORE);
     total += in;
 }
@@ -223,6 +269,8 @@ int main(int argc, char **argv)
     many();
     blocking();
     completions();
+    matched();
+    ignored();
     persistent();
     collectives();
     onesided();

@@ -39,7 +39,7 @@ MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/figures.test \
-	%D%/fortran.test \
+	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/open.test \
 	%D%/orders.test \
@@ -56,7 +56,7 @@ MPI_TESTS = \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/fortran.test %D%/halo.c %D%/halo.F90 %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
+EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/bindings.test %D%/halo.c %D%/halo.F90 %D%/halo.py %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
 LONG_TESTS += %D%/other_mpi.test
 EXTRA_DIST += %D%/some.test %D%/update.test

@@ -173,11 +173,41 @@ START_TEST(survives_being_full)
 }
 END_TEST
 
+static MPI_Message message_of(unsigned n)
+{
+    MPI_Message m;
+    MPI_Request r = handle_of(n);
+    memcpy(&m, &r, sizeof m < sizeof r ? sizeof m : sizeof r);
+    return m;
+}
+
+/* A message and a request of the same value are two things; a message is taken once. */
+START_TEST(keeps_messages_beside_requests)
+{
+    struct pmpi_hook_start first = start_of(1, 0), second = start_of(2, 0), found;
+    MPI_Request r = handle_of(5);
+    ck_assert(!pmpi_hook_message_take(MPI_MESSAGE_NULL, &found));
+    ck_assert(!pmpi_hook_message_take(message_of(5), &found));
+    ck_assert(pmpi_hook_request_put(r, &r, &first));
+    pmpi_hook_message_put(message_of(5), &second);
+    ck_assert(pmpi_hook_request_find(r, &r, &found) && found.peer == 1);
+    ck_assert(pmpi_hook_message_take(message_of(5), &found) && found.peer == 2);
+    ck_assert(!pmpi_hook_message_take(message_of(5), &found));
+    ck_assert(pmpi_hook_request_find(r, &r, &found) && found.peer == 1);
+    pmpi_hook_request_forget(r, &r);
+    pmpi_hook_message_put(message_of(6), &first); /* received unseen; the handle is given out again */
+    pmpi_hook_message_put(message_of(6), &second);
+    ck_assert(pmpi_hook_message_take(message_of(6), &found) && found.peer == 2);
+    ck_assert(!pmpi_hook_message_take(message_of(6), &found));
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(follows_a_flat_array),         UNIT_TEST(keeps_threads_apart),   UNIT_TEST(tells_shared_handles_apart),
         UNIT_TEST(restarts_persistent_requests), UNIT_TEST(knows_no_null_request), UNIT_TEST(survives_being_full),
+        UNIT_TEST(keeps_messages_beside_requests),
     };
     return unit_run("pmpi/request", tests, UNIT_COUNT(tests));
 }
