@@ -281,6 +281,10 @@ int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_
 /* The variant that covers a member, NULL without. */
 const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);
+/* The variant that covers most members, of the first few; NULL without. */
+const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel);
+/* A value of the variant's sample, taken to the member `rank`. */
+int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);
 const char *job_text(const struct job *j, uint32_t string); /* "" for GRAMMAR_NONE */
 
 /* Audits every invariant (indices in range, grammars, hashes, members). 0 or PYTHIA_EFORMAT with the reason. */

@@ -374,6 +374,9 @@ static void pack_score(struct packer *p, const struct oracle_score *s)
     }
     for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
         put_next(p, s->time_error[i]);
+    put_next(p, s->peers.asked);
+    put_next(p, s->peers.foretold);
+    put_next(p, s->peers.right);
 }
 
 static void pack_oracle(struct packer *p)

@@ -510,7 +510,8 @@ static double next_double(const unsigned char **at)
     return get_double(*at - 8);
 }
 
-static void unpack_score(const unsigned char *at, struct oracle_score *s)
+/* `peers`: what a file of an earlier Pythia does not end with. */
+static void unpack_score(const unsigned char *at, bool peers, struct oracle_score *s)
 {
     s->events = next64(&at);
     s->known = next64(&at);
@@ -528,9 +529,14 @@ static void unpack_score(const unsigned char *at, struct oracle_score *s)
     }
     for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
         s->time_error[i] = next64(&at);
+    if (peers) {
+        s->peers.asked = next64(&at);
+        s->peers.foretold = next64(&at);
+        s->peers.right = next64(&at);
+    }
 }
 
-enum { SCORE_SIZE = 8 * (3 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS) };
+enum { SCORE_PEERS = 8 * 3, SCORE_SIZE = 8 * (3 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS) };
 
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct reader *r)
@@ -538,7 +544,8 @@ static void unpack_oracle(struct reader *r)
     const struct merge_section *s = &r->in.section[SECTION_ORACLE];
     const unsigned char *at = s->data;
     struct job_oracle *o = &r->job->oracle;
-    if (!at || s->size != 48 + (uint64_t)SCORE_SIZE || format_get32(at) != ORACLE_DISTANCES ||
+    uint64_t size = 48 + (uint64_t)SCORE_SIZE;
+    if (!at || (s->size != size && s->size != size + SCORE_PEERS) || format_get32(at) != ORACLE_DISTANCES ||
         format_get32(at + 4) != ORACLE_DECILES || format_get32(at + 8) != ORACLE_TIME_BUCKETS)
         return;
     o->present = 1;
@@ -547,7 +554,7 @@ static void unpack_oracle(struct reader *r)
     o->gain_seconds = get_double(at + 24);
     o->cost_seconds = get_double(at + 32);
     o->wall_ns = format_get64(at + 40);
-    unpack_score(at + 48, &o->score);
+    unpack_score(at + 48, s->size > size, &o->score);
 }
 
 static int unpack_regions(struct reader *r)

@@ -33,6 +33,30 @@ const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t 
     return NULL;
 }
 
+const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    enum { LOOKED_AT = 8 }; /* asked for each event */
+    const struct job_variant *most = NULL;
+    uint64_t members = 0;
+    uint32_t first = variant_place(c, node, channel);
+    for (uint32_t i = first; i < c->variant_count && i < first + LOOKED_AT; i++) {
+        const struct job_variant *v = &c->variants[i];
+        if (v->node != node || v->attr.channel != channel)
+            break;
+        uint64_t here = merge_ranges_size(c->ranges + v->range_first, v->range_count);
+        if (here > members) {
+            most = v;
+            members = here;
+        }
+    }
+    return most;
+}
+
+int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value)
+{
+    return merge_relation_value(v->relations, v->modulus, value, v->sample_rank, rank);
+}
+
 int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, int64_t *value)
 {
@@ -43,6 +67,6 @@ int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_
         return 2;
     if (!grammar_attr_value(&v->attr, i, &own))
         return 1;
-    *value = merge_relation_value(v->relations, v->modulus, own, v->sample_rank, rank);
+    *value = job_variant_value(v, rank, own);
     return 0;
 }

@@ -10,6 +10,7 @@ libpythia_oracle_la_SOURCES = \
 	%D%/mix.c \
 	%D%/often.c %D%/often.h \
 	%D%/oracle.c %D%/oracle.h \
+	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \
 	%D%/recover.c \
 	%D%/sample.c \
@@ -21,6 +22,9 @@ libpythia_oracle_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_oracle
 tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+
+UNIT_TESTS += tests/unit/test_peers
+tests_unit_test_peers_SOURCES = tests/unit/test_peers.c
 
 UNIT_TESTS += tests/unit/test_live
 tests_unit_test_live_SOURCES = tests/unit/test_live.c

@@ -105,9 +105,16 @@ void oracle_remaining(struct oracle *o, struct oracle_remaining *r);
 struct oracle_phase { uint32_t part, parts; uint64_t turn, turns; };
 int oracle_phase(const struct oracle *o, struct oracle_phase *p);
 
+/* Where the event that was just followed stands, as in an answer, if it is `terminal` that stands there. 0, or 1: not known,
+   nothing is set. */
+int oracle_here(const struct oracle *o, uint32_t terminal, uint32_t *reference, uint32_t *node, uint64_t *turn);
+/* The reference that answers name by its number, NULL beyond the last one. */
+const struct oracle_index *oracle_reference(const struct oracle *o, uint32_t reference);
+
 /* What the oracle knows of its own quality. All sums, so that ranks can be added. */
 enum { ORACLE_DISTANCES = 4, ORACLE_TIME_BUCKETS = 64, ORACLE_DECILES = 10 };
 extern const uint32_t oracle_score_distances[ORACLE_DISTANCES]; /* 1, 16, 64, 128 */
+struct oracle_score_peers { uint64_t asked, foretold, right; };
 struct oracle_score {
     uint64_t events;                 /* followed */
     uint64_t known;                  /* of them, terminals that the reference has */
@@ -120,6 +127,7 @@ struct oracle_score {
     uint64_t time_error[ORACLE_TIME_BUCKETS]; /* |predicted - actual| / actual of the time until the next event, in
                                                  logarithmic buckets: oracle_time_bucket() */
     uint64_t cost_ns;                /* filled by the session: time spent in the oracle, estimated by sampling */
+    struct oracle_score_peers peers; /* filled by the session: partners of messages, of a sample of the events that have one */
 };
 const struct oracle_score *oracle_score(const struct oracle *o);
 uint32_t oracle_time_bucket(double relative_error);

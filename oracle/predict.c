@@ -292,6 +292,11 @@ int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *an
     return oracle_ask(o, distance, answer, &raw, NULL);
 }
 
+const struct oracle_index *oracle_reference(const struct oracle *o, uint32_t reference)
+{
+    return reference < o->references ? o->reference[reference].index : NULL;
+}
+
 const struct grammar_attr *oracle_attr(const struct oracle *o, const struct oracle_answer *answer,
                                        enum grammar_channel channel)
 {
@@ -355,6 +360,20 @@ static const struct oracle_hypothesis *heaviest(const struct oracle *o)
         if (o->now[i].weight > best->weight)
             best = &o->now[i];
     return best;
+}
+
+int oracle_here(const struct oracle *o, uint32_t terminal, uint32_t *reference, uint32_t *node, uint64_t *turn)
+{
+    const struct oracle_hypothesis *h = o->count == 1 ? &o->now[0] : heaviest(o);
+    if (o->count == 0 || h->depth == 0)
+        return 1;
+    const struct oracle_frame *f = &h->frames[h->depth - 1];
+    if (oracle_of(o, h)->grammar->nodes[f->node].symbol != terminal)
+        return 1;
+    *reference = h->reference;
+    *node = f->node;
+    *turn = f->turn;
+    return 0;
 }
 
 int oracle_phase(const struct oracle *o, struct oracle_phase *p)

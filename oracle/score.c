@@ -102,4 +102,7 @@ void oracle_score_add(struct oracle_score *into, const struct oracle_score *from
     for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
         into->time_error[i] += from->time_error[i];
     into->cost_ns += from->cost_ns;
+    into->peers.asked += from->peers.asked;
+    into->peers.foretold += from->peers.foretold;
+    into->peers.right += from->peers.right;
 }

@@ -31,21 +31,8 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     return true;
 }
 
-/* Checks who was foretold as the partner; for PYTHIA_VERBOSE=2 only: an answer costs as much as the event. */
-static void hook_check_peer(const struct pmpi_hook_call *call)
-{
-    int source = -1;
-    if (!(call->values.channels & 1u << GRAMMAR_PEER) || call->values.value[GRAMMAR_PEER] < 0)
-        return;
-    if (!pmpi_hook_heard_last(call->key.comm, &source))
-        source = -1;
-    session_check_peer(call->stream, source, call->values.value[GRAMMAR_PEER]);
-}
-
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
-    if (__builtin_expect(session_checks_peers, false))
-        hook_check_peer(call);
     call->from = from;
     call->watched = pmpi_hook_watched();
     if (call->info->poll && !call->watched) {

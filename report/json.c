@@ -380,6 +380,7 @@ static void add_oracle(const struct report *r, cJSON *root)
         add_calibration(row, &j->score, d);
     }
     add_known(o, "time_error_median", error >= 0, error);
+    add_known(o, "partners", j->score.peers.asked > 0, (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
     add_number(o, "events", (double)j->score.events);
     add_number(o, "known", (double)j->score.known);
     add_number(o, "ranks", j->ranks);

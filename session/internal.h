@@ -20,6 +20,7 @@
 
 #include "base/options.h"
 #include "session/keys.h"
+#include "session/peers.h"
 #include "session/session.h"
 
 struct session_stream {
@@ -40,7 +41,7 @@ struct session_stream {
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
-    uint64_t peers, peers_foretold, peers_right; /* session_check_peer */
+    struct session_peers peers;    /* predict mode */
     double gain_ns;
     uint64_t paused_seen;          /* of session.paused_ns, … */
     uint32_t control_seen, resets_seen; /* … session.control and session.resets */
@@ -156,7 +157,6 @@ double session_task_gain(const struct job_task *task);  /* s, estimated */
 struct job *session_chosen(const void *bytes);
 
 /* predict.c */
-int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer);
 int session_predict_open(const void *reference, size_t size);
 void session_predict_close(void);
 struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */

@@ -189,15 +189,21 @@ static int add_stream(struct session_stream *s)
 
 static void add_score(const struct session_stream *s)
 {
-    if (s->peers)
-        base_log_debug("rank %u, thread %u: peers=%llu foretold=%llu right=%llu", session.world.rank, s->thread,
-                       (unsigned long long)s->peers, (unsigned long long)s->peers_foretold,
-                       (unsigned long long)s->peers_right);
+    const struct oracle_score_peers *p = &s->peers.score, *late = &s->peers.late;
+    if (p->asked)
+        base_log_debug("rank %u, thread %u: peers=%llu foretold=%llu right=%llu late=%llu late_foretold=%llu "
+                       "late_right=%llu",
+                       session.world.rank, s->thread, (unsigned long long)p->asked, (unsigned long long)p->foretold,
+                       (unsigned long long)p->right, (unsigned long long)late->asked,
+                       (unsigned long long)late->foretold, (unsigned long long)late->right);
     struct job_oracle *o = &session.job->oracle;
     if (s->oracle)
         oracle_score_add(&o->score, oracle_score(s->oracle));
     else
         o->score.events += s->events;
+    o->score.peers.asked += p->asked;
+    o->score.peers.foretold += p->foretold;
+    o->score.peers.right += p->right;
     o->score.cost_ns += cost_of(s);
     o->cost_seconds += (double)cost_of(s) * 1e-9;
     o->gain_seconds += s->gain_ns * 1e-9;
@@ -214,6 +220,7 @@ static void retire_streams(void)
         session.retired = s;
         oracle_destroy(s->oracle);
         grammar_destroy(s->grammar);
+        session_peers_close(&s->peers);
         s->oracle = NULL;
         s->grammar = NULL;
     }

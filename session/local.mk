@@ -9,6 +9,7 @@ libpythia_session_la_SOURCES = \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c \
 	%D%/part.c \
+	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \
 	%D%/progress.c \
 	%D%/publish.c \

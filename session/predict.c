@@ -39,45 +39,6 @@ static const struct oracle_index *index_of(uint32_t class_index)
     return session.index[class_index];
 }
 
-/* Which occurrence of its node an answer is, as far as the values tell: they are all the same, or begin anew each time that
-   the node's place is reached (a loop over neighbours), so that the turn decides. 0, or 1: not known. */
-static int occurrence(const struct grammar_flat *g, const struct oracle_answer *answer, const struct grammar_attr *a,
-                      uint64_t *i)
-{
-    int64_t sample;
-    *i = answer->turn;
-    if (grammar_attr_constant(a, &sample))
-        return 0;
-    return !a->period || g->nodes[answer->node].exponent % a->period != 0;
-}
-
-/* The peer of an answer's node in this rank's own class, where that is known. */
-static int own_peer(const struct session_stream *s, const struct oracle_answer *answer, int64_t *peer)
-{
-    const struct job *r = session.reference;
-    uint32_t own = job_stream_class(r, session.world.rank, s->thread);
-    if (own == GRAMMAR_NONE || r->info.ranks != session.world.ranks || answer->reference != 0)
-        return 1;
-    const struct job_variant *v = job_variant(&r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread);
-    uint64_t i;
-    if (!v || occurrence(r->classes[own].grammar, answer, &v->attr, &i))
-        return 1;
-    return job_attr_value(r, &r->classes[own], answer->node, GRAMMAR_PEER, session.world.rank, s->thread, i, peer);
-}
-
-int session_predict_rank(const struct session_stream *s, const struct oracle_answer *answer, int heard, int64_t *peer)
-{
-    const struct grammar_attr *reply = oracle_attr(s->oracle, answer, GRAMMAR_REPLY);
-    int64_t replies;
-    if (answer->terminal == GRAMMAR_NONE || answer->reference == GRAMMAR_NONE)
-        return 1;
-    if (heard >= 0 && reply && grammar_attr_constant(reply, &replies) && replies == 1) {
-        *peer = heard;
-        return 0;
-    }
-    return own_peer(s, answer, peer);
-}
-
 /* Main threads resemble main threads; other threads each other. */
 static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
 {

@@ -28,11 +28,14 @@ static void print_predicted(const struct job *merged)
     char further[ORACLE_DISTANCES][32];
     for (unsigned d = 1; d < ORACLE_DISTANCES; d++)
         print_accuracy(further[d], sizeof further[d], s, d);
+    char peers[32] = "";
+    if (s->peers.asked)
+        snprintf(peers, sizeof peers, " peers=%.4f", share(s->peers.right, s->peers.asked));
     base_log_info("predicted events=%llu accuracy=%.4f unknown=%.4f time_error=%.3f actions=%llu gain_seconds=%.3f "
-                  "cost_seconds=%.3f ranks=%u%s%s%s",
+                  "cost_seconds=%.3f ranks=%u%s%s%s%s",
                   (unsigned long long)s->events, share(s->at[0].hits, s->at[0].predictions),
                   share(s->at[0].unknown, s->at[0].predictions), error < 0 ? 0.0 : error, (unsigned long long)o->actions,
-                  o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2], further[3]);
+                  o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2], further[3], peers);
 }
 
 /* What a first run gained by acting, or nothing. */

@@ -144,12 +144,8 @@ void session_sum_add(struct session_stream *s, const struct session_span *span, 
 struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                    struct session_recorded *recorded);
-/* The rank that is the next event's peer, where it is always the same, or the same in each turn of a loop, or (`heard` >= 0) the source of the last receive
-   from anyone, which is `heard`. Returns 0, or 1: not known. */
-int session_predict_peer(struct session_stream *s, int heard, int64_t *peer);
-/* Whether the run counts how often that is right, for PYTHIA_VERBOSE=2; and one more such event. */
+/* Whether the run asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2. */
 extern bool session_checks_peers;
-void session_check_peer(struct session_stream *s, int heard, int64_t actual);
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
 void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to

@@ -67,6 +67,7 @@ void session_stream_destroy(struct session_stream *s)
 {
     grammar_destroy(s->grammar);
     oracle_destroy(s->oracle);
+    session_peers_close(&s->peers);
     session_keys_close(&s->keys);
     session_callsites_close(&s->callsites);
     session_sums_close(s);
@@ -132,12 +133,22 @@ static inline uint32_t terminal_of(struct session_stream *s, uint32_t entry, enu
     return __builtin_expect(terminal == GRAMMAR_NONE, 0) ? terminal_define(s, entry, phase) : terminal;
 }
 
-static void deliver(struct session_stream *s, const struct grammar_event *e)
+static void follow(struct session_stream *s, const struct grammar_event *e, uint8_t peer_class,
+                   const struct session_values *values)
+{
+    uint32_t terminal = s->keys.reference_terminal[e->terminal];
+    session_peers_before(s, peer_class, values);
+    oracle_follow(s->oracle, terminal, e->gap, e->duration);
+    session_peers_after(s, peer_class, terminal, values);
+}
+
+static void deliver(struct session_stream *s, const struct grammar_event *e, uint8_t peer_class,
+                    const struct session_values *values)
 {
     if (s->grammar)
         grammar_append(s->grammar, e);
     if (s->oracle)
-        oracle_follow(s->oracle, s->keys.reference_terminal[e->terminal], e->gap, e->duration);
+        follow(s, e, peer_class, values);
 }
 
 void session_stream_wait(struct session_stream *s)
@@ -186,7 +197,7 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
     s->last = end;
     bool timed = s->events++ % COST_SAMPLE == 0;
     uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
-    deliver(s, &e);
+    deliver(s, &e, s->keys.entries[entry].key.peer_class, values);
     if (!timed && !s->predicts)
         return;
     uint64_t after = base_clock_now();
@@ -394,27 +405,7 @@ int session_predict(struct session_stream *s, uint64_t distance, struct oracle_a
     return status;
 }
 
-int session_predict_peer(struct session_stream *s, int heard, int64_t *peer)
-{
-    struct oracle_answer answer;
-    int status = 1;
-    if (stream_take(s) && s->oracle && oracle_predict(s->oracle, 1, &answer) == 0)
-        status = session_predict_rank(s, &answer, heard, peer);
-    stream_release(s);
-    return status;
-}
-
 bool session_checks_peers;
-
-void session_check_peer(struct session_stream *s, int heard, int64_t actual)
-{
-    int64_t peer;
-    s->peers++;
-    if (session_predict_peer(s, heard, &peer) == 0) {
-        s->peers_foretold++;
-        s->peers_right += peer == actual;
-    }
-}
 
 static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                   struct session_recorded *recorded)

@@ -187,6 +187,7 @@ static void fill_oracle(struct job *j)
     j->oracle.ranks = 4;
     j->oracle.gain_seconds = 1.25;
     j->oracle.score.events = 77;
+    j->oracle.score.peers = (struct oracle_score_peers){9, 8, 7};
     j->oracle.score.at[3].right[9] = 5;
     j->oracle.score.time_error[63] = 9;
     j->oracle.score.at[0].brier = 0.5;

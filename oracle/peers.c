@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Learned partners. Each table is indexed by a hash of the context and holds a tag of it, so that what another context left
+ * there is not taken for an answer.
+ *
+ * Why a table of turns beside formulas: the neighbours of a block in a mesh are a list of up to 26 ranks, which no formula
+ * of constant size gives; but it is the same list each time.
+ */
+#include "oracle/peers.h"
+
+#include <stdlib.h>
+
+#include "grammar/attr_formula.h"
+#include "oracle/oracle.h"
+
+enum { NODES = 128, TURNS = 1024, AFTERS = 1024, CONTEXTS = 2048, CALLS = 128, RECENT = 3 };
+enum { CALM = 64 }; /* right answers in a row */
+enum { FADE_NODE = 12, FADE_GENERAL = 64 }; /* answers after which what was is worth half */
+#define CREDIBLE 0.5
+
+struct trust { float right, total; };
+
+struct node {
+    uint32_t tag;     /* 0: unused */
+    uint32_t skipped; /* of the stream when the formula was extended: none must be missing in it */
+    struct grammar_attr formula;
+    struct trust trust[ORACLE_PEERS_SOURCES];
+};
+
+struct memory { uint32_t tag; int32_t peer; };
+
+struct call { uint32_t terminal; int32_t peer[2]; }; /* its last partners, the latest first */
+
+struct oracle_peers {
+    struct node node[NODES];
+    struct memory turn[TURNS], after[AFTERS], context[CONTEXTS];
+    struct call call[CALLS];
+    uint64_t recent[RECENT]; /* events, the latest first */
+    uint32_t calm, skipped;  /* right answers in a row; events not judged */
+    struct trust general[ORACLE_PEERS_SOURCES];
+};
+
+/* How often each is right where nothing is known of it: a rule that the program was written with comes before a guess. */
+static const float usual[ORACLE_PEERS_SOURCES] = {
+    [ORACLE_PEERS_OWN] = 0.98f,    [ORACLE_PEERS_REPLY] = 0.95f, [ORACLE_PEERS_PLACE] = 0.9f,
+    [ORACLE_PEERS_OFFSET] = 0.65f, [ORACLE_PEERS_XOR] = 0.6f,    [ORACLE_PEERS_SAME] = 0.7f,
+    [ORACLE_PEERS_TURN] = 0.85f,   [ORACLE_PEERS_AFTER] = 0.8f,  [ORACLE_PEERS_CONTEXT] = 0.85f,
+    [ORACLE_PEERS_FORMULA] = 0.6f,
+};
+
+struct oracle_peers *oracle_peers_create(void)
+{
+    return calloc(1, sizeof(struct oracle_peers));
+}
+
+void oracle_peers_destroy(struct oracle_peers *p)
+{
+    free(p);
+}
+
+/* --- Contexts --- */
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    uint64_t x = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
+    return x ^ x >> 29;
+}
+
+/* The node; the call where it is not known which one it is. */
+static uint64_t place_of(const struct oracle_peers_event *e)
+{
+    return e->reference == GRAMMAR_NONE ? mix(1, e->terminal) : mix(mix(2, e->reference), e->node);
+}
+
+static uint64_t turn_of(const struct oracle_peers_event *e)
+{
+    return mix(place_of(e), e->turn);
+}
+
+static uint64_t after_of(const struct oracle_peers *p, const struct oracle_peers_event *e)
+{
+    const struct call *c = &p->call[e->terminal % CALLS];
+    if (c->terminal != e->terminal)
+        return mix(3, e->terminal);
+    return mix(mix(4, e->terminal), (uint64_t)(uint32_t)c->peer[0] << 32 | (uint32_t)c->peer[1]);
+}
+
+static uint64_t context_of(const struct oracle_peers *p, const struct oracle_peers_event *e)
+{
+    uint64_t hash = mix(5, e->terminal);
+    for (int i = 0; i < RECENT; i++)
+        hash = mix(hash, p->recent[i]);
+    return hash;
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32) | 1;
+}
+
+static const struct node *find_node(const struct oracle_peers *p, const struct oracle_peers_event *e)
+{
+    uint64_t hash = place_of(e);
+    const struct node *n = &p->node[hash % NODES];
+    return n->tag == tag_of(hash) ? n : NULL;
+}
+
+/* --- Asking --- */
+
+static inline void recall(const struct memory *table, uint32_t size, uint64_t hash, enum oracle_peers_source source,
+                          struct oracle_peers_said *said)
+{
+    const struct memory *m = &table[hash % size];
+    if (m->tag != tag_of(hash))
+        return;
+    said->mask |= 1u << source;
+    said->value[source] = m->peer;
+}
+
+void oracle_peers_ask(const struct oracle_peers *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+{
+    const struct node *n = find_node(p, e);
+    if (e->reference != GRAMMAR_NONE)
+        recall(p->turn, TURNS, turn_of(e), ORACLE_PEERS_TURN, said);
+    recall(p->after, AFTERS, after_of(p, e), ORACLE_PEERS_AFTER, said);
+    recall(p->context, CONTEXTS, context_of(p, e), ORACLE_PEERS_CONTEXT, said);
+    if (n && n->skipped == p->skipped && n->formula.count && grammar_attr_exact(&n->formula)) {
+        said->mask |= 1u << ORACLE_PEERS_FORMULA;
+        said->value[ORACLE_PEERS_FORMULA] = grammar_attr_at(&n->formula, n->formula.count);
+    }
+}
+
+/* Of a node, where enough is known of it, else of all. */
+static double estimate(const struct oracle_peers *p, const struct node *n, int source)
+{
+    const struct trust *g = &p->general[source], *t = n ? &n->trust[source] : NULL;
+    double all = ((double)g->right + 4 * (double)usual[source]) / ((double)g->total + 4);
+    return t ? ((double)t->right + 2 * all) / ((double)t->total + 2) : all;
+}
+
+int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
+                        const struct oracle_peers_said *said, double *chance)
+{
+    const struct node *n = find_node(p, e);
+    double best = CREDIBLE;
+    int chosen = -1;
+    for (int i = 0; i < ORACLE_PEERS_SOURCES; i++) {
+        double here = said->mask >> i & 1 ? estimate(p, n, i) : 0;
+        if (here > best) {
+            best = here;
+            chosen = i;
+        }
+    }
+    if (chance)
+        *chance = chosen < 0 ? 0 : best;
+    return chosen;
+}
+
+bool oracle_peers_right(const struct oracle_peers_said *said, int source, const struct oracle_peers_actual *actual)
+{
+    int64_t came = source == ORACLE_PEERS_REPLY ? actual->reply : source == ORACLE_PEERS_PLACE ? actual->place : actual->peer;
+    return came == said->value[source];
+}
+
+/* --- Learning --- */
+
+static void judge(struct trust *t, bool right, float fade)
+{
+    if (t->total >= fade) {
+        t->total /= 2;
+        t->right /= 2;
+    }
+    t->total += 1;
+    t->right += right;
+}
+
+static inline void remember(struct memory *table, uint32_t size, uint64_t hash, int64_t peer)
+{
+    table[hash % size] = (struct memory){ tag_of(hash), (int32_t)peer };
+}
+
+static struct node *own_node(struct oracle_peers *p, const struct oracle_peers_event *e)
+{
+    uint64_t hash = place_of(e);
+    struct node *n = &p->node[hash % NODES];
+    if (n->tag != tag_of(hash))
+        *n = (struct node){ .tag = tag_of(hash) };
+    return n;
+}
+
+static void extend(struct node *n, uint32_t skipped, int64_t peer)
+{
+    bool whole = n->formula.count && n->skipped == skipped;
+    if (whole)
+        grammar_attr_add(&n->formula, peer, 0, 0);
+    if (!whole || !grammar_attr_exact(&n->formula))
+        grammar_attr_start(&n->formula, GRAMMAR_PEER, peer, 0, 0);
+    n->skipped = skipped;
+}
+
+/* A formula is of use only where it sees each event. */
+static void keep_calm(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
+                      const struct oracle_peers_actual *actual)
+{
+    int source = oracle_peers_choose(p, e, said, NULL);
+    bool right = source >= 0 && source != ORACLE_PEERS_FORMULA && oracle_peers_right(said, source, actual);
+    p->calm = right ? p->calm + (p->calm < CALM) : 0;
+}
+
+bool oracle_peers_calm(const struct oracle_peers *p)
+{
+    return p->calm >= CALM;
+}
+
+void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
+                        const struct oracle_peers_actual *actual)
+{
+    keep_calm(p, e, said, actual);
+    struct node *n = own_node(p, e);
+    for (int i = 0; i < ORACLE_PEERS_SOURCES; i++)
+        if (said->mask >> i & 1) {
+            bool right = oracle_peers_right(said, i, actual);
+            judge(&n->trust[i], right, FADE_NODE);
+            judge(&p->general[i], right, FADE_GENERAL);
+        }
+    if (e->reference != GRAMMAR_NONE)
+        remember(p->turn, TURNS, turn_of(e), actual->peer);
+    remember(p->after, AFTERS, after_of(p, e), actual->peer);
+    remember(p->context, CONTEXTS, context_of(p, e), actual->peer);
+    extend(n, p->skipped, actual->peer);
+}
+
+void oracle_peers_skip(struct oracle_peers *p, uint32_t terminal, int64_t peer)
+{
+    p->skipped++;
+    oracle_peers_pass(p, terminal, peer);
+}
+
+void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer)
+{
+    for (int i = RECENT; --i > 0;)
+        p->recent[i] = p->recent[i - 1];
+    p->recent[0] = mix(terminal, (uint64_t)peer);
+    if (peer < 0)
+        return;
+    struct call *c = &p->call[terminal % CALLS];
+    *c = (struct call){ terminal, { (int32_t)peer, c->terminal == terminal ? c->peer[0] : -1 } };
+}

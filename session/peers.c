@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recording says of partners, taken to the shape of this run; asking, and keeping the score. */
+#include "session/peers.h"
+
+#include <stdlib.h>
+
+#include "grammar/attr_formula.h"
+#include "session/internal.h"
+
+enum { SAMPLE = 16 }; /* one event with a partner in about so many is asked about */
+
+/* --- What the recording says --- */
+
+/* Which occurrence of its node an event is, as far as the values tell: they are all the same, or begin anew each time that
+   the node's place is reached (a loop over neighbours), so that the turn decides. */
+static bool value_at(const struct grammar_flat *g, const struct oracle_peers_event *e, const struct grammar_attr *a,
+                     int64_t *value)
+{
+    uint64_t i = e->turn;
+    if (!a || !grammar_attr_exact(a))
+        return false;
+    if (grammar_attr_constant(a, value))
+        return true;
+    if (!a->period || g->nodes[e->node].exponent % a->period != 0)
+        return false;
+    *value = grammar_attr_at(a, i);
+    return true;
+}
+
+static void say(struct oracle_peers_said *said, enum oracle_peers_source source, int64_t value)
+{
+    said->mask |= 1u << source;
+    said->value[source] = value;
+}
+
+/* The way from `from` to `to` on a ring of `size`, the shorter one. */
+static int64_t way(int64_t from, int64_t to, int64_t size)
+{
+    int64_t up = ((to - from) % size + size) % size;
+    if (2 * up == size) /* as far either way: as it was written there */
+        return to - from;
+    return 2 * up < size ? up : up - size;
+}
+
+static void say_rules(const struct job_variant *v, int64_t value, struct oracle_peers_said *said)
+{
+    int64_t rank = session.world.rank, ranks = session.world.ranks;
+    if (v->relations & JOB_ABSOLUTE && value >= 0 && value < ranks)
+        say(said, ORACLE_PEERS_SAME, value);
+    if (!v->modulus || value < 0)
+        return;
+    if (v->relations & JOB_OFFSET)
+        say(said, ORACLE_PEERS_OFFSET, ((rank + way(v->sample_rank, value, v->modulus)) % ranks + ranks) % ranks);
+    if (v->relations & JOB_XOR && (rank ^ value ^ v->sample_rank) < ranks)
+        say(said, ORACLE_PEERS_XOR, rank ^ value ^ v->sample_rank);
+}
+
+/* What holds for this stream, where it is of the class; else what holds for most of the class. */
+static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class_entry *c, uint32_t node,
+                                            enum grammar_channel channel)
+{
+    return s->peers.own ? job_variant(c, node, channel, session.world.rank, s->thread) : job_variant_most(c, node, channel);
+}
+
+static void say_recorded(const struct session_stream *s, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+{
+    int64_t value;
+    said->mask = 0;
+    if (e->reference >= s->peers.references)
+        return;
+    const struct job_class_entry *c = &session.reference->classes[s->peers.class_of[e->reference]];
+    const struct grammar_flat_node *n = &c->grammar->nodes[e->node];
+    if (n->attr == GRAMMAR_NONE)
+        return;
+    for (uint32_t i = 0; i < n->attr_count; i++) {
+        uint8_t channel = c->grammar->attrs[n->attr + i].channel;
+        const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
+                                          ? variant_of(s, c, e->node, channel) : NULL;
+        if (!v || !value_at(c->grammar, e, &v->attr, &value))
+            continue;
+        if (channel == GRAMMAR_REPLY && value == 1)
+            say(said, ORACLE_PEERS_REPLY, 1);
+        else if (channel == GRAMMAR_PLACE)
+            say(said, ORACLE_PEERS_PLACE, value);
+        else if (channel == GRAMMAR_PEER && s->peers.own)
+            say(said, ORACLE_PEERS_OWN, job_variant_value(v, session.world.rank, value));
+        else if (channel == GRAMMAR_PEER)
+            say_rules(v, value, said);
+    }
+}
+
+/* --- A stream's partners --- */
+
+static uint32_t class_with(const struct grammar_flat *g)
+{
+    for (uint32_t c = 0; c < session.reference->class_count; c++)
+        if (session.reference->classes[c].grammar == g)
+            return c;
+    return GRAMMAR_NONE;
+}
+
+/* At the first partner. */
+static __attribute__((noinline)) bool open_peers(struct session_stream *s)
+{
+    struct session_peers *p = &s->peers;
+    const struct oracle_index *x;
+    while (oracle_reference(s->oracle, p->references))
+        p->references++;
+    p->learned = oracle_peers_create();
+    p->class_of = malloc((p->references + 1) * sizeof *p->class_of);
+    p->off = !p->learned || !p->class_of;
+    for (uint32_t i = 0; !p->off && i < p->references; i++) {
+        x = oracle_reference(s->oracle, i);
+        p->class_of[i] = class_with(oracle_index_grammar(x));
+        p->off |= p->class_of[i] == GRAMMAR_NONE;
+    }
+    if (p->off)
+        return false;
+    p->random = s->thread + 1;
+    p->own = p->references == 1 && session.reference->info.ranks == session.world.ranks &&
+             job_stream_class(session.reference, session.world.rank, s->thread) == p->class_of[0];
+    return true;
+}
+
+void session_peers_close(struct session_peers *p)
+{
+    oracle_peers_destroy(p->learned);
+    free(p->class_of);
+    p->learned = NULL;
+    p->class_of = NULL;
+}
+
+static bool has_partner(uint8_t peer_class, const struct session_values *values)
+{
+    return values && values->channels & 1u << GRAMMAR_PEER && values->value[GRAMMAR_PEER] >= 0 &&
+           (peer_class == JOB_PEER_RANK || peer_class == JOB_PEER_SELF || peer_class == JOB_PEER_ROOT);
+}
+
+static bool chosen_for_sample(struct session_peers *p)
+{
+    p->random = p->random * 1664525u + 1013904223u;
+    return session_checks_peers || p->random >> 16 < 65536 / SAMPLE;
+}
+
+void session_peers_before(struct session_stream *s, uint8_t peer_class, const struct session_values *values)
+{
+    struct session_peers *p = &s->peers;
+    struct oracle_answer answer;
+    p->asked = false;
+    if (p->off || !has_partner(peer_class, values) || (!p->learned && !open_peers(s)) || !chosen_for_sample(p))
+        return;
+    p->asked = true;
+    p->source = -1;
+    if (oracle_predict(s->oracle, 1, &answer))
+        return;
+    struct oracle_peers_event e = { answer.terminal, answer.reference, answer.node, answer.turn };
+    p->terminal = answer.terminal;
+    say_recorded(s, &e, &p->said);
+    oracle_peers_ask(p->learned, &e, &p->said);
+    p->source = oracle_peers_choose(p->learned, &e, &p->said, NULL);
+}
+
+static void count(struct oracle_score_peers *score, bool foretold, bool right)
+{
+    score->asked++;
+    score->foretold += foretold;
+    score->right += right;
+}
+
+static void judge(struct session_stream *s, uint32_t terminal, const struct oracle_peers_actual *actual)
+{
+    struct session_peers *p = &s->peers;
+    bool right = p->source >= 0 && p->terminal == terminal && oracle_peers_right(&p->said, p->source, actual);
+    count(&p->score, p->source >= 0, right);
+    if (s->events > SESSION_PEERS_SETTLED)
+        count(&p->late, p->source >= 0, right);
+}
+
+/* The event is what is learned from. */
+static void learn(struct session_stream *s, uint32_t terminal, const struct oracle_peers_actual *actual)
+{
+    struct oracle_peers_event e = { .terminal = terminal, .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
+    struct oracle_peers_said said;
+    oracle_here(s->oracle, terminal, &e.reference, &e.node, &e.turn);
+    say_recorded(s, &e, &said);
+    oracle_peers_ask(s->peers.learned, &e, &said);
+    oracle_peers_learn(s->peers.learned, &e, &said, actual);
+    oracle_peers_pass(s->peers.learned, terminal, actual->peer);
+}
+
+void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal, const struct session_values *values)
+{
+    struct session_peers *p = &s->peers;
+    if (!p->learned || p->off)
+        return;
+    if (!has_partner(peer_class, values)) {
+        oracle_peers_pass(p->learned, terminal, -1);
+        return;
+    }
+    struct oracle_peers_actual actual = {
+        .peer = values->value[GRAMMAR_PEER],
+        .place = values->channels & 1u << GRAMMAR_PLACE ? values->value[GRAMMAR_PLACE] : -1,
+        .reply = values->channels & 1u << GRAMMAR_REPLY ? values->value[GRAMMAR_REPLY] : -1,
+    };
+    if (p->asked)
+        judge(s, terminal, &actual);
+    if (!p->asked && oracle_peers_calm(p->learned)) {
+        oracle_peers_skip(p->learned, terminal, actual.peer);
+        return;
+    }
+    learn(s, terminal, &actual);
+}

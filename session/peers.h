@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The partners of a predicted stream's messages: what the recording says of them, at whatever number of ranks this run has,
+ * beside what oracle/peers.h learns; and the score of that.
+ *
+ *   recorded on rank 3 of 8, peer 4         run on 27 ranks, rank 13, at the same node
+ *   rank + 1 modulo 8                       rank + 1 modulo 27: 14
+ *   rank xor 7                              10
+ *   always 4                                4
+ *   neighbour 1 of the communicator         its neighbour 1
+ *
+ * Partners that the program chooses are foretold: not the sources of messages from anyone.
+ * Threads: owner.  Hook-safe: yes, but for the first partner of a stream.
+ */
+#ifndef PYTHIA_SESSION_PEERS_H
+#define PYTHIA_SESSION_PEERS_H
+
+#include "oracle/peers.h"
+#include "session/session.h"
+
+/* Asked, foretold, right. `late`: from event number SESSION_PEERS_SETTLED of the stream on. */
+enum { SESSION_PEERS_SETTLED = 200 };
+struct session_peers {
+    struct oracle_peers *learned;  /* NULL until the stream has a partner */
+    uint32_t *class_of;            /* of the oracle's references: class of session.reference */
+    uint32_t references;
+    bool own;                      /* the one reference is this stream's own class, at the same number of ranks */
+    bool off;                      /* no memory for it */
+    struct oracle_score_peers score, late;
+    uint32_t random;
+    /* From session_peers_before to session_peers_after: what was foretold of the coming event. */
+    bool asked;
+    int source;
+    uint32_t terminal; /* in the reference's numbers */
+    struct oracle_peers_said said;
+};
+
+/* Before and after the oracle follows an event whose key has this enum job_peer_class; `terminal` in the reference's numbers.
+   `values` may be NULL. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
+void session_peers_before(struct session_stream *s, uint8_t peer_class, const struct session_values *values);
+void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal,
+                         const struct session_values *values);
+void session_peers_close(struct session_peers *p);
+
+#endif
