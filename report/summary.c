@@ -202,7 +202,8 @@ static void print_oracle(const struct report *r, FILE *out)
             fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
                     report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
     if (o->score.peers.asked)
-        fprintf(out, "; partners %.1f %%", report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
+        fprintf(out, "\n  and of the partners of messages %.1f %%",
+                report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
     fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
     if (o->ranks != r->job->info.ranks)
         fprintf(out, " on %u ranks", o->ranks);
