@@ -10,6 +10,7 @@
 
 struct request {
     const char *job[2];
+    struct tool_job from[2];
     int jobs;
     bool json;
 };
@@ -59,38 +60,27 @@ static const struct argp argp = {
            "  pythia compare app-8.pythia app-27.pythia --format json\n",
 };
 
-static int print(struct report *report[2], const struct request *r)
+static int print(const struct request *r)
 {
-    struct report_comparison *c = report[0] && report[1] ? report_compare(report[0], r->job[0], report[1], r->job[1]) : NULL;
+    struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
     int rc = !c ? PYTHIA_ENOMEM : r->json ? report_print_comparison_json(c, stdout) : report_print_comparison(c, stdout);
     int answer = c && (c->structure_differs || c->times_differ) ? TOOL_NO : TOOL_OK;
 
     report_comparison_destroy(c);
-    if (rc != PYTHIA_ENOMEM) /* main() looks after standard output */
-        return answer;
-    tool_complain("out of memory");
-    return TOOL_MEMORY;
+    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : answer; /* main() looks after standard output */
 }
 
 int tool_compare(int argc, char **argv)
 {
     struct request r = { 0 };
-    struct job *job[2] = { NULL, NULL };
-    struct report *report[2] = { NULL, NULL };
     int rc = TOOL_OK;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     for (int i = 0; rc == TOOL_OK && i < 2; i++)
-        rc = tool_read_job(r.job[i], &job[i]);
-    if (rc == TOOL_OK) {
-        report[0] = report_create(job[0]);
-        report[1] = report_create(job[1]);
-        rc = print(report, &r);
-    }
-    for (int i = 0; i < 2; i++) {
-        report_destroy(report[i]);
-        if (job[i])
-            job_destroy(job[i]);
-    }
+        rc = tool_job_open(&r.from[i], r.job[i]);
+    if (rc == TOOL_OK)
+        rc = print(&r);
+    for (int i = 0; i < 2; i++)
+        tool_job_close(&r.from[i]);
     return rc;
 }

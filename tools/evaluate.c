@@ -501,8 +501,6 @@ int tool_evaluate(int argc, char **argv)
     rc = rc == TOOL_OK ? evaluate(g, &test, v, &r) : rc;
     if (rc == TOOL_OK)
         print(v, r.tsv);
-    if (rc == TOOL_MEMORY)
-        tool_complain("out of memory");
     source_close(&test);
     source_close(&train);
     if (v)

@@ -4,7 +4,6 @@
  * whatever the number of events. The formats are in doc/EVENTS.md.
  */
 #include <argp.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -164,11 +163,13 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
                 report_time(duration, duration_text), function, peer_field, callsite_text(p, c->terminal));
 }
 
-static int print_all(struct printer *p)
+static int print_all(void *printer, FILE *out)
 {
+    struct printer *p = printer;
     struct grammar_cursor c;
     struct progress progress;
 
+    p->out = out;
     if (p->tsv)
         fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\n", p->out);
     else
@@ -182,7 +183,7 @@ static int print_all(struct printer *p)
     }
     grammar_cursor_close(&c);
     progress_end(&progress);
-    return ferror(p->out) ? TOOL_OUTPUT : TOOL_OK;
+    return 0;
 }
 
 /* --- The stream --- */
@@ -211,21 +212,14 @@ static int no_stream(const struct job *j, const struct request *r)
 
 static int print_stream(const struct job *j, uint32_t class, const struct request *r)
 {
-    struct tool_output out;
     struct printer p = { .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread,
                          .tsv = r->tsv };
     int rc = TOOL_MEMORY;
 
     p.resolver = report_resolver_create(j);
     p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
-    if (!p.resolver || !p.callsite) {
-        tool_complain("out of memory");
-    } else if ((rc = tool_output_open(&out, r->output)) == TOOL_OK) {
-        p.out = out.file;
-        rc = print_all(&p);
-        int closed = tool_output_close(&out, 1);
-        rc = closed ? closed : rc;
-    }
+    if (p.resolver && p.callsite)
+        rc = tool_write(r->output, print_all, &p);
     for (uint32_t t = 0; p.callsite && t < j->terminal_count; t++)
         free(p.callsite[t]);
     free(p.callsite);

@@ -16,6 +16,7 @@ enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 2000 };
 
 struct request {
     const char *job, *output;
+    struct tool_job from;
     enum target to;
     uint64_t limit;
     bool folded;
@@ -94,8 +95,10 @@ static int print_trace(struct report *report, const struct request *r, FILE *out
     return rc;
 }
 
-static int print(struct report *report, const struct request *r, FILE *out)
+static int print(void *request, FILE *out)
 {
+    const struct request *r = request;
+    struct report *report = r->from.report;
     struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
 
     switch (r->to) {
@@ -108,37 +111,14 @@ static int print(struct report *report, const struct request *r, FILE *out)
     }
 }
 
-static int write_output(struct report *report, const struct request *r)
-{
-    struct tool_output out;
-    int rc = tool_output_open(&out, r->output);
-
-    if (rc != TOOL_OK)
-        return rc;
-    rc = print(report, r, out.file) == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_OK;
-    if (rc == TOOL_MEMORY)
-        tool_complain("out of memory");
-    int closed = tool_output_close(&out, rc == TOOL_OK);
-    return rc == TOOL_OK ? closed : rc;
-}
-
 int tool_export(int argc, char **argv)
 {
     struct request r = { 0 };
-    struct job *j;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    int rc = tool_read_job(r.job, &j);
-    if (rc != TOOL_OK)
-        return rc;
-    struct report *report = report_create(j);
-    if (report) {
-        rc = write_output(report, &r);
-    } else {
-        tool_complain("out of memory");
-        rc = TOOL_MEMORY;
-    }
-    report_destroy(report);
-    job_destroy(j);
+    int rc = tool_job_open(&r.from, r.job);
+    if (rc == TOOL_OK)
+        rc = tool_write(r.output, print, &r);
+    tool_job_close(&r.from);
     return rc;
 }

@@ -185,8 +185,6 @@ static int print_job(const struct job *j, const struct request *r)
         if (rc == 0)
             print_legend(&p);
     }
-    if (rc != 0)
-        tool_complain("out of memory");
     free(p.used);
     report_resolver_destroy(p.resolver);
     report_names_destroy(p.names);

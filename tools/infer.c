@@ -128,10 +128,8 @@ static int print_grammar(struct grammar *g, struct stream_words *w, bool times)
 {
     struct grammar_flat *flat = grammar_freeze(g);
 
-    if (!flat) {
-        tool_complain("out of memory");
+    if (!flat)
         return TOOL_MEMORY;
-    }
     grammar_print(flat, name_of, w, stdout);
     if (times)
         print_nodes(flat, w);
@@ -147,10 +145,8 @@ static int infer(struct reader *in, struct stream_words *w, const struct request
     struct grammar_event e;
     int more = 1, rc = TOOL_INPUT;
 
-    if (!g) {
-        tool_complain("out of memory");
+    if (!g)
         return TOOL_MEMORY;
-    }
     while ((more = next_event(in, &e)) > 0)
         grammar_append(g, &e);
     if (more == 0)
@@ -266,8 +262,6 @@ static int measure(struct reader *in, const struct stream_words *w, const struct
         if (rc == TOOL_OK)
             rc = print_stats(m, w);
     }
-    if (rc == TOOL_MEMORY)
-        tool_complain("out of memory");
     if (m) {
         grammar_destroy(m->each);
         grammar_destroy(m->whole);
@@ -288,8 +282,6 @@ int tool_infer(int argc, char **argv)
         progress_begin(&in.progress, "reading", stream_size(in.stream));
         rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
         progress_end(&in.progress);
-    } else {
-        tool_complain("out of memory");
     }
     stream_close(in.stream);
     stream_words_destroy(w);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "tools/program.h"
 #include "tools/tool.h"
 
 #ifndef PACKAGE_VERSION
@@ -101,7 +102,10 @@ static int run(const struct command *command, int argc, char **argv)
     argv[0] = name;
     if (argc > 1 && !strcmp(argv[1], "-h")) /* argp has -? only */
         argv[1] = help_option;
-    return command->run(argc, argv);
+    int rc = command->run(argc, argv);
+    if (rc == TOOL_MEMORY && !program_is_silent_rank())
+        tool_complain("out of memory");
+    return rc;
 }
 
 static bool is_help(const char *word)

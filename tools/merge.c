@@ -87,6 +87,7 @@ static void parts_destroy(struct parts *p)
     free(p->part);
 }
 
+/* What cannot be read is left out. Returns 0, or -1 without memory. */
 static int parts_add(struct parts *p, const char *directory, const char *name)
 {
     struct part *grown = realloc(p->part, (p->count + 1) * sizeof *grown);
@@ -97,9 +98,10 @@ static int parts_add(struct parts *p, const char *directory, const char *name)
     p->part = grown;
     if (asprintf(&part.path, "%s/%s", directory, name) < 0)
         return -1;
-    if (tool_read_job(part.path, &part.job) != TOOL_OK) {
+    int rc = tool_read_job(part.path, &part.job);
+    if (rc != TOOL_OK) {
         free(part.path);
-        return 0;
+        return rc == TOOL_MEMORY ? -1 : 0;
     }
     part.rank = part.job->stream_count ? part.job->streams[0].rank : UINT32_MAX;
     p->part[p->count++] = part;
@@ -125,10 +127,8 @@ static int parts_read(struct parts *p, const char *directory)
     }
     progress_begin(&progress, "reading parts:", 0);
     for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL; progress_at(&progress, p->count))
-        if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0) {
-            tool_complain("out of memory");
+        if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0)
             rc = TOOL_MEMORY;
-        }
     progress_end(&progress);
     closedir(d);
     if (p->count)
@@ -146,11 +146,6 @@ static bool same_run(const struct job *a, const struct job *b)
            !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
 }
 
-static const char *why_not(int error)
-{
-    return error == PYTHIA_ENOMEM ? "out of memory" : error == PYTHIA_EINVAL ? "one of its ranks is already there" : pythia_strerror(error);
-}
-
 static int merge_part(const struct parts *p, size_t i, struct job *whole)
 {
     const struct part *part = &p->part[i];
@@ -160,11 +155,11 @@ static int merge_part(const struct parts *p, size_t i, struct job *whole)
         return TOOL_INPUT;
     }
     int rc = job_merge(whole, part->job);
-    if (rc != 0) {
-        tool_complain("%s: cannot be merged: %s", part->path, why_not(rc));
-        return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_INPUT;
-    }
-    return TOOL_OK;
+    if (rc == 0 || rc == PYTHIA_ENOMEM)
+        return rc == 0 ? TOOL_OK : TOOL_MEMORY;
+    tool_complain("%s: cannot be merged: %s", part->path,
+                  rc == PYTHIA_EINVAL ? "one of its ranks is already there" : pythia_strerror(rc));
+    return TOOL_INPUT;
 }
 
 static int merge_all(const struct parts *p, struct job *whole)

@@ -14,6 +14,7 @@ enum format { TEXT, JSON, CSV, HTML };
 
 struct request {
     const char *job[REPORT_SCALING_JOBS], *output;
+    struct tool_job from[REPORT_SCALING_JOBS];
     uint32_t jobs;
     enum format format;
     bool view_given, scaling;
@@ -149,54 +150,35 @@ static int print_one(struct report *report, const struct request *r, FILE *out)
     }
 }
 
-static int print(struct report_scaling *s, const struct request *r, FILE *out)
+static int print_scaling(const struct request *r, FILE *out)
 {
-    if (!r->scaling)
-        return print_one(s->report[0], r, out);
-    return r->format == JSON ? report_print_scaling_json(s, out) : report_print_scaling(s, out);
+    struct report_scaling s = { .count = r->jobs };
+
+    for (uint32_t i = 0; i < r->jobs; i++) {
+        s.file[i] = r->job[i];
+        s.report[i] = r->from[i].report;
+    }
+    return r->format == JSON ? report_print_scaling_json(&s, out) : report_print_scaling(&s, out);
 }
 
-static int write_output(struct report_scaling *s, const struct request *r)
+static int print(void *request, FILE *out)
 {
-    struct tool_output out;
-    int rc = tool_output_open(&out, r->output);
+    const struct request *r = request;
 
-    if (rc != TOOL_OK)
-        return rc;
-    if (print(s, r, out.file) == PYTHIA_ENOMEM) {
-        tool_complain("out of memory");
-        rc = TOOL_MEMORY;
-    }
-    int closed = tool_output_close(&out, rc == TOOL_OK);
-    return rc == TOOL_OK ? closed : rc;
+    return r->scaling ? print_scaling(r, out) : print_one(r->from[0].report, r, out);
 }
 
 int tool_report(int argc, char **argv)
 {
     struct request r = { 0 };
-    struct report_scaling s = { 0 };
-    struct job *j[REPORT_SCALING_JOBS];
     int rc = TOOL_OK;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    while (rc == TOOL_OK && s.count < r.jobs) {
-        uint32_t i = s.count;
-        rc = tool_read_job(r.job[i], &j[i]);
-        if (rc != TOOL_OK)
-            break;
-        s.file[i] = r.job[i];
-        s.report[i] = report_create(j[i]);
-        s.count++;
-        if (!s.report[i]) {
-            tool_complain("out of memory");
-            rc = TOOL_MEMORY;
-        }
-    }
+    for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
+        rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK)
-        rc = write_output(&s, &r);
-    for (uint32_t i = 0; i < s.count; i++) /* sorting may have moved reports, not jobs */
-        report_destroy(s.report[i]);
-    for (uint32_t i = 0; i < s.count; i++)
-        job_destroy(j[i]);
+        rc = tool_write(r.output, print, &r);
+    for (uint32_t i = 0; i < r.jobs; i++)
+        tool_job_close(&r.from[i]);
     return rc;
 }

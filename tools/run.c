@@ -134,12 +134,6 @@ static const struct argp predict_argp = {
             tool_complain(__VA_ARGS__); \
     } while (0)
 
-static int out_of_memory(void)
-{
-    complain("out of memory");
-    return TOOL_MEMORY;
-}
-
 /* `path`, as a string that the caller frees, so that it still leads there when the program has changed its directory. */
 static char *absolute(const char *path)
 {
@@ -277,7 +271,7 @@ static int prepare(const struct request *r, const char *program)
     char library[PATH_MAX];
 
     if (set_options(r) != 0)
-        return out_of_memory();
+        return TOOL_MEMORY;
     warn_about_output(r->value[row_named("output")]);
     if (program_choose_library(program, r->command + 1, library, sizeof library) != 0)
         complain("warning: no libpythia_pmpi.so or libpythia_omp.so for this program (PYTHIA_LIBRARY can name one); "
@@ -286,7 +280,7 @@ static int prepare(const struct request *r, const char *program)
         complain("warning: %s cannot be preloaded, its path has a blank or a colon; the program runs without Pythia",
                  library);
     else if (preload(library) != 0)
-        return out_of_memory();
+        return TOOL_MEMORY;
     return TOOL_OK;
 }
 

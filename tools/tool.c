@@ -70,8 +70,8 @@ int tool_read_job(const char *path, struct job **job)
     char why[256] = "";
     int rc = job_read(path, job, why, sizeof why);
 
-    if (rc == 0)
-        return TOOL_OK;
+    if (rc == 0 || rc == PYTHIA_ENOMEM) /* not the file's fault */
+        return rc == 0 ? TOOL_OK : TOOL_MEMORY;
     /* job_read's reasons usually name the file already. */
     if (strstr(why, path))
         tool_complain("%s", why);
@@ -79,6 +79,34 @@ int tool_read_job(const char *path, struct job **job)
         tool_complain("%s: %s", path, why[0] ? why : "not a readable job file");
     return TOOL_INPUT;
 }
+
+int tool_job_open(struct tool_job *j, const char *path)
+{
+    int rc = tool_read_job(path, &j->job);
+
+    if (rc != TOOL_OK)
+        return rc;
+    j->report = report_create(j->job);
+    if (j->report)
+        return TOOL_OK;
+    tool_job_close(j);
+    return TOOL_MEMORY;
+}
+
+void tool_job_close(struct tool_job *j)
+{
+    report_destroy(j->report);
+    job_destroy(j->job);
+    *j = (struct tool_job){ 0 };
+}
+
+/* --- Output --- */
+
+struct output {
+    FILE *file;
+    char *path;      /* NULL: standard output */
+    char *temporary; /* NULL: written directly */
+};
 
 /* Whether `path` exists and is something that a rename must not replace. */
 static int is_special(const char *path)
@@ -88,7 +116,7 @@ static int is_special(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
 }
 
-static int open_temporary(struct tool_output *o)
+static int open_temporary(struct output *o)
 {
     size_t size = strlen(o->path) + sizeof ".XXXXXX";
     int fd;
@@ -111,7 +139,7 @@ static int open_temporary(struct tool_output *o)
     return -1;
 }
 
-static void forget(struct tool_output *o)
+static void forget(struct output *o)
 {
     interrupt_forget();
     free(o->path);
@@ -119,7 +147,7 @@ static void forget(struct tool_output *o)
     memset(o, 0, sizeof *o);
 }
 
-int tool_output_open(struct tool_output *o, const char *path)
+static int output_open(struct output *o, const char *path)
 {
     memset(o, 0, sizeof *o);
     if (!path || !strcmp(path, "-")) {
@@ -155,7 +183,7 @@ static void sync_directory(const char *path)
 }
 
 /* Everything that can fail before the new name is visible. */
-static int finish(struct tool_output *o)
+static int finish(struct output *o)
 {
     int failed = ferror(o->file) | fflush(o->file);
     int error = errno;
@@ -178,7 +206,8 @@ static int finish(struct tool_output *o)
     return failed;
 }
 
-int tool_output_close(struct tool_output *o, int keep)
+/* `keep` 0: the output is given up, the old file stays. */
+static int output_close(struct output *o, int keep)
 {
     int result = TOOL_OK;
 
@@ -196,22 +225,36 @@ int tool_output_close(struct tool_output *o, int keep)
     return result;
 }
 
+int tool_write(const char *path, int (*print)(void *context, FILE *out), void *context)
+{
+    struct output o;
+    int rc = output_open(&o, path);
+
+    if (rc != TOOL_OK)
+        return rc;
+    int whole = print(context, o.file) != PYTHIA_ENOMEM;
+    rc = output_close(&o, whole);
+    return whole ? rc : TOOL_MEMORY;
+}
+
+struct packed {
+    void *data;
+    size_t size;
+};
+
+static int print_packed(void *context, FILE *out)
+{
+    const struct packed *p = context;
+
+    fwrite(p->data, 1, p->size, out);
+    return 0;
+}
+
 int tool_write_job(const struct job *j, const char *path)
 {
-    struct tool_output out;
-    void *data = NULL;
-    size_t size = 0;
-    int rc = job_pack(j, NULL, &data, &size);
+    struct packed p = { 0 };
+    int rc = job_pack(j, NULL, &p.data, &p.size) == 0 ? tool_write(path, print_packed, &p) : TOOL_MEMORY;
 
-    if (rc != 0) {
-        tool_complain("cannot write %s: %s", path, pythia_strerror(rc));
-        return TOOL_MEMORY;
-    }
-    rc = tool_output_open(&out, path);
-    if (rc == TOOL_OK) {
-        fwrite(data, 1, size, out.file); /* an error is seen when the file is closed */
-        rc = tool_output_close(&out, 1);
-    }
-    free(data);
+    free(p.data);
     return rc;
 }

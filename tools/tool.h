@@ -3,7 +3,8 @@
  * What the commands of `pythia` share: exit codes, one-line complaints, reading job files, writing output.
  *
  * A command is `int tool_NAME(int argc, char **argv)`: argv[0] is "pythia NAME" (for messages), the result is the exit
- * code. main() checks standard output when the process ends, so commands just print.
+ * code. main() checks standard output when the process ends, so commands just print; and it says "out of memory" for
+ * TOOL_MEMORY, whoever returned that.
  *
  * Threads: one.  Hook-safe: no.
  */
@@ -14,6 +15,7 @@
 #include <stdio.h>
 
 #include "merge/job.h"
+#include "report/report.h"
 
 enum tool_exit {
     TOOL_OK = 0,
@@ -48,25 +50,28 @@ int tool_number(const char *text, uint64_t max, uint64_t *value);
 /* The end of an argp parser of a command on one job file: takes the file's name, complains of none and of two. */
 error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job);
 
-/* Reads a job file. Returns TOOL_OK with *job, owned by the caller, or complains and returns TOOL_INPUT. */
+/* Reads a job file. Returns TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
 int tool_read_job(const char *path, struct job **job);
 
-/*
- * Where a command writes: a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
- * when a signal ends the command), or standard output for NULL and "-". What is there and is not a regular file (a pipe,
- * /dev/full) is written directly. One at a time.
- */
-struct tool_output {
-    FILE *file;
-    char *path;      /* NULL: standard output */
-    char *temporary; /* NULL: written directly */
+/* A job file and the tables made of it; zeroed: none. */
+struct tool_job {
+    struct job *job;
+    struct report *report;
 };
-/* Both return TOOL_OK, or complain and return TOOL_OUTPUT. */
-int tool_output_open(struct tool_output *o, const char *path);
-/* `keep` 0: the output is given up, the old file stays. */
-int tool_output_close(struct tool_output *o, int keep);
+/* Returns TOOL_OK, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
+int tool_job_open(struct tool_job *j, const char *path);
+void tool_job_close(struct tool_job *j);
 
-/* Writes a job file in this way. Returns TOOL_OK, or complains and returns TOOL_OUTPUT or TOOL_MEMORY. */
+/*
+ * Has `print` write to a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
+ * when a signal ends the command), or to standard output for NULL and "-". What is there and is not a regular file (a
+ * pipe, /dev/full) is written directly. `print` returns PYTHIA_ENOMEM when it had to give up: the old file then stays.
+ * Anything else that it returns goes wrong with the output too, and is told from that.
+ * Returns TOOL_OK, TOOL_OUTPUT after a complaint, or TOOL_MEMORY.
+ */
+int tool_write(const char *path, int (*print)(void *context, FILE *out), void *context);
+
+/* Writes a job file in this way. */
 int tool_write_job(const struct job *j, const char *path);
 
 #endif
