@@ -101,10 +101,14 @@ struct oracle_trust { float right, total; };
 enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_LIVE_OFTEN,
                      ORACLE_SOURCES };
 
+/* How often each of the two was right lately where they differed. */
+struct oracle_rivals { float position, past; };
+
 /* What they say of one event; no trust: nothing. */
 struct oracle_opinion {
     uint32_t said[ORACLE_SOURCES];
     struct oracle_trust *trust[ORACLE_SOURCES];
+    struct oracle_rivals *rivals; /* NULL: the position and the past agree, or one of them says nothing */
 };
 
 /* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
@@ -128,6 +132,7 @@ struct oracle_mix {
     /* The past: [1]: the position missed just before; [1]: its sources agree; by the worth of the best. */
     struct oracle_trust together[ORACLE_BUCKETS][2][2][ORACLE_SHARES_USUAL];
     struct oracle_trust usual[ORACLE_LIVE_OFTEN][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
+    struct oracle_rivals rivals[ORACLE_BUCKETS][2]; /* [1]: the position has been right for long */
 };
 
 struct oracle {

@@ -15,15 +15,16 @@
 
 enum {
     LATELY = 512,                        /* judgements that an entry remembers */
+    DIFFERENCES = 48,                    /* … that rivals remember: the program may change */
+    LONG = 256,                          /* events in a row that the reference foresaw: not by chance */
     JUST = 4,                            /* events since the position missed */
     ASLEEP = 1024                        /* events in a row that the reference foresaw: enough to sleep */
 };
 /* The reference answers alone from here on. At distance 1 that is the fast path, worth a little accuracy. */
 static const double sure[ORACLE_BUCKETS] = { 0.95, 0.98, 0.98, 0.98, 0.98 };
-#define MARGIN 0.02    /* the past has to be better by that much: both are estimates */
-#define GOOD 0.85      /* a position worth that much is not outvoted, only replaced by a better past */
-#define CLOSE 0.05     /* … nor is one that is better than the past by that much */
-#define USUAL_TOO 0.3 /* what the second source of what is usual adds */
+#define MARGIN 0.02     /* among equals the first one stays: worths are estimates */
+#define USUAL_TOO 0.3   /* what the second source of what is usual adds */
+#define PRESUMED 2      /* differences that the rivals' worths stand for, before there are any */
 
 static const struct oracle_said certain = { 1, false };
 
@@ -147,12 +148,12 @@ static int ask_past(struct oracle_live *past, int source, uint64_t distance, str
 
 /* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one outweighs
    two that are not; those that ask what is usual know much the same, so that a second one adds less. */
-static double together(const struct oracle_opinion *opinion, const double *value, int s, int first)
+static double together(const struct oracle_opinion *opinion, const double *value, int s)
 {
     double all = 0;
     bool usual = false;
 
-    for (int r = first; r < ORACLE_PAST; r++) {
+    for (int r = ORACLE_MATCH; r < ORACLE_PAST; r++) {
         if (!opinion->trust[r] || opinion->said[r] != opinion->said[s])
             continue;
         all += value[r] * value[r] * value[r] * (usual ? USUAL_TOO : 1);
@@ -161,14 +162,14 @@ static double together(const struct oracle_opinion *opinion, const double *value
     return all;
 }
 
-/* The sources from `first` on vote. The first of those that win, -1: they know nothing. */
-static int elect(const struct oracle_opinion *opinion, const double *value, int first)
+/* The sources of the past vote. The first of those that win, -1: they know nothing. */
+static int elect(const struct oracle_opinion *opinion, const double *value)
 {
     double most = 0;
     int winner = -1;
 
-    for (int s = first; s < ORACLE_PAST; s++) {
-        double all = opinion->trust[s] ? together(opinion, value, s, first) : 0;
+    for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++) {
+        double all = opinion->trust[s] ? together(opinion, value, s) : 0;
         if (all > most * (1 + MARGIN)) {
             most = all;
             winner = s;
@@ -193,7 +194,7 @@ static double best_of(const struct oracle_opinion *opinion, const double *value,
 static int elect_past(struct oracle_mix *m, uint32_t bucket, bool missed, struct oracle_opinion *opinion,
                       const double *value)
 {
-    int winner = elect(opinion, value, ORACLE_MATCH);
+    int winner = elect(opinion, value);
     uint32_t class = (uint32_t)(best_of(opinion, value, winner) * ORACLE_SHARES_USUAL);
     bool agreed = true;
 
@@ -205,6 +206,19 @@ static int elect_past(struct oracle_mix *m, uint32_t bucket, bool missed, struct
     opinion->said[ORACLE_PAST] = opinion->said[winner];
     opinion->trust[ORACLE_PAST] = &m->together[bucket][missed][agreed][class];
     return winner;
+}
+
+/* Whether the past answers, not the position: it knows and the other does not, or was right more often where they
+   differed. */
+static bool past_wins(struct oracle_mix *m, uint32_t bucket, uint64_t streak, struct oracle_opinion *opinion)
+{
+    const struct oracle_trust *position = opinion->trust[ORACLE_POSITION], *past = opinion->trust[ORACLE_PAST];
+
+    if (!position || !past || opinion->said[ORACLE_POSITION] == opinion->said[ORACLE_PAST])
+        return past && !position;
+    opinion->rivals = &m->rivals[bucket][streak >= LONG];
+    const struct oracle_rivals *r = opinion->rivals;
+    return (double)r->past + PRESUMED * worth(past) > (double)r->position + PRESUMED * worth(position);
 }
 
 void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
@@ -228,17 +242,14 @@ void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_sai
         opinion->trust[s] = trust_past(o, s, bucket, &live[s]);
         value[s] = worth(opinion->trust[s]);
     }
-    int winner = elect_past(o->mix, bucket, o->mix->streak + o->fast < JUST, opinion, value);
-    double past = winner >= 0 ? worth(opinion->trust[ORACLE_PAST]) : 0, position = value[ORACLE_POSITION];
+    uint64_t streak = o->mix->streak + o->fast;
+    int elected = elect_past(o->mix, bucket, streak < JUST, opinion, value);
+    bool past = past_wins(o->mix, bucket, streak, opinion);
     if (!choose)
         return;
-    if (position < GOOD && past > position - CLOSE)
-        winner = elect(opinion, value, ORACLE_POSITION);
-    else if (past < position + MARGIN)
-        winner = ORACLE_POSITION;
-    *raw = best_of(opinion, value, winner);
-    if (winner > ORACLE_POSITION && opinion->said[winner] != answer->terminal)
-        answer_live(o, answer, &live[winner]);
+    *raw = best_of(opinion, value, past ? elected : ORACLE_POSITION);
+    if (past)
+        answer_live(o, answer, &live[elected]);
 }
 
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
@@ -257,11 +268,23 @@ bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct o
 
 /* --- Learning --- */
 
+static void compare(struct oracle_rivals *r, bool position, bool past)
+{
+    r->position += position ? 1 : 0;
+    r->past += past ? 1 : 0;
+    if (r->position + r->past > DIFFERENCES) {
+        r->position /= 2;
+        r->past /= 2;
+    }
+}
+
 void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal)
 {
     for (int s = 0; s < ORACLE_SOURCES; s++)
         if (p->trust[s])
             learn(p->trust[s], 1, p->said[s] == terminal);
+    if (p->rivals)
+        compare(p->rivals, p->said[ORACLE_POSITION] == terminal, p->said[ORACLE_PAST] == terminal);
 }
 
 void oracle_mix_foreseen(struct oracle *o, bool foreseen)
