@@ -307,14 +307,24 @@ void pmpi_hook_comm_close(void)
         PMPI_Comm_free_keyval(&comm_keyval);
 }
 
+/* Those that nobody made. */
+static const char *comm_given_name(MPI_Comm comm)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (comm == MPI_COMM_WORLD)
+        return "world";
+    if (comm == MPI_COMM_SELF)
+        return "self";
+    return PMPI_Comm_get_parent(&parent) == MPI_SUCCESS && comm == parent ? "parent" : NULL;
+}
+
 const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return NULL;
     struct comm_entry *entry = comm_lookup(COMM_KEY(comm, COMM_COMM));
     if (!entry) {
-        const char *name = comm == MPI_COMM_WORLD ? "world" : comm == MPI_COMM_SELF ? "self" : NULL;
-        entry = comm_add(NULL, NULL, name, comm);
+        entry = comm_add(NULL, NULL, comm_given_name(comm), comm);
     }
     return entry ? &entry->seen : NULL;
 }

@@ -77,14 +77,19 @@ static int companions_gather(const bool *here, int number, int rank, int ranks, 
     return companions_some(here, number, ranks, comm);
 }
 
+void pmpi_hook_companions_close(void)
+{
+    if (companions_announced)
+        pmpi_hook_launcher.close();
+    companions_announced = false;
+}
+
 int pmpi_hook_companions_gather(int rank, int ranks, MPI_Comm *comm)
 {
     bool *here = companions_announced && ranks > 1 ? calloc((size_t)ranks, sizeof *here) : NULL;
     int number = here ? companions_find(ranks, here) : -1, mine = 0;
     int error = companions_gather(here, number, rank, ranks, comm);
-    if (companions_announced)
-        pmpi_hook_launcher.close();
-    companions_announced = false;
+    pmpi_hook_companions_close();
     free(here);
     if (error != MPI_SUCCESS) {
         *comm = MPI_COMM_NULL;

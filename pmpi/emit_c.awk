@@ -1,11 +1,18 @@
 # SPDX-License-Identifier: MIT
 # The C binding, for generate.awk.
 
-BEGIN { print "#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
+BEGIN { print "#include \"pmpi/children.h\"\n#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
 
 function bytes_function(name) { return "pmpi_hook_bytes_" name }
 function promise_made(kind, comm) { return "pmpi_hook_promise(&call, \"" kind "\", " comm ")" }
 function request_started(request, rest) { print "    pmpi_hook_started(&call, result, " request ", " rest ");" }
+
+# One info goes by value, several by address.
+function print_equips(    part) {
+    split(note["equips"], part, /,/)
+    print "    struct pmpi_hook_children children;"
+    print "    " part[1] " = " (part[2] == 1 ? "*" : "") "pmpi_hook_children_equip(&children, &call, " note["root"] ", " part[2] ", " (part[2] == 1 ? "&" : "") part[1] ");"
+}
 
 # Every call is known by name to callbacks.
 function note_name() { functions = functions "    \"" call_name "\",\n" }

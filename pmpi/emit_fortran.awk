@@ -13,7 +13,7 @@
 # variables of the same names.
 
 BEGIN {
-    print "#include \"pmpi/fortran.h\""
+    print "#include \"pmpi/children.h\"\n#include \"pmpi/fortran.h\""
     handle["MPI_Comm"] = "comm"; handle["MPI_Datatype"] = "type"; handle["MPI_Request"] = "request"
     handle["MPI_Win"] = "window"; handle["MPI_File"] = "file"; handle["MPI_Message"] = "message"
     null["MPI_Comm"] = "MPI_COMM_NULL"; null["MPI_Request"] = "MPI_REQUEST_NULL"
@@ -30,12 +30,18 @@ function request_started(request, rest) {
     print "    pmpi_hook_started_as(&call, result, *" request ", f_" request ", " rest ");"
 }
 
+function print_equips(    part) {
+    split(note["equips"], part, /,/)
+    print "    struct pmpi_hook_children children;"
+    print "    f_" part[1] " = pmpi_hook_children_equip_fortran(&children, &call, " note["root"] ", " part[2] ", f_" part[1] ");"
+}
+
 # Names that the annotations mention, outputs apart.
 function find_used(    key, text) {
     split("", used)
     split("", made)
     for (key in note) {
-        if (key == "kind" || key == "status" || key == "hand") continue
+        if (key == "kind" || key == "status" || key == "hand" || key == "equips") continue
         text = note[key]
         sub(/^[a-z_]+\(/, "", text)
         gsub(/[^A-Za-z0-9_]+/, " ", text)

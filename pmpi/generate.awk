@@ -69,6 +69,7 @@ function before_call() {
     if (annotation("bytes")) print "    pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
     if (annotation("promises"))
         print "    struct pmpi_hook_promise *promise = " promise_made(note["kind"], note["promises"]) ";"
+    if (annotation("equips")) print_equips()
     if (annotation("closes")) print "    pmpi_hook_forget_" closing_kind() "(" value(note["closes"], closing_null()) ");"
 }
 
@@ -78,6 +79,7 @@ function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_
 function after_call(    receive) {
     receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
     if (annotation("status")) print "    pmpi_hook_received(&call, result, used, " polled() ");"
+    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
     if (annotation("matches")) print "    pmpi_hook_matched(&call, " polled() " ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
         request_started(note["starts"], receive ", false, " (annotation("promises") ? "promise" : "NULL"))

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "merge/job.h"
+#include "pmpi/children.h"
 #include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
@@ -46,6 +47,7 @@ static bool life_is_family(const char *version)
 /* What the first rank tells the others. */
 struct life_order {
     uint64_t mode;
+    uint64_t spawned; /* number of this world, 0: the first */
     uint64_t size; /* of the packed reference */
 };
 
@@ -62,11 +64,13 @@ static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
 /* Everyone learns what the first rank chose and gets the reference; *packed is malloc'ed or NULL. */
 static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, void **packed)
 {
-    struct life_order order = {SESSION_OFF, 0};
+    struct life_order order = {.mode = SESSION_OFF};
     int good = 1, mine = 0;
     size_t size = 0;
     PMPI_Comm_rank(comm, &mine);
     if (mine == 0) {
+        order.spawned = pmpi_hook_children_number();
+        session_spawned((uint32_t)order.spawned);
         order.mode = (uint64_t)session_choose(world);
         if (order.mode == SESSION_PREDICT)
             *packed = session_take_reference(&size);
@@ -74,6 +78,7 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
     }
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;
+    session_spawned((uint32_t)order.spawned);
     if (order.mode == SESSION_PREDICT) {
         if (mine != 0)
             *packed = malloc(order.size);
@@ -83,13 +88,6 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
             order.mode = SESSION_OFF;
     }
     return order;
-}
-
-/* A world that another one spawned would write the same file; it runs unrecorded. */
-static bool life_was_spawned(void)
-{
-    MPI_Comm parent = MPI_COMM_NULL;
-    return PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent != MPI_COMM_NULL;
 }
 
 static void life_open(const struct session_world *world)
@@ -123,17 +121,13 @@ static void life_begin(void)
     PMPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     if (!life_is_family(version)) {
+        pmpi_hook_companions_close();
         if (base_log_is_first_rank())
             base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
         return;
     }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (life_was_spawned()) {
-        if (rank == 0)
-            base_log_info("a spawned world is not recorded");
-        return;
-    }
     struct session_world world = {.rank = (uint32_t)rank, .ranks = (uint32_t)ranks, .mpi = version};
     life_open(&world);
 }

@@ -5,6 +5,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/bytes.c \
 	%D%/callback.c %D%/callback.h \
 	%D%/callsite.c %D%/callsite.h \
+	%D%/children.c %D%/children.h \
 	%D%/comm.c %D%/comm.h \
 	%D%/companions.c %D%/companions.h \
 	%D%/complete.c %D%/complete.h \

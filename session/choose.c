@@ -43,6 +43,24 @@ static void resolve_paths(void)
     snprintf(input_path, sizeof input_path, "%s", o->input && o->input[0] ? o->input : output_path);
 }
 
+static void add_spawned(char *path, size_t size, uint32_t number)
+{
+    size_t length = strlen(path);
+    snprintf(path + length, size - length, ".spawn%u", number);
+}
+
+void session_spawned(uint32_t number)
+{
+    static uint32_t known;
+    if (number == known)
+        return;
+    known = number;
+    output_path[0] = '\0';
+    resolve_paths();
+    add_spawned(output_path, sizeof output_path, number);
+    add_spawned(input_path, sizeof input_path, number);
+}
+
 const char *session_output_path(void)
 {
     resolve_paths();

@@ -68,6 +68,9 @@ enum session_mode session_mode(void);
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
 const char *session_output_path(void);
 const char *session_input_path(void);
+/* This process is of the world `number` that another world spawned (0: of none): both paths end in ".spawnN". Before
+   session_choose and session_start; the same number for all of them. */
+void session_spawned(uint32_t number);
 /* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
    line on what was chosen and why. */
 enum session_mode session_choose(const struct session_world *world);

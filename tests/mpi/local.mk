@@ -33,6 +33,11 @@ tests_mpi_orders_SOURCES = tests/mpi/orders.c
 tests_mpi_orders_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_orders_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/spawn
+tests_mpi_spawn_SOURCES = tests/mpi/spawn.c
+tests_mpi_spawn_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_spawn_LDADD = $(MPI_LIBS)
+
 MPI_TESTS = \
 	%D%/ends.test \
 	%D%/control.test \
@@ -49,6 +54,7 @@ MPI_TESTS = \
 	%D%/progress.test \
 	%D%/rules.test \
 	%D%/some.test \
+	%D%/spawn.test \
 	%D%/table.test \
 	%D%/threads.test \
 	%D%/transparent.test \
@@ -59,7 +65,7 @@ endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/bindings.test %D%/halo.c %D%/halo.F90 %D%/halo.py %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
 LONG_TESTS += %D%/other_mpi.test
-EXTRA_DIST += %D%/some.test %D%/update.test
+EXTRA_DIST += %D%/some.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
 EXTRA_DIST += %D%/slurm.test

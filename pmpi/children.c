@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "pmpi/children.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "pmpi/hook.h"
+
+/* --- Their environment --- */
+
+#ifdef OPEN_MPI
+
+struct children_text {
+    char *text; /* lines of MPI_MAX_INFO_VAL bytes at most */
+    size_t length;
+    bool full;
+};
+
+static void children_line(struct children_text *t, const char *line)
+{
+    size_t length = strlen(line), before = t->length ? 1 : 0;
+    if (strchr(line, '\n'))
+        return;
+    if (t->length + before + length >= MPI_MAX_INFO_VAL) {
+        t->full = true;
+        return;
+    }
+    if (before)
+        t->text[t->length++] = '\n';
+    memcpy(t->text + t->length, line, length + 1);
+    t->length += length;
+}
+
+/* The variables that matter there. The summary of a run is the first world's. */
+static bool children_inherit(const char *variable)
+{
+    if (strncmp(variable, "LD_PRELOAD=", 11) == 0)
+        return strstr(variable, "libpythia_") != NULL;
+    return strncmp(variable, "PYTHIA_", 7) == 0 && strncmp(variable, "PYTHIA_COMMAND=", 15) != 0;
+}
+
+/* What the program put there stays, and comes first. */
+static void children_environment(MPI_Info info)
+{
+    extern char **environ;
+    char text[MPI_MAX_INFO_VAL + 1] = "";
+    struct children_text t = {.text = text};
+    int given = 0;
+    if (PMPI_Info_get(info, "env", MPI_MAX_INFO_VAL - 1, text, &given) == MPI_SUCCESS && given)
+        t.length = strlen(text);
+    for (char **variable = environ; variable && *variable; variable++)
+        if (children_inherit(*variable))
+            children_line(&t, *variable);
+    if (t.full)
+        base_log_warn("a spawned world runs unrecorded: its variables do not fit into an info of %d bytes (shorter PYTHIA_OUTPUT?)",
+                      MPI_MAX_INFO_VAL - 1);
+    else if (t.length)
+        PMPI_Info_set(info, "env", text);
+}
+
+static MPI_Info children_copy(MPI_Info given)
+{
+    MPI_Info copy = MPI_INFO_NULL;
+    if ((given == MPI_INFO_NULL ? PMPI_Info_create(&copy) : PMPI_Info_dup(given, &copy)) != MPI_SUCCESS)
+        return MPI_INFO_NULL;
+    children_environment(copy);
+    return copy;
+}
+
+static bool children_is_root(const struct pmpi_hook_call *call, int root)
+{
+    return call->comm && call->comm->rank == root;
+}
+
+#else
+
+static MPI_Info children_copy(MPI_Info given)
+{
+    (void)given;
+    return MPI_INFO_NULL;
+}
+
+/* No such info: children have the environment that the launcher gives them. */
+static bool children_is_root(const struct pmpi_hook_call *call, int root)
+{
+    (void)call;
+    (void)root;
+    return false;
+}
+
+#endif
+
+/* --- Around the call --- */
+
+void pmpi_hook_children_spawned(struct pmpi_hook_children *children)
+{
+    for (int i = 0; i < children->count; i++)
+        PMPI_Info_free(&children->info[i]);
+    free(children->info);
+    free(children->fortran);
+    memset(children, 0, sizeof *children);
+}
+
+static bool children_room(struct pmpi_hook_children *children, int count)
+{
+    memset(children, 0, sizeof *children);
+    if (count < 1)
+        return false;
+    children->info = calloc((size_t)count, sizeof *children->info);
+    children->fortran = calloc((size_t)count, sizeof *children->fortran);
+    if (children->info && children->fortran)
+        return true;
+    pmpi_hook_children_spawned(children);
+    return false;
+}
+
+/* All or none. `given` may be children->info. */
+static bool children_copies(struct pmpi_hook_children *children, int count, const MPI_Info given[])
+{
+    for (int i = 0; i < count; i++) {
+        MPI_Info copy = children_copy(given[i]);
+        if (copy == MPI_INFO_NULL) {
+            pmpi_hook_children_spawned(children);
+            return false;
+        }
+        children->info[i] = copy;
+        children->count = i + 1;
+    }
+    return true;
+}
+
+const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
+                                         int count, const MPI_Info given[])
+{
+    bool mine = children_is_root(call, root);
+    if (!children_room(children, mine ? count : 0))
+        return given;
+    return children_copies(children, count, given) ? children->info : given;
+}
+
+void *pmpi_hook_children_equip_fortran(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
+                                       int count, void *given)
+{
+    bool mine = children_is_root(call, root);
+    if (!children_room(children, mine ? count : 0))
+        return given;
+    for (int i = 0; i < count; i++)
+        children->info[i] = PMPI_Info_f2c(((const MPI_Fint *)given)[i]);
+    if (!children_copies(children, count, children->info))
+        return given;
+    for (int i = 0; i < count; i++)
+        children->fortran[i] = PMPI_Info_c2f(children->info[i]);
+    return children->fortran;
+}
+
+/* --- Their number --- */
+
+/* Open MPI names a world by one number, the launcher's in the upper half and the world's in the lower (4), or by a word,
+   "launcher@world" (5); the first world is 1. 0: something else. */
+static uint32_t children_of_namespace(const char *name)
+{
+    char *end;
+    const char *at = name ? strrchr(name, '@') : NULL;
+    unsigned long number = name ? strtoul(at ? at + 1 : name, &end, 10) : 0;
+    if (!name || *end || end == (at ? at + 1 : name))
+        return 0;
+    number &= 0xffff;
+    return number > 1 ? (uint32_t)number - 1 : 0;
+}
+
+uint32_t pmpi_hook_children_number(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    if (PMPI_Comm_get_parent(&parent) != MPI_SUCCESS || parent == MPI_COMM_NULL)
+        return 0;
+    uint32_t number = children_of_namespace(getenv("PMIX_NAMESPACE"));
+    return number ? number : (uint32_t)getpid();
+}
