@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,19 +60,19 @@ void base_log_debug(const char *format, ...)
     WRITE_LINE(2, format);
 }
 
-void base_log_once(atomic_flag *said, const char *format, ...)
+long base_log_rank(void)
 {
-    if (!atomic_flag_test_and_set(said))
-        WRITE_LINE(1, format);
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK",
+                                        "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value >= '0' && *value <= '9')
+            return strtol(value, NULL, 10);
+    }
+    return -1;
 }
 
 bool base_log_is_first_rank(void)
 {
-    static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        const char *rank = getenv(variables[i]);
-        if (rank && *rank)
-            return !strcmp(rank, "0");
-    }
-    return true;
+    return base_log_rank() <= 0;
 }

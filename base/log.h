@@ -9,7 +9,6 @@
 #ifndef PYTHIA_BASE_LOG_H
 #define PYTHIA_BASE_LOG_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 enum { BASE_LOG_LINE = 2048 };
@@ -18,11 +17,12 @@ void base_log_verbosity(int level);
 void base_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void base_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void base_log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A warning that is given once: `said` is ATOMIC_FLAG_INIT before. */
-void base_log_once(atomic_flag *said, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The rank that a launcher gave this process, -1 without a launcher; known before MPI is initialised. PMI_RANK and the like
+   come before Slurm's, which are also set where mpirun starts its daemons by srun. */
+long base_log_rank(void);
 /* Whether this process may speak for the job: no launcher says that it is another rank than 0. For what every rank
-   would say alike, before MPI is initialised. */
+   would say alike. */
 bool base_log_is_first_rank(void);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
 #include "tools/tool.h"
@@ -153,7 +154,7 @@ int tool_doctor(int argc, char **argv)
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
     if (r.probe)
         return doctor_probe();
-    if (program_is_silent_rank()) /* rank 0 speaks for all */
+    if (!base_log_is_first_rank()) /* rank 0 speaks for all */
         return TOOL_OK;
     return r.omp ? examine_omp(r.command) : examine(r.command);
 }

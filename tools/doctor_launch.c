@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -113,10 +114,10 @@ static unsigned number_in_environment(const char *const *names, unsigned otherwi
 
 static void probe(struct rank *r)
 {
-    static const char *const ranks[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL };
+    long rank = base_log_rank();
 
     memset(r, 0, sizeof *r);
-    r->rank = number_in_environment(ranks, 0);
+    r->rank = rank > 0 ? (unsigned)rank : 0;
     gethostname(r->host, sizeof r->host - 1);
     r->preloaded = maps_have("libpythia_");
     snprintf(r->launcher, sizeof r->launcher, "%s", launcher_name());
@@ -417,7 +418,7 @@ static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
 {
     char how[256] = "started directly";
 
-    if (program_is_launched()) {
+    if (base_log_rank() >= 0) {
         inside(all);
     } else if (t && t->program) {
         join(t->argv, t->program, how, sizeof how);

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/options.h"
-#include "tools/program.h"
 #include "tools/tool.h"
 
 #ifndef PACKAGE_VERSION
@@ -59,7 +59,7 @@ static void print_help(FILE *out)
                  "  mpirun -n 8 pythia predict ./app   follows it, acts, and says how good it was\n"
                  "  pythia report app.pythia\n\n"
                  "Exit codes: 0 fine, 1 the answer is no, 2 usage, 3 bad input file, 4 output not\n"
-                 "written; record and predict: the program's own.\n");
+                 "written, 5 out of memory; record and predict: the program's own.\n");
 }
 
 /* Whether standard output is a pipe that nobody reads any more. */
@@ -103,7 +103,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (argc > 1 && !strcmp(argv[1], "-h")) /* argp has -? only */
         argv[1] = help_option;
     int rc = command->run(argc, argv);
-    if (rc == TOOL_MEMORY && !program_is_silent_rank())
+    if (rc == TOOL_MEMORY && base_log_is_first_rank())
         tool_complain("out of memory");
     return rc;
 }

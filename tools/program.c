@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/log.h"
+
 /* --- The program --- */
 
 static int executable(const char *path)
@@ -195,31 +197,6 @@ enum program_kind program_kind(const char *path, char *const *arguments)
 
 /* --- The launcher --- */
 
-/* The rank that a launcher gave this process, -1 without a launcher. PMI_RANK and the like come before Slurm's, which
-   are also set where mpirun starts its daemons by srun. */
-static long launched_rank(void)
-{
-    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID",
-                                         "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value >= '0' && *value <= '9')
-            return strtol(value, NULL, 10);
-    }
-    return -1;
-}
-
-bool program_is_launched(void)
-{
-    return launched_rank() >= 0;
-}
-
-bool program_is_silent_rank(void)
-{
-    return launched_rank() > 0;
-}
-
 bool program_is_launcher(const char *command)
 {
     static const char *const names[] = { "mpirun", "mpiexec", "orterun", "oshrun", "prterun", "prun", "srun", "aprun",
@@ -339,7 +316,7 @@ int program_find_library(const char *name, char *path, size_t size)
 int program_choose_library(const char *program, char *const *arguments, char *path, size_t size)
 {
     const char *given = getenv("PYTHIA_LIBRARY");
-    enum program_kind kind = program_is_launched() ? PROGRAM_MPI : program_kind(program, arguments);
+    enum program_kind kind = base_log_rank() >= 0 ? PROGRAM_MPI : program_kind(program, arguments);
 
     if (given && *given)
         return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;

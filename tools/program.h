@@ -21,10 +21,6 @@ enum program_kind {
    arguments). */
 enum program_kind program_kind(const char *path, char *const *arguments);
 
-/* Whether this process was started by an MPI launcher, and is not its rank 0 (who alone complains). */
-bool program_is_launched(void);
-bool program_is_silent_rank(void);
-
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
 bool program_is_launcher(const char *command);
 

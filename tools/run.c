@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/options.h"
 #include "tools/program.h"
 #include "tools/tool.h"
@@ -130,7 +131,7 @@ static const struct argp predict_argp = {
 /* Complains, but once a job. */
 #define complain(...) \
     do { \
-        if (!program_is_silent_rank()) \
+        if (base_log_is_first_rank()) \
             tool_complain(__VA_ARGS__); \
     } while (0)
 
