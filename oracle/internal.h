@@ -167,7 +167,6 @@ struct oracle {
     uint64_t random;
     uint64_t sample_at;                    /* event number of the next sample */
     uint32_t sample_weight;                /* events until the next sample: what this one stands for */
-    double sample_until;                   /* the time predicted for the coming event; < 0: none */
     uint32_t sample_turn, stands_for[ORACLE_BUCKETS];
     uint64_t first[ORACLE_BUCKETS], last[ORACLE_BUCKETS]; /* of the answers that wait, in order */
     struct oracle_pending pending[ORACLE_BUCKETS][ORACLE_PENDING];

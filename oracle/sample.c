@@ -40,8 +40,6 @@ static void schedule(struct oracle *o)
     for (int b = 1; b < ORACLE_BUCKETS; b++)
         if (o->first[b] < o->last[b] && o->pending[b][o->first[b] % ORACLE_PENDING].at < next)
             next = o->pending[b][o->first[b] % ORACLE_PENDING].at;
-    if (o->sample_until >= 0)
-        next = o->score.events + 1;
     if (!oracle_sure(o) && o->ask_at + 1 < next)
         next = o->ask_at + 1;
     o->countdown = next > o->score.events ? next - o->score.events : 1;
@@ -49,12 +47,16 @@ static void schedule(struct oracle *o)
 
 /* --- What came --- */
 
+/* What is said of an event that came but was not followed yet: nothing of it is known so far. Asking one event earlier would
+   say the same and measure something else: the gap after that, with cold caches. */
 static void count_time(struct oracle *o, uint64_t gap)
 {
-    if (o->sample_until >= 0 && gap > 0)
-        o->score.time_error[oracle_time_bucket(fabs(o->sample_until - (double)gap) / (double)gap)] +=
-            o->sample_weight;
-    o->sample_until = -1;
+    struct oracle_answer answer;
+    double raw;
+
+    if (gap == 0 || oracle_ask(o, 1, &answer, &raw, NULL) != 0 || answer.until < 0)
+        return;
+    o->score.time_error[oracle_time_bucket(fabs(answer.until - (double)gap) / (double)gap)] += o->sample_weight;
 }
 
 static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, uint32_t terminal)
@@ -104,12 +106,13 @@ static void ask_before(struct oracle *o, uint32_t terminal)
 
 void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap)
 {
+    if (o->score.events + 1 >= o->sample_at)
+        count_time(o, gap);
     ask_before(o, terminal);
     if (o->mix)
         oracle_mix_foreseen(o, oracle_foreseen(o, terminal));
     o->score.events++;
     o->score.known += oracle_known(o, terminal);
-    count_time(o, gap);
     for (int b = 1; b < ORACLE_BUCKETS; b++)
         for (; o->first[b] < o->last[b]; o->first[b]++) {
             const struct oracle_pending *p = &o->pending[b][o->first[b] % ORACLE_PENDING];
@@ -124,13 +127,10 @@ void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap)
 static void sample(struct oracle *o)
 {
     int b = 1 + (int)(o->sample_turn++ % (ORACLE_BUCKETS - 1));
-    struct oracle_answer answer;
-    double raw;
 
     oracle_drift(o, o->sample_weight);
     o->sample_weight = interval(o);
     o->sample_at = o->score.events + o->sample_weight;
-    o->sample_until = oracle_ask(o, 1, &answer, &raw, NULL) == 0 ? answer.until : -1;
     o->stands_for[b] += (ORACLE_BUCKETS - 1) * o->sample_weight;
     if (o->last[b] - o->first[b] == ORACLE_PENDING)
         return;
@@ -147,7 +147,6 @@ void oracle_sample(struct oracle *o)
 
 void oracle_sample_start(struct oracle *o)
 {
-    o->sample_until = -1;
     o->sample_at = 1;
     o->countdown = o->sample_at;
 }
