@@ -8,6 +8,16 @@ bench-job: all
 
 .PHONY: bench-job
 
+if HAVE_MPI
+BENCHES += bench-shape
+endif
+EXTRA_DIST += %D%/shape.sh
+
+bench-shape: all
+	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/shape.sh
+
+.PHONY: bench-shape
+
 EXTRA_PROGRAMS += bench/streams
 bench_streams_SOURCES = %D%/streams.c
 bench_streams_LDADD =

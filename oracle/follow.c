@@ -234,7 +234,11 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
         return;
     const struct oracle_frame *frame = &h->frames[h->depth - 1];
     const struct oracle_time *mean = &oracle_of(o, h)->mean[frame->node];
-    oracle_habit_learn(&o->reference[h->reference].habit[frame->node][frame->turn > 0], gap);
+    struct oracle_habit *habit = &o->reference[h->reference].habit[frame->node][frame->turn > 0];
+    struct oracle_turn_habit *turn = oracle_turn_of(&o->reference[h->reference], frame->node, frame->turn);
+    if (turn)
+        oracle_turn_learn(turn, habit, gap);
+    oracle_habit_learn(habit, gap);
     o->seen.gap += (double)gap;
     o->seen.duration += (double)duration;
     o->said.gap += mean->gap;

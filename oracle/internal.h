@@ -21,6 +21,7 @@
 #define PYTHIA_ORACLE_INTERNAL_H
 
 #include "oracle/live.h"
+#include "oracle/habit.h"
 #include "oracle/oracle.h"
 
 enum {
@@ -82,13 +83,11 @@ struct oracle_hypothesis {
    against its count is expected to go on (last 0) as long again, until it is left: that count holds then. */
 struct oracle_trip { uint64_t effective, last; };
 
-/* The gap before an event as this run shows it. A mean of gaps is mostly made of a few long ones; what is likely is the
-   median, followed by steps up and down that shrink. The first turn of a loop has a gap of its own. */
-struct oracle_habit { float gap, step; /* ns; share of the gap; step 0: not seen in this run */ };
-
 struct oracle_reference {
     const struct oracle_index *index;
     struct oracle_habit (*habit)[2];     /* of nodes: first turn, later turns */
+    struct oracle_turn_habit (*turn)[ORACLE_HABIT_TURNS]; /* of loops over a terminal */
+    uint16_t *loop;                      /* of nodes: which of these, from 1; 0: none */
     struct oracle_trip *trip;            /* of nodes */
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
 };
@@ -201,6 +200,12 @@ static inline const struct oracle_index *oracle_of(const struct oracle *o, const
 /* Uses of a symbol, heaviest first; returns their number. */
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
 
+/* The habits of one of the later turns of a loop, NULL: it has none of its own. */
+static inline struct oracle_turn_habit *oracle_turn_of(const struct oracle_reference *ref, uint32_t node, uint64_t turn)
+{
+    return turn > 0 && turn < ORACLE_HABIT_TURNS && ref->loop[node] ? &ref->turn[ref->loop[node] - 1][turn] : NULL;
+}
+
 /* Whether the position answers for the next event, whatever the past says. */
 static inline bool oracle_sure(const struct oracle *o)
 {
@@ -252,17 +257,6 @@ double oracle_calibrated(const struct oracle *o, uint64_t distance, double raw);
 void oracle_learn(struct oracle *o, uint64_t distance, double raw, double n, bool right);
 double oracle_gap_factor(const struct oracle *o);
 double oracle_duration_factor(const struct oracle *o);
-static inline void oracle_habit_learn(struct oracle_habit *h, uint64_t gap)
-{
-    float off = (float)gap - h->gap, most = h->gap * h->step + 1;
-
-    if (h->step == 0) {
-        *h = (struct oracle_habit){ (float)gap, 0.5f };
-        return;
-    }
-    h->gap += off > most ? most : off < -most ? -most : off; /* never beyond what was seen */
-    h->step = h->step > 0.04f ? h->step * 0.9f : h->step;
-}
 void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many have come since the last call */
 
 /* --- teach.c --- */

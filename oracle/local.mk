@@ -4,6 +4,7 @@ libpythia_oracle_la_SOURCES = \
 	%D%/calibrate.c \
 	%D%/coast.c \
 	%D%/follow.c \
+	%D%/habit.h \
 	%D%/index.c \
 	%D%/internal.h \
 	%D%/live.c %D%/live.h \
@@ -25,6 +26,9 @@ tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
 
 UNIT_TESTS += tests/unit/test_peers
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c
+
+UNIT_TESTS += tests/unit/test_habit
+tests_unit_test_habit_SOURCES = tests/unit/test_habit.c
 
 UNIT_TESTS += tests/unit/test_live
 tests_unit_test_live_SOURCES = tests/unit/test_live.c

@@ -25,6 +25,21 @@ static int create_hypotheses(struct oracle *o)
     return 1;
 }
 
+/* Loops over a terminal have habits by turn, the first of them. */
+static int create_turns(struct oracle_reference *ref, const struct grammar_flat *g)
+{
+    uint16_t loops = 0;
+
+    ref->loop = calloc((size_t)g->node_count + 1, sizeof *ref->loop);
+    if (!ref->loop)
+        return 0;
+    for (uint32_t n = 0; n < g->node_count && loops < ORACLE_HABIT_LOOPS; n++)
+        if (g->nodes[n].exponent > 2 && !grammar_is_rule(g->nodes[n].symbol))
+            ref->loop[n] = ++loops;
+    ref->turn = calloc((size_t)loops + 1, sizeof *ref->turn);
+    return ref->turn != NULL;
+}
+
 static int create_reference(struct oracle_reference *ref, const struct oracle_index *x)
 {
     const struct grammar_flat *g = x->grammar;
@@ -32,7 +47,7 @@ static int create_reference(struct oracle_reference *ref, const struct oracle_in
     ref->index = x;
     ref->trip = calloc((size_t)g->node_count + 1, sizeof *ref->trip);
     ref->habit = calloc((size_t)g->node_count + 1, sizeof *ref->habit);
-    if (!ref->trip || !ref->habit)
+    if (!ref->trip || !ref->habit || !create_turns(ref, g))
         return 0;
     for (uint32_t n = 0; n < g->node_count; n++)
         ref->trip[n] = (struct oracle_trip){ g->nodes[n].exponent, g->nodes[n].exponent };
@@ -183,6 +198,8 @@ void oracle_destroy(struct oracle *o)
     for (uint32_t r = 0; o->reference && r < o->references; r++) {
         free(o->reference[r].trip);
         free(o->reference[r].habit);
+        free(o->reference[r].turn);
+        free(o->reference[r].loop);
         for (int i = 0; i < ORACLE_SETS; i++)
             free(o->reference[r].next[i]);
     }

@@ -217,7 +217,9 @@ static double own_gap(const struct oracle *o, const struct vote *v, double facto
 {
     const struct oracle_reference *ref = &o->reference[v->reference];
     const struct oracle_habit *habit = &ref->habit[v->node][v->turn > 0];
+    const struct oracle_turn_habit *turn = oracle_turn_of(ref, v->node, v->turn);
 
+    habit = turn ? oracle_turn_choose(turn, habit) : habit;
     return habit->step > 0 ? (double)habit->gap : ref->index->mean[v->node].gap * v->scale.gap * factor;
 }
 
