@@ -52,6 +52,11 @@ MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
 	$(MAKE_MAN) && $(AWK) -v version=$(VERSION) -v name=pythia-job -v section=5 -v what='the job file, byte by byte' \
 		-f $(ROFF) -f $(srcdir)/%D%/man/markdown.awk $(srcdir)/doc/FORMAT.md >$@-t && mv $@-t $@
 
+# What was installed works; tests/tool/install.test looks at all of it.
+installcheck-local:
+	$(DESTDIR)$(bindir)/pythia --version | grep -x -F 'pythia $(VERSION)'
+	test "`printf '%s\n' a b a b | $(DESTDIR)$(bindir)/pythia infer - | head -n 1`" = 'R -> A^2'
+
 # --- The Debian package: dpkg-buildpackage -us -uc in the source, or in what `make dist` made ---
 EXTRA_DIST += debian/changelog debian/control debian/copyright debian/libpythia-dev.install debian/libpythia-hooks0.install \
 	debian/libpythia-hooks0.lintian-overrides debian/libpythia0.install debian/pythia.install debian/rules debian/source/format

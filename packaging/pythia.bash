@@ -21,12 +21,18 @@ _pythia_values()
 # Where the program begins: after record, predict or doctor, behind the options. Index in COMP_WORDS, empty before it.
 _pythia_program()
 {
-    local i
+    local i options
+    options=" $(_pythia_options "${COMP_WORDS[0]}" "${COMP_WORDS[1]}" | tr '\n' ' ')"
     for ((i = 2; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
         --) echo $((i + 1)); return ;;
         -o | -i | -c | -a) ((i++)) ;;
-        --*) [ "${COMP_WORDS[i + 1]}" != = ] || ((i += 2)) ;;
+        --*)
+            if [ "${COMP_WORDS[i + 1]}" = = ]; then
+                ((i += 2))
+            else
+                case $options in *" ${COMP_WORDS[i]}= "*) ((i++)) ;; esac
+            fi ;;
         -*) ;;
         *) echo "$i"; return ;;
         esac
@@ -47,6 +53,10 @@ _pythia()
     fi
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_pythia_commands "${COMP_WORDS[0]}") --help --version --options" -- "$word")
+        return
+    fi
+    if [ "$command" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_pythia_commands "${COMP_WORDS[0]}")" -- "$word")
         return
     fi
     case $command in
@@ -87,6 +97,11 @@ _pythia()
     esac
     case $command:$option in
     record:-o | record:--output | predict:-[oi] | predict:--output | predict:--input) ;;
+    *:--plugin)
+        mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W 'trace.so counters.so' -- "$word")
+        return
+        ;;
+    record:--depth | record:--classes | record:--threads | predict:--depth | predict:--classes | predict:--threads | *:-c) return ;;
     record:* | predict:* | doctor:*)
         mapfile -t COMPREPLY < <(compgen -A command -A file -- "$word")
         return
