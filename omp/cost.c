@@ -45,7 +45,7 @@ static double team_series(unsigned size, struct omp_hook_stall *stall)
         took[n++] = team_once(size);
     qsort(took, (size_t)n, sizeof *took, ascending);
     for (int i = 0; stall && i < n; i++)
-        omp_hook_stall_note(stall, base_clock_now(), took[i] > 100000 && took[i] > 4 * took[n / 2] ? took[i] - took[n / 2] : 0);
+        omp_hook_stall_note(stall, base_clock_now(), took[n / 2], took[i] > 100000 && took[i] > 4 * took[n / 2] ? took[i] - took[n / 2] : 0);
     return took[n / 2];
 }
 

@@ -43,7 +43,8 @@ struct omp_hook_cost {
     double processors, cores; /* that this process has for itself, at least 1 (cores.h) */
     bool cold_known, guessed;
     struct omp_hook_stall stall; /* of teams on this machine, as met … */
-    double stalled;    /* … or foreseen: ns that every team may expect now */
+    double share, wait; /* … or foreseen (crowd.h) */
+    double gap;        /* ns since the last team; long ones count no more than some */
     struct omp_hook_team_cost team[OMP_HOOK_TEAMS];
 };
 
@@ -57,6 +58,8 @@ void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k);
 
 /* ns for the pool to go from teams of one size to teams of another. */
 double omp_hook_cost_change(const struct omp_hook_cost *cost, uint32_t from, uint32_t to);
+/* ns that a team which takes `time` may lose to stalls now. */
+double omp_hook_cost_stall(const struct omp_hook_cost *cost, double time);
 /* Work that `size` threads do in the time in which one does 1. */
 double omp_hook_cost_worth(const struct omp_hook_cost *cost, double size);
 

@@ -3,13 +3,14 @@
  * How crowded the processors are, before anybody has met a stall (stall.h).
  *
  * The kernel counts how long each thread ran and how long it waited for a processor although it could have run
- * (/proc/thread-self/schedstat). A thread that gets a processor for 70 % of the time that it wants one leaves its team
- * waiting at 30 % of the ends of regions, each time for as long as it waits on average:
+ * (/proc/thread-self/schedstat): for a `share` of the time in which it wants one, and for `wait` ns at a time. Threads that
+ * are woken for a team wait like that at its begin, each time; threads that spin have a processor until they lose it, and
+ * what is lost then one team has to bear:
  *
- *   expected stall of a team = waited / (ran + waited) x waited / times that it waited
+ *   expected stall of a team = share x wait, or share / (1 - share) x (its time + the gap before it) where that is less
  *
  * Looked at every 25 ms of the program's time (one file read, some us), over about the last 100 ms; at first over all of the
- * thread's life.
+ * thread's life and some time without waiting before it.
  * Where the kernel does not count there are no such stalls.
  * Threads: the one that acts (team.h).  Hook-safe: yes, but for that file.
  */
@@ -22,7 +23,7 @@ struct omp_hook_crowd {
     uint64_t next;                  /* time of the next look */
     uint64_t ran, waited, slices;   /* as counted at the last one */
     double recent_ran, recent_waited, recent_slices;
-    double stall;                   /* ns, expected */
+    double share, wait;             /* wait: ns; both 0 where nobody has to wait */
 };
 
 /* Looks when it is time to. */

@@ -10,6 +10,7 @@ static const double unlikely = 2;   /* the typical time of what was recorded tha
 static const double outlier = 4;    /* an observation that many times larger is not typical */
 static const double least_stall = 100000; /* ns */
 static const double bad = 1.5;      /* a size that many times slower is not tried again … */
+static const double promising = 2; /* a size that was not seen in this run, and should be no slower than that, is tried at once */
 static const double moved = 1.5;    /* … unless the chosen one's time changed by this factor */
 static const double crowded = 0.9;  /* of the time with more threads than processors: one thread's, before it was seen */
 
@@ -197,17 +198,28 @@ static double expect_unseen(const struct omp_hook_model *m, double parts)
     return fit_determined(&f) ? fit_at(&f, parts) : divided_at(m, &f, parts);
 }
 
-double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold)
+/* With what a team may lose to stalls. */
+static double stalled(const struct omp_hook_model *m, double time)
+{
+    return time < 0 ? time : time + omp_hook_cost_stall(m->cost, time);
+}
+
+/* Without. */
+static double expect_alone(const struct omp_hook_model *m, uint32_t k, bool cold)
 {
     const struct omp_hook_mean *same = &m->team[k][cold], *other = &m->team[k][!cold];
     double difference = overhead(m, k, cold) - overhead(m, k, !cold);
-    double stall = m->cost->stalled;
     if (seen(same) && (same->count || !other->count))
-        return same->typical + stall;
+        return same->typical;
     if (seen(other))
-        return larger(other->typical + difference, 0) + stall;
+        return larger(other->typical + difference, 0);
     double time = expect_unseen(m, worth(m, k));
-    return time < 0 ? -1 : time + overhead(m, k, cold) + stall;
+    return time < 0 ? -1 : time + overhead(m, k, cold);
+}
+
+double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold)
+{
+    return stalled(m, expect_alone(m, k, cold));
 }
 
 double omp_hook_model_expect_one(const struct omp_hook_model *m)
@@ -234,7 +246,7 @@ static double one_against(const struct omp_hook_model *m, uint32_t k, double ful
     if (!measured(m, k))
         return seen(&m->one) ? one : smaller(one, crowded * full);
     bool heat = seen(&m->team[k][cold]) ? cold : !cold;
-    double time = full - m->cost->stalled - overhead(m, k, cold);
+    double time = expect_alone(m, k, cold) - overhead(m, k, cold);
     if (seen(&m->team[k][heat]))
         time = m->team[k][heat].least - overhead(m, k, heat);
     return smaller(one, larger(time, 0) * worth(m, k) + m->cost->one);
@@ -254,7 +266,7 @@ static double trial_loss(const struct omp_hook_model *m, const struct omp_hook_c
         return c->one - c->full;
     const struct omp_hook_mean *mean = &m->team[k][cold];
     double typical = mean->count ? mean->typical : c->full;
-    return (c->credit >= 0 ? smaller(typical, c->credit) : typical) + m->cost->stalled - c->one;
+    return stalled(m, c->credit >= 0 ? smaller(typical, c->credit) : typical) - c->one;
 }
 
 /* What N threads would take by the costs of this machine, for a region that takes `one` with one; < 0: not known. */
@@ -272,7 +284,7 @@ static double credit(const struct omp_hook_model *m, double one, bool cold)
     const struct omp_hook_mean *mean = &m->team[own][cold];
     double expected = omp_hook_model_expect(m, own, cold), machine = machine_own(m, own, one, cold), now = -1;
     if (mean->count) /* what teams of few threads met by chance is not what all of them would have */
-        now = machine >= 0 ? smaller(mean->typical, foreign * machine + m->cost->stalled) : mean->least;
+        now = machine >= 0 ? smaller(mean->typical, foreign * machine + stalled(m, machine) - machine) : mean->least;
     else if (machine >= 0)
         now = expected >= 0 ? smaller(expected, machine) : machine;
     if (m->recorded >= 0 && now >= 0)
@@ -284,7 +296,8 @@ static void consider_trial(const struct omp_hook_model *m, struct omp_hook_patie
                            const struct omp_hook_budget *budget, struct omp_hook_choice *c)
 {
     bool other_seen = m->lowering ? m->team[k][cold].count > 0 : seen(&m->one);
-    bool due = p->since++ >= p->backoff || (!m->lowering && !other_seen);
+    bool close = m->lowering && c->full < promising * c->one; /* other days, other speeds: the reference may be off */
+    bool due = p->since++ >= p->backoff || (!other_seen && (!m->lowering || close));
     if (!due || given_up(m, c, other_seen) || trial_loss(m, c, k, cold) > (m->lowering ? budget->team : budget->one))
         return;
     c->trial = true;
@@ -342,7 +355,7 @@ static void learn_trial(struct omp_hook_model *m, struct omp_hook_patience *p, s
                         double chosen)
 {
     p->since = 0;
-    if (p->backoff < LAST_BACKOFF)
+    if (m->tried > 0 && p->backoff < LAST_BACKOFF)
         p->backoff *= 2;
     m->tried = chosen;
     if (took < chosen * (1 - margin))
@@ -357,24 +370,25 @@ static void learn_control(struct omp_hook_patience *p)
 }
 
 /* What a team took beyond what was expected of it, where that is no longer its work. */
-static double stall_in(const struct omp_hook_model *m, double expected, double took)
+static double stall_in(double usual, double took)
 {
-    double usual = expected - m->cost->stalled;
-    return expected >= 0 && took > outlier * usual && took > least_stall ? took - usual : 0;
+    return usual >= 0 && took > outlier * usual && took > least_stall ? took - usual : 0;
 }
 
 bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k,
                           const struct omp_hook_execution *e, uint64_t now, double took)
 {
     bool lowered = e->lowered, cold = e->cold;
-    double full = omp_hook_model_expect(m, k, cold);
+    double usual = expect_alone(m, k, cold), full = stalled(m, usual);
     struct omp_hook_mean *mean = lowered ? &m->one : &m->team[k][cold];
     if (e->control)
         learn_control(p);
     else if (e->trial && full >= 0)
         learn_trial(m, p, mean, took, lowered ? full : m->one.typical);
-    if (!lowered && measured(m, k))
-        omp_hook_stall_note(&m->cost->stall, now, stall_in(m, full, took));
+    if (!lowered && measured(m, k)) {
+        double lost = stall_in(usual, took);
+        omp_hook_stall_note(&m->cost->stall, now, m->cost->gap + took - lost, lost);
+    }
     mean_add(mean, took, !lowered);
     if (!lowered || !m->lowering || full < 0)
         return false;

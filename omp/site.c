@@ -7,9 +7,19 @@
 #include "omp/ask.h"
 #include "omp/safe.h"
 
-enum { SITES = 512 }; /* a power of two */
+enum { SITES = 512, STARTS = 512 }; /* powers of two */
 
 static struct omp_hook_site sites[SITES];
+
+/* Where regions are entered from: a return address, the function that it is in, and whether that asked, as of `epoch`. Several
+   places enter one region where the function around it was inlined. */
+static struct start {
+    struct omp_hook_site *site; /* NULL: free */
+    uintptr_t caller, function;
+    uint32_t epoch;
+    bool asked;
+} starts[STARTS];
+
 static uint32_t site_count, kept_count;
 
 static uint32_t slot_of(void (*fn)(void *))
@@ -50,7 +60,6 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     base_options_load(&options);
     site->fn = r->fn;
     site->entry = GRAMMAR_NONE;
-    site->epoch = omp_hook_ask_epoch() - 1;
     site_count++;
     enum omp_hook_listed listed =
         omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));
@@ -82,23 +91,30 @@ struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
     return __builtin_expect(sites[slot].fn == r->fn, 1) ? &sites[slot] : site_search(r, slot);
 }
 
+/* The function of a caller is looked up by the unwinder's tables: 1 us and system calls. */
+static struct start *start_of(struct omp_hook_site *site, uintptr_t caller)
+{
+    struct start *s = &starts[(caller * 0x9e3779b97f4a7c15u >> 40) % STARTS];
+    if (__builtin_expect(s->caller == caller && s->site == site, 1))
+        return s;
+    *s = (struct start){ .site = site, .caller = caller, .function = omp_hook_function(caller - 1) };
+    if (s->function)
+        omp_hook_ask_starts_region(s->function);
+    s->epoch = omp_hook_ask_epoch() - 1;
+    return s;
+}
+
 bool omp_hook_site_asked(struct omp_hook_site *site, uintptr_t caller)
 {
+    struct start *s = start_of(site, caller);
     uint32_t epoch = omp_hook_ask_epoch();
-    if (site->caller == caller && site->epoch == epoch)
-        return site->asked;
-    if (site->caller != caller) {
-        site->caller = caller;
-        site->starter = omp_hook_function(caller - 1);
-        if (site->starter)
-            omp_hook_ask_starts_region(site->starter);
-        epoch = omp_hook_ask_epoch();
-    }
-    site->epoch = epoch;
-    site->asked = !site->allowed && (!site->starter || omp_hook_ask_did(site->starter) || omp_hook_ask_did((uintptr_t)site->fn));
-    if (site->asked && !(site->stats.keep & JOB_KEEP_ASKED))
+    if (s->epoch == epoch)
+        return s->asked;
+    s->epoch = epoch;
+    s->asked = !site->allowed && (!s->function || omp_hook_ask_did(s->function) || omp_hook_ask_did((uintptr_t)site->fn));
+    if (s->asked && !(site->stats.keep & JOB_KEEP_ASKED))
         omp_hook_site_keep(site, JOB_KEEP_ASKED);
-    return site->asked;
+    return s->asked;
 }
 
 void omp_hook_site_count(uint32_t *count, uint32_t *kept)

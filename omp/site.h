@@ -21,11 +21,7 @@
 
 struct omp_hook_site {
     void (*fn)(void *);
-    uintptr_t caller;    /* return address of the last begin … */
-    uintptr_t starter;   /* … and the function that it is in */
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
-    uint32_t epoch;      /* of the last look at who asked */
-    bool asked;          /* the starter asked, as of `epoch` */
     bool allowed;        /* by the user */
     bool detaches;       /* its tasks may wait for events: they need a team that can put them off */
     bool known;          /* at the program's size nothing showed: here, or in the reference */

@@ -41,3 +41,14 @@ double omp_hook_cost_change(const struct omp_hook_cost *cost, uint32_t from, uin
 {
     return from > to ? cost->end * (from - to) : cost->make * (to - from);
 }
+
+/* Met, or foreseen, whichever is more (stall.h, crowd.h). */
+double omp_hook_cost_stall(const struct omp_hook_cost *cost, double time)
+{
+    double exposed = time + cost->gap, met = cost->stall.share * exposed;
+    double foreseen = cost->share * cost->wait, lost = cost->share < 1 ? cost->share / (1 - cost->share) * exposed : foreseen;
+    bool spins = cost->teams > 0 && cost->team[cost->teams - 1].spin > 1000000;
+    if (spins && lost < foreseen)
+        foreseen = lost;
+    return met > foreseen ? met : foreseen;
+}

@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
-enum { MEMORY = 16, FIRST = 64, CALM = 16 };
+enum { CALM = 16 };
+static const double memory = 50e6; /* ns of exposure */
+static const double least = 1e-5;  /* a share that is none */
 static const double most = 16e6; /* ns: longer ones are no team's, the whole process stood still */
 static const uint64_t shortest = 50000000, longest = 5000000000; /* half-lives, ns */
 
@@ -12,10 +14,10 @@ void omp_hook_stall_fade(struct omp_hook_stall *s, uint64_t now)
     if (s->half_life == 0 || now < s->faded)
         return;
     while (now - s->faded >= s->half_life) {
-        s->mean /= 2;
+        s->share /= 2;
         s->faded += s->half_life;
-        if (s->mean < 1) {
-            s->mean = 0;
+        if (s->share < least) {
+            s->share = 0;
             s->faded = now;
         }
     }
@@ -25,12 +27,12 @@ void omp_hook_stall_fade(struct omp_hook_stall *s, uint64_t now)
     }
 }
 
-void omp_hook_stall_note(struct omp_hook_stall *s, uint64_t now, double excess)
+void omp_hook_stall_note(struct omp_hook_stall *s, uint64_t now, double exposed, double excess)
 {
     omp_hook_stall_fade(s, now);
-    bool first = s->mean == 0;
     excess = excess < most ? excess : most;
-    s->mean += (excess - s->mean) / (first ? FIRST : MEMORY);
+    exposed = exposed < memory ? exposed : memory;
+    s->share += (excess - s->share * exposed) / memory;
     if (excess <= 0)
         return;
     if (s->half_life == 0) {

@@ -18,6 +18,7 @@
 
 enum { MACHINES = 4, CONTROL_BURST = 4 };
 static const double much_stalled = 500000; /* ns a team: not the time to measure what teams cost */
+static const double gap_counted = 250000; /* ns, at most: a team that comes back after long does not come alone */
 static const double first_budget = 3000000; /* ns: what a run may lose to learning before it has earned anything */
 
 /* The costs and the pool for programs that ask for N threads. */
@@ -116,7 +117,7 @@ static struct machine *machine_for(uint32_t size)
 static void measure(struct machine *m, uint32_t size)
 {
     bool first = m->cost.size == 0;
-    omp_hook_cost_measure(&m->cost, size, team.crowd.stall > much_stalled);
+    omp_hook_cost_measure(&m->cost, size, team.crowd.share * team.crowd.wait > much_stalled);
     if (first) {
         omp_hook_plan_start(&m->plan, &m->cost);
         team.budget.one = team.budget.team = first_budget;
@@ -134,7 +135,7 @@ static bool look_at_machine(struct omp_hook_region *r)
     if (!m)
         return false;
     omp_hook_crowd_look(&team.crowd, now);
-    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.stall == 0)) {
+    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.share == 0)) {
         measure(m, r->program);
         now = team.last_end;
     }
@@ -146,7 +147,9 @@ static bool look_at_machine(struct omp_hook_region *r)
     r->cold = now - team.last_team > m->cost.team[k].spin;
     r->idle = now - team.last_end > m->cost.team[m->cost.teams - 1].spin;
     omp_hook_stall_fade(&m->cost.stall, now);
-    m->cost.stalled = m->cost.stall.mean > team.crowd.stall ? m->cost.stall.mean : team.crowd.stall;
+    m->cost.share = team.crowd.share;
+    m->cost.wait = team.crowd.wait;
+    m->cost.gap = now - team.last_team < gap_counted ? (double)(now - team.last_team) : gap_counted;
     r->cost = &m->cost;
     r->plan = &m->plan;
     r->k = k;

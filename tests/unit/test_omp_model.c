@@ -55,7 +55,6 @@ static void choose(struct omp_hook_model *model, bool cold, double budget, struc
 {
     unsigned workers = cold ? OMP_HOOK_ASLEEP | OMP_HOOK_ASLEEP_ANYWAY : 0;
     struct omp_hook_budget budgets = { budget, budget };
-    model->cost->stalled = model->cost->stall.mean;
     omp_hook_model_choose(model, &patience, pool_of(model->cost), workers, &budgets, c);
 }
 
