@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmpi/companions.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/log.h"
+#include "base/options.h"
 
 enum {
     COMPANIONS_ASKED = 1024, /* of a larger job only so many are asked for */
+    COMPANIONS_LATE = 5,
     COMPANIONS_TAG = 29327   /* of MPI_Comm_create_group, apart from messages */
 };
 
@@ -31,6 +38,62 @@ static bool companions_begins(int rank)
     }
     return false;
 }
+
+/* --- A watch over the meeting: MPI has no call that gives up waiting --- */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t met;
+    bool over; /* guarded by lock */
+    unsigned seconds, late; /* late: so that the lowest rank speaks, and the launcher ends the others before they do */
+} companions_watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .met = PTHREAD_COND_INITIALIZER};
+
+/* The call that waits cannot be left, nor the program go on without it. */
+static void *companions_lose_patience(void *unused)
+{
+    struct timespec until;
+    int error = 0;
+    (void)unused;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)(companions_watch.seconds + companions_watch.late);
+    pthread_mutex_lock(&companions_watch.lock);
+    while (!companions_watch.over && error == 0)
+        error = pthread_cond_timedwait(&companions_watch.met, &companions_watch.lock, &until);
+    if (!companions_watch.over) {
+        base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %u s "
+                      "(PYTHIA_PATIENCE), the job ends; run all of them under it, or none",
+                      companions_watch.seconds);
+        _exit(EXIT_FAILURE);
+    }
+    pthread_mutex_unlock(&companions_watch.lock);
+    return NULL;
+}
+
+static bool companions_watch_begin(pthread_t *thread, int rank)
+{
+    struct pythia_options options;
+    sigset_t all, before;
+    base_options_load(&options);
+    companions_watch.seconds = (unsigned)options.patience;
+    companions_watch.late = rank < COMPANIONS_LATE ? (unsigned)rank : COMPANIONS_LATE;
+    companions_watch.over = false;
+    sigfillset(&all); /* signals are the program's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool begun = pthread_create(thread, NULL, companions_lose_patience, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return begun;
+}
+
+static void companions_watch_end(pthread_t thread)
+{
+    pthread_mutex_lock(&companions_watch.lock);
+    companions_watch.over = true;
+    pthread_cond_signal(&companions_watch.met);
+    pthread_mutex_unlock(&companions_watch.lock);
+    pthread_join(thread, NULL);
+}
+
+/* --- Meeting --- */
 
 /* Who is there: of a job of many ranks some are asked for, and each speaks for those up to the next. All ranks find the
    same. Returns how many are, or -1: it is not known. */
@@ -68,10 +131,28 @@ static int companions_some(const bool *here, int number, int ranks, MPI_Comm *co
     return error;
 }
 
+/* Without the launcher's word the meeting is by messages apart: MPI_Comm_dup's could meet those of any collective. */
+static int companions_presumed(int rank, int ranks, MPI_Comm *comm)
+{
+    pthread_t watch;
+    bool *all = malloc((size_t)ranks * sizeof *all);
+    if (!all || !companions_watch_begin(&watch, rank)) {
+        free(all);
+        return MPI_ERR_NO_MEM;
+    }
+    memset(all, true, (size_t)ranks * sizeof *all);
+    int error = companions_some(all, ranks, ranks, comm);
+    companions_watch_end(watch);
+    free(all);
+    return error;
+}
+
 static int companions_gather(const bool *here, int number, int rank, int ranks, MPI_Comm *comm)
 {
-    if (number < 0 || number == ranks)
+    if (number == ranks || ranks == 1)
         return PMPI_Comm_dup(MPI_COMM_WORLD, comm);
+    if (number < 0)
+        return companions_presumed(rank, ranks, comm);
     if (!here[rank]) /* others do not count on this one */
         return MPI_ERR_OTHER;
     return companions_some(here, number, ranks, comm);
