@@ -32,7 +32,9 @@ tests_unit_test_job_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE)
 tests_unit_test_merge_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 
-check_PROGRAMS += tests/tool/dump_job
+check_PROGRAMS += tests/tool/dump_job tests/tool/still_job
+tests_tool_still_job_SOURCES = tests/tool/still_job.c
+tests_tool_still_job_LDADD = $(PYTHIA_CORE)
 tests_tool_dump_job_SOURCES = tests/tool/dump_job.c $(SIMULATE)
 tests_tool_dump_job_LDADD = $(PYTHIA_CORE)
 TESTS += tests/tool/format.test

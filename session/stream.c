@@ -17,11 +17,18 @@ enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 static __thread struct { struct session_stream *stream; uint32_t generation; bool left_out; } own
     __attribute__((tls_model("initial-exec")));
 
-/* The main thread's grammar gets half of the process's memory, each other one a smaller share. */
+/* The main thread's grammar gets half of the process's memory, the next 15 the other half, and all others together about
+   as much again: who comes late gets less, but enough for a usual grammar. */
 static size_t memory_share(uint32_t thread)
 {
-    size_t memory = (size_t)session.options.memory;
-    return thread == 0 ? memory / 2 : memory / 32;
+    enum { FIRST = 16, ENOUGH = 128 << 10 };
+    size_t memory = (size_t)session.options.memory, share = memory / 2 / FIRST;
+    if (thread == 0)
+        return memory / 2;
+    if (thread < FIRST || share < ENOUGH)
+        return share;
+    share = share * FIRST / thread * FIRST / thread;
+    return share > ENOUGH ? share : ENOUGH;
 }
 
 struct grammar *session_stream_grammar(uint32_t thread)

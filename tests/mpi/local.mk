@@ -38,7 +38,14 @@ tests_mpi_spawn_SOURCES = tests/mpi/spawn.c
 tests_mpi_spawn_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_spawn_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/crowd
+tests_mpi_crowd_SOURCES = tests/mpi/crowd.c
+tests_mpi_crowd_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_crowd_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_mpi_crowd_LDADD = $(MPI_LIBS)
+
 MPI_TESTS = \
+	%D%/crowd.test \
 	%D%/ends.test \
 	%D%/control.test \
 	%D%/events.test \
@@ -65,7 +72,7 @@ endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/bindings.test %D%/halo.c %D%/halo.F90 %D%/halo.py %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
 LONG_TESTS += %D%/other_mpi.test
-EXTRA_DIST += %D%/some.test %D%/spawn.test %D%/update.test
+EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
 EXTRA_DIST += %D%/slurm.test
