@@ -278,6 +278,8 @@ static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
    ("*"); 2: the node has no such attribute. */
 int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, int64_t *value);
+/* The first variant of a node's channel; those that follow are of the same while they say so. NULL without. */
+const struct job_variant *job_variant_first(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel);
 /* The variant that covers a member, NULL without. */
 const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);

@@ -20,6 +20,13 @@ static uint32_t variant_place(const struct job_class_entry *c, uint32_t node, en
     return low;
 }
 
+const struct job_variant *job_variant_first(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    uint32_t i = variant_place(c, node, channel);
+    bool found = i < c->variant_count && c->variants[i].node == node && c->variants[i].attr.channel == channel;
+    return found ? &c->variants[i] : NULL;
+}
+
 const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
-#include <stdlib.h>
-
 #include "pythia.h"
 #include "report/compare.h"
 #include "report/json.h"
@@ -193,7 +191,6 @@ static void add_totals(const struct report_comparison *c, cJSON *root)
 int report_print_comparison_json(struct report_comparison *c, FILE *out)
 {
     cJSON *root = cJSON_CreateObject();
-    char *text = NULL;
 
     if (root) {
         cJSON_AddNumberToObject(root, "version", 1);
@@ -210,12 +207,6 @@ int report_print_comparison_json(struct report_comparison *c, FILE *out)
         add_shapes(c, &c->rules, "rules", false, root);
         add_shapes(c, &c->classes, "classes", true, root);
         add_totals(c, root);
-        text = cJSON_Print(root);
     }
-    cJSON_Delete(root);
-    if (!text)
-        return PYTHIA_ENOMEM;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return ferror(out) ? PYTHIA_EIO : 0;
+    return report_json_write(root, out);
 }

@@ -80,13 +80,10 @@ static uint32_t choose_rules(struct shape *s, uint32_t budget)
 
 static void print_text(const char *text, FILE *out)
 {
-    cJSON *o = cJSON_CreateObject();
+    char *quoted = report_json_quoted(text);
 
-    report_json_text(o, "t", text);
-    char *printed = o ? cJSON_PrintUnformatted(cJSON_GetObjectItem(o, "t")) : NULL;
-    fputs(printed ? printed : "\"\"", out);
-    free(printed);
-    cJSON_Delete(o);
+    fputs(quoted ? quoted : "\"\"", out);
+    free(quoted);
 }
 
 static void print_symbol(struct shape *s, uint32_t symbol)

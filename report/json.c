@@ -28,6 +28,29 @@ void report_json_text(cJSON *o, const char *key, const char *text)
     free(clean);
 }
 
+char *report_json_quoted(const char *text)
+{
+    cJSON *o = cJSON_CreateObject(), *string;
+
+    report_json_text(o, "t", text);
+    string = cJSON_GetObjectItem(o, "t");
+    char *printed = string ? cJSON_PrintUnformatted(string) : NULL;
+    cJSON_Delete(o);
+    return printed;
+}
+
+int report_json_write(cJSON *root, FILE *out)
+{
+    char *text = root ? cJSON_Print(root) : NULL;
+
+    cJSON_Delete(root);
+    if (!text)
+        return PYTHIA_ENOMEM;
+    fprintf(out, "%s\n", text);
+    free(text);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
+
 static void add_number(cJSON *o, const char *key, double value)
 {
     cJSON_AddNumberToObject(o, key, value);
@@ -415,13 +438,5 @@ cJSON *report_json(struct report *r)
 
 int report_print_json(struct report *r, FILE *out)
 {
-    cJSON *root = report_json(r);
-    char *text = root ? cJSON_Print(root) : NULL;
-
-    cJSON_Delete(root);
-    if (!text)
-        return PYTHIA_ENOMEM;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return ferror(out) ? PYTHIA_EIO : 0;
+    return report_json_write(report_json(r), out);
 }

@@ -15,5 +15,9 @@ void report_add_tasks(struct report *r, cJSON *root);
 void report_add_machine(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
+/* A text as a JSON string, with its quotes; the caller frees it. NULL when out of memory. */
+char *report_json_quoted(const char *text);
+/* Prints `root`, NULL when there was no memory for it, and deletes it. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
+int report_json_write(cJSON *root, FILE *out);
 
 #endif

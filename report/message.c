@@ -59,25 +59,9 @@ static void peers_of(const struct job_variant *v, char *text, size_t size)
     }
 }
 
-static const struct job_variant *first_variant(const struct job_class_entry *c, uint32_t node, uint8_t channel)
-{
-    uint32_t low = 0, high = c->variant_count;
-
-    while (low < high) { /* ordered by node, then channel */
-        uint32_t middle = low + (high - low) / 2;
-        const struct job_variant *v = &c->variants[middle];
-        if (v->node < node || (v->node == node && v->attr.channel < channel))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < c->variant_count && c->variants[low].node == node && c->variants[low].attr.channel == channel;
-    return found ? &c->variants[low] : NULL;
-}
-
 static size_t add_peers(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size)
 {
-    const struct job_variant *v = first_variant(c, node, GRAMMAR_PEER), *end = c->variants + c->variant_count;
+    const struct job_variant *v = job_variant_first(c, node, GRAMMAR_PEER), *end = c->variants + c->variant_count;
     const struct job_terminal *t = &j->terminals[c->grammar->nodes[node].symbol];
     bool receives = false, moves = report_model_moves_data(j, c->grammar->nodes[node].symbol, &receives);
     size_t used = 0;
@@ -103,7 +87,7 @@ void report_message_text(const struct job *j, const struct job_class_entry *c, u
     if (c->grammar->nodes[node].symbol >= j->terminal_count || j->terminals[c->grammar->nodes[node].symbol].kind != JOB_CALL)
         return;
     size_t used = add_peers(j, c, node, text, size);
-    const struct job_variant *v = first_variant(c, node, GRAMMAR_BYTES);
+    const struct job_variant *v = job_variant_first(c, node, GRAMMAR_BYTES);
     if (!v || !v->attr.count || v->attr.sum <= 0)
         return;
     snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", v->attr.min == v->attr.max ? "" : "about ",

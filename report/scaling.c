@@ -228,10 +228,13 @@ int report_print_scaling_json(struct report_scaling *s, FILE *out)
 {
     struct calls calls = { 0 };
     cJSON *root = cJSON_CreateObject();
-    char *text = NULL;
 
     sort_jobs(s);
-    if (root && collect(s, &calls) == 0) {
+    if (collect(s, &calls) != 0) {
+        cJSON_Delete(root);
+        root = NULL;
+    }
+    if (root) {
         cJSON_AddNumberToObject(root, "version", 1);
         cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
         for (uint32_t i = 0; i < s->count; i++)
@@ -245,13 +248,7 @@ int report_print_scaling_json(struct report_scaling *s, FILE *out)
             cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));
             cJSON_AddItemToArray(rows, o);
         }
-        text = cJSON_Print(root);
     }
-    cJSON_Delete(root);
     free(calls.call);
-    if (!text)
-        return PYTHIA_ENOMEM;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return ferror(out) ? PYTHIA_EIO : 0;
+    return report_json_write(root, out);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Trace Event Format, for Perfetto and chrome://tracing; see export.h. */
-#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,18 +24,6 @@ struct trace {
 
 /* --- Texts --- */
 
-static char *quoted(const char *text)
-{
-    cJSON *o = cJSON_CreateObject();
-    char *printed = NULL;
-
-    report_json_text(o, "t", text);
-    if (o)
-        printed = cJSON_PrintUnformatted(cJSON_GetObjectItem(o, "t"));
-    cJSON_Delete(o);
-    return printed;
-}
-
 /* "name":"Isend3","cat":"p2p" and the place, once for each terminal. */
 static char *describe(struct report *r, uint32_t terminal)
 {
@@ -46,7 +33,7 @@ static char *describe(struct report *r, uint32_t terminal)
     report_site_name(r->names, terminal, short_name, sizeof short_name);
     if (t->callsite < r->job->callsite_count)
         report_where(r, terminal, where, 250);
-    char *name = quoted(short_name), *place = quoted(where);
+    char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
     if (name && place && asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s", name,
                                   t->kind == JOB_REGION ? "omp" : report_class_name(t->call_class), place) < 0)
         text = NULL;
@@ -232,7 +219,7 @@ int report_print_trace(struct report *r, const struct report_export *how, FILE *
 {
     uint32_t terminals = r->job->terminal_count;
     struct trace t = { .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name) };
-    char *program = quoted(job_text(r->job, r->job->info.program));
+    char *program = report_json_quoted(job_text(r->job, r->job->info.program));
     int rc = t.name && program ? 0 : PYTHIA_ENOMEM;
 
     for (uint32_t i = 0; i < terminals && rc == 0; i++)
