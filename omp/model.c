@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FEW = 3, MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
+enum { FEW = 3, SHOWN = 2, MEMORY = 16, FIRST_BACKOFF = 16, LAST_BACKOFF = 4096, FIRST_CONTROL = 64, LAST_CONTROL = 8192 };
 static const double margin = 0.05;  /* a change of size must promise that much */
 static const double foreign = 4;    /* a reference that far off was recorded under other circumstances: forgotten */
 static const double unlikely = 2;   /* the typical time of what was recorded that far off, by its least one */
@@ -239,12 +239,14 @@ bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k)
 /* --- Choosing --- */
 
 /* Expected with one thread, when team k is known to take `full`. Its work is no more than that leaves room for, however slow
-   one thread was long ago; and threads without a processor of their own are taken to be no help until one was seen. */
+   one thread was when recorded, as long as this run has not shown it; and threads without a processor of their own are taken to be no help until one was seen. */
 static double one_against(const struct omp_hook_model *m, uint32_t k, double full, bool cold)
 {
     double one = omp_hook_model_expect_one(m);
     if (!measured(m, k))
         return seen(&m->one) ? one : smaller(one, crowded * full);
+    if (m->one.count >= SHOWN)
+        return one;
     bool heat = seen(&m->team[k][cold]) ? cold : !cold;
     double time = expect_alone(m, k, cold) - overhead(m, k, cold);
     if (seen(&m->team[k][heat]))

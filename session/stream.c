@@ -417,10 +417,14 @@ bool session_checks_peers;
 static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                   struct session_recorded *recorded)
 {
-    if (!s->oracle || span->entry == GRAMMAR_NONE || oracle_predict(s->oracle, 1, answer))
+    if (!s->oracle || span->entry == GRAMMAR_NONE)
         return 1;
     uint32_t terminal = terminal_of(s, span->entry, JOB_LEAF);
-    if (terminal == GRAMMAR_NONE || s->keys.reference_terminal[terminal] != answer->terminal)
+    if (terminal == GRAMMAR_NONE)
+        return 1;
+    terminal = s->keys.reference_terminal[terminal];
+    if (!oracle_place(s->oracle, terminal, answer) &&
+        (oracle_predict(s->oracle, 1, answer) || answer->terminal != terminal))
         return 1;
     recorded->team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
     recorded->stats = oracle_stats(s->oracle, answer);
