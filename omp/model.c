@@ -239,19 +239,19 @@ bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k)
 /* --- Choosing --- */
 
 /* Expected with one thread, when team k is known to take `full`. Its work is no more than that leaves room for, however slow
-   one thread was when recorded, as long as this run has not shown it; and threads without a processor of their own are taken to be no help until one was seen. */
+   one thread was long ago; what this run has shown is doubted only where it is far off. And threads without a processor of
+   their own are taken to be no help until one was seen. */
 static double one_against(const struct omp_hook_model *m, uint32_t k, double full, bool cold)
 {
     double one = omp_hook_model_expect_one(m);
     if (!measured(m, k))
         return seen(&m->one) ? one : smaller(one, crowded * full);
-    if (m->one.count >= SHOWN)
-        return one;
-    bool heat = seen(&m->team[k][cold]) ? cold : !cold;
+    bool heat = seen(&m->team[k][cold]) ? cold : !cold, shown = m->one.count >= SHOWN;
     double time = expect_alone(m, k, cold) - overhead(m, k, cold);
     if (seen(&m->team[k][heat]))
-        time = m->team[k][heat].least - overhead(m, k, heat);
-    return smaller(one, larger(time, 0) * worth(m, k) + m->cost->one);
+        time = (shown ? m->team[k][heat].typical : m->team[k][heat].least) - overhead(m, k, heat);
+    double bound = larger(time, 0) * worth(m, k) + m->cost->one;
+    return shown && one < foreign * bound ? one : smaller(one, bound);
 }
 
 /* Seen, found bad, and nothing has changed since. */
