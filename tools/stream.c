@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include "pythia.h"
 
@@ -20,15 +21,6 @@ struct stream_words {
     uint32_t *slot; /* number + 1, 0: free; `slots` is a power of two, at most half full */
     uint32_t slots;
 };
-
-static uint64_t hash_of(const char *text, size_t length)
-{
-    uint64_t h = 14695981039346656037u; /* FNV-1a */
-
-    for (size_t i = 0; i < length; i++)
-        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-    return h ^ h >> 29;
-}
 
 struct stream_words *stream_words_create(void)
 {
@@ -103,12 +95,12 @@ static bool grow_texts(struct stream_words *w)
 
 uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length)
 {
-    uint64_t hash = hash_of(text, length);
+    uint64_t hash = XXH3_64bits(text, length);
     uint32_t at = (uint32_t)hash & (w->slots - 1);
 
     for (; w->slot[at]; at = (at + 1) & (w->slots - 1)) {
         uint32_t word = w->slot[at] - 1;
-        if (w->hash[word] == hash && memcmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
+        if (w->hash[word] == hash && strncmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
             return word;
     }
     if (w->count == WORDS_MAX || (w->count == w->room && !grow_texts(w)))
