@@ -19,7 +19,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/sum.c \
 	%D%/unpack.c \
-	%D%/update.c \
+	%D%/update.c %D%/update.h %D%/update_near.c \
 	%D%/value.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm

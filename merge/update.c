@@ -2,7 +2,8 @@
 /*
  * A profile that learns from a later run: the run's job takes the profile's place and keeps what is still true of it.
  *
- * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node:
+ * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node; of one
+ * that the profile has not, what is alike does (update_near.c):
  *
  *     time = share * run's + (1 - share) * profile's          for as many members as the run has
  *
@@ -15,53 +16,47 @@
 #include <stdlib.h>
 
 #include "pythia.h"
-#include "merge/class.h"
-#include "merge/intern.h"
 #include "merge/ranges.h"
+#include "merge/update.h"
 
 enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */
 
-struct mix {
-    double run, profile; /* weights of one member's times */
-    double members;      /* of the run's class for one of the profile's */
-};
-
-static double per_member(const struct mix *m, double run, double profile)
+static double per_expansion(const struct merge_mix *m, double run, double profile)
 {
     return m->run * run + m->profile * profile;
 }
 
-static double over_members(const struct mix *m, double run, double profile)
+static double in_all(const struct merge_mix *m, double run, double profile)
 {
-    return m->run * run + m->profile * profile * m->members;
+    return m->run * run + m->profile * profile * m->scale;
 }
 
-static uint64_t lower(const struct mix *m, uint64_t run, uint64_t profile)
+uint64_t merge_mix_lower(const struct merge_mix *m, uint64_t run, uint64_t profile)
 {
-    return (uint64_t)floor(per_member(m, (double)run, (double)profile));
+    return (uint64_t)floor(per_expansion(m, (double)run, (double)profile * m->member));
 }
 
-static uint64_t upper(const struct mix *m, uint64_t run, uint64_t profile)
+uint64_t merge_mix_upper(const struct merge_mix *m, uint64_t run, uint64_t profile)
 {
-    return (uint64_t)ceil(per_member(m, (double)run, (double)profile));
+    return (uint64_t)ceil(per_expansion(m, (double)run, (double)profile * m->member));
 }
 
-static void mix_moments(const struct mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
+void merge_mix_moments(const struct merge_mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
 {
-    run->sum = (uint64_t)over_members(m, (double)run->sum, (double)profile->sum);
-    run->min = lower(m, run->min, profile->min);
-    run->max = upper(m, run->max, profile->max);
-    run->square = over_members(m, run->square, profile->square);
+    run->sum = (uint64_t)in_all(m, (double)run->sum, (double)profile->sum);
+    run->min = (uint64_t)floor(per_expansion(m, (double)run->min, (double)profile->min));
+    run->max = (uint64_t)ceil(per_expansion(m, (double)run->max, (double)profile->max));
+    run->square = in_all(m, run->square, profile->square);
 }
 
 /* Who the extremes are is told by the run. */
-static void mix_spread(const struct mix *m, struct job_spread *run, const struct job_spread *profile)
+static void mix_spread(const struct merge_mix *m, struct job_spread *run, const struct job_spread *profile)
 {
-    run->min = lower(m, run->min, profile->min);
-    run->max = upper(m, run->max, profile->max);
-    run->call_min = lower(m, run->call_min, profile->call_min);
-    run->call_max = upper(m, run->call_max, profile->call_max);
-    run->call_square = over_members(m, run->call_square, profile->call_square);
+    run->min = merge_mix_lower(m, run->min, profile->min);
+    run->max = merge_mix_upper(m, run->max, profile->max);
+    run->call_min = merge_mix_lower(m, run->call_min, profile->call_min);
+    run->call_max = merge_mix_upper(m, run->call_max, profile->call_max);
+    run->call_square = in_all(m, run->call_square, profile->call_square);
 }
 
 /* --- Times that add up --- */
@@ -108,7 +103,7 @@ static void hand_down(const struct grammar_flat *g, uint32_t rule, struct outsid
     }
 }
 
-static int settle_rules(struct grammar_flat *g)
+int merge_settle_rules(struct grammar_flat *g)
 {
     struct outside *o = calloc(g->rule_count, sizeof *o);
     uint32_t *list = calloc(g->rule_count, sizeof *list), end = 1; /* the root first */
@@ -133,13 +128,13 @@ static int mix_class(struct job_class_entry *run, const struct job_class_entry *
 {
     uint64_t ours = merge_ranges_size(run->ranges, run->member_ranges);
     uint64_t theirs = merge_ranges_size(profile->ranges, profile->member_ranges);
-    struct mix m = {share, 1 - share, (double)ours / (double)theirs};
+    struct merge_mix m = {share, 1 - share, (double)ours / (double)theirs, 1};
     for (uint32_t n = 0; n < run->grammar->node_count; n++) {
-        mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
-        mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
+        merge_mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
+        merge_mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
         mix_spread(&m, &run->spread[n], &profile->spread[n]);
     }
-    return settle_rules(run->grammar);
+    return merge_settle_rules(run->grammar);
 }
 
 /* The class of equal structure, NULL without. */
@@ -155,16 +150,16 @@ static const struct job_class_entry *counterpart(const struct job *profile, cons
 static void mix_stream(struct job *run, const struct job *profile, struct job_stream *s, double share)
 {
     const struct job_stream *old = job_find_stream(profile, s->rank, s->thread);
-    struct mix m = {share, 1 - share, 1};
+    struct merge_mix m = {share, 1 - share, 1, 1};
     if (!old || old->count != s->count || run->info.block != profile->info.block || s->class_index == GRAMMAR_NONE ||
         old->class_index == GRAMMAR_NONE || !merge_hash_equal(run->classes[s->class_index].hash,
                                                              profile->classes[old->class_index].hash))
         return;
-    s->begin_ns = lower(&m, s->begin_ns, old->begin_ns);
-    s->wall_ns = upper(&m, s->wall_ns, old->wall_ns);
-    s->mpi_ns = lower(&m, s->mpi_ns, old->mpi_ns);
-    s->omp_ns = lower(&m, s->omp_ns, old->omp_ns);
-    s->cost_ns = lower(&m, s->cost_ns, old->cost_ns);
+    s->begin_ns = merge_mix_lower(&m, s->begin_ns, old->begin_ns);
+    s->wall_ns = merge_mix_upper(&m, s->wall_ns, old->wall_ns);
+    s->mpi_ns = merge_mix_lower(&m, s->mpi_ns, old->mpi_ns);
+    s->omp_ns = merge_mix_lower(&m, s->omp_ns, old->omp_ns);
+    s->cost_ns = merge_mix_lower(&m, s->cost_ns, old->cost_ns);
 }
 
 /* --- What stands beside the grammars --- */
@@ -190,26 +185,79 @@ static int keep_the_rest(struct job *run, const struct job *profile)
     return error ? error : keep_sums(run, profile);
 }
 
+/* --- The classes --- */
+
+struct update { struct job *run; const struct job *profile; struct job_updated *d; double *factor; /* of the times of similar classes, else 0 */ };
+
+static int mix_kept(struct update *u)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
+        const struct job_class_entry *old = counterpart(u->profile, &u->run->classes[i]);
+        u->d->kept += old != NULL;
+        error = old ? mix_class(&u->run->classes[i], old, u->d->share) : 0;
+    }
+    return error;
+}
+
+/* Those that are not kept. What nothing was taken of is gone. */
+static int mix_near(struct update *u)
+{
+    struct merge_shapes shapes;
+    int error = merge_shapes_open(&shapes, u->profile);
+    for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
+        const struct job_class_entry *old = counterpart(u->profile, &u->run->classes[i]);
+        if (old) {
+            shapes.used[old - u->profile->classes] = 1;
+            continue;
+        }
+        error = merge_near_mix(u->run, &u->run->classes[i], u->profile, &shapes, u->d->share, &u->factor[i]);
+        u->d->similar += u->factor[i] > 0;
+    }
+    for (uint32_t c = 0; c < u->profile->class_count && !error; c++)
+        u->d->dropped += !shapes.used[c];
+    merge_shapes_close(&shapes);
+    return error;
+}
+
+static void scale_stream(struct job_stream *s, double factor)
+{
+    s->wall_ns = (uint64_t)((double)s->wall_ns * factor + 0.5);
+    s->mpi_ns = (uint64_t)((double)s->mpi_ns * factor);
+    s->omp_ns = (uint64_t)((double)s->omp_ns * factor);
+}
+
+static void mix_streams(struct update *u)
+{
+    for (uint32_t i = 0; i < u->run->stream_count; i++) {
+        struct job_stream *s = &u->run->streams[i];
+        double factor = s->class_index == GRAMMAR_NONE ? 0 : u->factor[s->class_index];
+        if (factor > 0)
+            scale_stream(s, factor);
+        else
+            mix_stream(u->run, u->profile, s, u->d->share);
+    }
+}
+
 int job_update(struct job *run, const struct job *profile, struct job_updated *done)
 {
     uint32_t runs = profile->info.runs < UINT32_MAX ? profile->info.runs : UINT32_MAX - 1;
     struct job_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
-    int error = keep_the_rest(run, profile);
-    for (uint32_t i = 0; i < run->class_count && !error; i++) {
-        const struct job_class_entry *old = counterpart(profile, &run->classes[i]);
-        d.kept += old != NULL;
-        error = old ? mix_class(&run->classes[i], old, d.share) : 0;
-    }
+    struct update u = {run, profile, &d, calloc(run->class_count + 1, sizeof *u.factor)};
+    int error = u.factor ? keep_the_rest(run, profile) : PYTHIA_ENOMEM;
+    error = error ? error : mix_kept(&u);
+    error = error ? error : mix_near(&u);
+    if (!error)
+        mix_streams(&u);
+    free(u.factor);
     if (error)
         return error;
-    for (uint32_t i = 0; i < run->stream_count; i++)
-        mix_stream(run, profile, &run->streams[i], d.share);
-    d.added = run->class_count - d.kept;
-    d.dropped = profile->class_count - d.kept;
-    if (d.kept)
+    d.added = run->class_count - d.kept - d.similar;
+    if (d.kept || d.similar)
         d.runs = runs + 1;
-    if (!d.added && !d.dropped)
-        run->info.wall_ns = upper(&(struct mix){d.share, 1 - d.share, 1}, run->info.wall_ns, profile->info.wall_ns);
+    if (!d.added && !d.similar && !d.dropped)
+        run->info.wall_ns = merge_mix_upper(&(struct merge_mix){d.share, 1 - d.share, 1, 1}, run->info.wall_ns,
+                                            profile->info.wall_ns);
     run->info.runs = d.runs;
     *done = d;
     return 0;

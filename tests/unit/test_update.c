@@ -8,6 +8,8 @@
 
 enum { WORDS = 6 };
 
+static bool one_more; /* event at the end of each stream */
+
 /* A job of `ranks` whose streams have `turns` of a nested loop, times drawn about `ns`. */
 static struct job *run_of(uint32_t ranks, uint32_t turns, uint64_t ns, unsigned seed)
 {
@@ -30,6 +32,9 @@ static struct job *run_of(uint32_t ranks, uint32_t turns, uint64_t ns, unsigned 
                 wall += e.gap + e.duration;
                 grammar_append(g, &e);
             }
+        if (one_more)
+            grammar_append(g, &(struct grammar_event){.terminal = terminal[5], .gap = ns, .duration = ns});
+        wall += one_more ? 2 * ns : 0;
         struct grammar_flat *flat = grammar_freeze(g);
         flat->terminals = j->terminal_count;
         struct job_stream s = {.rank = r, .wall_ns = wall, .mpi_ns = wall / 2};
@@ -101,13 +106,63 @@ START_TEST(test_other_ranks)
 }
 END_TEST
 
+/* Other turns: a class that is similar; its times are means of both, by event, and add up to those of its streams. */
+START_TEST(test_other_turns)
+{
+    struct job *profile = run_of(3, 20, 1000, 1), *run = run_of(3, 50, 9000, 2);
+    double old = root_time(profile, 1) / 20, new = root_time(run, 1) / 50;
+    struct job_updated u = update(run, profile);
+    ck_assert_uint_eq(u.kept, 0);
+    ck_assert_uint_eq(u.similar, 2);
+    ck_assert_uint_eq(u.added + u.dropped, 0);
+    ck_assert_uint_eq(run->info.runs, 2);
+    ck_assert_double_eq_tol(root_time(run, 1) / 50, (old + new) / 2, 100);
+    ck_assert_double_eq_tol((double)run->streams[1].wall_ns + (double)run->streams[2].wall_ns, root_time(run, 1), 100);
+    ck_assert_double_eq_tol((double)run->streams[0].wall_ns, root_time(run, 0), 100);
+    for (uint32_t c = 0; c < run->class_count; c++) {
+        const struct grammar_flat *g = run->classes[c].grammar;
+        for (uint32_t n = 0; n < g->node_count; n++) {
+            double mean = grammar_moments_mean(&g->stats[n].gap, g->stats[n].count);
+            ck_assert_msg((double)g->stats[n].gap.min <= mean + 1 && mean <= (double)g->stats[n].gap.max + 1,
+                          "class %u node %u", c, n);
+        }
+    }
+    job_destroy(profile);
+    job_destroy(run);
+}
+END_TEST
+
+/* An event more: all others' times are means of both, and that one has its own. */
+START_TEST(test_an_event_more)
+{
+    struct job *profile = run_of(3, 20, 1000, 1);
+    one_more = true;
+    struct job *run = run_of(3, 20, 9000, 2);
+    one_more = false;
+    double old = root_time(profile, 1), new = root_time(run, 1), more = 2 * 2 * 9000;
+    struct job_updated u = update(run, profile);
+    ck_assert_uint_eq(u.kept, 0);
+    ck_assert_uint_eq(u.similar, 2);
+    ck_assert_uint_eq(u.added + u.dropped, 0);
+    ck_assert_double_eq_tol(root_time(run, 1), (old + new - more) / 2 + more, 100);
+    job_destroy(profile);
+    job_destroy(run);
+}
+END_TEST
+
 /* Another structure: the run's; where one class of two is the same, that one stays. */
 START_TEST(test_structure)
 {
-    struct job *profile = run_of(3, 20, 1000, 1), *run = run_of(3, 21, 5000, 2);
+    struct job *profile = run_of(3, 20, 1000, 1), *run = run_of(3, 20, 5000, 2);
+    for (uint32_t t = 0; t < run->terminal_count; t++)
+        run->terminal_hash[t].low ^= 1; /* other calls */
+    for (uint32_t c = 0; c < run->class_count; c++)
+        run->classes[c].hash = grammar_flat_hash(run->classes[c].grammar, run->terminal_hash, NULL);
     double alone = root_time(run, 1);
     profile->info.runs = 7;
-    struct job_updated u = update(run, profile);
+    struct job_updated u;
+    ck_assert_int_eq(job_update(run, profile, &u), 0);
+    ck_assert_uint_eq(u.similar, 0);
     ck_assert_uint_eq(u.kept, 0);
     ck_assert_uint_eq(u.added, 2);
     ck_assert_uint_eq(u.dropped, 2);
@@ -148,6 +203,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {UNIT_TEST(test_weights), UNIT_TEST(test_other_ranks), UNIT_TEST(test_structure),
+                                             UNIT_TEST(test_other_turns), UNIT_TEST(test_an_event_more),
                                              UNIT_TEST(test_sums)};
     return unit_run("merge/update", tests, UNIT_COUNT(tests));
 }
