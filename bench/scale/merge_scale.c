@@ -122,7 +122,7 @@ static void print_level(int i)
 static void print_file(const struct job *j, const char *path)
 {
     char why[300];
-    uint64_t ranges = 0, variants = 0;
+    uint64_t ranges = 0, variants = 0, nodes = 0;
     long size = -1;
     if (job_write(j, path, why, sizeof why))
         fail(why);
@@ -134,11 +134,15 @@ static void print_file(const struct job *j, const char *path)
     for (uint32_t i = 0; i < j->class_count; i++) {
         ranges += j->classes[i].range_count;
         variants += j->classes[i].variant_count;
+        nodes += j->classes[i].grammar->node_count;
     }
+    /* What is different from what else there is: nodes of structure, rules of values, sets of ranks, records of totals. */
+    uint64_t distinct = nodes + variants + ranges + j->stream_count;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    printf("file\t%s\t%u\t%ld\t%u\t%llu\t%llu\t%u\t%ld\n", shape_names[shape], ranks, size, j->class_count,
-           (unsigned long long)ranges, (unsigned long long)variants, j->stream_count, usage.ru_maxrss);
+    printf("file\t%s\t%u\t%ld\t%u\t%llu\t%llu\t%u\t%ld\t%llu\t%.1f\n", shape_names[shape], ranks, size, j->class_count,
+           (unsigned long long)ranges, (unsigned long long)variants, j->stream_count, usage.ru_maxrss,
+           (unsigned long long)distinct, (double)size / (double)distinct);
 }
 
 int main(int argc, char **argv)

@@ -11,7 +11,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
 
 printf '#\tshape\tranks\tlevel\tedges\tbytes\tmost_bytes\tmemory\tus\tclasses\n' >"$out/levels.tsv"
-printf '#\tshape\tranks\tbytes\tclasses\tranges\tvariants\trecords\tpeak_kb\n' >"$out/files.tsv"
+printf '#\tshape\tranks\tbytes\tclasses\tranges\tvariants\trecords\tpeak_kb\tdistinct\tbytes_each\n' >"$out/files.tsv"
 for shape in $SCALE_SHAPES; do
     for ranks in $SCALE_RANKS; do
         [ "$shape" = irregular ] && [ "$ranks" -gt "$SCALE_IRREGULAR" ] && continue
