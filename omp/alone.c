@@ -72,11 +72,7 @@ static void say_teams(void)
 
 static __attribute__((constructor)) void alone_load(void)
 {
-    const char *mode = getenv("PYTHIA_MODE");
     omp_hook_start = alone_start;
-    if (!omp_hook_real_ours() && !(mode && mode[0] == 'o'))
-        base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload libpythia_omp.so, or "
-                      "link it before -lgomp");
 }
 
 static __attribute__((destructor)) void alone_unload(void)

@@ -3,7 +3,7 @@ if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-omphooks.la
 libpythia_omphooks_la_SOURCES = \
 	%D%/api.c %D%/ask.c %D%/ask.h %D%/context.c %D%/context.h %D%/crowd.c %D%/crowd.h \
-	%D%/cores.c %D%/cores.h %D%/cost.c %D%/cost.h \
+	%D%/cores.c %D%/cores.h %D%/cost.c %D%/cost.h %D%/detect.c %D%/detect.h \
 	%D%/gomp_calls.def %D%/hooks.c %D%/hooks.h %D%/model.c %D%/model.h %D%/omp_calls.def %D%/plan.c %D%/plan.h \
 	%D%/real.c %D%/real.h %D%/safe.c %D%/safe.h %D%/share.c %D%/share.h %D%/site.c %D%/site.h \
 	%D%/sizes.c %D%/stall.c %D%/stall.h %D%/team.c %D%/team.h

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/detect.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "omp/real.h"
+
+struct signs { bool defines, calls, names; };
+
+static void look_at_symbols(Elf *elf, const GElf_Shdr *header, Elf_Data *data, struct signs *s)
+{
+    for (size_t i = 0; header->sh_entsize && i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Sym symbol;
+        const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
+        if (!name || strncmp(name, "GOMP_parallel", 13) != 0 || (name[13] && name[13] != '@'))
+            continue;
+        s->defines |= symbol.st_shndx != SHN_UNDEF;
+        s->calls |= symbol.st_shndx == SHN_UNDEF;
+    }
+}
+
+static struct signs look(Elf *elf)
+{
+    static const char variable[] = "GOMP_SPINCOUNT";
+    struct signs s = { false, false, false };
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = gelf_getshdr(section, &header) ? elf_getdata(section, NULL) : NULL;
+        if (!data || !data->d_buf)
+            continue;
+        if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+            look_at_symbols(elf, &header, data, &s);
+        else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) == SHF_ALLOC)
+            s.names |= memmem(data->d_buf, data->d_size, variable, sizeof variable) != NULL;
+    }
+    return s;
+}
+
+bool omp_hook_detect_static(const char *path)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
+    struct signs s = elf ? look(elf) : (struct signs){ false, false, false };
+    elf_end(elf);
+    if (file >= 0)
+        close(file);
+    return s.defines || (s.names && !s.calls);
+}
+
+/* --- When --- */
+
+static pid_t process; /* in which the library was loaded: its children say nothing */
+
+static bool speaks(void)
+{
+    const char *mode = getenv("PYTHIA_MODE");
+    return !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
+}
+
+static __attribute__((constructor)) void detect_load(void)
+{
+    process = getpid();
+    if (!omp_hook_real_ours() && speaks())
+        base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
+                      "it before -lgomp");
+}
+
+static __attribute__((destructor)) void detect_unload(void)
+{
+    bool called = atomic_load(&omp_hook_real_ready);
+    if (!called && getpid() == process && speaks() && omp_hook_detect_static("/proc/self/exe"))
+        base_log_warn("libgomp is linked into this program: its parallel regions cannot be seen; link it dynamically (without "
+                      "-static-libgcc or libgomp.a)");
+}
