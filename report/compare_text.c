@@ -40,16 +40,12 @@ static void print_jobs(const struct report_comparison *c, FILE *out)
 {
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
-        char wall[32], program[64], file[256];
-        snprintf(program, sizeof program, "%.60s", job_text(j, j->info.program));
-        const char *slash = strrchr(job_text(j, j->info.program), '/');
-        if (slash)
-            snprintf(program, sizeof program, "%.60s", slash + 1);
+        char wall[32], program[61], file[256], size[64];
+        report_program_text(j, program, sizeof program);
         snprintf(file, sizeof file, "%.255s", c->file[i]);
-        report_clean(program);
         report_clean(file);
-        fprintf(out, "%c: %s: %s, %u ranks x %u threads, %" PRIu64 " events, %s\n", "AB"[i], file, program, j->info.ranks,
-                j->info.threads, c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns, wall));
+        fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], file, program, report_size_text(j, size),
+                c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns, wall));
     }
 }
 

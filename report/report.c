@@ -32,6 +32,24 @@ void report_destroy(struct report *r)
     free(r);
 }
 
+void report_program_text(const struct job *j, char *text, size_t size)
+{
+    const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
+
+    snprintf(text, size, "%s", slash ? slash + 1 : path);
+    report_clean(text);
+}
+
+const char *report_size_text(const struct job *j, char text[64])
+{
+    const struct job_info *i = &j->info;
+    int n = snprintf(text, 64, "%u rank%s", i->ranks, i->ranks == 1 ? "" : "s");
+
+    if (i->threads)
+        snprintf(text + n, 64 - (size_t)n, " x %u thread%s", i->threads, i->threads == 1 ? "" : "s");
+    return text;
+}
+
 static enum report_address address_of(const struct job_terminal *t)
 {
     return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;

@@ -49,6 +49,10 @@ void report_print_omp(struct report *r, FILE *out);
 void report_print_tasks(struct report *r, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
+/* The file name of the program, in one line, at most `size` - 1 bytes of it. */
+void report_program_text(const struct job *j, char *text, size_t size);
+/* "8 ranks x 2 threads"; threads that are not known are left out. */
+const char *report_size_text(const struct job *j, char text[64]);
 /* A call's name for people: "MPI_Isend". */
 void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size);
 /* Mean time of one, ns; 0 for none. */

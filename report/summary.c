@@ -12,13 +12,6 @@
 
 enum { TOP_SITES = 5, TOP_REGIONS = 3, TOP_CLASSES = 3 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? slash + 1 : path;
-}
-
 /* `text` in one line, `width` bytes of it at most. */
 static void print_cut(const char *text, int width, FILE *out)
 {
@@ -33,17 +26,14 @@ static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
     const struct report_model *m = r->model;
-    char wall[32], events[32], when[32] = "";
+    char wall[32], events[32], when[32] = "", program[41], size[64];
     time_t start = (time_t)i->start_time;
     struct tm tm;
 
     if (start > 0 && localtime_r(&start, &tm))
         strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
-    print_cut(base_name(job_text(r->job, i->program)), 40, out);
-    fprintf(out, ": %u rank%s", i->ranks, i->ranks == 1 ? "" : "s");
-    if (i->threads) /* 0: not known */
-        fprintf(out, " x %u thread%s", i->threads, i->threads == 1 ? "" : "s");
-    fprintf(out, "%s\n", when);
+    report_program_text(r->job, program, sizeof program);
+    fprintf(out, "%s: %s%s\n", program, report_size_text(r->job, size), when);
     if (*job_text(r->job, i->arguments)) {
         fputs("arguments: ", out);
         print_cut(job_text(r->job, i->arguments), 69, out);
@@ -170,8 +160,8 @@ static void print_classes(const struct report *r, FILE *out)
         const struct job_class_entry *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
-            fprintf(out, "%sclass %u: %.40s: %s events, %u rules\n", i ? "" : "\n", i, ranks ? ranks : "?",
-                    report_count(c->grammar->events, events), c->grammar->rule_count);
+            fprintf(out, "%sclass %u: %.40s: %s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",
+                    report_count(c->grammar->events, events), c->grammar->rule_count, c->grammar->rule_count == 1 ? "" : "s");
         free(ranks);
     }
     if (r->job->class_count > TOP_CLASSES)
