@@ -4,6 +4,7 @@ libpythia_base_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/energy.c %D%/energy.h \
+	%D%/fpu.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/energy.h"
+#include "base/fpu.h"
 #include "include/pythia.h"
 #include "omp/real.h"
 #include "omp/site.h"
@@ -148,8 +149,11 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
     begin_span(r);
-    if (r->acts)
+    if (r->acts) {
+        base_fpu_t kept = base_fpu_hold();
         omp_hook_team_choose(r);
+        base_fpu_give_back(kept);
+    }
     r->team = r->nt == r->asked ? r->program : r->nt;
     push(t, r);
     if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
@@ -192,8 +196,11 @@ static void region_end(struct omp_hook_region *r)
     pop(t, r);
     if (r->set)
         restore_icv(&r->icv);
-    if (r->site)
+    if (r->site) {
+        base_fpu_t kept = base_fpu_hold();
         gain = omp_hook_team_learn(r, t->asked_number - r->asked_number, t->asked_size - r->asked_size);
+        base_fpu_give_back(kept);
+    }
     if (r->energy)
         measure_energy(r);
     values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;

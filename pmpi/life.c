@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fpu.h"
 #include "base/log.h"
 #include "merge/job.h"
 #include "pmpi/children.h"
@@ -155,7 +156,9 @@ void pmpi_hook_life_begun(bool threads, void *from)
     if (life.begun)
         return;
     life.begun = true;
+    base_fpu_t kept = base_fpu_hold();
     life_begin();
+    base_fpu_give_back(kept);
     life_event(threads ? &threaded : &single, life.from ? life.from : from, false);
 }
 
@@ -199,9 +202,11 @@ void pmpi_hook_life_ends(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
     if (life.private_comm != MPI_COMM_NULL) {
+        base_fpu_t kept = base_fpu_hold();
         session_pause(false);
         life_event(&info, from, true);
         life_end();
+        base_fpu_give_back(kept);
     }
 }
 

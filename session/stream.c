@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "base/guard.h"
 #include "session/internal.h"
 
@@ -144,9 +145,11 @@ static void follow(struct session_stream *s, const struct grammar_event *e, uint
                    const struct session_values *values)
 {
     uint32_t terminal = s->keys.reference_terminal[e->terminal];
+    base_fpu_t kept = base_fpu_hold();
     session_peers_before(s, peer_class, values);
     oracle_follow(s->oracle, terminal, e->gap, e->duration);
     session_peers_after(s, peer_class, terminal, values);
+    base_fpu_give_back(kept);
 }
 
 static void deliver(struct session_stream *s, const struct grammar_event *e, uint8_t peer_class,
@@ -406,9 +409,11 @@ uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer)
 {
     int status = 1;
+    base_fpu_t kept = base_fpu_hold();
     if (stream_take(s) && s->oracle)
         status = oracle_predict(s->oracle, distance, answer);
     stream_release(s);
+    base_fpu_give_back(kept);
     return status;
 }
 
@@ -434,8 +439,10 @@ static int expect(struct session_stream *s, const struct session_span *span, str
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
                    struct session_recorded *recorded)
 {
+    base_fpu_t kept = base_fpu_hold();
     int status = stream_take(s) ? expect(s, span, answer, recorded) : 1;
     stream_release(s);
+    base_fpu_give_back(kept);
     return status;
 }
 

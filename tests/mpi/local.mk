@@ -16,7 +16,7 @@ tests_mpi_callbacks_LDADD = $(MPI_LIBS)
 
 tests_mpi_transparent_SOURCES = tests/mpi/transparent.c
 tests_mpi_transparent_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
-tests_mpi_transparent_LDADD = $(MPI_LIBS)
+tests_mpi_transparent_LDADD = $(MPI_LIBS) -lm
 
 tests_mpi_threads_SOURCES = tests/mpi/threads.c
 tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -55,6 +55,7 @@ MPI_TESTS = \
 	%D%/grammar.test \
 	%D%/open.test \
 	%D%/orders.test \
+	%D%/packaged.test \
 	%D%/plugin.test \
 	%D%/predict.test \
 	%D%/programs.test \
@@ -72,6 +73,10 @@ endif
 EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/bindings.test %D%/halo.c %D%/halo.F90 %D%/halo.py %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
 EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
 LONG_TESTS += %D%/other_mpi.test
+EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
+if HAVE_MPI
+LONG_TESTS += %D%/packaged-long.test
+endif
 EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
