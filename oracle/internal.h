@@ -283,7 +283,8 @@ void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_
 void oracle_mix_follow(struct oracle *o);
 
 /* --- predict.c, score.c --- */
-/* As oracle_predict, with the value before calibration and, unless `opinion` is NULL, what each source says. */
+/* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source says,
+   but no times. */
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion);
 void oracle_flush(struct oracle *o);  /* brings the score up to date with the fast path */

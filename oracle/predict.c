@@ -6,6 +6,8 @@
  * own mean.
  *
  * Where a partial hypothesis runs off its top, the heaviest uses are tried, then the heaviest only.
+ *
+ * Where several say something, they vote first, without times; then the way that won is gone again with them.
  */
 #include <math.h>
 #include <string.h>
@@ -13,18 +15,29 @@
 #include "oracle/internal.h"
 
 struct vote {
-    uint32_t terminal, reference, node;
-    uint64_t turn, distance;
-    bool left;                      /* a loop around the position ends before */
-    double weight, best;            /* best: the heaviest contribution, which the rest is from */
+    uint32_t terminal, hypothesis;
+    uint32_t branch;     /* of those tried where it ran off its top */
+    bool left;           /* a loop around the position ends before */
+    double weight, best; /* best: the heaviest contribution, which the rest is from */
+};
+
+/* The way of one contribution to the event. */
+struct walk {
+    struct vote vote;
+    uint32_t node;                  /* of the event */
+    uint64_t turn;
     struct oracle_time time, scale; /* until the event; what its node's mean is to be multiplied by */
 };
 
 struct question {
     struct oracle *oracle;
+    const struct oracle_index *index; /* of the hypothesis that is asked */
+    const struct oracle_trip *trip;
     uint64_t distance;
+    bool timed;                       /* one way is gone, that of vote[0], with times: `walk` is its end */
     uint32_t count;
     double all;
+    struct walk walk;
     struct vote vote[ORACLE_VOTES];
 };
 
@@ -67,10 +80,13 @@ static void cast(struct question *q, const struct vote *v)
         q->vote[q->count++] = *v;
 }
 
-static void cast_unknown(struct question *q, double weight)
+static void arrive(struct question *q, struct walk *w, uint32_t terminal)
 {
-    struct vote v = { .terminal = GRAMMAR_NONE, .weight = weight, .best = weight };
-    cast(q, &v);
+    w->vote.terminal = terminal;
+    if (q->timed)
+        q->walk = *w;
+    else
+        cast(q, &w->vote);
 }
 
 /* The last node of the rule, from `low` on, that begins at or before event `at` of the rule. */
@@ -90,84 +106,107 @@ static uint32_t find_node(const struct oracle_index *x, uint32_t low, uint64_t a
 }
 
 /* The event `at` events into the turns of `node`, of which `turn` were before. */
-static void land(struct question *q, const struct oracle_index *x, uint32_t node, uint64_t turn, uint64_t at,
-                 struct vote *v)
+static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, struct walk *w)
 {
+    const struct oracle_index *x = q->index;
+
     for (;;) {
         uint32_t symbol = x->grammar->nodes[node].symbol;
-        uint64_t length = oracle_length(x, symbol);
-        add_scaled(&v->time, &x->mean[node], (double)(at / length), &v->scale);
-        turn += at / length;
-        at %= length;
+        uint64_t length = oracle_length(x, symbol), turns = at < length ? 0 : at / length;
+        if (q->timed)
+            add_scaled(&w->time, &x->mean[node], (double)turns, &w->scale);
+        turn += turns;
+        at -= turns * length;
         if (!grammar_is_rule(symbol)) {
-            v->terminal = symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
-            v->node = node;
-            v->turn = turn;
-            cast(q, v);
+            w->node = node;
+            w->turn = turn;
+            arrive(q, w, symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol);
             return;
         }
-        v->scale = narrow(x, node);
+        if (q->timed)
+            w->scale = narrow(x, node);
         node = find_node(x, x->grammar->rules[symbol & ~GRAMMAR_RULE].first, at);
-        add_scaled(&v->time, &x->elapsed[node], 1, &v->scale);
+        if (q->timed)
+            add_scaled(&w->time, &x->elapsed[node], 1, &w->scale);
         at -= x->before[node];
         turn = 0;
     }
 }
 
-static void run_off(struct question *q, uint32_t reference, uint32_t rule, uint64_t distance, const struct vote *v,
-                    int level);
+/* From the end of node `n`'s turns on: `until` what is given, less what is before that end. */
+static void add_rest(const struct oracle_index *x, uint32_t n, const struct oracle_time *until, struct walk *w)
+{
+    add_scaled(&w->time, until, 1, &w->scale);
+    add_scaled(&w->time, &x->elapsed[n], -1, &w->scale);
+    add_scaled(&w->time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &w->scale);
+}
+
+static void run_off(struct question *q, uint32_t rule, uint64_t distance, const struct walk *w, int level);
 
 /* Climbs from the bottom frame; `distance` events remain to go. */
-static void climb(struct question *q, uint32_t reference, const struct oracle_frame *frames, uint32_t depth,
-                  uint64_t distance, const struct vote *before, int level)
+static void climb(struct question *q, const struct oracle_frame *frames, uint32_t depth, uint64_t distance,
+                  const struct walk *before, int level)
 {
-    const struct oracle_reference *ref = &q->oracle->reference[reference];
-    const struct oracle_index *x = ref->index;
-    struct vote v = *before;
+    const struct oracle_index *x = q->index;
+    struct walk w = *before;
 
     for (uint32_t i = depth; i-- > 0;) {
         uint32_t n = frames[i].node, rule = x->rule[n];
         uint64_t length = oracle_length(x, x->grammar->nodes[n].symbol), turns = frames[i].turn + 1;
-        uint64_t left = ref->trip[n].effective > turns ? ref->trip[n].effective - turns : 0;
+        uint64_t left = q->trip[n].effective > turns ? q->trip[n].effective - turns : 0;
         uint64_t end = x->before[n] + x->grammar->nodes[n].exponent * length;
-        v.scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
+        if (q->timed)
+            w.scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
         q->oracle->steps++;
-        if ((distance - 1) / length < left) {
-            land(q, x, n, turns, distance - 1, &v);
+        if (left > 0 && (distance - 1) / length < left) {
+            land(q, n, turns, distance - 1, &w);
             return;
         }
         distance -= left * length;
-        v.left |= x->grammar->nodes[n].exponent > 1;
-        add_scaled(&v.time, &x->mean[n], (double)left, &v.scale);
+        w.vote.left |= x->grammar->nodes[n].exponent > 1;
+        if (q->timed)
+            add_scaled(&w.time, &x->mean[n], (double)left, &w.scale);
         if (distance <= x->length[rule] - end) {
             uint64_t at = end + distance - 1;
             uint32_t node = find_node(x, n + 1, at);
-            add_scaled(&v.time, &x->elapsed[node], 1, &v.scale);
-            add_scaled(&v.time, &x->elapsed[n], -1, &v.scale);
-            add_scaled(&v.time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &v.scale);
-            land(q, x, node, 0, at - x->before[node], &v);
+            if (q->timed)
+                add_rest(x, n, &x->elapsed[node], &w);
+            land(q, node, 0, at - x->before[node], &w);
             return;
         }
         distance -= x->length[rule] - end;
-        add_scaled(&v.time, &x->time[rule], 1, &v.scale);
-        add_scaled(&v.time, &x->elapsed[n], -1, &v.scale);
-        add_scaled(&v.time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &v.scale);
+        if (q->timed)
+            add_rest(x, n, &x->time[rule], &w);
     }
-    run_off(q, reference, x->rule[frames[0].node], distance, &v, level + 1);
+    run_off(q, x->rule[frames[0].node], distance, &w, level + 1);
+}
+
+/* Climbs from a use that was not known of; the first time there are several, which the vote remembers. */
+static void branch(struct question *q, struct oracle_frame f, uint64_t distance, const struct walk *w, double weight,
+                   int level, uint32_t number)
+{
+    struct walk next = *w;
+
+    if (level == 1 && q->timed && number != w->vote.branch)
+        return;
+    if (level == 1)
+        next.vote.branch = number;
+    next.vote.weight = next.vote.best = weight;
+    climb(q, &f, 1, distance, &next, level);
 }
 
 /* A rule ended and what is around it is not known. */
-static void run_off(struct question *q, uint32_t reference, uint32_t rule, uint64_t distance, const struct vote *v,
-                    int level)
+static void run_off(struct question *q, uint32_t rule, uint64_t distance, const struct walk *w, int level)
 {
-    const struct oracle_index *x = q->oracle->reference[reference].index;
+    const struct oracle_index *x = q->index;
     const uint32_t *use;
     uint32_t count = oracle_index_uses(x, GRAMMAR_RULE | rule, &use);
     uint32_t most = level == 1 ? ORACLE_BRANCHES : 1;
     double all = 0;
 
     if (rule == 0 || count == 0 || level > ORACLE_DEPTH) {
-        cast_unknown(q, v->weight);
+        struct walk end = *w;
+        arrive(q, &end, GRAMMAR_NONE);
         return;
     }
     count = count < most ? count : most;
@@ -175,34 +214,33 @@ static void run_off(struct question *q, uint32_t reference, uint32_t rule, uint6
         all += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t turns = x->grammar->nodes[use[i]].exponent;
-        double share = v->weight * (double)x->uses[x->rule[use[i]]] / all;
+        double share = w->vote.weight * (double)x->uses[x->rule[use[i]]] / all;
         struct oracle_frame leave = { use[i], 1, turns - 1 }, stay = { use[i], 1, turns / 2 > 0 ? turns / 2 - 1 : 0 };
-        struct vote w = *v;
-        if (turns > 1) {
-            w.weight = w.best = most == 1 ? v->weight : share * (double)(turns - 1);
-            climb(q, reference, &stay, 1, distance, &w, level);
-        }
-        if (turns == 1 || most > 1) {
-            w.weight = w.best = most == 1 ? v->weight : share;
-            climb(q, reference, &leave, 1, distance, &w, level);
-        }
+        if (turns > 1)
+            branch(q, stay, distance, w, most == 1 ? w->vote.weight : share * (double)(turns - 1), level, 2 * i);
+        if (turns == 1 || most > 1)
+            branch(q, leave, distance, w, most == 1 ? w->vote.weight : share, level, 2 * i + 1);
     }
 }
 
-static void ask_hypothesis(struct question *q, const struct oracle_hypothesis *h)
+static void ask_hypothesis(struct question *q, uint32_t number)
 {
-    const struct oracle_index *x = oracle_of(q->oracle, h);
-    struct vote v = { .reference = h->reference, .weight = h->weight, .best = h->weight, .distance = q->distance,
+    const struct oracle_hypothesis *h = &q->oracle->now[number];
+    struct walk w = { .vote = { .hypothesis = number, .weight = h->weight, .best = h->weight,
+                                .branch = q->timed ? q->vote[0].branch : 0 },
                       .scale = { 1, 1, 1 } };
 
+    q->index = oracle_of(q->oracle, h);
+    q->trip = q->oracle->reference[h->reference].trip;
     if (h->depth > 0) {
-        climb(q, h->reference, h->frames, h->depth, q->distance, &v, 0);
-    } else if (q->distance <= x->length[0]) {
-        uint32_t node = find_node(x, 0, q->distance - 1);
-        add_scaled(&v.time, &x->elapsed[node], 1, &v.scale);
-        land(q, x, node, 0, q->distance - 1 - x->before[node], &v);
+        climb(q, h->frames, h->depth, q->distance, &w, 0);
+    } else if (q->distance <= q->index->length[0]) {
+        uint32_t node = find_node(q->index, 0, q->distance - 1);
+        if (q->timed)
+            add_scaled(&w.time, &q->index->elapsed[node], 1, &w.scale);
+        land(q, node, 0, q->distance - 1 - q->index->before[node], &w);
     } else {
-        cast_unknown(q, v.weight);
+        arrive(q, &w, GRAMMAR_NONE);
     }
 }
 
@@ -213,57 +251,96 @@ static void clear(struct oracle_answer *a)
 }
 
 /* The gap before the event itself: what this run showed at this place, else the reference's mean, rescaled. */
-static double own_gap(const struct oracle *o, const struct vote *v, double factor)
+static double own_gap(const struct oracle_reference *ref, const struct walk *w, double factor)
 {
-    const struct oracle_reference *ref = &o->reference[v->reference];
-    const struct oracle_habit *habit = &ref->habit[v->node][v->turn > 0];
-    const struct oracle_turn_habit *turn = oracle_turn_of(ref, v->node, v->turn);
+    const struct oracle_habit *habit = &ref->habit[w->node][w->turn > 0];
 
-    habit = turn ? oracle_turn_choose(turn, habit) : habit;
-    return habit->step > 0 ? (double)habit->gap : ref->index->mean[v->node].gap * v->scale.gap * factor;
+    return habit->step > 0 ? (double)habit->gap : ref->index->mean[w->node].gap * w->scale.gap * factor;
 }
 
-static void fill(const struct oracle *o, const struct vote *v, struct oracle_answer *a)
+static void fill_times(const struct oracle *o, const struct oracle_reference *ref, const struct walk *w,
+                       struct oracle_answer *a)
 {
-    const struct oracle_index *x = o->reference[v->reference].index;
-    const struct oracle_time *mean = &x->mean[v->node];
-    const struct grammar_stats *s = &x->grammar->stats[v->node];
+    const struct oracle_time *mean = &ref->index->mean[w->node];
+    const struct grammar_stats *s = &ref->index->grammar->stats[w->node];
     double gap = oracle_gap_factor(o), duration = oracle_duration_factor(o);
 
-    a->terminal = v->terminal;
-    a->reference = v->reference;
-    a->node = v->node;
-    a->turn = v->turn;
-    a->until = v->time.gap * gap + v->time.duration * duration + own_gap(o, v, gap);
+    a->until = w->time.gap * gap + w->time.duration * duration + own_gap(ref, w, gap);
     if (a->until < 0) /* round-off of differences of prefix sums */
         a->until = 0;
     double own = grammar_moments_deviation(&s->gap, s->count);
-    a->until_deviation = sqrt(fmax(v->time.variance, 0) + own * own) * gap;
-    a->duration = mean->duration * v->scale.duration * duration;
+    a->until_deviation = sqrt(fmax(w->time.variance, 0) + own * own) * gap;
+    a->duration = mean->duration * w->scale.duration * duration;
     a->duration_deviation = grammar_moments_deviation(&s->duration, s->count) * duration;
 }
 
-/* The reference's answer. With one hypothesis there is nothing to vote on, with
-   several the terminals' votes are summed. */
-static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
+/* Goes the way of `v` with times. */
+static void go_again(struct question *q, const struct vote *v)
+{
+    q->timed = true;
+    q->vote[0] = *v;
+    ask_hypothesis(q, v->hypothesis);
+}
+
+/* From the way that was gone with times. */
+static void fill(const struct question *q, struct oracle_answer *a)
+{
+    const struct vote *v = &q->walk.vote;
+    const struct oracle_hypothesis *h = &q->oracle->now[v->hypothesis];
+
+    *a = (struct oracle_answer){ .terminal = v->terminal, .reference = h->reference, .node = q->walk.node,
+                                 .turn = q->walk.turn };
+    fill_times(q->oracle, &q->oracle->reference[h->reference], &q->walk, a);
+}
+
+static void start(struct question *q, struct oracle *o, uint64_t distance)
+{
+    q->oracle = o;
+    q->distance = distance;
+    q->timed = false;
+    q->count = 0;
+    q->all = 0;
+}
+
+/* There is one hypothesis and one way. */
+static struct oracle_said ask_only(struct question *q, bool timed, struct oracle_answer *answer)
+{
+    q->timed = timed;
+    q->vote[0].branch = 0;
+    ask_hypothesis(q, 0);
+    const struct vote *v = timed ? &q->walk.vote : &q->vote[0];
+    if (v->terminal == GRAMMAR_NONE)
+        return (struct oracle_said){ 0, false };
+    answer->terminal = v->terminal;
+    if (timed)
+        fill(q, answer);
+    return (struct oracle_said){ 1, v->left };
+}
+
+/* The reference's answer: the terminals' votes are summed. `timed`: with its times, else the terminal only. */
+static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, bool timed, struct oracle_answer *answer)
 {
     struct question q;
     const struct vote *best = NULL;
 
-    q.oracle = o;
-    q.distance = distance;
-    q.count = 0;
-    q.all = 0;
+    start(&q, o, distance);
     clear(answer);
+    if (o->count == 1 && oracle_rooted(o, &o->now[0]))
+        return ask_only(&q, timed, answer);
     for (uint32_t i = 0; i < o->count; i++)
-        ask_hypothesis(&q, &o->now[i]);
+        ask_hypothesis(&q, i);
     for (uint32_t i = 0; i < q.count; i++)
         if (!best || q.vote[i].weight > best->weight)
             best = &q.vote[i];
     if (!best || best->terminal == GRAMMAR_NONE)
         return (struct oracle_said){ 0, false };
-    fill(o, best, answer);
-    return (struct oracle_said){ best->weight / q.all, best->left };
+    struct oracle_said said = { best->weight / q.all, best->left };
+    answer->terminal = best->terminal;
+    if (!timed)
+        return said;
+    go_again(&q, best);
+    fill(&q, answer);
+    return said;
 }
 
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
@@ -275,7 +352,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     clear(answer);
     if (distance == 0)
         return 1;
-    struct oracle_said said = ask_reference(o, distance, answer);
+    struct oracle_said said = ask_reference(o, distance, !opinion, answer);
     *raw = oracle_raw(o, distance, &said);
     if (opinion)
         *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
@@ -556,13 +633,10 @@ int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t h
         }
     if (chosen == 0)
         return 1;
-    q.oracle = o;
-    q.distance = chosen;
-    q.count = 0;
-    q.all = 0;
+    start(&q, o, chosen);
     for (uint32_t i = 0; i < o->count; i++)
         if (at[i] == chosen)
-            ask_hypothesis(&q, &o->now[i]);
+            ask_hypothesis(&q, i);
     const struct vote *v = NULL;
     for (uint32_t i = 0; i < q.count; i++)
         if (q.vote[i].terminal < o->terminals && o->set[which][q.vote[i].terminal] &&
@@ -570,8 +644,10 @@ int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t h
             v = &q.vote[i];
     if (!v)
         return 1;
+    double share = v->weight / all;
     *distance = chosen;
-    fill(o, v, answer);
-    answer->probability = oracle_calibrated(o, chosen, v->weight / all * oracle_stay(o, chosen));
+    go_again(&q, v);
+    fill(&q, answer);
+    answer->probability = oracle_calibrated(o, chosen, share * oracle_stay(o, chosen));
     return 0;
 }
