@@ -96,19 +96,9 @@ static void settle_extension(struct oracle *o, const struct oracle_hypothesis *h
     }
 }
 
-static const struct oracle_hypothesis *heaviest(const struct oracle *o)
-{
-    const struct oracle_hypothesis *best = &o->now[0];
-
-    for (uint32_t i = 1; i < o->count; i++)
-        if (o->now[i].weight > best->weight)
-            best = &o->now[i];
-    return best;
-}
-
 static void heaviest_first(struct oracle *o)
 {
-    swap(&o->now[0], &o->now[heaviest(o) - o->now]);
+    swap(&o->now[0], &o->now[oracle_heaviest(o) - o->now]);
 }
 
 static void keep_best(struct oracle *o, uint32_t n)
@@ -197,7 +187,7 @@ static void repair_all(struct oracle *o, uint32_t terminal)
 
 bool oracle_foreseen(const struct oracle *o, uint32_t terminal)
 {
-    return o->count > 0 && terminal != GRAMMAR_NONE && oracle_peek(o, heaviest(o)) == terminal;
+    return o->count > 0 && terminal != GRAMMAR_NONE && oracle_peek(o, oracle_heaviest(o)) == terminal;
 }
 
 static void follow_set(struct oracle *o, uint32_t terminal)
@@ -265,7 +255,7 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
         oracle_coast_begin(o);
     }
     if (o->references) {
-        compare_times(o, heaviest(o), gap, duration);
+        compare_times(o, oracle_heaviest(o), gap, duration);
         remember(o, terminal);
     }
     if (o->mix)

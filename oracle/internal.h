@@ -230,6 +230,7 @@ bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h
 void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from);
 /* Same position, or the shorter one is the lower part of the longer. */
 bool oracle_same(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b);
+const struct oracle_hypothesis *oracle_heaviest(const struct oracle *o); /* of at least one */
 /* A slot in the spare set for a hypothesis of this weight, NULL where all K are heavier. */
 struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, double weight, enum oracle_kind kind);
 
@@ -282,11 +283,15 @@ void oracle_mix_hits(struct oracle *o, uint64_t n); /* the reference was right n
 void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
 void oracle_mix_follow(struct oracle *o);
 
-/* --- predict.c, score.c --- */
+/* --- predict.c, next.c, remain.c, score.c --- */
 /* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source says,
    but no times. */
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion);
+/* The answer, of the terminals in `set`, of those hypotheses whose `at` is the distance, and its weight. 1: none. */
+int oracle_ask_some(struct oracle *o, uint64_t distance, const uint64_t *at, const uint8_t *set,
+                    struct oracle_answer *answer, double *weight);
+void oracle_clear(struct oracle_answer *a); /* "I do not know" */
 void oracle_flush(struct oracle *o);  /* brings the score up to date with the fast path */
 void oracle_count_answer(struct oracle *o, int which, double probability, bool hit, uint64_t n);
 void oracle_count_unknown(struct oracle *o, int which, uint64_t n);

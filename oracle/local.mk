@@ -12,8 +12,10 @@ libpythia_oracle_la_SOURCES = \
 	%D%/often.c %D%/often.h \
 	%D%/oracle.c %D%/oracle.h \
 	%D%/peers.c %D%/peers.h \
+	%D%/next.c \
 	%D%/predict.c \
 	%D%/recover.c \
+	%D%/remain.c \
 	%D%/sample.c \
 	%D%/score.c \
 	%D%/stack.c \

@@ -244,7 +244,7 @@ static void ask_hypothesis(struct question *q, uint32_t number)
     }
 }
 
-static void clear(struct oracle_answer *a)
+void oracle_clear(struct oracle_answer *a)
 {
     *a = (struct oracle_answer){ .terminal = GRAMMAR_NONE, .until = -1, .until_deviation = -1, .duration = -1,
                                  .duration_deviation = -1, .node = GRAMMAR_NONE };
@@ -324,7 +324,7 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
     const struct vote *best = NULL;
 
     start(&q, o, distance);
-    clear(answer);
+    oracle_clear(answer);
     if (o->count == 1 && oracle_rooted(o, &o->now[0]))
         return ask_only(&q, timed, answer);
     for (uint32_t i = 0; i < o->count; i++)
@@ -349,7 +349,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     struct oracle_opinion unused;
 
     *raw = 0;
-    clear(answer);
+    oracle_clear(answer);
     if (distance == 0)
         return 1;
     struct oracle_said said = ask_reference(o, distance, !opinion, answer);
@@ -396,258 +396,25 @@ const struct grammar_stats *oracle_stats(const struct oracle *o, const struct or
     return &o->reference[answer->reference].index->grammar->stats[answer->node];
 }
 
-/* --- What remains --- */
+/* --- The answer of some --- */
 
-static void remain(const struct oracle *o, const struct oracle_hypothesis *h, struct oracle_remaining *r)
-{
-    const struct oracle_reference *ref = &o->reference[h->reference];
-    const struct oracle_index *x = ref->index;
-    double gap = oracle_gap_factor(o), duration = oracle_duration_factor(o), events = 0, ns = 0;
-
-    if (h->depth == 0) {
-        r->events = (double)x->length[0];
-        r->ns = x->time[0].gap * gap + x->time[0].duration * duration;
-        return;
-    }
-    for (uint32_t i = h->depth; i-- > 0;) {
-        uint32_t n = h->frames[i].node, rule = x->rule[n];
-        const struct oracle_time *mean = &x->mean[n];
-        double exponent = (double)x->grammar->nodes[n].exponent, turns = (double)h->frames[i].turn + 1;
-        double left = fmax((double)ref->trip[n].effective - turns, 0);
-        double length = (double)oracle_length(x, x->grammar->nodes[n].symbol);
-        events += left * length;
-        ns += left * (mean->gap * gap + mean->duration * duration);
-        if (exponent > 1 && r->loop_events < 0) {
-            r->loop_events = events;
-            r->loop_ns = fmax(ns, 0);
-        }
-        events += (double)x->length[rule] - (double)x->before[n] - exponent * length;
-        ns += gap * (x->time[rule].gap - x->elapsed[n].gap - exponent * mean->gap);
-        ns += duration * (x->time[rule].duration - x->elapsed[n].duration - exponent * mean->duration);
-    }
-    if (oracle_rooted(o, h)) {
-        r->events = events;
-        r->ns = fmax(ns, 0);
-    }
-}
-
-static const struct oracle_hypothesis *heaviest(const struct oracle *o)
-{
-    const struct oracle_hypothesis *best = &o->now[0];
-
-    for (uint32_t i = 1; i < o->count; i++)
-        if (o->now[i].weight > best->weight)
-            best = &o->now[i];
-    return best;
-}
-
-int oracle_here(const struct oracle *o, uint32_t terminal, uint32_t *reference, uint32_t *node, uint64_t *turn)
-{
-    const struct oracle_hypothesis *h = o->count == 1 ? &o->now[0] : heaviest(o);
-    if (o->count == 0 || h->depth == 0)
-        return 1;
-    const struct oracle_frame *f = &h->frames[h->depth - 1];
-    if (oracle_of(o, h)->grammar->nodes[f->node].symbol != terminal)
-        return 1;
-    *reference = h->reference;
-    *node = f->node;
-    *turn = f->turn;
-    return 0;
-}
-
-int oracle_phase(const struct oracle *o, struct oracle_phase *p)
-{
-    const struct oracle_hypothesis *h = heaviest(o);
-
-    if (o->count == 0 || h->depth == 0 || !oracle_rooted(o, h))
-        return 1;
-    const struct oracle_reference *ref = &o->reference[h->reference];
-    const struct grammar_flat *g = ref->index->grammar;
-    *p = (struct oracle_phase){ h->frames[0].node - g->rules[0].first + 1, g->rules[0].length, 0, 0 };
-    for (uint32_t i = 0; i < h->depth && !p->turns; i++)
-        if (g->nodes[h->frames[i].node].exponent > 1) {
-            p->turn = h->frames[i].turn + 1;
-            p->turns = ref->trip[h->frames[i].node].effective;
-        }
-    return 0;
-}
-
-void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
-{
-    const struct oracle_hypothesis *best = heaviest(o);
-    double done = (double)(o->score.events + o->fast);
-
-    *r = (struct oracle_remaining){ -1, -1, -1, -1, -1 };
-    if (o->count == 0)
-        return;
-    remain(o, best, r);
-    if (r->events >= 0)
-        r->progress = done + r->events > 0 ? done / (done + r->events) : 1;
-}
-
-/* --- The next of a set --- */
-
-/* For each node the next one in its rule, itself included, that contains the set: rules from the innermost out. */
-static void index_set(const struct oracle_reference *ref, uint32_t *next, const uint8_t *set, uint32_t terminals)
-{
-    const struct oracle_index *x = ref->index;
-    const struct grammar_flat *g = x->grammar;
-
-    for (uint32_t i = g->rule_count; i-- > 0;) {
-        const struct grammar_flat_rule *r = &g->rules[x->order[i]];
-        uint32_t found = GRAMMAR_NONE;
-        for (uint32_t n = r->first + r->length; n-- > r->first;) {
-            uint32_t s = g->nodes[n].symbol;
-            bool in = grammar_is_rule(s) ? next[g->rules[s & ~GRAMMAR_RULE].first] != GRAMMAR_NONE
-                                         : s < terminals && set[s];
-            next[n] = found = in ? n : found;
-        }
-    }
-}
-
-static bool equal_set(const uint8_t *kept, const uint8_t *set, uint32_t count, uint32_t terminals)
-{
-    uint32_t common = count < terminals ? count : terminals;
-
-    for (uint32_t t = 0; t < common; t++)
-        if (kept[t] != (set[t] != 0))
-            return false;
-    for (uint32_t t = common; t < terminals; t++)
-        if (kept[t])
-            return false;
-    return true;
-}
-
-/* Which of the remembered sets this is; the one used least recently makes room. O(grammar) when new. */
-static int find_set(struct oracle *o, const uint8_t *set, uint32_t count)
-{
-    int oldest = 0;
-
-    for (int i = 0; i < ORACLE_SETS; i++) {
-        if (o->set_used[i] && equal_set(o->set[i], set, count, o->terminals)) {
-            o->set_used[i] = ++o->set_clock;
-            return i;
-        }
-        if (o->set_used[i] < o->set_used[oldest])
-            oldest = i;
-    }
-    for (uint32_t t = 0; t < o->terminals; t++)
-        o->set[oldest][t] = t < count && set[t];
-    for (uint32_t r = 0; r < o->references; r++)
-        index_set(&o->reference[r], o->reference[r].next[oldest], o->set[oldest], o->terminals);
-    o->set_used[oldest] = ++o->set_clock;
-    return oldest;
-}
-
-/* Events before the first of the set in a symbol that contains one. */
-static uint64_t first_in(const struct oracle_index *x, const uint32_t *next, uint32_t symbol)
-{
-    uint64_t distance = 0;
-
-    while (grammar_is_rule(symbol)) {
-        uint32_t n = next[x->grammar->rules[symbol & ~GRAMMAR_RULE].first];
-        distance += x->before[n];
-        symbol = x->grammar->nodes[n].symbol;
-    }
-    return distance;
-}
-
-static bool contains(const struct oracle_index *x, const uint32_t *next, const uint8_t *set, uint32_t symbol,
-                     uint32_t terminals)
-{
-    if (!grammar_is_rule(symbol))
-        return symbol < terminals && set[symbol];
-    return next[x->grammar->rules[symbol & ~GRAMMAR_RULE].first] != GRAMMAR_NONE;
-}
-
-/* Distance from `h` to the first of the set, 0: none that can be seen. Past the top of a partial hypothesis its heaviest
-   uses are followed. */
-static uint64_t next_of(const struct oracle *o, const struct oracle_hypothesis *h, int which)
-{
-    const struct oracle_reference *ref = &o->reference[h->reference];
-    const struct oracle_index *x = ref->index;
-    const struct grammar_flat_node *nodes = x->grammar->nodes;
-    const uint32_t *next = ref->next[which], *use;
-    uint32_t rule = 0, above = 0;
-    uint64_t passed = 0;
-
-    if (h->depth == 0)
-        return contains(x, next, o->set[which], GRAMMAR_RULE, o->terminals) && x->length[0]
-                   ? first_in(x, next, GRAMMAR_RULE) + 1 : 0;
-    for (uint32_t i = h->depth; above < ORACLE_DEPTH;) {
-        struct oracle_frame f;
-        if (i > 0) {
-            f = h->frames[--i];
-        } else if (rule == 0 || oracle_index_uses(x, GRAMMAR_RULE | rule, &use) == 0) {
-            return 0;
-        } else {
-            f = (struct oracle_frame){ use[0], 1, nodes[use[0]].exponent / 2 };
-            above++;
-        }
-        uint32_t symbol = nodes[f.node].symbol;
-        uint64_t length = oracle_length(x, symbol), effective = ref->trip[f.node].effective;
-        uint64_t left = effective > f.turn + 1 ? effective - f.turn - 1 : 0;
-        if (left && contains(x, next, o->set[which], symbol, o->terminals))
-            return passed + first_in(x, next, symbol) + 1;
-        passed += left * length;
-        rule = x->rule[f.node];
-        uint64_t end = x->before[f.node] + nodes[f.node].exponent * length;
-        if (oracle_has_next(x, f.node) && next[f.node + 1] != GRAMMAR_NONE) {
-            uint32_t n = next[f.node + 1];
-            return passed + x->before[n] - end + first_in(x, next, nodes[n].symbol) + 1;
-        }
-        passed += x->length[rule] - end;
-    }
-    return 0;
-}
-
-int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t horizon, uint64_t *distance,
-                struct oracle_answer *answer)
+int oracle_ask_some(struct oracle *o, uint64_t distance, const uint64_t *at, const uint8_t *set,
+                    struct oracle_answer *answer, double *weight)
 {
     struct question q;
-    uint64_t at[ORACLE_HYPOTHESES];
-    double weight[ORACLE_HYPOTHESES], best = 0, all = 0;
-    uint64_t chosen = 0;
+    const struct vote *best = NULL;
 
-    clear(answer);
-    if (o->count == 0)
-        return 1;
-    int which = find_set(o, set, count);
-    for (uint32_t i = 0; i < o->count; i++) {
-        at[i] = next_of(o, &o->now[i], which);
-        if (horizon && at[i] > horizon)
-            at[i] = 0;
-        weight[i] = o->now[i].weight;
-        all += weight[i];
-        for (uint32_t j = 0; j < i; j++)
-            if (at[j] == at[i]) {
-                weight[j] += weight[i];
-                weight[i] = 0;
-                break;
-            }
-    }
+    start(&q, o, distance);
     for (uint32_t i = 0; i < o->count; i++)
-        if (weight[i] > best) {
-            best = weight[i];
-            chosen = at[i];
-        }
-    if (chosen == 0)
-        return 1;
-    start(&q, o, chosen);
-    for (uint32_t i = 0; i < o->count; i++)
-        if (at[i] == chosen)
+        if (at[i] == distance)
             ask_hypothesis(&q, i);
-    const struct vote *v = NULL;
     for (uint32_t i = 0; i < q.count; i++)
-        if (q.vote[i].terminal < o->terminals && o->set[which][q.vote[i].terminal] &&
-            (!v || q.vote[i].weight > v->weight))
-            v = &q.vote[i];
-    if (!v)
+        if (q.vote[i].terminal < o->terminals && set[q.vote[i].terminal] && (!best || q.vote[i].weight > best->weight))
+            best = &q.vote[i];
+    if (!best)
         return 1;
-    double share = v->weight / all;
-    *distance = chosen;
-    go_again(&q, v);
+    *weight = best->weight;
+    go_again(&q, best);
     fill(&q, answer);
-    answer->probability = oracle_calibrated(o, chosen, share * oracle_stay(o, chosen));
     return 0;
 }

@@ -12,6 +12,16 @@ bool oracle_rooted(const struct oracle *o, const struct oracle_hypothesis *h)
     return h->depth == 0 || oracle_of(o, h)->rule[h->frames[0].node] == 0;
 }
 
+const struct oracle_hypothesis *oracle_heaviest(const struct oracle *o)
+{
+    const struct oracle_hypothesis *best = &o->now[0];
+
+    for (uint32_t i = 1; i < o->count; i++)
+        if (o->now[i].weight > best->weight)
+            best = &o->now[i];
+    return best;
+}
+
 void oracle_copy(struct oracle_hypothesis *to, const struct oracle_hypothesis *from)
 {
     to->reference = from->reference;
