@@ -51,7 +51,8 @@ static const MPI_Request *complete_where(const struct pmpi_hook_complete *before
     return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
 }
 
-bool pmpi_hook_complete_pending(MPI_Request request, const struct pmpi_hook_start *start)
+/* Whether the request had something to complete; `start` is NULL when it is not known. */
+static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *start)
 {
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
 }
@@ -74,15 +75,15 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }
 
-void pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
                             const MPI_Status *status)
 {
     struct pmpi_hook_start start;
-    if (!pmpi_hook_request_find(before, where, &start))
-        return;
-    if (pmpi_hook_complete_pending(before, &start))
+    bool known = pmpi_hook_request_complete(before, where, &start);
+    bool pending = complete_pending(before, known ? &start : NULL);
+    if (known && pending)
         complete_values(call, &start, status);
-    pmpi_hook_request_complete(before, where);
+    return pending;
 }
 
 int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count)
@@ -94,14 +95,11 @@ int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_c
         return 1;
     for (int i = 0; i < count; i++) {
         MPI_Request request = before->handle[i];
-        bool known = pmpi_hook_request_find(request, complete_where(before, i), &start);
-        if (!pmpi_hook_complete_pending(request, known ? &start : NULL))
+        bool known = pmpi_hook_request_complete(request, complete_where(before, i), &start);
+        if (!complete_pending(request, known ? &start : NULL))
             continue;
         number++;
-        if (!known)
-            continue;
-        bytes += start.bytes;
-        pmpi_hook_request_complete(request, complete_where(before, i));
+        bytes += known ? start.bytes : 0;
     }
     pmpi_hook_value(call, GRAMMAR_INDEX, number);
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
@@ -124,11 +122,8 @@ void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
     pmpi_hook_value(call, GRAMMAR_INDEX, number);
     for (int i = 0; before->handle && i < number; i++) {
         MPI_Request request = before->handle[indices[i] - first];
-        const MPI_Request *where = complete_where(before, indices[i] - first);
-        if (!pmpi_hook_request_find(request, where, &start))
-            continue;
-        bytes += start.bytes;
-        pmpi_hook_request_complete(request, where);
+        if (pmpi_hook_request_complete(request, complete_where(before, indices[i] - first), &start))
+            bytes += start.bytes;
     }
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
 }
@@ -136,21 +131,10 @@ void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where)
 {
     struct pmpi_hook_start start;
-    if (pmpi_hook_request_find(before, where, &start) && pmpi_hook_complete_pending(before, &start)) {
+    if (pmpi_hook_request_find(before, where, &start) && complete_pending(before, &start)) {
         call->key.comm = start.comm;
         call->key.peer_class = start.peer_class;
     }
-}
-
-bool pmpi_hook_complete_test(struct pmpi_hook_call *call, MPI_Request before, const void *where,
-                             const MPI_Status *status)
-{
-    struct pmpi_hook_start start;
-    if (before == MPI_REQUEST_NULL)
-        return false;
-    bool done = !pmpi_hook_request_find(before, where, &start) || pmpi_hook_complete_pending(before, &start);
-    pmpi_hook_complete_one(call, before, where, status);
-    return done;
 }
 
 PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -180,7 +164,7 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Test(request, flag, used);
-    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_test(&call, before, request, used);
+    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_one(&call, before, request, used);
     pmpi_hook_poll(&call, done);
     return result;
 }

@@ -25,17 +25,12 @@ struct pmpi_hook_complete {
 
 /* Room for `count` handles, for the caller to fill; NULL when out of memory. Sets before->handle. */
 MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count);
-/* Whether the request had something to complete; `start` is NULL when it is not known. */
-bool pmpi_hook_complete_pending(MPI_Request request, const struct pmpi_hook_start *start);
 
 /* Before a wait: its event has the communicator and the kind of partner of the start. */
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);
-/* After: this request completed. */
-void pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
+/* After: this request completed. Returns whether there was something to complete. */
+bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
                             const MPI_Status *status);
-/* The same; returns whether there was something to complete. */
-bool pmpi_hook_complete_test(struct pmpi_hook_call *call, MPI_Request before, const void *where,
-                             const MPI_Status *status);
 /* The one at `index` (from 0). */
 void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status);

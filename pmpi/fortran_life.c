@@ -4,19 +4,18 @@
 #include "pmpi/fortran.h"
 #include "pmpi/life.h"
 
-#define FORTRAN_TWIN(name) \
-    static struct pmpi_hook_twin twin = {.profiled = "p" name, .plain = name}
-
-PYTHIA_API void mpi_init_(MPI_Fint *ierror);
-PYTHIA_API void mpi_init_f08_(MPI_Fint *ierror);
-PYTHIA_API void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
-PYTHIA_API void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror);
-PYTHIA_API void mpi_finalize_(MPI_Fint *ierror);
-PYTHIA_API void mpi_finalize_f08_(MPI_Fint *ierror);
-PYTHIA_API void mpi_abort_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror);
-PYTHIA_API void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror);
-PYTHIA_API void mpi_pcontrol_(MPI_Fint *level);
-PYTHIA_API void mpi_pcontrol_f08_(MPI_Fint *level);
+/* One body for mpi_x_ and mpi_x_f08_: `entry` calls it with the twin and the program's arguments. */
+#define FORTRAN_ENTRY(name, parameters, entry) \
+    PYTHIA_API void name parameters; \
+    PYTHIA_API void name parameters \
+    { \
+        static struct pmpi_hook_twin twin = {.profiled = "p" #name, .plain = #name}; \
+        entry; \
+    }
+#define FORTRAN_ENTRIES(name, parameters, entry) \
+    FORTRAN_ENTRY(name##_, parameters, entry) \
+    FORTRAN_ENTRY(name##_f08_, parameters, entry)
+#define FROM __builtin_return_address(0)
 
 static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierror)
 {
@@ -31,17 +30,7 @@ static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierr
         pmpi_hook_life_begun(false, from);
 }
 
-PYTHIA_API void mpi_init_(MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_init_");
-    fortran_init(&twin, __builtin_return_address(0), ierror);
-}
-
-PYTHIA_API void mpi_init_f08_(MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_init_f08_");
-    fortran_init(&twin, __builtin_return_address(0), ierror);
-}
+FORTRAN_ENTRIES(mpi_init, (MPI_Fint *ierror), fortran_init(&twin, FROM, ierror))
 
 static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fint *required, MPI_Fint *provided,
                                 MPI_Fint *ierror)
@@ -58,17 +47,8 @@ static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fin
         pmpi_hook_life_begun(true, from);
 }
 
-PYTHIA_API void mpi_init_thread_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_init_thread_");
-    fortran_init_thread(&twin, __builtin_return_address(0), required, provided, ierror);
-}
-
-PYTHIA_API void mpi_init_thread_f08_(MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_init_thread_f08_");
-    fortran_init_thread(&twin, __builtin_return_address(0), required, provided, ierror);
-}
+FORTRAN_ENTRIES(mpi_init_thread, (MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror),
+                fortran_init_thread(&twin, FROM, required, provided, ierror))
 
 static void fortran_finalize(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierror)
 {
@@ -78,17 +58,7 @@ static void fortran_finalize(struct pmpi_hook_twin *twin, void *from, MPI_Fint *
         real(ierror);
 }
 
-PYTHIA_API void mpi_finalize_(MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_finalize_");
-    fortran_finalize(&twin, __builtin_return_address(0), ierror);
-}
-
-PYTHIA_API void mpi_finalize_f08_(MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_finalize_f08_");
-    fortran_finalize(&twin, __builtin_return_address(0), ierror);
-}
+FORTRAN_ENTRIES(mpi_finalize, (MPI_Fint *ierror), fortran_finalize(&twin, FROM, ierror))
 
 static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
 {
@@ -99,41 +69,22 @@ static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *com
         real(comm, errorcode, ierror);
 }
 
-PYTHIA_API void mpi_abort_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_abort_");
-    fortran_abort(&twin, __builtin_return_address(0), comm, errorcode, ierror);
-}
+FORTRAN_ENTRIES(mpi_abort, (MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror),
+                fortran_abort(&twin, FROM, comm, errorcode, ierror))
 
-PYTHIA_API void mpi_abort_f08_(MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
-{
-    FORTRAN_TWIN("mpi_abort_f08_");
-    fortran_abort(&twin, __builtin_return_address(0), comm, errorcode, ierror);
-}
-
-static void fortran_pcontrol(struct pmpi_hook_twin *twin, MPI_Fint *level)
+static void fortran_pcontrol(struct pmpi_hook_twin *twin, bool counts, MPI_Fint *level)
 {
     void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, NULL);
-    pmpi_hook_life_control(*level);
+    if (counts)
+        pmpi_hook_life_control(*level);
     if (real)
         real(level);
 }
 
-/* That of MPICH comes to C's. */
-PYTHIA_API void mpi_pcontrol_(MPI_Fint *level)
-{
-    FORTRAN_TWIN("mpi_pcontrol_");
+/* MPICH's mpi_pcontrol_ comes to that of C. */
 #ifdef OPEN_MPI
-    fortran_pcontrol(&twin, level);
+FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&twin, true, level))
 #else
-    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(&twin, NULL);
-    if (real)
-        real(level);
+FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&twin, false, level))
 #endif
-}
-
-PYTHIA_API void mpi_pcontrol_f08_(MPI_Fint *level)
-{
-    FORTRAN_TWIN("mpi_pcontrol_f08_");
-    fortran_pcontrol(&twin, level);
-}
+FORTRAN_ENTRY(mpi_pcontrol_f08_, (MPI_Fint *level), fortran_pcontrol(&twin, true, level))

@@ -160,7 +160,7 @@ void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *reque
     MPI_Request before = pmpi_hook_fortran_request(request);
     fortran_hand_status(&c);
     bool done = fortran_run(&c, from) && fortran_int(flag) &&
-                pmpi_hook_complete_test(&c.call, before, request, fortran_status(&c, &own));
+                pmpi_hook_complete_one(&c.call, before, request, fortran_status(&c, &own));
     pmpi_hook_poll(&c.call, done);
 }
 

@@ -193,19 +193,22 @@ static struct pmpi_hook_promise *request_release(struct request_slot *slot)
     return promise;
 }
 
-void pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where)
+bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_promise *promise = NULL;
     if (request == MPI_REQUEST_NULL || !request_enter(key))
-        return;
+        return false;
     struct request_slot *slot = request_slot(key, where);
-    if (slot && slot->start.persistent)
+    if (slot) {
+        *start = slot->start;
+        start->promise = NULL;
         slot->start.active = false;
-    else if (slot)
-        promise = request_release(slot);
+        promise = slot->start.persistent ? NULL : request_release(slot);
+    }
     request_leave(key);
     pmpi_hook_promise_keep(promise);
+    return slot != NULL;
 }
 
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)

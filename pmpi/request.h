@@ -51,8 +51,9 @@ bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const 
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
 /* The request was started again (persistent). Gives the start. */
 bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *start);
-/* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. */
-void pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where);
+/* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. Gives the
+   start as it was before, but for the promise. */
+bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
 /* The request was freed. */
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where);
 

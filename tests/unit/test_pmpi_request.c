@@ -54,7 +54,7 @@ static int wrong_answers(unsigned first, uint64_t seed)
         bool known = pmpi_hook_request_find(variable[n], &variable[n], &found);
         wrong += !known || found.peer != model[n].peer || found.bytes != model[n].bytes;
         if (random_next(&seed) % 2) {
-            pmpi_hook_request_complete(variable[n], &variable[n]);
+            pmpi_hook_request_complete(variable[n], &variable[n], &found);
             wrong += pmpi_hook_request_find(variable[n], &variable[n], &found);
             live[n] = false;
         }
@@ -107,7 +107,7 @@ START_TEST(tells_shared_handles_apart)
             int k = turn == 1 ? 39 - i : i;
             ck_assert_msg(pmpi_hook_request_find(one, &variable[k], &found) && found.peer == k, "turn %d, %d of 40: peer %d",
                           turn, k, found.peer);
-            pmpi_hook_request_complete(one, &variable[k]);
+            pmpi_hook_request_complete(one, &variable[k], &found);
         }
     }
     /* Moved elsewhere, a start of that handle is found, though not which. */
@@ -118,7 +118,7 @@ START_TEST(tells_shared_handles_apart)
     for (int i = 0; i < 40; i++) {
         ck_assert(pmpi_hook_request_find(one, &moved[i], &found));
         ck_assert_int_eq(found.bytes, 10);
-        pmpi_hook_request_complete(one, &moved[i]);
+        pmpi_hook_request_complete(one, &moved[i], &found);
     }
 }
 END_TEST
@@ -133,7 +133,7 @@ START_TEST(restarts_persistent_requests)
     for (int turn = 0; turn < 3; turn++) {
         ck_assert(pmpi_hook_request_find(r, &r, &found) && !found.active);
         ck_assert(pmpi_hook_request_restart(r, &found) && found.active && found.peer == 5);
-        pmpi_hook_request_complete(r, &r);
+        pmpi_hook_request_complete(r, &r, &found);
     }
     pmpi_hook_request_forget(r, &r);
     ck_assert(!pmpi_hook_request_find(r, &r, &found));
@@ -147,7 +147,7 @@ START_TEST(knows_no_null_request)
     struct pmpi_hook_start start = start_of(1, 1), found;
     ck_assert(!pmpi_hook_request_put(r, &r, &start));
     ck_assert(!pmpi_hook_request_find(r, &r, &found));
-    pmpi_hook_request_complete(r, &r);
+    pmpi_hook_request_complete(r, &r, &found);
     pmpi_hook_request_forget(r, &r);
 }
 END_TEST
