@@ -53,14 +53,19 @@ EXTRA_PROGRAMS += bench/omp_cost
 bench_omp_cost_SOURCES = %D%/omp_cost.c
 bench_omp_cost_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 bench_omp_cost_LDADD =
-CLEANFILES += bench/omp_cost$(EXEEXT)
+EXTRA_PROGRAMS += bench/omp_blas
+bench_omp_blas_SOURCES = %D%/omp_blas.c
+bench_omp_blas_LDADD = -ldl -lm
+CLEANFILES += bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 BENCHES += bench-omp
 endif
 EXTRA_DIST += %D%/omp_cost.sh %D%/omp_lib.sh %D%/omp_teams.sh
 
-bench-omp: all bench/omp_cost$(EXEEXT)
+bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh
 	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/omp_teams.sh -q
+	@cd $(top_builddir) && for p in dgesdd dsyev; do \
+	  bash $(abs_srcdir)/bench/omp_teams.sh -q -p $$p -s '50 200' -t '2 4' || [ $$? = 77 ] || exit 1; done
 
 .PHONY: bench-omp
 

@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What choosing teams gains: our LULESH with each size and number of threads, run in turn
+# What choosing teams gains: our LULESH (or OpenBLAS) with each size and number of threads, run in turn
 #   (a) unmodified   (b) with each fixed number of threads, the best of which counts   (c) recorded, then predicted
 #   (d) first run, without a reference
 #
-#   bench/omp_teams.sh [-q] [-r ROUNDS] [-s "SIZES"] [-t "THREADS"] [-w "POLICIES"] [-n RANKS] [-o PLOT.svg]
+#   bench/omp_teams.sh [-q] [-p PROGRAM] [-r ROUNDS] [-s "SIZES"] [-t "THREADS"] [-w "POLICIES"] [-n RANKS] [-o PLOT.svg]
 #
-# From the build directory. -q: a small table in about a minute. POLICIES: default passive. A line a cell, medians of
+# From the build directory. -q: a small table in about a minute. POLICIES: default passive. PROGRAM: lulesh, or dgesdd or
+# dsyev of OpenBLAS (one rank; sizes are orders of matrices). A line a cell, medians of
 # seconds, and the ratios that count; then a plot when gnuplot is there. A program that is 60 times slower than its best is
 # not run to the end: it is stopped after 30 s (5 with -q), and (a) says ">".
 set -eu
-most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot=
-while getopts qr:s:t:w:n:o: option; do
+most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot='' program=lulesh
+while getopts qp:r:s:t:w:n:o: option; do
     case $option in
     q) most=5 rounds=3 sizes='5 10' threads='2 8' policies=default ;;
+    p) program=$OPTARG ;;
     r) rounds=$OPTARG ;;
     s) sizes=$OPTARG ;;
     t) threads=$OPTARG ;;
@@ -26,6 +28,14 @@ done
 builddir=${top_builddir:-$PWD}
 lulesh=$builddir/bench/lulesh/lulesh-omp
 [ "$ranks" -gt 1 ] && lulesh=$builddir/bench/lulesh/lulesh
+case $program in
+lulesh) ;;
+dgesdd | dsyev)
+    "$builddir/bench/omp_blas" $program 10 1 >/dev/null || exit
+    [ "$sizes" != '5 10 15 20 30' ] || sizes='20 50 100 200'
+    ;;
+*) exit 2 ;;
+esac
 [ -x "$lulesh" ] || { echo "omp_teams.sh: no $lulesh: run it in a build directory, after make" >&2; exit 2; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -38,9 +48,17 @@ launch=
 [ "$ranks" -gt 1 ] && launch="${MPIEXEC:-mpirun} -n $ranks"
 iterations() { case $1 in 5) echo 70 ;; 10) echo 230 ;; 15) echo 150 ;; 20) echo 80 ;; *) echo 40 ;; esac; }
 
+command_of() { # SIZE STEPS
+    case $program in
+    lulesh) echo "$lulesh -s $1 -i $2 -q" ;;
+    *) echo "$builddir/bench/omp_blas $program $1 $((100000000 / ($1 * $1 * $1) + 5))" ;;
+    esac
+}
+
 # The program's own elapsed time in seconds, finer than it prints: from its grind time; 30 when it was stopped.
 elapsed() {
     timeout "$most" "$@" >"$dir/out" 2>"$dir/err" || { echo "$most"; return; }
+    [ "$program" = lulesh ] || { awk '/^Elapsed/ { print $2 }' "$dir/out"; return; }
     awk -v s="$size" -v i="$steps" -v n="$ranks" '/Grind time/ { print $5 * 1e-6 * s * s * s * i }' "$dir/out"
 }
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
@@ -48,7 +66,8 @@ column() { cut -f "$1" "$dir/rows" | median; }
 
 cell() { # SIZE THREADS POLICY
     size=$1 steps=$(iterations "$1")
-    local run="$lulesh -s $1 -i $steps -q" fixed='' n
+    local run fixed='' n
+    run=$(command_of "$1" "$steps")
     if [ "$3" = default ]; then unset OMP_WAIT_POLICY; else export OMP_WAIT_POLICY=$3; fi
     for n in 1 2 4 8; do [ "$n" -le "$2" ] && fixed="$fixed $n"; done
     rm -f "$dir/job.pythia" "$dir/rows"
@@ -74,7 +93,7 @@ cell() { # SIZE THREADS POLICY
 
 preload=$builddir/.libs/libpythia_omp.so
 [ "$ranks" -gt 1 ] && preload=$builddir/.libs/libpythia_pmpi.so
-echo "$ranks rank(s), $(nproc) processors, median of $rounds; seconds"
+echo "$program, $ranks rank(s), $(nproc) processors, median of $rounds; seconds"
 printf 'edge\tthreads\tpolicy\t(a)own\t(b)best\tthreads\t(c)pred\t(d)first\tc/b\ta/c\td/c\n'
 for policy in $policies; do
     for t in $threads; do
