@@ -83,3 +83,15 @@ bench-omp-tasks: all bench/omp_tasks$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_tasks.sh
 
 .PHONY: bench-omp-tasks
+
+EXTRA_PROGRAMS += bench/start_cost
+bench_start_cost_SOURCES = %D%/start_cost.c
+bench_start_cost_LDADD = $(PYTHIA_SESSION)
+CLEANFILES += bench/start_cost$(EXEEXT)
+BENCHES += bench-start
+EXTRA_DIST += %D%/start.sh
+
+bench-start: all bench/start_cost$(EXEEXT)
+	@cd $(top_builddir) && bash $(abs_srcdir)/bench/start.sh
+
+.PHONY: bench-start

@@ -51,6 +51,18 @@ struct grammar_flat_node {
     uint64_t exponent;
 };
 
+/*
+ * Of a grammar in a job file that was opened and not read (merge/open.c): its statistics are there block by block when they
+ * are asked for, its attributes all at once. What turns out to be damaged is 0, or absent. Belongs to the job.
+ */
+struct grammar_pager {
+    uint32_t offset, per;              /* node n is in block (n + offset) / per, a power of two */
+    uint32_t blocks;
+    const struct grammar_time *before; /* of each block: what its first node's rule takes before that node */
+    void (*stats)(struct grammar_pager *p, uint32_t block); /* fills stats[] of the block's nodes. Threads: one at a time */
+    void (*attrs)(struct grammar_pager *p);                 /* fills attrs[] and the nodes' places in it. Threads: any */
+};
+
 struct grammar_flat {
     uint32_t rule_count, node_count, attr_count;
     uint32_t terminals;  /* terminal numbers in use are below this (GRAMMAR_LOST aside) */
@@ -59,6 +71,7 @@ struct grammar_flat {
     struct grammar_flat_node *nodes;
     struct grammar_stats *stats; /* node_count */
     struct grammar_attr *attrs;  /* attr_count */
+    struct grammar_pager *pager; /* NULL: everything is here */
 };
 
 /* Allocates a grammar with room for these numbers, zeroed; NULL when out of memory. The caller frees it. */
@@ -69,6 +82,8 @@ void grammar_flat_destroy(struct grammar_flat *g); /* NULL is legal */
 /* Audits the invariants. Returns 0, or PYTHIA_EFORMAT with the reason, one line, in why[size]. Bounded by the size of
    the grammar whatever it contains: hostile input is its job. */
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size);
+/* The same for a grammar without attributes whose `events` are not known: on success they are. */
+int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size);
 /* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times the
    expansions of its rule; a rule's times are those of its uses. Same returns. */
 int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, char *why, size_t size);

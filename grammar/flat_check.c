@@ -64,78 +64,116 @@ static int check_ranges(const struct grammar_flat *g, char *why, size_t size)
     return 0;
 }
 
-enum { NEW, OPEN, DONE };
+/* A walk that enters rules as an expansion does, each once. */
+struct walk {
+    const struct grammar_flat *grammar;
+    enum { NEW, OPEN, DONE } *state;
+    uint32_t *at, *stack;   /* nodes seen of each rule; the rules that are open */
+    uint32_t depth, seen;
+    uint64_t *length;       /* events of what was seen of each rule */
+    uint8_t *uses;          /* of each rule, 2 for more */
+    char *why;
+    size_t size;
+};
 
-/* A walk that enters rules as an expansion does: numbers must come in order, and no rule may be entered inside itself. */
-static int walk(const struct grammar_flat *g, uint8_t *state, uint32_t *at, uint32_t *stack, char *why, size_t size)
+/* A rule that was not entered before: numbers must come in order. */
+static int enter(struct walk *w, uint32_t s)
 {
-    uint32_t depth = 0, seen = 1;
-    state[0] = OPEN;
-    stack[depth++] = 0;
-    while (depth) {
-        uint32_t r = stack[depth - 1];
-        if (at[r] == g->rules[r].length) {
-            state[r] = DONE;
-            depth--;
-            continue;
-        }
-        uint32_t symbol = g->nodes[g->rules[r].first + at[r]++].symbol, s = symbol & ~GRAMMAR_RULE;
-        if (!grammar_is_rule(symbol) || state[s] == DONE)
-            continue;
-        if (state[s] == OPEN)
-            return refuse(why, size, "rule %u contains itself", s);
-        if (s != seen++)
-            return refuse(why, size, "rule %u is numbered out of order", s);
-        state[s] = OPEN;
-        stack[depth++] = s;
-    }
-    return seen == g->rule_count ? 0 : refuse(why, size, "%u rules, %u in use", g->rule_count, seen);
+    if (s != w->seen++)
+        return refuse(w->why, w->size, "rule %u is numbered out of order", s);
+    w->state[s] = OPEN;
+    w->stack[w->depth++] = s;
+    return 0;
 }
 
-static int check_order(const struct grammar_flat *g, char *why, size_t size)
+/* The rule on top, up to its end or to a rule that must be entered first. */
+static int go_on(struct walk *w)
 {
-    uint8_t *state = calloc(g->rule_count, 1);
-    uint32_t *at = calloc((size_t)g->rule_count * 2, sizeof *at);
+    uint32_t r = w->stack[w->depth - 1], i = w->at[r];
+    const struct grammar_flat_rule *rule = &w->grammar->rules[r];
+    uint64_t length = w->length[r];
+    int error = 0;
+    for (; i < rule->length; i++) {
+        const struct grammar_flat_node *node = &w->grammar->nodes[rule->first + i];
+        uint32_t s = node->symbol & ~GRAMMAR_RULE;
+        uint64_t more = node->exponent;
+        if (grammar_is_rule(node->symbol)) {
+            if (w->state[s] != DONE) {
+                error = w->state[s] == OPEN ? refuse(w->why, w->size, "rule %u contains itself", s) : enter(w, s);
+                break;
+            }
+            w->uses[s] = node->exponent > 1 || w->uses[s] ? 2 : 1;
+            if (__builtin_mul_overflow(more, w->length[s], &more))
+                more = INT64_MAX;
+        }
+        if (more >= INT64_MAX || (length += more) >= INT64_MAX)
+            return refuse(w->why, w->size, "expands to 2^63 events or more");
+    }
+    w->at[r] = i;
+    w->length[r] = length;
+    if (i == rule->length) {
+        w->state[r] = DONE;
+        w->depth--;
+    }
+    return error;
+}
+
+/* No rule may be entered inside itself, and each but the root is used twice. */
+static int walk(struct walk *w)
+{
+    uint32_t rules = w->grammar->rule_count;
+    int error = enter(w, 0);
+    while (w->depth && !error)
+        error = go_on(w);
+    if (!error && w->seen != rules)
+        error = refuse(w->why, w->size, "%u rules, %u in use", rules, w->seen);
+    for (uint32_t r = 1; r < rules && !error; r++)
+        if (w->uses[r] < 2)
+            error = refuse(w->why, w->size, "rule %u is used once", r);
+    return error;
+}
+
+/* The order of the rules, and what they expand to. */
+static int check_walk(const struct grammar_flat *g, uint64_t *events, char *why, size_t size)
+{
+    size_t rules = g->rule_count;
+    struct walk w = { .grammar = g, .why = why, .size = size };
     int error = PYTHIA_ENOMEM;
-    if (state && at)
-        error = walk(g, state, at, at + g->rule_count, why, size);
+    w.state = calloc(rules, sizeof *w.state);
+    w.at = calloc(rules, sizeof *w.at);
+    w.stack = calloc(rules, sizeof *w.stack);
+    w.length = calloc(rules, sizeof *w.length);
+    w.uses = calloc(rules, sizeof *w.uses);
+    if (w.state && w.at && w.stack && w.length && w.uses)
+        error = walk(&w);
     else
         refuse(why, size, "out of memory");
-    free(state);
-    free(at);
+    if (!error)
+        *events = w.length[0];
+    free(w.state);
+    free(w.at);
+    free(w.stack);
+    free(w.length);
+    free(w.uses);
     return error;
 }
 
-static int check_lengths(const struct grammar_flat *g, char *why, size_t size)
+int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size)
 {
-    uint64_t *length = malloc(g->rule_count * sizeof *length), *uses = calloc(g->rule_count, sizeof *uses);
-    int error = length && uses ? 0 : PYTHIA_ENOMEM;
-    if (error)
-        refuse(why, size, "out of memory");
-    if (!error) {
-        grammar_flat_lengths(g, length);
-        if (length[0] == INT64_MAX)
-            error = refuse(why, size, "expands to 2^63 events or more");
-        else if (length[0] != g->events)
-            error = refuse(why, size, "expands to %llu events, not %llu", (unsigned long long)length[0],
-                           (unsigned long long)g->events);
-    }
-    for (uint32_t n = 0; !error && n < g->node_count; n++)
-        if (grammar_is_rule(g->nodes[n].symbol))
-            uses[g->nodes[n].symbol & ~GRAMMAR_RULE] += g->nodes[n].exponent;
-    for (uint32_t r = 1; !error && r < g->rule_count; r++)
-        if (uses[r] < 2)
-            error = refuse(why, size, "rule %u is used once", r);
-    free(length);
-    free(uses);
-    return error;
+    int error = check_ranges(g, why, size);
+    return error ? error : check_walk(g, &g->events, why, size);
 }
 
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size)
 {
+    uint64_t events = 0;
     int error = check_ranges(g, why, size);
-    error = error ? error : check_order(g, why, size);
-    return error ? error : check_lengths(g, why, size);
+    if (!error)
+        error = check_walk(g, &events, why, size);
+    if (!error && events != g->events)
+        error = refuse(why, size, "expands to %llu events, not %llu", (unsigned long long)events,
+                       (unsigned long long)g->events);
+    return error;
 }
 
 struct times { uint64_t gap, duration; };

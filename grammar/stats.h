@@ -84,6 +84,17 @@ static inline void grammar_stats_join(struct grammar_stats *into, const struct g
    add up to what was there. */
 void grammar_stats_split(struct grammar_stats *s, uint64_t part, uint64_t whole, struct grammar_stats *out);
 
+/* Of one expansion: means in ns, and the variance of the gaps plus that of the durations in ns^2. */
+struct grammar_time { double gap, duration, variance; };
+struct grammar_time grammar_stats_time(const struct grammar_stats *s);
+/* Adds `turns` expansions of it. */
+static inline void grammar_time_add(struct grammar_time *sum, double turns, const struct grammar_time *one)
+{
+    sum->gap += turns * one->gap;
+    sum->duration += turns * one->duration;
+    sum->variance += turns * one->variance;
+}
+
 double grammar_moments_mean(const struct grammar_moments *m, uint64_t count);
 /* Standard deviation in ns, 0 for fewer than two expansions. */
 double grammar_moments_deviation(const struct grammar_moments *m, uint64_t count);

@@ -354,6 +354,12 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
     return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
 }
 
+int merge_check_values(const struct job *j, uint32_t class_index, const struct job_class_entry *c, char *why, size_t size)
+{
+    struct audit a = { j, 1, why, size };
+    return check_sets(&a, class_index, c);
+}
+
 int job_check(const struct job *j, char *why, size_t size)
 {
     return merge_check(j, 0, why, size);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "merge/container.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
@@ -12,7 +14,7 @@
 static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
-    "sums",       "regions", "tasks", "machine",
+    "sums",       "regions", "tasks", "machine",     "times",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -35,6 +37,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_REGIONS] = RECORD_REGION,
     [SECTION_TASKS] = RECORD_TASK,
     [SECTION_MACHINE] = RECORD_MACHINE,
+    [SECTION_TIMES] = RECORD_TIME,
 };
 
 const char *merge_section_name(uint32_t type)
@@ -54,11 +57,34 @@ int merge_refuse(char *why, size_t size, const char *format, ...)
 struct input {
     const unsigned char *data;
     uint64_t size;
+    const struct merge_source *source;
     char *why;
     size_t why_size;
 };
 
 #define REFUSE(in, ...) merge_refuse((in)->why, (in)->why_size, __VA_ARGS__)
+
+int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
+{
+    while (s->fd >= 0 && size > 0) {
+        ssize_t n = pread(s->fd, s->data + from, size, (off_t)from);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return PYTHIA_EIO;
+        from += (uint64_t)n;
+        size -= (uint64_t)n;
+    }
+    return 0;
+}
+
+static int fill(const struct input *in, uint64_t from, uint64_t size)
+{
+    if (merge_source_fill(in->source, from, size) == 0)
+        return 0;
+    REFUSE(in, "it cannot be read");
+    return PYTHIA_EIO;
+}
 
 static uint64_t header_checksum(const unsigned char *data, size_t table_end)
 {
@@ -77,13 +103,16 @@ static uint64_t header_checksum(const unsigned char *data, size_t table_end)
 
 static int check_header(const struct input *in, uint32_t *sections)
 {
+    uint64_t head = FORMAT_HEADER + FORMAT_SECTIONS_MAX * FORMAT_ENTRY;
+    if (fill(in, 0, in->size < head ? in->size : head))
+        return PYTHIA_EIO;
     if (in->size < 8 || memcmp(in->data, FORMAT_MAGIC, 8))
         return REFUSE(in, "not a Pythia job file");
     if (in->size < FORMAT_HEADER)
         return REFUSE(in, "truncated: %llu bytes are less than a header", (unsigned long long)in->size);
     uint32_t version = format_get32(in->data + HEADER_VERSION);
-    if (version != FORMAT_VERSION) {
-        REFUSE(in, "format version %u; this Pythia reads version %d", version, FORMAT_VERSION);
+    if (version < FORMAT_OLDEST || version > FORMAT_VERSION) {
+        REFUSE(in, "format version %u; this Pythia reads versions %d and %d", version, FORMAT_OLDEST, FORMAT_VERSION);
         return PYTHIA_EVERSION;
     }
     uint64_t size = format_get64(in->data + HEADER_SIZE);
@@ -107,6 +136,22 @@ static int all_zero(const unsigned char *from, const unsigned char *to)
     return 1;
 }
 
+/* The bytes that a section's checksum is of: all, or in blocks the head. They are there from here on. */
+static int verified(const struct input *in, const unsigned char *entry, uint64_t offset, uint64_t *size)
+{
+    uint64_t there = 0, stored = *size;
+    int error = 0;
+    if (format_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS)
+        do {
+            *size = merge_blocks_head(in->data + offset, there);
+            error = *size > stored ? REFUSE(in, "damaged: blocks of section %s", merge_section_name(format_get32(entry + ENTRY_TYPE)))
+                                   : fill(in, offset + there, *size - there);
+        } while (!error && there < *size && (there = *size) == 8);
+    else
+        error = fill(in, offset, stored);
+    return error;
+}
+
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */
 static int check_place(const struct input *in, const unsigned char *entry, uint64_t *end)
 {
@@ -114,9 +159,15 @@ static int check_place(const struct input *in, const unsigned char *entry, uint6
     const char *name = merge_section_name(format_get32(entry + ENTRY_TYPE));
     if (offset != ((*end + 7) & ~(uint64_t)7) || offset > in->size || stored > in->size - offset)
         return REFUSE(in, "damaged: section %s is not where it should be", name);
+    uint64_t checked = stored;
+    int error = fill(in, *end, offset - *end);
+    if (!error)
+        error = verified(in, entry, offset, &checked);
+    if (error)
+        return error;
     if (!all_zero(in->data + *end, in->data + offset))
         return REFUSE(in, "damaged: bytes between sections, before %s", name);
-    if (XXH64(in->data + offset, stored, 0) != format_get64(entry + ENTRY_CHECKSUM))
+    if (XXH64(in->data + offset, checked, 0) != format_get64(entry + ENTRY_CHECKSUM))
         return REFUSE(in, "damaged: checksum of section %s is wrong", name);
     *end = offset + stored;
     return 0;
@@ -139,12 +190,31 @@ static int decompress(const struct input *in, struct merge_section *s, const uns
     return 0;
 }
 
+/* What the blocks hold gets its room, which costs nothing until it is filled. */
+static int open_blocks(const struct input *in, struct merge_section *s, const unsigned char *from, uint64_t stored,
+                       uint32_t type)
+{
+    int error = record_size[type] && s->size / record_size[type] == s->count
+                    ? merge_blocks_open(&s->blocks, from, stored, s->count, record_size[type]) : PYTHIA_EFORMAT;
+    if (error == PYTHIA_EFORMAT)
+        return REFUSE(in, "damaged: blocks of section %s", merge_section_name(type));
+    s->in_blocks = !error;
+    s->owned = malloc(s->size + 1);
+    s->ready = calloc((size_t)s->blocks.count + 1, 1);
+    if (error || !s->owned || !s->ready) {
+        REFUSE(in, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    s->data = s->owned;
+    return 0;
+}
+
 static int open_section(const struct input *in, struct merge_container *c, const unsigned char *entry)
 {
     uint32_t type = format_get32(entry + ENTRY_TYPE), flags = format_get32(entry + ENTRY_FLAGS);
     uint64_t stored = format_get64(entry + ENTRY_STORED);
     const unsigned char *at = in->data + format_get64(entry + ENTRY_OFFSET);
-    if (!type || type >= SECTION_TYPES || (flags & ~(uint32_t)(ENTRY_ZSTD | ENTRY_OPTIONAL))) {
+    if (!type || type >= SECTION_TYPES || (flags & ~(uint32_t)(ENTRY_ZSTD | ENTRY_OPTIONAL | ENTRY_BLOCKS))) {
         if (flags & ENTRY_OPTIONAL)
             return 0;
         REFUSE(in, "section %u (flags %#x) needs a newer Pythia", type, flags);
@@ -155,7 +225,12 @@ static int open_section(const struct input *in, struct merge_container *c, const
         return REFUSE(in, "damaged: section %s stands twice", merge_section_name(type));
     s->size = format_get64(entry + ENTRY_RAW);
     s->count = format_get64(entry + ENTRY_COUNT);
-    if (flags & ENTRY_ZSTD) {
+    if (flags & ENTRY_BLOCKS) {
+        int error = flags & ENTRY_ZSTD ? REFUSE(in, "damaged: section %s is compressed twice", merge_section_name(type))
+                                       : open_blocks(in, s, at, stored, type);
+        if (error)
+            return error;
+    } else if (flags & ENTRY_ZSTD) {
         int error = decompress(in, s, at, stored, merge_section_name(type));
         if (error)
             return error;
@@ -171,9 +246,17 @@ static int open_section(const struct input *in, struct merge_container *c, const
 
 int merge_container_open(struct merge_container *c, const void *data, size_t size, char *why, size_t why_size)
 {
-    struct input in = { data, size, why, why_size };
+    const struct merge_source whole = { (unsigned char *)data, size, -1 };
+    return merge_container_open_source(c, &whole, why, why_size);
+}
+
+int merge_container_open_source(struct merge_container *c, const struct merge_source *source, char *why, size_t why_size)
+{
+    struct input in = { source->data, source->size, source, why, why_size };
+    uint64_t size = source->size;
     uint32_t sections = 0;
     memset(c, 0, sizeof *c);
+    c->source = *source;
     int error = check_header(&in, &sections);
     if (error)
         return error;
@@ -184,6 +267,8 @@ int merge_container_open(struct merge_container *c, const void *data, size_t siz
         if (!error)
             error = open_section(&in, c, entry);
     }
+    if (!error && end < size)
+        error = fill(&in, end, size - end < 8 ? size - end : 8);
     if (!error && (((end + 7) & ~(uint64_t)7) != size || !all_zero(in.data + end, in.data + size)))
         error = REFUSE(&in, "damaged: bytes after the last section");
     for (uint32_t type = 1; type < SECTION_ORACLE && !error; type++)
@@ -196,7 +281,46 @@ int merge_container_open(struct merge_container *c, const void *data, size_t siz
 
 void merge_container_close(struct merge_container *c)
 {
-    for (int type = 0; type < SECTION_TYPES; type++)
+    for (int type = 0; type < SECTION_TYPES; type++) {
+        merge_blocks_close(&c->section[type].blocks);
         free(c->section[type].owned);
+        free(c->section[type].ready);
+    }
     memset(c, 0, sizeof *c);
+}
+
+static int fill_block(const struct merge_container *c, const struct merge_blocks *b, uint32_t i)
+{
+    uint64_t from = (uint64_t)(b->frames - c->source.data) + b->at[i];
+    return merge_source_fill(&c->source, from, b->at[i + 1] - b->at[i]);
+}
+
+int merge_container_need(struct merge_container *c, enum format_section type, uint64_t first, uint64_t count)
+{
+    struct merge_section *s = &c->section[type];
+    uint64_t block = (uint64_t)s->blocks.per * s->blocks.size;
+
+    if (!s->in_blocks || count == 0)
+        return 0;
+    for (uint64_t i = first / s->blocks.per; i <= (first + count - 1) / s->blocks.per; i++)
+        if (!s->ready[i]) {
+            if (fill_block(c, &s->blocks, (uint32_t)i) || merge_blocks_read(&s->blocks, (uint32_t)i, s->owned + i * block))
+                return PYTHIA_EFORMAT;
+            s->ready[i] = 1;
+        }
+    return 0;
+}
+
+const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i)
+{
+    struct merge_blocks *b = &c->section[type].blocks;
+    return fill_block(c, b, i) ? NULL : merge_blocks_get(b, i);
+}
+
+int merge_container_need_all(struct merge_container *c, char *why, size_t why_size)
+{
+    for (uint32_t type = 1; type < SECTION_TYPES; type++)
+        if (merge_container_need(c, type, 0, c->section[type].count))
+            return merge_refuse(why, why_size, "damaged: checksum of section %s is wrong", merge_section_name(type));
+    return 0;
 }

@@ -11,24 +11,47 @@
 #ifndef PYTHIA_MERGE_CONTAINER_H
 #define PYTHIA_MERGE_CONTAINER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "merge/blocks.h"
 #include "merge/format.h"
 
 struct merge_section {
-    const unsigned char *data; /* uncompressed; NULL: the section is absent */
+    const unsigned char *data; /* uncompressed; NULL: the section is absent. In blocks: what merge_container_need asked for */
     uint64_t size, count;
     unsigned char *owned; /* what was decompressed */
+    bool in_blocks;
+    struct merge_blocks blocks;
+    unsigned char *ready; /* of the blocks: it is in `data` */
 };
 
+/* The bytes, or a file of which they are read as they are needed. */
+struct merge_source {
+    unsigned char *data; /* size bytes */
+    uint64_t size;
+    int fd;              /* -1: all of them are there */
+};
+/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. */
+int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size);
+
 struct merge_container {
+    struct merge_source source; /* whoever opened it owns what it stands for */
     struct merge_section section[SECTION_TYPES];
 };
 
-/* Reads and verifies all sections; they point into `data` where they are stored as they are. 0, PYTHIA_EFORMAT,
-   PYTHIA_EVERSION or PYTHIA_ENOMEM with one line in `why`. */
+/* Reads and verifies all sections; they point into `data` where they are stored as they are, or in blocks, which are
+   decompressed when they are needed. 0, PYTHIA_EFORMAT, PYTHIA_EVERSION or PYTHIA_ENOMEM with one line in `why`. */
 int merge_container_open(struct merge_container *c, const void *data, size_t size, char *why, size_t why_size);
+/* The same of a source; of a section in blocks the head is verified, the rest as it is needed. */
+int merge_container_open_source(struct merge_container *c, const struct merge_source *s, char *why, size_t why_size);
 void merge_container_close(struct merge_container *c);
+/* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not decompress. */
+int merge_container_need(struct merge_container *c, enum format_section type, uint64_t first, uint64_t count);
+/* A block of a section in blocks, as merge_blocks_get. */
+const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i);
+/* The same of whole sections, with a line in `why`. */
+int merge_container_need_all(struct merge_container *c, char *why, size_t why_size);
 
 /* As job_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
 struct job;

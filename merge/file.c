@@ -13,6 +13,7 @@
 #include "pythia.h"
 #include "merge/check.h"
 #include "merge/container.h"
+#include "merge/open.h"
 
 enum { TRIES = 100 };
 
@@ -152,23 +153,38 @@ static int read_all(int fd, unsigned char *data, size_t size)
     return 0;
 }
 
-/* The whole of a regular file; *data is malloc'ed. Read, not mapped: a mapped file that somebody truncates is a crash. */
-static int read_file(const char *path, unsigned char **data, size_t *size, char *why, size_t why_size)
+int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size_t why_size)
 {
     struct stat st;
     int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    unsigned char *bytes = NULL;
     if (fd < 0)
         return refuse_io(why, why_size, path, "can't open");
     if (fstat(fd, &st))
         error = refuse_io(why, why_size, path, "can't read");
     else if (!S_ISREG(st.st_mode))
         error = merge_refuse(why, why_size, "%s: not a regular file", path);
-    if (!error && !(bytes = malloc((size_t)st.st_size + 1))) {
-        merge_refuse(why, why_size, "%s: out of memory for %lld bytes", path, (long long)st.st_size);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    *file = fd;
+    *size = (uint64_t)st.st_size;
+    return 0;
+}
+
+/* The whole of a regular file; *data is malloc'ed. Read, not mapped: a mapped file that somebody truncates is a crash. */
+static int read_file(const char *path, unsigned char **data, size_t *size, char *why, size_t why_size)
+{
+    uint64_t length = 0;
+    int fd, error = merge_file_open(path, &fd, &length, why, why_size);
+    if (error)
+        return error;
+    unsigned char *bytes = malloc((size_t)length + 1);
+    if (!bytes) {
+        merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)length);
         error = PYTHIA_ENOMEM;
     }
-    if (!error && read_all(fd, bytes, (size_t)st.st_size))
+    if (!error && read_all(fd, bytes, (size_t)length))
         error = refuse_io(why, why_size, path, "can't read");
     close(fd);
     if (error) {
@@ -176,7 +192,7 @@ static int read_file(const char *path, unsigned char **data, size_t *size, char 
         return error;
     }
     *data = bytes;
-    *size = (size_t)st.st_size;
+    *size = (size_t)length;
     return 0;
 }
 
@@ -189,7 +205,7 @@ static int check_bodies(const struct job *j, char *why, size_t size)
     return 0;
 }
 
-int job_load(const char *path, void **bytes, size_t *length, struct job **j, char *why, size_t why_size)
+int job_read(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
     unsigned char *data = NULL;
@@ -201,23 +217,10 @@ int job_load(const char *path, void **bytes, size_t *length, struct job **j, cha
     error = job_unpack(data, size, &job, reason, sizeof reason);
     if (!error && (error = check_bodies(job, reason, sizeof reason)))
         job_destroy(job);
-    if (error) {
+    free(data);
+    if (error)
         merge_refuse(why, why_size, "%s: %s", path, reason);
-        free(data);
-        return error;
-    }
-    *j = job;
-    *bytes = data;
-    *length = size;
-    return 0;
-}
-
-int job_read(const char *path, struct job **j, char *why, size_t why_size)
-{
-    void *bytes;
-    size_t length;
-    int error = job_load(path, &bytes, &length, j, why, why_size);
-    if (!error)
-        free(bytes);
+    else
+        *j = job;
     return error;
 }

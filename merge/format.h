@@ -15,7 +15,8 @@
 #define FORMAT_MAGIC "PYTHIA\x1a\n"
 
 enum {
-    FORMAT_VERSION = 3,
+    FORMAT_VERSION = 4,
+    FORMAT_OLDEST = 3,           /* that is read: it has no blocks */
     FORMAT_HEADER = 64,
     FORMAT_ENTRY = 48,
     FORMAT_SECTIONS_MAX = 64,
@@ -29,7 +30,7 @@ enum { HEADER_VERSION = 8, HEADER_SECTIONS = 12, HEADER_SIZE = 16, HEADER_CHECKS
 /* Section table entry. */
 enum { ENTRY_TYPE = 0, ENTRY_FLAGS = 4, ENTRY_OFFSET = 8, ENTRY_STORED = 16, ENTRY_RAW = 24, ENTRY_CHECKSUM = 32,
        ENTRY_COUNT = 40 };
-enum { ENTRY_ZSTD = 1, ENTRY_OPTIONAL = 2 };
+enum { ENTRY_ZSTD = 1, ENTRY_OPTIONAL = 2, ENTRY_BLOCKS = 4 };
 
 enum format_section {
     SECTION_INFO = 1,
@@ -52,6 +53,7 @@ enum format_section {
     SECTION_REGIONS,
     SECTION_TASKS,
     SECTION_MACHINE,
+    SECTION_TIMES,
     SECTION_TYPES
 };
 
@@ -74,8 +76,12 @@ enum {
     RECORD_SUM = 24,
     RECORD_REGION = 264,
     RECORD_TASK = 96,
-    RECORD_MACHINE = 24
+    RECORD_MACHINE = 24,
+    RECORD_TIME = 24
 };
+
+/* Records a block of the sections that are written in blocks. */
+enum { BLOCK_NODES = 8192, BLOCK_STATS = 256, BLOCK_RANGES = 1024, BLOCK_VARIANTS = 256 };
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */
 

@@ -7,6 +7,7 @@
 #include "pythia.h"
 #include "merge/class.h"
 #include "merge/intern.h"
+#include "merge/open.h"
 #include "merge/streams.h"
 
 struct job *job_create(void)
@@ -54,6 +55,7 @@ void job_destroy(struct job *j)
     free(j->tasks);
     free(j->sums);
     free(j->regions);
+    merge_store_close(j->store);
     index_destroy(j->index);
     free(j);
 }

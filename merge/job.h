@@ -207,6 +207,7 @@ struct job {
     uint32_t region_count;
     struct job_region *regions;         /* in no order; at most one a callsite */
     struct job_index *index;            /* of what is interned; private to job.c */
+    struct merge_store *store;          /* of a job that was opened; NULL: all of it is here. Private to open.c */
 };
 
 /* --- Building --- */
@@ -303,7 +304,20 @@ int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t 
    untouched, the temporary one removed and `why` says what, where. */
 int job_write(const struct job *j, const char *path, char *why, size_t why_size);
 int job_read(const char *path, struct job **j, char *why, size_t why_size);
-/* The same, and the bytes of the file (malloc'ed, the caller's), for handing it on. */
-int job_load(const char *path, void **bytes, size_t *length, struct job **j, char *why, size_t why_size);
+
+/* --- Opening: for predicting, which needs little of a large file (open.c) --- */
+/* A job whose classes have members, and no rules, statistics or attributes until they are opened: for reading only, and
+   neither to be merged nor packed. Checksums are verified; takes `bytes` (malloc'ed) over, unless it fails. */
+int job_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size);
+int job_open(const char *path, struct job **j, char *why, size_t why_size);
+/* All bytes that it was opened from, which it owns. NULL: it was not opened, or they cannot be read any more. */
+const void *job_bytes(const struct job *j, size_t *size);
+/* What tells its file from every other: the checksum of the header, which covers all others. */
+uint64_t job_opened_mark(const struct job *j);
+/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is here:
+   nothing.  Threads: one at a time. */
+int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
+/* The class for job_variant and job_attr_value; NULL: it is not open. Threads: any. Takes a lock the first time. */
+const struct job_class_entry *job_class_values(const struct job *j, uint32_t class_index);
 
 #endif

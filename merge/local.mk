@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-merge.la
 libpythia_merge_la_SOURCES = %D%/job.h \
+	%D%/blocks.c %D%/blocks.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
 	%D%/container.c %D%/container.h \
@@ -11,6 +12,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/match.c \
 	%D%/members.c \
 	%D%/merge.c \
+	%D%/open.c %D%/open.h \
 	%D%/pack.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
@@ -18,17 +20,19 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/relation.c %D%/relation.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/sum.c \
-	%D%/unpack.c \
+	%D%/times.c %D%/times.h \
+	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c \
 	%D%/update.c %D%/update.h %D%/update_near.c \
 	%D%/value.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_merge tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
+UNIT_TESTS += tests/unit/test_job tests/unit/test_open tests/unit/test_merge tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(SIMULATE)
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)
 tests_unit_test_job_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
+tests_unit_test_open_LDADD = $(LDADD) $(ZSTD_LIBS)
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE)
 tests_unit_test_merge_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 

@@ -15,6 +15,7 @@
 #include "merge/class.h"
 #include "merge/container.h"
 #include "merge/intern.h"
+#include "merge/times.h"
 
 enum { LEVEL = 3, SMALL = 128 };
 
@@ -27,7 +28,7 @@ struct section {
     struct buffer raw;
     uint64_t count;
     uint64_t raw_size; /* before it was compressed */
-    int compressed;
+    uint32_t flags;    /* ENTRY_ZSTD or ENTRY_BLOCKS, where it is */
 };
 
 struct packer {
@@ -211,11 +212,32 @@ static void put_moments(unsigned char *at, const struct grammar_moments *m)
     put_double(at + 24, m->square);
 }
 
+/* Of the blocks that begin in this class. */
+static void pack_times(struct packer *p, const struct grammar_flat *g)
+{
+    uint64_t first = p->section[SECTION_STATS].count, known = p->section[SECTION_TIMES].count;
+    uint64_t all = (first + g->node_count + BLOCK_STATS - 1) / BLOCK_STATS;
+    struct grammar_time *times = calloc((size_t)all + 1, sizeof *times);
+    unsigned char *at;
+    if (!times)
+        p->error = PYTHIA_ENOMEM;
+    else
+        merge_times_fill(g, first, BLOCK_STATS, times);
+    for (uint64_t k = known; k < all && !p->error && (at = record(p, SECTION_TIMES, RECORD_TIME)); k++) {
+        put_double(at, times[k].gap);
+        put_double(at + 8, times[k].duration);
+        put_double(at + 16, times[k].variance);
+    }
+    free(times);
+}
+
 static void pack_stats(struct packer *p, const struct job_class_entry *c)
 {
+    const struct grammar_flat *g = c->grammar;
     unsigned char *at;
-    for (uint32_t n = 0; n < c->grammar->node_count && (at = record(p, SECTION_STATS, RECORD_STATS)); n++) {
-        const struct grammar_stats *s = &c->grammar->stats[n];
+    pack_times(p, g);
+    for (uint32_t n = 0; n < g->node_count && (at = record(p, SECTION_STATS, RECORD_STATS)); n++) {
+        const struct grammar_stats *s = &g->stats[n];
         format_put64(at, s->count);
         put_moments(at + 8, &s->gap);
         put_moments(at + 40, &s->duration);
@@ -447,13 +469,46 @@ static int present(const struct packer *p, uint32_t type)
     return type < SECTION_ORACLE || p->section[type].count;
 }
 
-/* Compresses a section where that saves an eighth. A reader refuses what grows beyond the ratio, so nothing does. */
-static void compress_section(struct packer *p, struct section *s)
+/* Sections of which a reader may want a part: records a block. */
+static const struct { uint32_t record, block; } in_blocks[SECTION_TYPES] = {
+    [SECTION_NODES] = { RECORD_NODE, BLOCK_NODES },
+    [SECTION_STATS] = { RECORD_STATS, BLOCK_STATS },
+    [SECTION_RANGES] = { RECORD_RANGE, BLOCK_RANGES },
+    [SECTION_VARIANTS] = { RECORD_VARIANT, BLOCK_VARIANTS },
+};
+
+static void replace(struct section *s, unsigned char *packed, size_t size, uint32_t flag)
 {
+    free(s->raw.data);
+    s->raw.data = packed;
+    s->raw.size = size;
+    s->flags = flag;
+}
+
+static void compress_blocks(struct packer *p, enum format_section type)
+{
+    struct section *s = &p->section[type];
+    unsigned char *packed;
+    size_t size;
+    int status = merge_blocks_pack(s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed, &size);
+    if (status < 0)
+        p->error = status;
+    else if (status == 0)
+        replace(s, packed, size, ENTRY_BLOCKS);
+}
+
+/* Compresses a section where that saves an eighth. A reader refuses what grows beyond the ratio, so nothing does. */
+static void compress_section(struct packer *p, enum format_section type)
+{
+    struct section *s = &p->section[type];
     size_t bound = ZSTD_compressBound(s->raw.size);
     s->raw_size = s->raw.size;
     if (p->error || s->raw.size < SMALL)
         return;
+    if (in_blocks[type].record) {
+        compress_blocks(p, type);
+        return;
+    }
     unsigned char *packed = malloc(bound);
     if (!packed) {
         p->error = PYTHIA_ENOMEM;
@@ -465,10 +520,7 @@ static void compress_section(struct packer *p, struct section *s)
         free(packed);
         return;
     }
-    free(s->raw.data);
-    s->raw.data = packed;
-    s->raw.size = size;
-    s->compressed = 1;
+    replace(s, packed, size, ENTRY_ZSTD);
 }
 
 static size_t aligned(size_t size)
@@ -479,11 +531,12 @@ static size_t aligned(size_t size)
 static void put_entry(unsigned char *at, int type, const struct section *s, size_t offset)
 {
     format_put32(at + ENTRY_TYPE, (uint32_t)type);
-    format_put32(at + ENTRY_FLAGS, (s->compressed ? ENTRY_ZSTD : 0) | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    format_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
     format_put64(at + ENTRY_OFFSET, offset);
     format_put64(at + ENTRY_STORED, s->raw.size);
     format_put64(at + ENTRY_RAW, s->raw_size);
-    format_put64(at + ENTRY_CHECKSUM, XXH64(s->raw.data, s->raw.size, 0));
+    size_t vouched = s->flags & ENTRY_BLOCKS ? (size_t)merge_blocks_head(s->raw.data, s->raw.size) : s->raw.size;
+    format_put64(at + ENTRY_CHECKSUM, XXH64(s->raw.data, vouched, 0));
     format_put64(at + ENTRY_COUNT, s->count);
 }
 
@@ -536,7 +589,9 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     pack_tasks(&p);
     pack_machine(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
-        compress_section(&p, &p.section[type]);
+        compress_section(&p, (enum format_section)type);
+    if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS)
+        p.section[SECTION_TIMES].count = 0;
     int error = p.error ? p.error : assemble(&p, data, size);
     for (int type = 1; type < SECTION_TYPES; type++)
         free(p.section[type].raw.data);

@@ -35,15 +35,14 @@ static void child(void)
 
 static void start(void)
 {
-    void *reference = NULL;
-    size_t size = 0;
+    const void *reference = NULL;
     if (dlsym(RTLD_DEFAULT, "MPI_Init")) {
         base_log_warn("an MPI program: libpythia_omp stays off, use libpythia_pmpi, which sees both");
         return;
     }
     enum session_mode mode = session_choose(&world);
     if (mode == SESSION_PREDICT) {
-        reference = session_take_reference(&size);
+        reference = session_reference();
         if (!reference)
             return;
     }
@@ -51,8 +50,7 @@ static void start(void)
         return;
     process = getpid();
     pthread_atfork(NULL, NULL, child);
-    running = session_start(&world, reference, size) != SESSION_OFF;
-    free(reference);
+    running = session_start(&world, reference, 0) != SESSION_OFF;
 }
 
 static bool alone_start(void)

@@ -91,7 +91,7 @@ static void settle_extension(struct oracle *o, const struct oracle_hypothesis *h
     for (uint32_t i = 0; i < h->depth; i++) {
         const struct oracle_frame *f = &h->frames[i];
         if (f->node == h->extended && !f->guessed && ref->index->grammar->nodes[f->node].exponent > 1 &&
-            f->turn >= ref->trip[f->node].effective)
+            f->turn >= oracle_turns(ref, f->node))
             oracle_extended(&ref->trip[f->node], f->turn + 1);
     }
 }
@@ -223,7 +223,7 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
     if (h->depth == 0)
         return;
     const struct oracle_frame *frame = &h->frames[h->depth - 1];
-    const struct oracle_time *mean = &oracle_of(o, h)->mean[frame->node];
+    const struct oracle_time *mean = oracle_mean(oracle_of(o, h), frame->node);
     struct oracle_habit *habit = &o->reference[h->reference].habit[frame->node][frame->turn > 0];
     struct oracle_turn_habit *turn = oracle_turn_of(&o->reference[h->reference], frame->node, frame->turn);
     if (turn)

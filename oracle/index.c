@@ -1,90 +1,135 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index: lengths and mean times of rules, their prefix sums along each rule, and the uses of every symbol by weight.
+ * The index: lengths of rules, mean times of nodes and their prefix sums along each rule, and the uses of every symbol by
+ * weight.
  *
  * A use weighs how often the whole stream goes through it: expansions of the rule that it stands in, times its exponent.
- * Everything follows from one topological order of the rules, users first.
+ * A question looks at the heaviest few, so only these are sorted: one pass, whatever the number of uses.
  */
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "oracle/internal.h"
 
-struct weighted { double weight; uint32_t node; };
+/* --- Structure --- */
 
-static int heavier_first(const void *a, const void *b)
-{
-    const struct weighted *x = a, *y = b;
-    if (x->weight != y->weight)
-        return x->weight < y->weight ? 1 : -1;
-    return x->node < y->node ? -1 : x->node > y->node;
-}
+/* A walk from the root, each rule after all that it uses. The grammar was checked: no rule contains itself. */
+struct walk {
+    uint32_t *at, *stack, *depth; /* of rules: nodes seen; the ones around; frames below, 0: not known yet */
+    uint32_t height, done;
+};
 
-/* Kahn's algorithm: a rule follows when all nodes that use it were seen. `left` has a zeroed entry a rule. */
-static void order_rules(const struct grammar_flat *g, uint32_t *order, uint32_t *left)
-{
-    uint32_t done = 0, ready = 0;
-
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (grammar_is_rule(g->nodes[n].symbol))
-            left[g->nodes[n].symbol & ~GRAMMAR_RULE]++;
-    for (uint32_t r = 0; r < g->rule_count; r++)
-        if (left[r] == 0)
-            order[ready++] = r;
-    for (; done < ready; done++) {
-        const struct grammar_flat_rule *rule = &g->rules[order[done]];
-        for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
-            if (grammar_is_rule(g->nodes[n].symbol) && --left[g->nodes[n].symbol & ~GRAMMAR_RULE] == 0)
-                order[ready++] = g->nodes[n].symbol & ~GRAMMAR_RULE;
-    }
-}
-
-static double variance(const struct grammar_stats *s)
-{
-    double gap = grammar_moments_deviation(&s->gap, s->count);
-    double duration = grammar_moments_deviation(&s->duration, s->count);
-    return gap * gap + duration * duration;
-}
-
-static void fill_rule(struct oracle_index *x, uint32_t r)
+/* Goes on in the rule on top, up to a node whose own rule must come first. True: the rule ended. */
+static bool walk_rule(struct oracle_index *x, struct walk *w, uint32_t r)
 {
     const struct grammar_flat *g = x->grammar;
     const struct grammar_flat_rule *rule = &g->rules[r];
-    struct oracle_time sum = { 0, 0, 0 };
-    uint64_t before = 0;
+    uint64_t length = x->length[r];
+    uint32_t i, deepest = w->depth[r];
 
-    x->first[r] = rule->length ? oracle_first(x, g->nodes[rule->first].symbol) : GRAMMAR_NONE;
-    for (uint32_t n = rule->first; n < rule->first + rule->length; n++) {
-        const struct grammar_stats *s = &g->stats[n];
-        double turns = (double)g->nodes[n].exponent;
-        struct oracle_time *mean = &x->mean[n];
-        *mean = (struct oracle_time){ grammar_moments_mean(&s->gap, s->count),
-                                      grammar_moments_mean(&s->duration, s->count), variance(s) };
+    for (i = w->at[r]; i < rule->length; i++) {
+        uint32_t n = rule->first + i, symbol = g->nodes[n].symbol, inner = symbol & ~GRAMMAR_RULE;
+        if (grammar_is_rule(symbol)) {
+            if (w->depth[inner] == 0) {
+                w->stack[w->height++] = inner;
+                break;
+            }
+            deepest = w->depth[inner] > deepest ? w->depth[inner] : deepest;
+        } else if (symbol < g->terminals) {
+            x->known[symbol] = 1;
+        }
         x->rule[n] = r;
-        x->before[n] = before;
-        x->elapsed[n] = sum;
-        before += g->nodes[n].exponent * oracle_length(x, g->nodes[n].symbol);
-        sum.gap += turns * mean->gap;
-        sum.duration += turns * mean->duration;
-        sum.variance += turns * mean->variance;
+        x->before[n] = length;
+        length += g->nodes[n].exponent * oracle_length(x, symbol);
     }
-    x->time[r] = sum;
+    x->length[r] = length;
+    w->depth[r] = deepest;
+    w->at[r] = i;
+    return i == rule->length;
 }
 
-static void measure_depth(struct oracle_index *x, uint32_t *depth)
+static void walk(struct oracle_index *x, struct walk *w)
 {
     const struct grammar_flat *g = x->grammar;
 
-    for (uint32_t i = g->rule_count; i-- > 0;) {
-        const struct grammar_flat_rule *rule = &g->rules[x->order[i]];
-        uint32_t deepest = 0;
-        for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
-            if (grammar_is_rule(g->nodes[n].symbol) && depth[g->nodes[n].symbol & ~GRAMMAR_RULE] > deepest)
-                deepest = depth[g->nodes[n].symbol & ~GRAMMAR_RULE];
-        depth[x->order[i]] = deepest + 1;
+    w->stack[w->height++] = 0;
+    while (w->height > 0) {
+        uint32_t r = w->stack[w->height - 1];
+        if (!walk_rule(x, w, r))
+            continue;
+        x->first[r] = g->rules[r].length ? oracle_first(x, g->nodes[g->rules[r].first].symbol) : GRAMMAR_NONE;
+        x->order[g->rule_count - ++w->done] = r;
+        w->depth[r]++;
+        w->height--;
     }
-    x->depth = depth[0];
+    x->depth = w->depth[0];
 }
+
+/* Expansions: no more than there are events. */
+static void count_uses(struct oracle_index *x)
+{
+    const struct grammar_flat *g = x->grammar;
+
+    x->uses[0] = 1;
+    for (uint32_t i = 0; i < g->rule_count; i++) {
+        const struct grammar_flat_rule *rule = &g->rules[x->order[i]];
+        uint64_t uses = x->uses[x->order[i]];
+        for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
+            if (grammar_is_rule(g->nodes[n].symbol))
+                x->uses[g->nodes[n].symbol & ~GRAMMAR_RULE] += uses * g->nodes[n].exponent;
+    }
+}
+
+static int measure(struct oracle_index *x)
+{
+    size_t rules = x->grammar->rule_count;
+    uint32_t *scratch = calloc(3 * rules + 1, sizeof *scratch);
+
+    if (!scratch)
+        return 0;
+    walk(x, &(struct walk){ scratch, scratch + rules, scratch + 2 * rules, 0, 0 });
+    count_uses(x);
+    x->rule[x->grammar->node_count] = GRAMMAR_NONE;
+    free(scratch);
+    return 1;
+}
+
+/* --- Times --- */
+
+/* Of the nodes from `from` to `to`; the rule of the first one took `sum` before it. */
+static void fill_times(const struct oracle_index *x, uint32_t from, uint32_t to, struct grammar_time sum)
+{
+    const struct grammar_flat *g = x->grammar;
+
+    for (uint32_t n = from; n < to; n++) {
+        struct grammar_time mean = grammar_stats_time(&g->stats[n]);
+        if (n == g->rules[x->rule[n]].first)
+            sum = (struct grammar_time){ 0, 0, 0 };
+        x->mean[n] = (struct oracle_time){ mean.gap, mean.duration, mean.variance };
+        x->elapsed[n] = (struct oracle_time){ sum.gap, sum.duration, sum.variance };
+        grammar_time_add(&sum, (double)g->nodes[n].exponent, &mean);
+    }
+}
+
+void oracle_index_load(const struct oracle_index *x, uint32_t node)
+{
+    struct grammar_pager *p = x->pager;
+    pthread_mutex_t *lock = (pthread_mutex_t *)&x->lock;
+    uint32_t block = (node + p->offset) / p->per;
+    uint64_t from = (uint64_t)block * p->per, to = from + p->per - p->offset;
+
+    pthread_mutex_lock(lock);
+    if (!atomic_load_explicit(&x->ready[block], memory_order_relaxed)) {
+        p->stats(p, block);
+        from = from < p->offset ? 0 : from - p->offset;
+        to = to < x->grammar->node_count ? to : x->grammar->node_count;
+        fill_times(x, (uint32_t)from, (uint32_t)to, p->before[block]);
+        atomic_store_explicit(&x->ready[block], 1, memory_order_release);
+    }
+    pthread_mutex_unlock(lock);
+}
+
+/* --- Uses --- */
 
 /* Where the uses of a symbol are counted and found; NULL for GRAMMAR_LOST, which is never looked for. */
 static uint32_t *use_slot(const struct oracle_index *x, uint32_t symbol)
@@ -111,8 +156,66 @@ static void unshift(uint32_t *start, uint32_t count, uint32_t at)
     start[0] = at;
 }
 
-/* Counting sort by symbol, then each symbol's uses by weight. */
-static void sort_uses(struct oracle_index *x, struct weighted *sorted)
+struct weighted { double weight; uint32_t node; };
+
+static bool heavier(const struct weighted *a, const struct weighted *b)
+{
+    return a->weight != b->weight ? a->weight > b->weight : a->node < b->node;
+}
+
+static double weight_of(const struct oracle_index *x, uint32_t node)
+{
+    return (double)x->uses[x->rule[node]] * (double)x->grammar->nodes[node].exponent;
+}
+
+/* The heaviest, in order; returns how many. */
+static uint32_t choose(const struct oracle_index *x, const uint32_t *use, uint32_t count,
+                       struct weighted best[ORACLE_PLACES])
+{
+    uint32_t chosen = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct weighted w = { weight_of(x, use[i]), use[i] };
+        uint32_t k = chosen;
+        if (chosen == ORACLE_PLACES && !heavier(&w, &best[--k]))
+            continue;
+        for (; k > 0 && heavier(&w, &best[k - 1]); k--)
+            best[k] = best[k - 1];
+        best[k] = w;
+        chosen += chosen < ORACLE_PLACES;
+    }
+    return chosen;
+}
+
+/* Puts the heaviest first; the others keep their order behind them. */
+static void put_first(const struct oracle_index *x, uint32_t *use, uint32_t count)
+{
+    struct weighted best[ORACLE_PLACES];
+    uint32_t chosen = choose(x, use, count, best), to = count;
+
+    if (chosen == count) {
+        for (uint32_t i = 0; i < chosen; i++)
+            use[i] = best[i].node;
+        return;
+    }
+    uint32_t taken[ORACLE_PLACES], left = chosen; /* the chosen ones in the order of the nodes */
+    for (uint32_t i = 0; i < chosen; i++) {
+        uint32_t k = i;
+        for (; k > 0 && taken[k - 1] > best[i].node; k--)
+            taken[k] = taken[k - 1];
+        taken[k] = best[i].node;
+    }
+    for (uint32_t i = count; i-- > 0;)
+        if (left > 0 && use[i] == taken[left - 1])
+            left--;
+        else
+            use[--to] = use[i];
+    for (uint32_t i = 0; i < chosen; i++)
+        use[i] = best[i].node;
+}
+
+/* Counting sort by symbol, then each symbol's heaviest first. */
+static void sort_uses(struct oracle_index *x)
 {
     const struct grammar_flat *g = x->grammar;
 
@@ -122,91 +225,30 @@ static void sort_uses(struct oracle_index *x, struct weighted *sorted)
             ++*slot;
     }
     uint32_t of_terminals = place(x->use_terminal, g->terminals, 0);
-    uint32_t all = place(x->use_rule, g->rule_count, of_terminals);
+    place(x->use_rule, g->rule_count, of_terminals);
     for (uint32_t n = 0; n < g->node_count; n++) {
         uint32_t *slot = use_slot(x, g->nodes[n].symbol);
         if (slot)
-            sorted[(*slot)++] = (struct weighted){ (double)x->uses[x->rule[n]] * (double)g->nodes[n].exponent, n };
+            x->use[(*slot)++] = n;
     }
     unshift(x->use_terminal, g->terminals, 0);
     unshift(x->use_rule, g->rule_count, of_terminals);
     for (uint32_t t = 0; t < g->terminals; t++)
-        qsort(sorted + x->use_terminal[t], x->use_terminal[t + 1] - x->use_terminal[t], sizeof *sorted, heavier_first);
+        put_first(x, x->use + x->use_terminal[t], x->use_terminal[t + 1] - x->use_terminal[t]);
     for (uint32_t r = 0; r < g->rule_count; r++)
-        qsort(sorted + x->use_rule[r], x->use_rule[r + 1] - x->use_rule[r], sizeof *sorted, heavier_first);
-    for (uint32_t i = 0; i < all; i++)
-        x->use[i] = sorted[i].node;
+        put_first(x, x->use + x->use_rule[r], x->use_rule[r + 1] - x->use_rule[r]);
 }
 
-static int allocate(struct oracle_index *x)
+static void need_uses(const struct oracle_index *x)
 {
-    size_t rules = x->grammar->rule_count, nodes = x->grammar->node_count, terminals = x->grammar->terminals;
+    struct oracle_index *own = (struct oracle_index *)x;
 
-    x->order = calloc(rules, sizeof *x->order);
-    x->length = calloc(rules, sizeof *x->length);
-    x->uses = calloc(rules, sizeof *x->uses);
-    x->first = calloc(rules, sizeof *x->first);
-    x->time = calloc(rules, sizeof *x->time);
-    x->rule = calloc(nodes + 1, sizeof *x->rule);
-    x->before = calloc(nodes + 1, sizeof *x->before);
-    x->mean = calloc(nodes + 1, sizeof *x->mean);
-    x->elapsed = calloc(nodes + 1, sizeof *x->elapsed);
-    x->use_terminal = calloc(terminals + 1, sizeof *x->use_terminal);
-    x->use_rule = calloc(rules + 1, sizeof *x->use_rule);
-    x->use = calloc(nodes + 1, sizeof *x->use);
-    return x->order && x->length && x->uses && x->first && x->time && x->rule && x->before && x->mean && x->elapsed &&
-           x->use_terminal && x->use_rule && x->use;
-}
-
-struct oracle_index *oracle_index_create(const struct grammar_flat *g)
-{
-    struct oracle_index *x = calloc(1, sizeof *x);
-    uint32_t *scratch = calloc((size_t)g->rule_count + 1, sizeof *scratch);
-    struct weighted *sorted = calloc((size_t)g->node_count + 1, sizeof *sorted);
-
-    if (x)
-        x->grammar = g;
-    if (!x || !scratch || !sorted || !allocate(x)) {
-        oracle_index_destroy(x);
-        x = NULL;
-        goto free_scratch;
+    pthread_mutex_lock(&own->lock);
+    if (!atomic_load_explicit(&own->sorted, memory_order_relaxed)) {
+        sort_uses(own);
+        atomic_store_explicit(&own->sorted, true, memory_order_release);
     }
-    order_rules(g, x->order, scratch);
-    grammar_flat_lengths(g, x->length);
-    grammar_flat_uses(g, x->uses);
-    for (uint32_t i = g->rule_count; i-- > 0;)
-        fill_rule(x, x->order[i]);
-    x->rule[g->node_count] = GRAMMAR_NONE;
-    measure_depth(x, scratch);
-    sort_uses(x, sorted);
-free_scratch:
-    free(scratch);
-    free(sorted);
-    return x;
-}
-
-void oracle_index_destroy(struct oracle_index *x)
-{
-    if (!x)
-        return;
-    free(x->order);
-    free(x->length);
-    free(x->uses);
-    free(x->first);
-    free(x->time);
-    free(x->rule);
-    free(x->before);
-    free(x->mean);
-    free(x->elapsed);
-    free(x->use_terminal);
-    free(x->use_rule);
-    free(x->use);
-    free(x);
-}
-
-const struct grammar_flat *oracle_index_grammar(const struct oracle_index *x)
-{
-    return x->grammar;
+    pthread_mutex_unlock(&own->lock);
 }
 
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use)
@@ -215,6 +257,77 @@ uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const 
 
     if (!slot)
         return 0;
+    if (!atomic_load_explicit(&x->sorted, memory_order_acquire))
+        need_uses(x);
     *use = x->use + slot[0];
     return slot[1] - slot[0];
+}
+
+/* --- Life --- */
+
+/* What is filled later costs nothing until then. */
+static int allocate(struct oracle_index *x)
+{
+    size_t rules = x->grammar->rule_count, nodes = x->grammar->node_count, terminals = x->grammar->terminals;
+
+    x->order = calloc(rules, sizeof *x->order);
+    x->length = calloc(rules, sizeof *x->length);
+    x->uses = calloc(rules, sizeof *x->uses);
+    x->first = calloc(rules, sizeof *x->first);
+    x->rule = calloc(nodes + 1, sizeof *x->rule);
+    x->before = calloc(nodes + 1, sizeof *x->before);
+    x->known = calloc(terminals + 1, sizeof *x->known);
+    x->mean = calloc(nodes + 1, sizeof *x->mean);
+    x->elapsed = calloc(nodes + 1, sizeof *x->elapsed);
+    x->use_terminal = calloc(terminals + 1, sizeof *x->use_terminal);
+    x->use_rule = calloc(rules + 1, sizeof *x->use_rule);
+    x->use = calloc(nodes + 1, sizeof *x->use);
+    if (x->pager)
+        x->ready = calloc((size_t)x->pager->blocks + 1, sizeof *x->ready);
+    return x->order && x->length && x->uses && x->first && x->rule && x->before && x->known && x->mean && x->elapsed &&
+           x->use_terminal && x->use_rule && x->use && (x->ready || !x->pager);
+}
+
+struct oracle_index *oracle_index_create(const struct grammar_flat *g)
+{
+    struct oracle_index *x = calloc(1, sizeof *x);
+
+    if (!x)
+        return NULL;
+    x->grammar = g;
+    x->pager = g->pager && g->pager->before ? g->pager : NULL;
+    pthread_mutex_init(&x->lock, NULL);
+    if (!allocate(x) || !measure(x)) {
+        oracle_index_destroy(x);
+        return NULL;
+    }
+    if (!x->pager)
+        fill_times(x, 0, g->node_count, (struct grammar_time){ 0, 0, 0 });
+    return x;
+}
+
+void oracle_index_destroy(struct oracle_index *x)
+{
+    if (!x)
+        return;
+    pthread_mutex_destroy(&x->lock);
+    free(x->order);
+    free(x->length);
+    free(x->uses);
+    free(x->first);
+    free(x->rule);
+    free(x->before);
+    free(x->known);
+    free(x->mean);
+    free(x->elapsed);
+    free(x->use_terminal);
+    free(x->use_rule);
+    free(x->use);
+    free((void *)x->ready);
+    free(x);
+}
+
+const struct grammar_flat *oracle_index_grammar(const struct oracle_index *x)
+{
+    return x->grammar;
 }

@@ -20,6 +20,9 @@
 #ifndef PYTHIA_ORACLE_INTERNAL_H
 #define PYTHIA_ORACLE_INTERNAL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "oracle/live.h"
 #include "oracle/habit.h"
 #include "oracle/oracle.h"
@@ -44,6 +47,11 @@ enum {
 
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
 
+/*
+ * What is precomputed for a grammar. Its structure is when it is created, its times block by block where the grammar is not
+ * all here (struct grammar_pager), and its uses when a position is first lost: they are read through the functions below.
+ * Threads: any, once it is created; at first sight they take its lock.
+ */
 struct oracle_index {
     const struct grammar_flat *grammar;
     uint32_t depth;               /* frames of the deepest path */
@@ -51,15 +59,54 @@ struct oracle_index {
     uint64_t *length;             /* of rules: events */
     uint64_t *uses;               /* of rules: expansions in all */
     uint32_t *first;              /* of rules: first terminal */
-    struct oracle_time *time;     /* of rules: mean of one expansion */
     uint32_t *rule;               /* of nodes, and one past the last: the rule that it stands in */
     uint64_t *before;             /* of nodes: events of the rule before it */
-    struct oracle_time *mean;     /* of nodes: one expansion in this place */
-    struct oracle_time *elapsed;  /* of nodes: mean time of the rule before it */
-    uint32_t *use_terminal;       /* terminal t is used by use[use_terminal[t]] … up to t + 1's, heaviest first */
+    uint8_t *known;               /* of terminals: whether they occur */
+    struct oracle_time *mean;     /* of nodes: one expansion in this place; oracle_mean */
+    struct oracle_time *elapsed;  /* of nodes: mean time of the rule before it; oracle_elapsed */
+    struct grammar_pager *pager;  /* NULL: all times are here */
+    _Atomic uint8_t *ready;       /* of the pager's blocks: their times are here (release, acquire) */
+    pthread_mutex_t lock;
+    _Atomic bool sorted;          /* uses are here (release, acquire) */
+    uint32_t *use_terminal;       /* terminal t is used by use[use_terminal[t]] … up to t + 1's */
     uint32_t *use_rule;           /* the same of rules */
     uint32_t *use;
 };
+
+void oracle_index_load(const struct oracle_index *x, uint32_t node); /* the times of the node's block */
+
+/* Times and statistics of the node may be read from here on. */
+static inline void oracle_touch(const struct oracle_index *x, uint32_t node)
+{
+    if (x->ready && !atomic_load_explicit(&x->ready[(node + x->pager->offset) / x->pager->per], memory_order_acquire))
+        oracle_index_load(x, node);
+}
+
+static inline const struct oracle_time *oracle_mean(const struct oracle_index *x, uint32_t node)
+{
+    oracle_touch(x, node);
+    return &x->mean[node];
+}
+
+static inline const struct oracle_time *oracle_elapsed(const struct oracle_index *x, uint32_t node)
+{
+    oracle_touch(x, node);
+    return &x->elapsed[node];
+}
+
+/* Mean of one expansion of a rule. */
+static inline struct oracle_time oracle_rule_time(const struct oracle_index *x, uint32_t rule)
+{
+    const struct grammar_flat_rule *r = &x->grammar->rules[rule];
+    uint32_t last = r->first + r->length - 1;
+
+    if (r->length == 0)
+        return (struct oracle_time){ 0, 0, 0 };
+    const struct oracle_time *before = oracle_elapsed(x, last), *mean = &x->mean[last];
+    double turns = (double)x->grammar->nodes[last].exponent;
+    return (struct oracle_time){ before->gap + turns * mean->gap, before->duration + turns * mean->duration,
+                                 before->variance + turns * mean->variance };
+}
 
 struct oracle_frame {
     uint32_t node;
@@ -81,7 +128,7 @@ struct oracle_hypothesis {
 
 /* Trip count of a node as this run shows it: a count seen twice running replaces the recorded one. A loop that went on
    against its count is expected to go on (last 0) as long again, until it is left: that count holds then. */
-struct oracle_trip { uint64_t effective, last; };
+struct oracle_trip { uint64_t effective, last; /* 0, 0: as recorded, nothing was learned */ };
 
 struct oracle_reference {
     const struct oracle_index *index;
@@ -91,6 +138,13 @@ struct oracle_reference {
     struct oracle_trip *trip;            /* of nodes */
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
 };
+
+static inline uint64_t oracle_turns(const struct oracle_reference *ref, uint32_t node)
+{
+    uint64_t effective = ref->trip[node].effective;
+
+    return effective ? effective : ref->index->grammar->nodes[node].exponent;
+}
 
 /* How often a source was right lately where it was as sure as this. */
 struct oracle_trust { float right, total; };
@@ -197,7 +251,8 @@ static inline const struct oracle_index *oracle_of(const struct oracle *o, const
     return o->reference[h->reference].index;
 }
 
-/* Uses of a symbol, heaviest first; returns their number. */
+/* Uses of a symbol; returns their number. The first ORACLE_PLACES are the heaviest, in order, the others stand in the order
+   of the nodes. The first call of all takes some ns a node. */
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
 
 /* The habits of one of the later turns of a loop, NULL: it has none of its own. */
@@ -263,7 +318,8 @@ void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many
 /* --- teach.c --- */
 /* Puts a hypothesis at event number `event` < length of its reference: rooted, as if it had just been followed. */
 void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event);
-void oracle_teach(struct oracle *o); /* once, before the first event */
+void oracle_teach(struct oracle *o);      /* once, before the first event: what is to be listed, and of short references the list */
+void oracle_teach_more(struct oracle *o); /* some more of it */
 
 /* --- mix.c --- */
 /* `events`: of all references. */

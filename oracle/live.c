@@ -176,9 +176,8 @@ static void find(struct oracle_live *l, const struct oracle_live_table *t)
 }
 
 /* Enters the next context into the tables. */
-static void enter(struct oracle_live *l, const struct oracle_live_table *t)
+static void enter(struct oracle_live *l, const struct oracle_live_table *t, struct oracle_live_context *c)
 {
-    struct oracle_live_context *c = &l->index;
     uint32_t name = oracle_text_name(c->next);
 
     roll(l, c);
@@ -199,19 +198,12 @@ static struct oracle_live_context context_from(uint64_t place)
 
 /* --- References --- */
 
-bool oracle_live_teach(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration)
+void oracle_live_teach(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    if (l->text.count >= l->text.fixed)
-        return false;
-    oracle_text_store(&l->text, terminal, gap, duration);
-    enter(l, &l->taught);
-    return true;
-}
-
-void oracle_live_piece(struct oracle_live *l, uint32_t reference, uint64_t event)
-{
-    oracle_text_begin_piece(&l->text, reference, event);
-    l->index = context_from(l->text.count);
+    if (oracle_text_origin(&l->text, l->text.taught)->place == l->text.taught)
+        l->lesson = context_from(l->text.taught);
+    oracle_text_teach(&l->text, terminal, gap, duration);
+    enter(l, &l->taught, &l->lesson);
 }
 
 void oracle_live_start(struct oracle_live *l)
@@ -281,7 +273,7 @@ void oracle_live_follow(struct oracle_live *l, bool wanted)
     if (count - l->index.next > l->text.size / 2)
         l->index = context_from(count - l->text.size / 2);
     for (int i = 0; i < CATCH_UP && l->index.next < count; i++)
-        enter(l, &l->lived);
+        enter(l, &l->lived, &l->index);
 }
 
 /* --- The question --- */

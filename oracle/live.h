@@ -45,6 +45,7 @@ struct oracle_live {
     uint32_t *link;          /* of places: the place before with the same 6 events, as in the tables */
     struct oracle_live_table taught, lived; /* places of references, of this run */
     uint64_t power[ORACLE_LIVE_ORDERS];
+    struct oracle_live_context lesson; /* up to where the references' places are */
     struct oracle_live_context index; /* up to where places are indexed */
     struct oracle_live_context here;  /* of the present, when it was last asked for */
     struct oracle_often often[ORACLE_LIVE_OFTEN]; /* by the last 6 events, by the last 2 */
@@ -65,11 +66,10 @@ struct oracle_live_answer {
 struct oracle_live *oracle_live_create(size_t memory, uint64_t fixed);
 void oracle_live_destroy(struct oracle_live *l); /* NULL is legal */
 
-/* The next event of a reference: before all others, while there is room (false: there is none). */
-bool oracle_live_teach(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration);
-/* Another piece begins, with event number `event` of a reference. */
-void oracle_live_piece(struct oracle_live *l, uint32_t reference, uint64_t event);
-void oracle_live_start(struct oracle_live *l); /* the run begins */
+/* The run begins; pieces of references were planned before (oracle_text_plan). */
+void oracle_live_start(struct oracle_live *l);
+/* The next of the planned events; there is one. */
+void oracle_live_teach(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration);
 
 /* The next event happened. */
 static inline void oracle_live_store(struct oracle_live *l, uint32_t terminal, uint64_t gap, uint64_t duration)

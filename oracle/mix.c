@@ -317,6 +317,8 @@ void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_
     struct oracle_mix *m = o->mix;
 
     oracle_live_store(m->past, terminal, gap, duration);
+    if (m->missed && m->past->text.taught < m->past->text.fixed)
+        oracle_teach_more(o);
     if (!m->asleep || m->streak == 0)
         oracle_live_follow(m->past, m->streak == 0);
 }

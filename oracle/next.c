@@ -103,7 +103,7 @@ static uint64_t next_of(const struct oracle *o, const struct oracle_hypothesis *
             above++;
         }
         uint32_t symbol = nodes[f.node].symbol;
-        uint64_t length = oracle_length(x, symbol), effective = ref->trip[f.node].effective;
+        uint64_t length = oracle_length(x, symbol), effective = oracle_turns(ref, f.node);
         uint64_t left = effective > f.turn + 1 ? effective - f.turn - 1 : 0;
         if (left && contains(x, next, o->set[which], symbol, o->terminals))
             return passed + first_in(x, next, symbol) + 1;

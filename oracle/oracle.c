@@ -49,8 +49,6 @@ static int create_reference(struct oracle_reference *ref, const struct oracle_in
     ref->habit = calloc((size_t)g->node_count + 1, sizeof *ref->habit);
     if (!ref->trip || !ref->habit || !create_turns(ref, g))
         return 0;
-    for (uint32_t n = 0; n < g->node_count; n++)
-        ref->trip[n] = (struct oracle_trip){ g->nodes[n].exponent, g->nodes[n].exponent };
     for (int i = 0; i < ORACLE_SETS; i++)
         if (!(ref->next[i] = calloc((size_t)g->node_count + 1, sizeof *ref->next[i])))
             return 0;
@@ -84,7 +82,7 @@ static double weight_of(const struct oracle *o, uint32_t terminal)
     for (uint32_t r = 0; r < o->references; r++) {
         const struct oracle_index *x = o->reference[r].index;
         uint32_t count = oracle_index_uses(x, terminal, &use);
-        for (uint32_t i = 0; i < count; i++)
+        for (uint32_t i = 0; i < count; i++) /* whole numbers: the order does not matter */
             weight += (double)x->uses[x->rule[use[i]]] * (double)x->grammar->nodes[use[i]].exponent;
     }
     return weight;
@@ -133,8 +131,9 @@ static void set_priors(struct oracle *o)
     o->alphabet = known < 2 ? 2 : known > 32 ? 32 : known;
     const struct oracle_index *x = o->references ? o->reference[0].index : NULL;
     if (x && x->length[0] > 0) {
-        o->prior_gap = 32 * x->time[0].gap / (double)x->length[0];
-        o->prior_duration = 32 * x->time[0].duration / (double)x->length[0];
+        struct oracle_time all = oracle_rule_time(x, 0);
+        o->prior_gap = 32 * all.gap / (double)x->length[0];
+        o->prior_duration = 32 * all.duration / (double)x->length[0];
     }
 }
 

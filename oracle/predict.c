@@ -32,7 +32,7 @@ struct walk {
 struct question {
     struct oracle *oracle;
     const struct oracle_index *index; /* of the hypothesis that is asked */
-    const struct oracle_trip *trip;
+    const struct oracle_reference *reference;
     uint64_t distance;
     bool timed;                       /* one way is gone, that of vote[0], with times: `walk` is its end */
     uint32_t count;
@@ -56,11 +56,11 @@ static double ratio(double a, double b)
 /* The scale below `node`, a rule's: its own mean over that of its rule. */
 static struct oracle_time narrow(const struct oracle_index *x, uint32_t node)
 {
-    const struct oracle_time *own = &x->mean[node];
-    const struct oracle_time *rule = &x->time[x->grammar->nodes[node].symbol & ~GRAMMAR_RULE];
-    double gap = ratio(own->gap, rule->gap), duration = ratio(own->duration, rule->duration);
+    const struct oracle_time *own = oracle_mean(x, node);
+    const struct oracle_time rule = oracle_rule_time(x, x->grammar->nodes[node].symbol & ~GRAMMAR_RULE);
+    double gap = ratio(own->gap, rule.gap), duration = ratio(own->duration, rule.duration);
 
-    return (struct oracle_time){ gap, duration, ratio(own->variance, rule->variance) };
+    return (struct oracle_time){ gap, duration, ratio(own->variance, rule.variance) };
 }
 
 static void cast(struct question *q, const struct vote *v)
@@ -114,7 +114,7 @@ static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, 
         uint32_t symbol = x->grammar->nodes[node].symbol;
         uint64_t length = oracle_length(x, symbol), turns = at < length ? 0 : at / length;
         if (q->timed)
-            add_scaled(&w->time, &x->mean[node], (double)turns, &w->scale);
+            add_scaled(&w->time, oracle_mean(x, node), (double)turns, &w->scale);
         turn += turns;
         at -= turns * length;
         if (!grammar_is_rule(symbol)) {
@@ -127,7 +127,7 @@ static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, 
             w->scale = narrow(x, node);
         node = find_node(x, x->grammar->rules[symbol & ~GRAMMAR_RULE].first, at);
         if (q->timed)
-            add_scaled(&w->time, &x->elapsed[node], 1, &w->scale);
+            add_scaled(&w->time, oracle_elapsed(x, node), 1, &w->scale);
         at -= x->before[node];
         turn = 0;
     }
@@ -137,8 +137,8 @@ static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, 
 static void add_rest(const struct oracle_index *x, uint32_t n, const struct oracle_time *until, struct walk *w)
 {
     add_scaled(&w->time, until, 1, &w->scale);
-    add_scaled(&w->time, &x->elapsed[n], -1, &w->scale);
-    add_scaled(&w->time, &x->mean[n], -(double)x->grammar->nodes[n].exponent, &w->scale);
+    add_scaled(&w->time, oracle_elapsed(x, n), -1, &w->scale);
+    add_scaled(&w->time, oracle_mean(x, n), -(double)x->grammar->nodes[n].exponent, &w->scale);
 }
 
 static void run_off(struct question *q, uint32_t rule, uint64_t distance, const struct walk *w, int level);
@@ -153,7 +153,7 @@ static void climb(struct question *q, const struct oracle_frame *frames, uint32_
     for (uint32_t i = depth; i-- > 0;) {
         uint32_t n = frames[i].node, rule = x->rule[n];
         uint64_t length = oracle_length(x, x->grammar->nodes[n].symbol), turns = frames[i].turn + 1;
-        uint64_t left = q->trip[n].effective > turns ? q->trip[n].effective - turns : 0;
+        uint64_t effective = oracle_turns(q->reference, n), left = effective > turns ? effective - turns : 0;
         uint64_t end = x->before[n] + x->grammar->nodes[n].exponent * length;
         if (q->timed)
             w.scale = i > 0 ? narrow(x, frames[i - 1].node) : (struct oracle_time){ 1, 1, 1 };
@@ -165,18 +165,20 @@ static void climb(struct question *q, const struct oracle_frame *frames, uint32_
         distance -= left * length;
         w.vote.left |= x->grammar->nodes[n].exponent > 1;
         if (q->timed)
-            add_scaled(&w.time, &x->mean[n], (double)left, &w.scale);
+            add_scaled(&w.time, oracle_mean(x, n), (double)left, &w.scale);
         if (distance <= x->length[rule] - end) {
             uint64_t at = end + distance - 1;
             uint32_t node = find_node(x, n + 1, at);
             if (q->timed)
-                add_rest(x, n, &x->elapsed[node], &w);
+                add_rest(x, n, oracle_elapsed(x, node), &w);
             land(q, node, 0, at - x->before[node], &w);
             return;
         }
         distance -= x->length[rule] - end;
-        if (q->timed)
-            add_rest(x, n, &x->time[rule], &w);
+        if (q->timed) {
+            struct oracle_time whole = oracle_rule_time(x, rule);
+            add_rest(x, n, &whole, &w);
+        }
     }
     run_off(q, x->rule[frames[0].node], distance, &w, level + 1);
 }
@@ -231,13 +233,13 @@ static void ask_hypothesis(struct question *q, uint32_t number)
                       .scale = { 1, 1, 1 } };
 
     q->index = oracle_of(q->oracle, h);
-    q->trip = q->oracle->reference[h->reference].trip;
+    q->reference = &q->oracle->reference[h->reference];
     if (h->depth > 0) {
         climb(q, h->frames, h->depth, q->distance, &w, 0);
     } else if (q->distance <= q->index->length[0]) {
         uint32_t node = find_node(q->index, 0, q->distance - 1);
         if (q->timed)
-            add_scaled(&w.time, &q->index->elapsed[node], 1, &w.scale);
+            add_scaled(&w.time, oracle_elapsed(q->index, node), 1, &w.scale);
         land(q, node, 0, q->distance - 1 - q->index->before[node], &w);
     } else {
         arrive(q, &w, GRAMMAR_NONE);
@@ -255,13 +257,13 @@ static double own_gap(const struct oracle_reference *ref, const struct walk *w, 
 {
     const struct oracle_habit *habit = &ref->habit[w->node][w->turn > 0];
 
-    return habit->step > 0 ? (double)habit->gap : ref->index->mean[w->node].gap * w->scale.gap * factor;
+    return habit->step > 0 ? (double)habit->gap : oracle_mean(ref->index, w->node)->gap * w->scale.gap * factor;
 }
 
 static void fill_times(const struct oracle *o, const struct oracle_reference *ref, const struct walk *w,
                        struct oracle_answer *a)
 {
-    const struct oracle_time *mean = &ref->index->mean[w->node];
+    const struct oracle_time *mean = oracle_mean(ref->index, w->node);
     const struct grammar_stats *s = &ref->index->grammar->stats[w->node];
     double gap = oracle_gap_factor(o), duration = oracle_duration_factor(o);
 
@@ -382,6 +384,8 @@ const struct grammar_attr *oracle_attr(const struct oracle *o, const struct orac
     if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
         return NULL;
     const struct grammar_flat *g = o->reference[answer->reference].index->grammar;
+    if (g->pager)
+        g->pager->attrs(g->pager);
     const struct grammar_flat_node *n = &g->nodes[answer->node];
     for (uint32_t i = 0; n->attr != GRAMMAR_NONE && i < n->attr_count; i++)
         if (g->attrs[n->attr + i].channel == channel)
@@ -393,7 +397,9 @@ const struct grammar_stats *oracle_stats(const struct oracle *o, const struct or
 {
     if (answer->terminal == GRAMMAR_NONE || answer->reference >= o->references)
         return NULL;
-    return &o->reference[answer->reference].index->grammar->stats[answer->node];
+    const struct oracle_index *x = o->reference[answer->reference].index;
+    oracle_touch(x, answer->node);
+    return &x->grammar->stats[answer->node];
 }
 
 /* --- The answer of some --- */

@@ -27,13 +27,11 @@ static double price(const struct oracle *o, enum oracle_kind kind)
 
 bool oracle_known(const struct oracle *o, uint32_t terminal)
 {
-    const uint32_t *use;
-
-    if (grammar_is_rule(terminal)) /* GRAMMAR_NONE, too */
-        return false;
-    for (uint32_t r = 0; r < o->references; r++)
-        if (oracle_index_uses(o->reference[r].index, terminal, &use) > 0)
+    for (uint32_t r = 0; r < o->references; r++) {
+        const struct oracle_index *x = o->reference[r].index;
+        if (terminal < x->grammar->terminals && x->known[terminal])
             return true;
+    }
     return false;
 }
 
@@ -64,7 +62,7 @@ static void recover_loops(struct oracle *o, const struct oracle_hypothesis *h, u
 
     for (uint32_t i = h->depth; i-- > 0;) {
         struct oracle_frame f = h->frames[i];
-        bool again = f.turn + 1 < ref->trip[f.node].effective;
+        bool again = f.turn + 1 < oracle_turns(ref, f.node);
         double extend = nodes[f.node].exponent > 1 ? 1.0 : 0.125; /* a loop that was none */
         o->steps++;
         if (oracle_first(x, nodes[f.node].symbol) == terminal) {

@@ -12,14 +12,15 @@ static void remain(const struct oracle *o, const struct oracle_hypothesis *h, st
 
     if (h->depth == 0) {
         r->events = (double)x->length[0];
-        r->ns = x->time[0].gap * gap + x->time[0].duration * duration;
+        struct oracle_time all = oracle_rule_time(x, 0);
+        r->ns = all.gap * gap + all.duration * duration;
         return;
     }
     for (uint32_t i = h->depth; i-- > 0;) {
         uint32_t n = h->frames[i].node, rule = x->rule[n];
-        const struct oracle_time *mean = &x->mean[n];
+        const struct oracle_time *mean = oracle_mean(x, n);
         double exponent = (double)x->grammar->nodes[n].exponent, turns = (double)h->frames[i].turn + 1;
-        double left = fmax((double)ref->trip[n].effective - turns, 0);
+        double left = fmax((double)oracle_turns(ref, n) - turns, 0);
         double length = (double)oracle_length(x, x->grammar->nodes[n].symbol);
         events += left * length;
         ns += left * (mean->gap * gap + mean->duration * duration);
@@ -28,8 +29,10 @@ static void remain(const struct oracle *o, const struct oracle_hypothesis *h, st
             r->loop_ns = fmax(ns, 0);
         }
         events += (double)x->length[rule] - (double)x->before[n] - exponent * length;
-        ns += gap * (x->time[rule].gap - x->elapsed[n].gap - exponent * mean->gap);
-        ns += duration * (x->time[rule].duration - x->elapsed[n].duration - exponent * mean->duration);
+        struct oracle_time whole = oracle_rule_time(x, rule);
+        const struct oracle_time *before = oracle_elapsed(x, n);
+        ns += gap * (whole.gap - before->gap - exponent * mean->gap);
+        ns += duration * (whole.duration - before->duration - exponent * mean->duration);
     }
     if (oracle_rooted(o, h)) {
         r->events = events;
@@ -63,7 +66,7 @@ int oracle_phase(const struct oracle *o, struct oracle_phase *p)
     for (uint32_t i = 0; i < h->depth && !p->turns; i++)
         if (g->nodes[h->frames[i].node].exponent > 1) {
             p->turn = h->frames[i].turn + 1;
-            p->turns = ref->trip[h->frames[i].node].effective;
+            p->turns = oracle_turns(ref, h->frames[i].node);
         }
     return 0;
 }

@@ -72,7 +72,7 @@ uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h)
         return x->first[0];
     for (uint32_t i = h->depth; i-- > 0;) {
         const struct oracle_frame *f = &h->frames[i];
-        if (f->turn + 1 < ref->trip[f->node].effective)
+        if (f->turn + 1 < oracle_turns(ref, f->node))
             return oracle_first(x, nodes[f->node].symbol);
         if (oracle_has_next(x, f->node))
             return oracle_first(x, nodes[f->node + 1].symbol);
@@ -89,7 +89,7 @@ static uint32_t next_node(const struct oracle *o, const struct oracle_hypothesis
 
     for (uint32_t i = h->depth; i-- > 0 && node == GRAMMAR_NONE;) {
         const struct oracle_frame *f = &h->frames[i];
-        if (f->turn + 1 < ref->trip[f->node].effective)
+        if (f->turn + 1 < oracle_turns(ref, f->node))
             node = f->node;
         else if (oracle_has_next(ref->index, f->node))
             node = f->node + 1;
@@ -114,8 +114,12 @@ bool oracle_place(const struct oracle *o, uint32_t terminal, struct oracle_answe
 }
 
 /* A loop was left after `turns`. */
-static void learn_trip(struct oracle_trip *trip, uint64_t turns)
+static void learn_trip(struct oracle_reference *ref, uint32_t node, uint64_t turns)
 {
+    struct oracle_trip *trip = &ref->trip[node];
+
+    if (trip->effective == 0)
+        trip->effective = trip->last = ref->index->grammar->nodes[node].exponent;
     if (turns == trip->last || trip->last == 0)
         trip->effective = turns;
     trip->last = turns;
@@ -137,7 +141,7 @@ bool oracle_left(struct oracle_reference *ref, const struct oracle_hypothesis *h
             continue;
         left = true;
         if (!f->guessed)
-            learn_trip(&ref->trip[f->node], f->turn + 1);
+            learn_trip(ref, f->node, f->turn + 1);
     }
     return left;
 }
@@ -151,7 +155,7 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
 
     for (uint32_t i = h->depth; i-- > 0;) {
         struct oracle_frame f = h->frames[i];
-        bool again = f.turn + 1 < ref->trip[f.node].effective;
+        bool again = f.turn + 1 < oracle_turns(ref, f.node);
         if (!again && !oracle_has_next(x, f.node))
             continue;
         uint32_t node = again ? f.node : f.node + 1;

@@ -3,12 +3,19 @@
  * The references' events as a list, as far as there is room: from the start, or, of a long reference, pieces spread over
  * it. So the second source knows what usually follows in the references, too, and a place in the list that looks like the
  * present is a position to go on from.
+ *
+ * A short list is made before the run, a long one from the first event on that the reference did not foresee, some at each
+ * event: until then nobody asks for it.
  */
 #include <string.h>
 
 #include "oracle/internal.h"
 
-enum { PIECES = 8 }; /* of a reference for which there is not enough room */
+enum {
+    PIECES = 8,      /* of a reference for which there is not enough room */
+    AT_START = 4096, /* events, all of them, that are listed before the run */
+    AT_ONCE = 64     /* at an event */
+};
 
 /* The last node of the rule that begins at or before event `at` of the rule. */
 static uint32_t node_at(const struct oracle_index *x, uint32_t rule, uint64_t at)
@@ -47,29 +54,72 @@ void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t e
     } while (grammar_is_rule(symbol));
 }
 
-static void teach_piece(struct oracle *o, uint32_t reference, uint64_t from, uint64_t events)
+/* The event after that of `h`, with the reference's own trip counts, whatever this run has shown. False: not known. */
+static bool walk(const struct oracle *o, struct oracle_hypothesis *h)
 {
-    struct oracle_live *past = o->mix->past;
+    const struct oracle_index *x = oracle_of(o, h);
+
+    for (uint32_t i = h->depth; i-- > 0;) {
+        struct oracle_frame f = h->frames[i];
+        if (f.turn + 1 < x->grammar->nodes[f.node].exponent)
+            f.turn++;
+        else if (oracle_has_next(x, f.node))
+            f = (struct oracle_frame){ f.node + 1, 0, 0 };
+        else
+            continue;
+        oracle_enter(o, h, i, f);
+        return true;
+    }
+    return false;
+}
+
+/* Whatever a file says: a number that 64 bits hold, and sums of them. */
+static uint64_t whole(double ns)
+{
+    return ns < 1e12 ? (uint64_t)ns : (uint64_t)1e12;
+}
+
+/* Events of a reference, from number `from` on. */
+static void teach_run(struct oracle *o, uint32_t reference, uint64_t from, uint64_t events)
+{
     const struct oracle_index *x = o->reference[reference].index;
     struct oracle_hypothesis *h = &o->spare[o->limit]; /* scratch */
+    bool there = false;
 
-    if (past->text.pieces == ORACLE_TEXT_PIECES || events == 0)
-        return;
     h->reference = reference;
-    oracle_seek(o, h, from);
-    oracle_live_piece(past, reference, from);
-    do {
+    for (uint64_t i = 0; i < events; i++) {
+        there = there && walk(o, h);
+        if (!there)
+            oracle_seek(o, h, from + i);
+        there = true;
         uint32_t node = h->frames[h->depth - 1].node, terminal = x->grammar->nodes[node].symbol;
-        const struct oracle_time *t = &x->mean[node];
-        if (!oracle_live_teach(past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, (uint64_t)t->gap,
-                               (uint64_t)t->duration))
-            return;
-    } while (--events > 0 && oracle_advance(o, h, GRAMMAR_NONE, false));
+        const struct oracle_time *t = oracle_mean(x, node);
+        oracle_live_teach(o->mix->past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, whole(t->gap),
+                          whole(t->duration));
+    }
+}
+
+static void teach(struct oracle *o, uint64_t events)
+{
+    const struct oracle_text *t = &o->mix->past->text;
+
+    while (events > 0 && t->taught < t->fixed) {
+        const struct oracle_text_piece *p = oracle_text_origin(t, t->taught);
+        uint64_t left = oracle_text_end(t, p) - t->taught, now = left < events ? left : events;
+        teach_run(o, p->reference, p->event + (t->taught - p->place), now);
+        events -= now;
+    }
+}
+
+void oracle_teach_more(struct oracle *o)
+{
+    teach(o, AT_ONCE);
 }
 
 void oracle_teach(struct oracle *o)
 {
-    uint64_t all = 0, room = o->mix->past->text.fixed;
+    struct oracle_text *text = &o->mix->past->text;
+    uint64_t all = 0, room = text->fixed;
 
     for (uint32_t r = 0; r < o->references; r++)
         all += o->reference[r].index->length[0];
@@ -78,7 +128,9 @@ void oracle_teach(struct oracle *o)
         uint64_t share = all <= room ? length : (uint64_t)((double)room * ((double)length / (double)all));
         uint64_t pieces = share >= length ? 1 : PIECES;
         for (uint64_t p = 0; p < pieces; p++)
-            teach_piece(o, r, length / pieces * p, share / pieces);
+            oracle_text_plan(text, r, length / pieces * p, share / pieces);
     }
     oracle_live_start(o->mix->past);
+    if (text->fixed <= AT_START)
+        teach(o, text->fixed);
 }

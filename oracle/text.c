@@ -18,15 +18,19 @@ void oracle_text_destroy(struct oracle_text *t)
     free(t->time);
 }
 
-void oracle_text_begin_piece(struct oracle_text *t, uint32_t reference, uint64_t event)
+void oracle_text_plan(struct oracle_text *t, uint32_t reference, uint64_t event, uint64_t events)
 {
+    uint64_t room = t->fixed - t->count;
+
+    if (t->pieces == ORACLE_TEXT_PIECES || events == 0 || room == 0)
+        return;
     t->piece[t->pieces++] = (struct oracle_text_piece){ t->count, event, reference };
+    t->count += events < room ? events : room;
 }
 
 void oracle_text_seal(struct oracle_text *t)
 {
     t->fixed = t->count;
-    t->clock = 0;
 }
 
 const struct oracle_text_piece *oracle_text_search(const struct oracle_text *t, uint64_t place)

@@ -6,9 +6,10 @@
  *              events of the references     this run, a ring of `size`           now
  *
  * The references' part is written once, in pieces; each remembers where in its reference it comes from, so that a place
- * that looks like the present is also a position (oracle_text_origin).
+ * that looks like the present is also a position (oracle_text_origin). The pieces are planned before the run, and written
+ * when there is time: a run that goes as its reference did has no need of them.
  *
- * Invariants: 1. places from oldest() to count - 1 and below `fixed` are readable, no others;
+ * Invariants: 1. places from oldest() to count - 1 and below `taught` are readable, no others; taught <= fixed
  * 2. pieces do not overlap and cover all places below `fixed`.
  *
  * Threads: owner.  Hook-safe: all but creation and destruction.
@@ -29,8 +30,10 @@ struct oracle_text {
     uint32_t *symbol;
     struct oracle_text_time *time;
     uint64_t fixed, size; /* size: a power of two */
-    uint64_t count;       /* places used, the first free one */
+    uint64_t taught;      /* of the places below `fixed`, written so far */
+    uint64_t count;       /* the first free place of the run */
     uint64_t clock;       /* ns, end of the last event */
+    uint64_t taught_clock; /* ns, end of the last one that was taught */
     uint32_t pieces;
     struct oracle_text_piece piece[ORACLE_TEXT_PIECES];
 };
@@ -39,9 +42,9 @@ struct oracle_text {
 int oracle_text_create(struct oracle_text *t, uint64_t fixed, uint64_t size);
 void oracle_text_destroy(struct oracle_text *t);
 
-/* The next of the references' events; `fixed` of them at most, before all others. */
-void oracle_text_begin_piece(struct oracle_text *t, uint32_t reference, uint64_t event);
-/* No more of them: `fixed` shrinks to what there is. */
+/* Before the run: `events` events of a reference, from number `event` on, are the next piece, as far as there is room. */
+void oracle_text_plan(struct oracle_text *t, uint32_t reference, uint64_t event, uint64_t events);
+/* That was the last one: `fixed` shrinks to what was planned, and the run begins. */
 void oracle_text_seal(struct oracle_text *t);
 
 const struct oracle_text_piece *oracle_text_search(const struct oracle_text *t, uint64_t place);
@@ -50,6 +53,12 @@ const struct oracle_text_piece *oracle_text_search(const struct oracle_text *t, 
 static inline const struct oracle_text_piece *oracle_text_origin(const struct oracle_text *t, uint64_t place)
 {
     return t->pieces == 1 ? t->piece : oracle_text_search(t, place);
+}
+
+/* The first place after a piece. */
+static inline uint64_t oracle_text_end(const struct oracle_text *t, const struct oracle_text_piece *p)
+{
+    return p + 1 < t->piece + t->pieces ? p[1].place : t->fixed;
 }
 
 static inline uint64_t oracle_text_slot(const struct oracle_text *t, uint64_t place)
@@ -85,8 +94,8 @@ static inline bool oracle_text_reaches(const struct oracle_text *t, uint64_t pla
     if (place >= t->fixed)
         return distance < t->count - place;
     const struct oracle_text_piece *p = oracle_text_origin(t, place);
-    uint64_t end = p + 1 < t->piece + t->pieces ? p[1].place : t->fixed;
-    return distance < end - place;
+    uint64_t end = oracle_text_end(t, p);
+    return place < t->taught && distance < (end < t->taught ? end : t->taught) - place;
 }
 
 /* A place in 32 bits: the low half of 1 + it; 0 is no place. */
@@ -104,7 +113,7 @@ static inline bool oracle_text_find(const struct oracle_text *t, uint32_t name, 
         return false;
     *place = name - 1u;
     if (*place < t->fixed)
-        return true;
+        return *place < t->taught;
     *place = t->count - 1 - age;
     return age < t->count && *place >= oracle_text_oldest(t);
 }
@@ -116,6 +125,16 @@ static inline void oracle_text_store(struct oracle_text *t, uint32_t symbol, uin
     t->clock += gap + duration;
     t->symbol[slot] = symbol;
     t->time[slot] = (struct oracle_text_time){ t->clock, duration };
+}
+
+/* The next of the planned places. */
+static inline void oracle_text_teach(struct oracle_text *t, uint32_t symbol, uint64_t gap, uint64_t duration)
+{
+    uint64_t slot = t->taught++;
+
+    t->taught_clock += gap + duration;
+    t->symbol[slot] = symbol;
+    t->time[slot] = (struct oracle_text_time){ t->taught_clock, duration };
 }
 
 #endif

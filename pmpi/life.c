@@ -14,7 +14,8 @@
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
 
-enum { LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
+enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
+       LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
 
 static struct {
     MPI_Comm private_comm; /* MPI_COMM_NULL: Pythia is off on all ranks */
@@ -49,7 +50,8 @@ static bool life_is_family(const char *version)
 struct life_order {
     uint64_t mode;
     uint64_t spawned; /* number of this world, 0: the first */
-    uint64_t size; /* of the packed reference */
+    uint64_t mark; /* what the reference is known by */
+    uint64_t size; /* of its bytes, where they are sent */
 };
 
 static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
@@ -62,41 +64,64 @@ static int life_bcast(void *data, uint64_t size, MPI_Comm comm)
     return error;
 }
 
-/* Everyone learns what the first rank chose and gets the reference; *packed is malloc'ed or NULL. */
-static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, void **packed)
+/* Whether all ranks have the reference from the same file; each reads it for itself, as it reads the program. */
+static bool life_find(const struct life_order *order, bool first, MPI_Comm comm)
+{
+    int ranks = 0, found = 1;
+    PMPI_Comm_size(comm, &ranks);
+    if (ranks > LIFE_READERS)
+        return false;
+    if (!first)
+        found = session_find_reference(order->mark);
+    return PMPI_Allreduce(MPI_IN_PLACE, &found, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && found;
+}
+
+/* The bytes from the first rank; on the others *packed is malloc'ed. */
+static bool life_send(struct life_order *order, bool first, MPI_Comm comm, void **packed)
+{
+    size_t size = 0;
+    const void *bytes = first ? session_reference_bytes(&size) : NULL;
+    order->size = size;
+    if (life_bcast(order, sizeof *order, comm) != MPI_SUCCESS)
+        return false;
+    int good = first ? bytes != NULL : (*packed = malloc(order->size)) != NULL;
+    if (PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !good)
+        return false;
+    return life_bcast(first ? (void *)bytes : *packed, order->size, comm) == MPI_SUCCESS;
+}
+
+/* Everyone learns what the first rank chose and gets the reference: *reference is session_reference() or, malloc'ed,
+   *packed. */
+static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, const void **reference, void **packed)
 {
     struct life_order order = {.mode = SESSION_OFF};
-    int good = 1, mine = 0;
-    size_t size = 0;
+    int mine = 0;
     PMPI_Comm_rank(comm, &mine);
     if (mine == 0) {
         order.spawned = pmpi_hook_children_number();
         session_spawned((uint32_t)order.spawned);
         order.mode = (uint64_t)session_choose(world);
-        if (order.mode == SESSION_PREDICT)
-            *packed = session_take_reference(&size);
-        order.size = size;
+        order.mark = session_reference_mark();
     }
     if (life_bcast(&order, sizeof order, comm) != MPI_SUCCESS)
         order.mode = SESSION_OFF;
     session_spawned((uint32_t)order.spawned);
-    if (order.mode == SESSION_PREDICT) {
-        if (mine != 0)
-            *packed = malloc(order.size);
-        good = *packed != NULL;
-        if (PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || !good ||
-            life_bcast(*packed, order.size, comm) != MPI_SUCCESS)
-            order.mode = SESSION_OFF;
-    }
+    if (order.mode != SESSION_PREDICT)
+        return order;
+    bool found = life_find(&order, mine == 0, comm);
+    if (!found && !life_send(&order, mine == 0, comm, packed))
+        order.mode = SESSION_OFF;
+    *reference = found || mine == 0 ? session_reference() : *packed;
     return order;
 }
 
 static void life_open(const struct session_world *world)
 {
+    const void *reference = NULL;
     void *packed = NULL;
     if (pmpi_hook_companions_gather((int)world->rank, (int)world->ranks, &life.private_comm) != MPI_SUCCESS)
         return;
-    struct life_order order = life_agree(world, life.private_comm, &packed);
+    struct life_order order = life_agree(world, life.private_comm, &reference, &packed);
     if (order.mode == SESSION_OFF) {
         PMPI_Comm_free(&life.private_comm);
     } else {
@@ -107,7 +132,7 @@ static void life_open(const struct session_world *world)
         PMPI_Query_thread(&level);
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
         pmpi_hook_comm_open();
-        bool started = session_start(world, packed, order.size) != SESSION_OFF;
+        bool started = session_start(world, reference, order.size) != SESSION_OFF;
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world->rank);
         atomic_store_explicit(&pmpi_hook_classes, started ? session_records() : 0, memory_order_release);

@@ -97,54 +97,62 @@ static void say_predict(const struct job *reference, enum kinship kin, uint32_t 
                   kin == REBUILT ? " (of another build: callsites are matched by function and order)" : "", shape);
 }
 
-/* What was found usable: its bytes, for session_start here and elsewhere, and what they stand for. */
-static struct {
-    void *bytes; /* until taken */
-    const void *taken;
-    size_t size;
-    struct job *job;
-} chosen;
+/* What was found usable, until session_start takes it. */
+static struct job *chosen;
 
-void *session_take_reference(size_t *size)
+struct job *session_chosen(void)
 {
-    void *bytes = chosen.bytes;
-    *size = chosen.size;
-    chosen.taken = bytes;
-    chosen.bytes = NULL;
-    return bytes;
+    struct job *job = chosen;
+    chosen = NULL;
+    return job;
 }
 
-struct job *session_chosen(const void *bytes)
+const void *session_reference(void)
 {
-    struct job *job = chosen.job;
-    chosen.job = NULL;
-    if (bytes && bytes == chosen.taken)
-        return job;
-    job_destroy(job);
-    return NULL;
+    return chosen;
+}
+
+const void *session_reference_bytes(size_t *size)
+{
+    *size = 0;
+    return chosen ? job_bytes(chosen, size) : NULL;
 }
 
 /* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be somebody's. */
 static bool usable_reference(const struct session_world *world)
 {
-    struct job *reference = NULL;
     char why[512];
-    session_chosen(NULL);
-    free(chosen.bytes);
-    chosen.bytes = NULL;
-    if (job_load(session_input_path(), &chosen.bytes, &chosen.size, &reference, why, sizeof why)) {
+    job_destroy(session_chosen());
+    if (job_open(session_input_path(), &chosen, why, sizeof why)) {
         base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
                       why);
         return false;
     }
-    enum kinship kin = kinship(reference);
+    enum kinship kin = kinship(chosen);
     if (kin == FOREIGN)
         base_log_warn("cannot predict: %s was recorded from another program, %s; the program runs on without predictions",
-                      session_input_path(), job_text(reference, reference->info.program));
+                      session_input_path(), job_text(chosen, chosen->info.program));
     else
-        say_predict(reference, kin, world->ranks);
-    chosen.job = reference;
+        say_predict(chosen, kin, world->ranks);
     return kin != FOREIGN;
+}
+
+uint64_t session_reference_mark(void)
+{
+    return chosen ? job_opened_mark(chosen) : 0;
+}
+
+bool session_find_reference(uint64_t mark)
+{
+    char why[512];
+    job_destroy(session_chosen());
+    resolve_paths();
+    if (job_open(session_input_path(), &chosen, why, sizeof why))
+        return false;
+    if (session_reference_mark() == mark)
+        return true;
+    job_destroy(session_chosen());
+    return false;
 }
 
 enum session_mode session_choose(const struct session_world *world)

@@ -152,9 +152,8 @@ void session_task_collect(void);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */
 
-/* choose.c: the job that these bytes stand for, if session_choose has read it; the caller's. Else NULL, and what was read
-   is given up. */
-struct job *session_chosen(const void *bytes);
+/* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
+struct job *session_chosen(void);
 
 /* predict.c */
 int session_predict_open(const void *reference, size_t size);

@@ -68,9 +68,9 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     said->mask = 0;
     if (e->reference >= s->peers.references)
         return;
-    const struct job_class_entry *c = &session.reference->classes[s->peers.class_of[e->reference]];
-    const struct grammar_flat_node *n = &c->grammar->nodes[e->node];
-    if (n->attr == GRAMMAR_NONE)
+    const struct job_class_entry *c = job_class_values(session.reference, s->peers.class_of[e->reference]);
+    const struct grammar_flat_node *n = c ? &c->grammar->nodes[e->node] : NULL;
+    if (!n || n->attr == GRAMMAR_NONE)
         return;
     for (uint32_t i = 0; i < n->attr_count; i++) {
         uint8_t channel = c->grammar->attrs[n->attr + i].channel;

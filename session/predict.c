@@ -1,17 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /* The reference of a predicted run: its classes' indices, each stream's oracle, and the mapping of terminals. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/modules.h"
+#include "pythia.h"
 #include "session/internal.h"
+
+/* Bytes that somebody else keeps. */
+static int open_copy(const void *reference, size_t size, char *why, size_t why_size)
+{
+    void *bytes = malloc(size + 1);
+    snprintf(why, why_size, "out of memory");
+    if (!bytes)
+        return PYTHIA_ENOMEM;
+    memcpy(bytes, reference, size);
+    int error = job_open_bytes(bytes, size, &session.reference, why, why_size);
+    if (error)
+        free(bytes);
+    return error;
+}
 
 int session_predict_open(const void *reference, size_t size)
 {
     char why[256];
-    session.reference = session_chosen(reference);
-    int error = session.reference ? 0 : job_unpack(reference, size, &session.reference, why, sizeof why);
+    bool own = reference == session_reference();
+    session.reference = session_chosen();
+    if (!own) {
+        job_destroy(session.reference);
+        session.reference = NULL;
+    }
+    int error = own ? 0 : open_copy(reference, size, why, sizeof why);
     if (error) {
         base_log_warn("the reference cannot be used: %s; the program runs on without predictions", why);
         return error;
@@ -33,10 +54,14 @@ void session_predict_close(void)
 
 static const struct oracle_index *index_of(uint32_t class_index)
 {
-    const struct grammar_flat *g = session.reference->classes[class_index].grammar;
-    if (!session.index[class_index] && g)
-        session.index[class_index] = oracle_index_create(g);
-    return session.index[class_index];
+    char why[256];
+    if (session.index[class_index])
+        return session.index[class_index];
+    if (job_open_class(session.reference, class_index, why, sizeof why)) {
+        base_log_warn("a part of the reference cannot be used: %s", why);
+        return NULL;
+    }
+    return session.index[class_index] = oracle_index_create(session.reference->classes[class_index].grammar);
 }
 
 /* Main threads resemble main threads; other threads each other. */

@@ -60,8 +60,8 @@ struct session_span {
 
 /* --- Life --- */
 struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
-/* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is a
-   packed job that was broadcast by the caller, so that only one rank reads the file. After session_finish a new session
+/* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is
+   session_reference(), or a packed job that came from another process: that is copied. After session_finish a new session
    can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
 enum session_mode session_mode(void);
@@ -74,9 +74,13 @@ void session_spawned(uint32_t number);
 /* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
    line on what was chosen and why. */
 enum session_mode session_choose(const struct session_world *world);
-/* The bytes of the reference that session_choose found usable, malloc'ed and the caller's; NULL without. For session_start,
-   which then need not read them again, and for other processes. */
-void *session_take_reference(size_t *size);
+/* Stands for the reference that session_choose found usable, for session_start, whatever the size; NULL without. */
+const void *session_reference(void);
+/* For the other processes of a job. A mark that tells a job file from every other; the same file opened here, false where
+   it is not in its place; then its bytes must be sent (the session's, until it starts; NULL: they cannot be read). */
+uint64_t session_reference_mark(void);
+bool session_find_reference(uint64_t mark);
+const void *session_reference_bytes(size_t *size);
 /* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
    the score, with --update also definitions and streams. The caller owns it. Hooks pass through from here on. */
 struct job *session_finish(void);

@@ -47,16 +47,19 @@ def fail(reason):
 class Job:
     def __init__(self, data):
         self.sections = {}
+        self.blocks = {}  # records a block, of sections in blocks
         self.open(data)
         self.definitions()
         self.grammars()
+        if 21 in self.sections:
+            self.check_times()
         self.read_streams()
 
     def open(self, data):
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 3 or size != len(data):
+        if version not in (3, 4) or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -67,9 +70,12 @@ class Job:
                 fail("section %d is not where it should be" % kind)
             end = offset + stored
             body = data[offset:end]
-            if checksum(body) != stated:
+            per, blocks = struct.unpack_from("<II", body) if flags & 4 else (0, 0)
+            if checksum(body[: 8 + 12 * blocks] if flags & 4 else body) != stated:
                 fail("checksum of section %d" % kind)
-            if flags & 1:
+            if flags & 4:
+                body = self.join_blocks(kind, body, per, blocks, raw, records)
+            elif flags & 1:
                 out = ctypes.create_string_buffer(raw)
                 if zstd.ZSTD_decompress(out, raw, body, stored) != raw:
                     fail("section %d does not decompress" % kind)
@@ -79,6 +85,24 @@ class Job:
             self.sections[kind] = (body, records)
         if (end + 7) // 8 * 8 != len(data):
             fail("bytes after the end")
+
+    def join_blocks(self, kind, body, per, blocks, raw, records):
+        sizes = struct.unpack_from("<%dI" % blocks, body, 8)
+        sums = struct.unpack_from("<%dQ" % blocks, body, 8 + 4 * blocks)
+        at, out, size = 8 + 12 * blocks, [], raw // records
+        if blocks != (records + per - 1) // per or size * records != raw or at + sum(sizes) != len(body):
+            fail("blocks of section %d" % kind)
+        for i, (length, stated) in enumerate(zip(sizes, sums)):
+            frame, n = body[at : at + length], min(per, records - i * per)
+            at += length
+            words = ctypes.create_string_buffer(n * size)
+            if checksum(frame) != stated or zstd.ZSTD_decompress(words, n * size, frame, length) != n * size:
+                fail("block %d of section %d" % (i, kind))
+            column = struct.unpack("<%dQ" % (n * size // 8), words.raw)
+            for k in range(n):
+                out.append(struct.pack("<%dQ" % (size // 8), *column[k::n]))
+        self.blocks[kind] = per
+        return b"".join(out)
 
     def records(self, kind, layout):
         body, count = self.sections[kind]
@@ -160,6 +184,28 @@ class Job:
             if self.rule_hash(c, c["rules"][0], {}) != struct.pack("<QQ", low, high):
                 fail("structure hash of a class")
             self.classes.append(c)
+
+    def check_times(self):
+        """What a rule takes before the node of each block's first record."""
+        per, record, times = self.blocks[12], 0, self.records(21, "<3d")
+        if len(times) != (self.sections[12][1] + per - 1) // per:
+            fail("times of other blocks")
+        for c in self.classes:
+            for rule in c["rules"]:
+                before = [0.0, 0.0, 0.0]
+                for node in range(c["first"][rule], c["first"][rule] + c["length"][rule]):
+                    count, gap, _, _, gap2, duration, _, _, duration2 = c["stats"][node][:9]
+                    if (record + node) % per == 0:
+                        for told, own in zip(times[(record + node) // per], before):
+                            if abs(told - own) > 1e-6 * (abs(told) + abs(own)) + 1e-3:
+                                fail("times of record %d" % (record + node))
+                    variance = 0.0
+                    for total, square in ((gap, gap2), (duration, duration2)):
+                        if count > 1:
+                            variance += max(square / count - (total / count) ** 2, 0)
+                    one = gap / max(count, 1), duration / max(count, 1), variance
+                    before = [b + c["nodes"][node][2] * o for b, o in zip(before, one)]
+            record += len(c["nodes"])
 
     def members(self, ranges):
         return [

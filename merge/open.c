@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job for a run that predicts: what it needs at once is read, the rest when it is asked for.
+ *
+ *   job_open          header, checksums, definitions, members of the classes, streams
+ *   job_open_class    a class that a thread of this rank may be: its rules, checked whole; an index of times by block
+ *   the oracle        statistics, a block at a time; attributes, all of a class at once
+ *
+ * The file stays open, and its parts are read when they are needed, into memory that stands for all of it and costs nothing
+ * before. Not mapped: a mapped file that somebody truncates is a crash of the program that is predicted. What turns out to
+ * be damaged, or cannot be read any more, is as if nothing were known of its nodes.
+ *
+ * A class that is not open looks like one in a message whose rules were left out.
+ */
+#include "merge/open.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pythia.h"
+#include "merge/check.h"
+#include "merge/class.h"
+#include "merge/intern.h"
+#include "merge/times.h"
+#include "merge/unpack.h"
+
+/* A class as far as it is open. */
+struct page {
+    struct grammar_pager pager; /* first: it is what the grammar knows */
+    struct merge_store *store;
+    uint32_t class_index;
+    bool open;
+    struct grammar_time *before;
+    struct job_class_entry values; /* its variants and all its ranges; the grammar is the job's */
+    _Atomic int state;             /* of the values: release when they are there */
+};
+
+enum { UNREAD, READ, DAMAGED };
+
+struct merge_store {
+    struct merge_reader reader;
+    struct merge_source source;
+    struct merge_parts *parts;
+    struct page *page;    /* of each class */
+    pthread_mutex_t lock; /* guards the reader; taken at first sight of a class, a block, a class's attributes */
+    char why[200];
+};
+
+/* --- The job --- */
+
+void merge_store_close(struct merge_store *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; s->page && i < merge_reader_count(&s->reader, SECTION_CLASSES); i++) {
+        free(s->page[i].before);
+        free(s->page[i].values.ranges);
+        free(s->page[i].values.variants);
+    }
+    free(s->page);
+    free(s->parts);
+    free(s->reader.local);
+    merge_container_close(&s->reader.in);
+    pthread_mutex_destroy(&s->lock);
+    if (s->source.fd >= 0)
+        close(s->source.fd);
+    if (s->source.fd >= 0)
+        munmap(s->source.data, s->source.size + 1);
+    else
+        free(s->source.data);
+    free(s);
+}
+
+/* Members only, and a grammar without rules. */
+static int open_members(struct merge_reader *r, uint32_t i, const struct merge_parts *p)
+{
+    struct job_class_entry *c = &r->job->classes[i];
+    memset(c, 0, sizeof *c);
+    r->job->class_count = i + 1;
+    c->grammar = grammar_flat_create(0, 0, 0);
+    c->spread = calloc(1, sizeof *c->spread);
+    c->ranges = calloc((size_t)p->member_ranges + 1, sizeof *c->ranges);
+    c->variants = calloc(1, sizeof *c->variants);
+    if (!c->grammar || !c->spread || !c->ranges || !c->variants)
+        return merge_reader_no_memory(r);
+    if (merge_container_need(&r->in, SECTION_RANGES, p->range_first, p->member_ranges))
+        return REFUSE(r, "damaged: section ranges does not decompress");
+    if (!p->rules)
+        return REFUSE(r, "class %u: its rules were left out", i);
+    merge_unpack_ranges(r, p, p->member_ranges, c->ranges);
+    c->range_count = c->member_ranges = p->member_ranges;
+    return merge_unpack_hash(r, i);
+}
+
+static int open_all(struct merge_store *s)
+{
+    struct merge_reader *r = &s->reader;
+    uint32_t classes = merge_reader_count(r, SECTION_CLASSES);
+    int error = merge_unpack_definitions(r);
+    if (!error)
+        error = merge_unpack_parts(r, &s->parts);
+    s->page = error ? NULL : calloc((size_t)classes + 1, sizeof *s->page);
+    if (!error && !s->page)
+        error = merge_reader_no_memory(r);
+    for (uint32_t i = 0; i < classes && !error; i++) {
+        s->page[i].store = s;
+        s->page[i].class_index = i;
+        error = open_members(r, i, &s->parts[i]);
+    }
+    if (!error)
+        error = merge_unpack_others(r);
+    return error ? error : merge_check(r->job, 1, r->why, r->why_size);
+}
+
+/* Takes what the source stands for over, unless it fails. */
+static int open_source(const struct merge_source *source, struct job **j, char *why, size_t why_size)
+{
+    struct merge_store *s = calloc(1, sizeof *s);
+    struct job *job = job_create();
+    if (!s || !job) {
+        merge_refuse(why, why_size, "out of memory");
+        job_destroy(job);
+        free(s);
+        return PYTHIA_ENOMEM;
+    }
+    pthread_mutex_init(&s->lock, NULL);
+    s->source = (struct merge_source){ .fd = -1 };
+    s->reader = (struct merge_reader){ .job = job, .why = why, .why_size = why_size };
+    job->store = s;
+    int error = merge_container_open_source(&s->reader.in, source, why, why_size);
+    if (!error)
+        error = open_all(s);
+    if (error) {
+        job_destroy(job);
+        return error;
+    }
+    s->reader.why = s->why;
+    s->reader.why_size = sizeof s->why;
+    s->source = *source;
+    *j = job;
+    return 0;
+}
+
+int job_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size)
+{
+    return open_source(&(struct merge_source){ bytes, size, -1 }, j, why, why_size);
+}
+
+/* Out of the way of a program that expects low numbers. */
+static int move_up(int fd)
+{
+    enum { HIGH = 500 };
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+    if (high < 0)
+        return fd;
+    close(fd);
+    return high;
+}
+
+int job_open(const char *path, struct job **j, char *why, size_t why_size)
+{
+    char reason[200] = "";
+    struct merge_source source = { .fd = -1 };
+    int error = merge_file_open(path, &source.fd, &source.size, why, why_size);
+    if (error)
+        return error;
+    source.fd = move_up(source.fd);
+    source.data = mmap(NULL, source.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (source.data == MAP_FAILED) {
+        close(source.fd);
+        merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)source.size);
+        return PYTHIA_ENOMEM;
+    }
+    error = open_source(&source, j, reason, sizeof reason);
+    if (error) {
+        merge_refuse(why, why_size, "%s: %s", path, reason);
+        munmap(source.data, source.size + 1);
+        close(source.fd);
+    }
+    return error;
+}
+
+const void *job_bytes(const struct job *j, size_t *size)
+{
+    *size = j->store ? j->store->source.size : 0;
+    return j->store && merge_source_fill(&j->store->source, 0, j->store->source.size) == 0 ? j->store->source.data : NULL;
+}
+
+uint64_t job_opened_mark(const struct job *j)
+{
+    return j->store ? format_get64(j->store->source.data + HEADER_CHECKSUM) : 0;
+}
+
+/* --- A class --- */
+
+static bool has_times(const struct merge_reader *r)
+{
+    const struct merge_section *s = &r->in.section[SECTION_STATS];
+    return s->in_blocks && r->in.section[SECTION_TIMES].data && r->in.section[SECTION_TIMES].count == s->blocks.count;
+}
+
+/* The statistics of a block that are of this class. */
+static void page_stats(struct grammar_pager *pager, uint32_t block)
+{
+    struct page *page = (struct page *)pager;
+    struct merge_store *s = page->store;
+    struct grammar_flat *g = s->reader.job->classes[page->class_index].grammar;
+    const struct merge_blocks *blocks = &s->reader.in.section[SECTION_STATS].blocks;
+    uint32_t at = s->parts[page->class_index].stats_first / blocks->per + block;
+    pthread_mutex_lock(&s->lock);
+    const unsigned char *words = merge_container_block(&s->reader.in, SECTION_STATS, at);
+    uint64_t first = (uint64_t)block * pager->per;
+    for (uint32_t k = 0, length = merge_blocks_length(blocks, at); words && k < length; k++)
+        if (first + k >= pager->offset && first + k - pager->offset < g->node_count)
+            merge_unpack_stats(words + 8 * (size_t)k, 8 * (size_t)length, &g->stats[first + k - pager->offset], NULL);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static int read_values(struct page *page)
+{
+    struct merge_reader *r = &page->store->reader;
+    const struct merge_parts *p = &page->store->parts[page->class_index];
+    struct job_class_entry *c = &page->values;
+    *c = r->job->classes[page->class_index];
+    c->variants = calloc((size_t)p->variants + 1, sizeof *c->variants);
+    c->ranges = calloc((size_t)p->ranges + 1, sizeof *c->ranges);
+    c->range_count = p->ranges;
+    c->variant_count = p->variants;
+    if (!c->variants || !c->ranges)
+        return merge_reader_no_memory(r);
+    if (merge_container_need(&r->in, SECTION_VARIANTS, p->variant_first, p->variants) ||
+        merge_container_need(&r->in, SECTION_RANGES, p->range_first, p->ranges))
+        return REFUSE(r, "damaged: variants of class %u do not decompress", page->class_index);
+    merge_unpack_ranges(r, p, p->ranges, c->ranges);
+    int error = merge_unpack_variants(r, page->class_index, p, c->variants);
+    return error ? error : merge_check_values(r->job, page->class_index, c, r->why, r->why_size);
+}
+
+static int place_values(struct page *page)
+{
+    const struct merge_parts *p = &page->store->parts[page->class_index];
+    struct grammar_flat *g = page->values.grammar;
+    uint32_t samples = merge_unpack_samples(&page->store->reader, p);
+    struct grammar_attr *attrs = calloc((size_t)samples + 1, sizeof *attrs);
+    if (!attrs)
+        return PYTHIA_ENOMEM;
+    free(g->attrs);
+    g->attrs = attrs;
+    g->attr_count = samples;
+    return merge_place_samples(&page->values);
+}
+
+static void drop_values(struct page *page)
+{
+    struct grammar_flat *g = page->values.grammar;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        g->nodes[n].attr_count = 0;
+    page->values.variant_count = 0;
+}
+
+static void page_attrs(struct grammar_pager *pager)
+{
+    struct page *page = (struct page *)pager;
+    if (atomic_load_explicit(&page->state, memory_order_acquire) != UNREAD)
+        return;
+    pthread_mutex_lock(&page->store->lock);
+    if (atomic_load_explicit(&page->state, memory_order_relaxed) == UNREAD) {
+        bool good = read_values(page) == 0 && place_values(page) == 0;
+        if (!good)
+            drop_values(page);
+        atomic_store_explicit(&page->state, good ? READ : DAMAGED, memory_order_release);
+    }
+    pthread_mutex_unlock(&page->store->lock);
+}
+
+const struct job_class_entry *job_class_values(const struct job *j, uint32_t class_index)
+{
+    struct page *page = j->store ? &j->store->page[class_index] : NULL;
+    if (!page)
+        return &j->classes[class_index];
+    if (!page->open)
+        return NULL;
+    page_attrs(&page->pager);
+    return &page->values;
+}
+
+/* Times by block; without them (an older file) all statistics at once. */
+static int open_times(struct merge_store *s, struct page *page, struct grammar_flat *g)
+{
+    struct merge_reader *r = &s->reader;
+    const struct merge_parts *p = &s->parts[page->class_index];
+    const struct merge_blocks *b = &r->in.section[SECTION_STATS].blocks;
+    page->pager.stats = page_stats;
+    page->pager.attrs = page_attrs;
+    if (!has_times(r)) {
+        if (merge_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
+            return REFUSE(r, "damaged: section statistics does not decompress");
+        for (uint32_t n = 0; n < p->nodes; n++)
+            merge_unpack_stats(merge_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &g->stats[n], NULL);
+        return 0;
+    }
+    page->pager.per = b->per;
+    page->pager.offset = p->stats_first % b->per;
+    page->pager.blocks = (page->pager.offset + p->nodes + b->per - 1) / b->per;
+    page->before = calloc((size_t)page->pager.blocks + 1, sizeof *page->before);
+    if (!page->before)
+        return merge_reader_no_memory(r);
+    for (uint32_t k = 0; k < page->pager.blocks; k++) {
+        page->before[k] = merge_unpack_time(r, p->stats_first / b->per + k);
+        if (!merge_times_sane(&page->before[k]))
+            return REFUSE(r, "damaged: times of class %u", page->class_index);
+    }
+    page->pager.before = page->before;
+    return 0;
+}
+
+static int read_rules(struct merge_store *s, struct page *page, struct grammar_flat *g)
+{
+    struct merge_reader *r = &s->reader;
+    const struct merge_parts *p = &s->parts[page->class_index];
+    g->terminals = r->job->terminal_count;
+    int error = merge_unpack_rules(r, page->class_index, p, g);
+    if (!error)
+        error = open_times(s, page, g);
+    if (error)
+        return error;
+    return grammar_flat_measure(g, r->why, r->why_size);
+}
+
+int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size)
+{
+    struct merge_store *s = j->store;
+    struct page *page = s ? &s->page[class_index] : NULL;
+    if (!s || page->open)
+        return 0;
+    struct job_class_entry *c = &j->classes[class_index];
+    const struct merge_parts *p = &s->parts[class_index];
+    struct grammar_flat *g = grammar_flat_create(p->rules, p->nodes, 0);
+    pthread_mutex_lock(&s->lock);
+    int error = g ? read_rules(s, page, g) : merge_reader_no_memory(&s->reader);
+    if (error)
+        merge_refuse(why, why_size, "%s", s->why);
+    pthread_mutex_unlock(&s->lock);
+    if (error) {
+        free(page->before);
+        page->before = NULL;
+        grammar_flat_destroy(g);
+        return error;
+    }
+    g->pager = &page->pager;
+    grammar_flat_destroy(c->grammar);
+    c->grammar = g;
+    page->open = true;
+    return 0;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* A job that is opened answers as one that is read, reads little, and survives what becomes of its file. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "grammar/grammar.h"
+#include "merge/container.h"
+#include "merge/job.h"
+#include "oracle/oracle.h"
+#include "pythia.h"
+#include "unit.h"
+
+enum { RANKS = 5, CALLS = 14, EVENTS = 30000, ASKED = 4000, MEMORY = 1 << 20 };
+
+static char path[] = "/tmp/pythia-open-XXXXXX";
+static uint64_t state;
+
+static uint32_t below(uint32_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(state >> 33) % n;
+}
+
+/* --- A job whose ranks complete what they wait for in an order of their own: many rules, each in few places --- */
+
+static void append(struct grammar *g, struct job_stream *s, uint32_t terminal, uint32_t rank)
+{
+    struct grammar_event e = { .terminal = terminal, .gap = below(3000), .duration = below(900),
+                               .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES,
+                               .value = { [GRAMMAR_PEER] = (rank + terminal) % RANKS, [GRAMMAR_BYTES] = below(3) } };
+    s->wall_ns += e.gap + e.duration;
+    grammar_append(g, &e);
+}
+
+static struct job *rank_job(uint32_t rank)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(64 << 20);
+    struct job_stream s = { .rank = rank };
+    uint32_t order[CALLS];
+    char name[16];
+    j->info.ranks = RANKS;
+    state = rank / 2; /* two ranks do the same: one class */
+    for (uint32_t i = 0; i < CALLS; i++) {
+        snprintf(name, sizeof name, "call %u", i);
+        order[i] = job_terminal(j, &(struct job_terminal){ .kind = JOB_CALL, .function = job_string(j, name),
+                                                           .callsite = GRAMMAR_NONE, .comm = job_comm(j, "world", RANKS) });
+    }
+    for (uint32_t n = 0; n < EVENTS; n += CALLS)
+        for (uint32_t i = 0; i < CALLS; i++) {
+            uint32_t k = i + below(CALLS - i), swap = order[i];
+            order[i] = order[k];
+            order[k] = swap;
+            append(g, &s, order[i], rank);
+        }
+    ck_assert_int_eq(job_add_stream(j, &s, grammar_freeze(g)), 0);
+    grammar_destroy(g);
+    return j;
+}
+
+static void write_file(void)
+{
+    struct job *j = job_create();
+    char why[256] = "";
+    int fd;
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct job *one = rank_job(r);
+        ck_assert_int_eq(job_merge(j, one), 0);
+        job_destroy(one);
+    }
+    ck_assert_msg(job_write(j, path, why, sizeof why) == 0, "%s", why);
+    job_destroy(j);
+}
+
+static struct job *open_file(void)
+{
+    struct job *j = NULL;
+    char why[256] = "";
+    ck_assert_msg(job_open(path, &j, why, sizeof why) == 0, "%s", why);
+    return j;
+}
+
+static struct job *read_file(void)
+{
+    struct job *j = NULL;
+    char why[256] = "";
+    ck_assert_msg(job_read(path, &j, why, sizeof why) == 0, "%s", why);
+    return j;
+}
+
+/* --- One rank's oracle --- */
+
+struct fixture { struct job *job; uint32_t class_index; const struct oracle_index *index; struct oracle *oracle; };
+
+static struct fixture follow_in(struct job *j, uint32_t rank, size_t learn)
+{
+    struct fixture f = { .job = j, .class_index = job_stream_class(j, rank, 0) };
+    struct oracle_options how = { .learn = learn };
+    char why[256] = "";
+    ck_assert_uint_ne(f.class_index, GRAMMAR_NONE);
+    ck_assert_msg(job_open_class(j, f.class_index, why, sizeof why) == 0, "%s", why);
+    ck_assert_int_eq(job_open_class(j, f.class_index, why, sizeof why), 0); /* twice is once */
+    f.index = oracle_index_create(j->classes[f.class_index].grammar);
+    f.oracle = oracle_create(&f.index, NULL, 1, &how);
+    ck_assert_ptr_nonnull(f.oracle);
+    return f;
+}
+
+static void end(struct fixture *f)
+{
+    oracle_destroy(f->oracle);
+    oracle_index_destroy((struct oracle_index *)f->index);
+    job_destroy(f->job);
+}
+
+/* The rank's events, with some missing, some that nobody knows and some exchanged from `wrong` in a hundred on. */
+static uint32_t *some_events(const struct job *j, uint32_t rank, uint32_t wrong, uint32_t *count)
+{
+    struct grammar_cursor c;
+    uint32_t *list = calloc(EVENTS + CALLS, sizeof *list);
+    *count = 0;
+    state = 99;
+    for (int more = grammar_cursor_open(&c, j->classes[job_stream_class(j, rank, 0)].grammar); more && *count < ASKED;
+         more = grammar_cursor_next(&c)) {
+        if (below(100) >= wrong)
+            list[(*count)++] = c.terminal;
+        else if (below(2))
+            list[(*count)++] = below(CALLS + 3);
+    }
+    grammar_cursor_close(&c);
+    return list;
+}
+
+static void same_attr(const struct fixture *a, const struct fixture *b, const struct oracle_answer *answer, uint32_t rank)
+{
+    for (enum grammar_channel k = 0; k < GRAMMAR_CHANNELS; k++) {
+        const struct grammar_attr *x = oracle_attr(a->oracle, answer, k), *y = oracle_attr(b->oracle, answer, k);
+        ck_assert(!x == !y);
+        ck_assert(!x || memcmp(x, y, sizeof *x) == 0);
+        int64_t v = 0, w = 0;
+        ck_assert_int_eq(
+            job_attr_value(a->job, job_class_values(a->job, a->class_index), answer->node, k, rank, 0, answer->turn, &v),
+            job_attr_value(b->job, job_class_values(b->job, b->class_index), answer->node, k, rank, 0, answer->turn, &w));
+        ck_assert_int_eq(v, w);
+    }
+}
+
+static void same_answer(const struct fixture *a, const struct fixture *b, uint64_t distance, uint32_t rank)
+{
+    struct oracle_answer x, y;
+    int known = oracle_predict(a->oracle, distance, &x);
+    ck_assert_int_eq(known, oracle_predict(b->oracle, distance, &y));
+    if (known)
+        return;
+    ck_assert_uint_eq(x.terminal, y.terminal);
+    ck_assert_uint_eq(x.node, y.node);
+    ck_assert(x.probability == y.probability && x.until == y.until && x.until_deviation == y.until_deviation);
+    ck_assert(x.duration == y.duration && x.duration_deviation == y.duration_deviation);
+    if (x.reference == GRAMMAR_NONE)
+        return;
+    const struct grammar_stats *s = oracle_stats(a->oracle, &x), *t = oracle_stats(b->oracle, &y);
+    ck_assert(memcmp(s, t, sizeof *s) == 0);
+    same_attr(a, b, &x, rank);
+}
+
+START_TEST(answers_are_those_of_a_job_that_is_read)
+{
+    uint32_t rank = (uint32_t)_i % 3 * 2, count;
+    size_t learn = _i / 3 ? MEMORY : 0;
+    write_file();
+    struct fixture a = follow_in(read_file(), rank, learn), b = follow_in(open_file(), rank, learn);
+    uint32_t *list = some_events(a.job, rank, rank ? 5 : 0, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct oracle_remaining x, y;
+        uint64_t gap = below(2000), duration = below(1000);
+        same_answer(&a, &b, 1, rank);
+        same_answer(&a, &b, 1 + below(500), rank);
+        if (i % 50 == 0)
+            same_answer(&a, &b, 1 + below(EVENTS), rank);
+        oracle_remaining(a.oracle, &x);
+        oracle_remaining(b.oracle, &y);
+        ck_assert(x.events == y.events && x.ns == y.ns && x.loop_ns == y.loop_ns);
+        oracle_follow(a.oracle, list[i], gap, duration);
+        oracle_follow(b.oracle, list[i], gap, duration);
+    }
+    ck_assert(memcmp(oracle_score(a.oracle), oracle_score(b.oracle), sizeof(struct oracle_score)) == 0);
+    free(list);
+    end(&a);
+    end(&b);
+    unlink(path);
+}
+END_TEST
+
+/* --- How much is read --- */
+
+static uint64_t bytes_read(void)
+{
+    char line[64];
+    unsigned long long n = 0;
+    FILE *f = fopen("/proc/self/io", "r");
+    ck_assert_ptr_nonnull(f);
+    ck_assert_ptr_nonnull(fgets(line, sizeof line, f));
+    ck_assert_int_eq(sscanf(line, "rchar: %llu", &n), 1);
+    fclose(f);
+    return n;
+}
+
+START_TEST(little_is_read_before_the_first_event)
+{
+    struct stat st;
+    struct oracle_answer answer;
+    write_file();
+    ck_assert_int_eq(stat(path, &st), 0);
+    uint64_t before = bytes_read();
+    struct fixture f = follow_in(open_file(), 2, 8 * MEMORY); /* its list of events is put off */
+    ck_assert_int_eq(oracle_predict(f.oracle, 1, &answer), 0);
+    uint64_t taken = bytes_read() - before;
+    ck_assert_msg((double)taken < 0.2 * (double)st.st_size, "%llu of %lld bytes", (unsigned long long)taken,
+                  (long long)st.st_size);
+    size_t size;
+    ck_assert_ptr_nonnull(job_bytes(f.job, &size)); /* all of it, for others */
+    ck_assert_uint_eq(size, (uint64_t)st.st_size);
+    unsigned char *own = malloc(size);
+    int fd = open(path, O_RDONLY);
+    ck_assert_int_eq(read(fd, own, size), (ssize_t)size);
+    ck_assert_mem_eq(job_bytes(f.job, &size), own, size);
+    close(fd);
+    struct job *copy = NULL;
+    char why[256] = "";
+    ck_assert_msg(job_open_bytes(own, size, &copy, why, sizeof why) == 0, "%s", why);
+    ck_assert_uint_eq(job_opened_mark(copy), job_opened_mark(f.job));
+    job_destroy(copy);
+    end(&f);
+    unlink(path);
+}
+END_TEST
+
+/* --- What becomes of the file --- */
+
+static uint32_t right(struct fixture *f, const uint32_t *list, uint32_t count)
+{
+    struct oracle_answer a;
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (oracle_predict(f->oracle, 1, &a) == 0) {
+            hits += a.terminal == list[i];
+            ck_assert(a.until >= 0 && a.duration >= 0);
+        }
+        oracle_follow(f->oracle, list[i], 1000, 100);
+    }
+    return hits;
+}
+
+/* The structure was read; the times that were not are unknown, and nothing else is. */
+START_TEST(a_file_that_vanishes_while_it_is_used)
+{
+    uint32_t count;
+    write_file();
+    struct job *whole = read_file();
+    uint32_t *list = some_events(whole, 4, 0, &count);
+    struct fixture f = follow_in(open_file(), 4, MEMORY);
+    struct job *late = open_file();
+    ck_assert_int_eq(truncate(path, 100), 0);
+    ck_assert_uint_eq(right(&f, list, count), count);
+    size_t size;
+    ck_assert_ptr_null(job_bytes(f.job, &size));
+    char why[256] = "";
+    ck_assert_int_lt(job_open_class(late, 0, why, sizeof why), 0);
+    ck_assert_msg(*why && !strchr(why, '\n'), "%s", why);
+    job_destroy(late);
+    free(list);
+    job_destroy(whole);
+    end(&f);
+    unlink(path);
+}
+END_TEST
+
+static struct merge_section section_of(const unsigned char *data, size_t size, enum format_section type, size_t *at)
+{
+    struct merge_container c;
+    char why[200] = "";
+    ck_assert_msg(merge_container_open(&c, data, size, why, sizeof why) == 0, "%s", why);
+    struct merge_section s = c.section[type];
+    ck_assert(s.in_blocks && s.blocks.count > 3);
+    *at = (size_t)(s.blocks.frames - data) + s.blocks.at[2];
+    merge_container_close(&c);
+    return s;
+}
+
+/* A byte of a block is wrong: of statistics the block's times are unknown, of nodes the class. Who reads it all refuses it. */
+START_TEST(a_damaged_block)
+{
+    uint32_t count;
+    size_t size, at;
+    char why[256] = "";
+    write_file();
+    struct job *whole = read_file();
+    uint32_t *list = some_events(whole, 0, 0, &count);
+    for (int nodes = 0; nodes < 2; nodes++) {
+        struct job *j = open_file(), *refused = NULL;
+        const unsigned char *bytes = job_bytes(j, &size);
+        unsigned char *own = malloc(size);
+        memcpy(own, bytes, size);
+        job_destroy(j);
+        section_of(own, size, nodes ? SECTION_NODES : SECTION_STATS, &at);
+        own[at + 7] ^= 1;
+        ck_assert_int_eq(job_unpack(own, size, &refused, why, sizeof why), PYTHIA_EFORMAT);
+        ck_assert_msg(strstr(why, "checksum") != NULL, "%s", why);
+        ck_assert_int_eq(job_open_bytes(own, size, &j, why, sizeof why), 0);
+        if (nodes) {
+            uint32_t opened = 0;
+            for (uint32_t c = 0; c < j->class_count; c++)
+                opened += job_open_class(j, c, why, sizeof why) == 0;
+            ck_assert_uint_lt(opened, j->class_count); /* others may share its rules */
+            job_destroy(j);
+        } else {
+            struct fixture f = follow_in(j, 0, 0);
+            ck_assert_uint_eq(right(&f, list, count), count);
+            end(&f);
+        }
+    }
+    free(list);
+    job_destroy(whole);
+    unlink(path);
+}
+END_TEST
+
+/* --- Threads that share an index --- */
+
+struct thread { pthread_t id; struct fixture f; const uint32_t *list; uint32_t count, hits; double sum; };
+
+static void *run(void *given)
+{
+    struct thread *t = given;
+    struct oracle_options how = { .learn = MEMORY };
+    struct oracle *o = oracle_create(&t->f.index, NULL, 1, &how);
+    struct oracle_answer a;
+    for (uint32_t i = 0; o && i < t->count; i++) {
+        if (oracle_predict(o, 1 + i % 300, &a) == 0) {
+            t->sum += a.until;
+            (void)oracle_attr(o, &a, GRAMMAR_PEER);
+        }
+        oracle_follow(o, t->list[i], 1000, 100);
+    }
+    t->hits = (uint32_t)oracle_score(o)->at[0].hits;
+    oracle_destroy(o);
+    return NULL;
+}
+
+START_TEST(threads_share_what_is_read)
+{
+    enum { THREADS = 4 };
+    struct thread t[THREADS];
+    uint32_t count;
+    write_file();
+    struct job *whole = read_file();
+    uint32_t *list = some_events(whole, 1, 3, &count);
+    struct fixture f = follow_in(open_file(), 1, 0);
+    for (int i = 0; i < THREADS; i++) {
+        t[i] = (struct thread){ .f = f, .list = list, .count = count };
+        ck_assert_int_eq(pthread_create(&t[i].id, NULL, run, &t[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(t[i].id, NULL);
+    for (int i = 1; i < THREADS; i++) {
+        ck_assert(t[i].sum == t[0].sum && t[0].sum > 0);
+        ck_assert_uint_eq(t[i].hits, t[0].hits);
+    }
+    free(list);
+    job_destroy(whole);
+    end(&f);
+    unlink(path);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_LOOP(answers_are_those_of_a_job_that_is_read, 6),
+        UNIT_TEST(little_is_read_before_the_first_event),
+        UNIT_TEST(a_file_that_vanishes_while_it_is_used),
+        UNIT_TEST(a_damaged_block),
+        UNIT_TEST(threads_share_what_is_read),
+    };
+    return unit_run("merge/open", tests, UNIT_COUNT(tests));
+}
