@@ -320,7 +320,7 @@ static void count(struct omp_hook_region *r, double took)
     stats->changed += !at_own_size(r);
     stats->trials += r->trial;
     job_region_add_size(stats, r->team, 1, (uint64_t)took);
-    if (r->control && !r->changes) {
+    if ((r->control || (r->trial && at_own_size(r))) && !r->changes) {
         stats->controls++;
         stats->control_ns += (uint64_t)took;
         stats->chosen_ns += (uint64_t)(r->one >= 0 && r->one < r->full ? r->one : r->full > 0 ? r->full : took);

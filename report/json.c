@@ -213,6 +213,9 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     add_number(o, "changed", (double)g->changed);
     add_number(o, "trials", (double)g->trials);
     add_number(o, "gain_seconds", (double)g->gain_ns / 1e9);
+    add_number(o, "controls", (double)g->controls);
+    add_number(o, "control_seconds", (double)g->control_ns / 1e9);
+    add_number(o, "control_chosen_seconds", (double)g->chosen_ns / 1e9);
     add_number(o, "samples", (double)g->samples);
     add_seconds(o, "fork_seconds", g->fork_ns);
     add_seconds(o, "work_seconds", g->work_ns);

@@ -71,7 +71,7 @@ static double share(uint64_t part, uint64_t whole)
 static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 {
     const struct job_region *g = job_find_region(r->job, callsite);
-    char mean[32], count[32];
+    char mean[32], count[32], chosen[32];
 
     if (!g)
         return;
@@ -91,6 +91,10 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
                 report_count(g->executions, count), g->team, most->size, report_time(report_mean(most->ns, most->count), mean),
                 (double)g->gain_ns / 1e9);
     }
+    if (g->controls)
+        fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
+                report_count(g->controls, count), g->team, report_time(report_mean(g->control_ns, g->controls), mean),
+                report_time(report_mean(g->chosen_ns, g->controls), chosen));
     for (int i = 0; i < JOB_KEEP_REASONS; i++)
         if (g->keep & 1u << i)
             fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));

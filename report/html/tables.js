@@ -62,6 +62,8 @@ function known(c) {
   const lines = c.kept.map(reason => "oracle: left alone: " + reason), all = c.fork_seconds + c.work_seconds + c.wait_seconds + c.join_seconds;
   if (c.changed)
     lines.unshift(`oracle: ${count(c.changed)} of ${count(c.executions)} with another team than the program's ${c.own_size}; estimated gain ${c.gain_seconds.toPrecision(3)} s`);
+  if (c.controls)
+    lines.push(`oracle: ${count(c.controls)} control turns with ${c.own_size}: mean ${time(c.control_seconds / c.controls)}, where the chosen size takes ${time(c.control_chosen_seconds / c.controls)}`);
   if (c.samples && all)
     lines.unshift(`fork ${percent(c.fork_seconds / all)}, work ${percent(c.work_seconds / all)}, waiting for the last thread ${percent(c.wait_seconds / all)}, join ${percent(c.join_seconds / all)}`);
   return lines;
@@ -93,6 +95,17 @@ function drawRegions() {
     }
   }
   table.append(body);
+}
+
+function drawTasks() {
+  const table = byId("task-table"), rows = data.tasks || [];
+  if (!rows.length) { table.remove(); return; }
+  const head = ["tasks", "at", "depth", "created", "at once", "mean", "max", "with subtree", "deferring"];
+  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i < 2 ? "name" : undefined, scope: "col" }, h)))));
+  const cells = t => [`${t.construct} in ${t.function || "–"}`, place(t), t.depth, count(t.created), percent(t.created ? t.at_once / t.created : 0),
+    time(t.timed ? t.time_seconds / t.timed : 0), time(t.max_seconds), time(t.subtree_seconds), time(t.deferring_seconds)];
+  table.append(element("tbody", {}, ...rows.slice(0, 1000).map(t => element("tr", {}, ...cells(t).map((c, i) =>
+    element("td", { class: i < 2 ? "name" : undefined, title: i < 2 ? c : undefined }, String(c)))))));
 }
 
 function drawSummary() {
