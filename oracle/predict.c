@@ -256,7 +256,9 @@ void oracle_clear(struct oracle_answer *a)
 static double own_gap(const struct oracle_reference *ref, const struct walk *w, double factor)
 {
     const struct oracle_habit *habit = &ref->habit[w->node][w->turn > 0];
+    const struct oracle_turn_habit *turn = oracle_turn_of(ref, w->node, w->turn);
 
+    habit = turn ? oracle_turn_choose(turn, habit) : habit;
     return habit->step > 0 ? (double)habit->gap : oracle_mean(ref->index, w->node)->gap * w->scale.gap * factor;
 }
 
