@@ -56,16 +56,11 @@ static int by_place(const void *a, const void *b)
     return order(a, b);
 }
 
-/* Coarser blocks: records move to the begin of theirs, and those that meet become one. */
-static void coarsen(struct job *j, uint32_t block)
+/* Sorts the records; those of one place become one. */
+static void meet(struct job *j)
 {
     uint32_t kept = 0;
-    if (block <= j->info.block)
-        return;
-    j->info.block = block;
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        j->streams[i].rank -= j->streams[i].rank % block;
-    if (j->stream_count) /* a block has its threads in the order of the ranks by now */
+    if (j->stream_count)
         qsort(j->streams, j->stream_count, sizeof *j->streams, by_place);
     for (uint32_t i = 0; i < j->stream_count; i++)
         if (kept && !order(&j->streams[kept - 1], &j->streams[i]))
@@ -73,6 +68,17 @@ static void coarsen(struct job *j, uint32_t block)
         else
             j->streams[kept++] = j->streams[i];
     j->stream_count = kept;
+}
+
+/* Coarser blocks: records move to the begin of theirs, and those that meet become one. */
+static void coarsen(struct job *j, uint32_t block)
+{
+    if (block <= j->info.block)
+        return;
+    j->info.block = block;
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        j->streams[i].rank -= j->streams[i].rank % block;
+    meet(j); /* a block has its threads in the order of the ranks by now */
 }
 
 /* --- A stream that is in both --- */
@@ -159,17 +165,11 @@ static void put(struct job *j, const struct job_stream *s)
 /* Records that interleave: `from` goes to the end, and both are sorted. Equal places meet. */
 static void put_all(struct job *j, const struct job *from, const uint32_t *class_map)
 {
-    uint32_t n = j->stream_count, kept = 0;
+    uint32_t n = j->stream_count;
     for (uint32_t i = 0; i < from->stream_count; i++)
         j->streams[n + i] = renamed(&from->streams[i], j->info.block, class_map);
     j->stream_count = n + from->stream_count;
-    qsort(j->streams, j->stream_count, sizeof *j->streams, by_place);
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        if (kept && !order(&j->streams[kept - 1], &j->streams[i]))
-            add_record(&j->streams[kept - 1], &j->streams[i]);
-        else
-            j->streams[kept++] = j->streams[i];
-    j->stream_count = kept;
+    meet(j);
 }
 
 static uint32_t block_of(const struct job *j)
