@@ -95,6 +95,8 @@ static uint32_t find_node(const struct oracle_index *x, uint32_t low, uint64_t a
     const struct grammar_flat_rule *r = &x->grammar->rules[x->rule[low]];
     uint32_t high = r->first + r->length;
 
+    if (low + 1 == high || x->before[low + 1] > at)
+        return low;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (x->before[middle] <= at)
@@ -117,6 +119,8 @@ static void land(struct question *q, uint32_t node, uint64_t turn, uint64_t at, 
             add_scaled(&w->time, oracle_mean(x, node), (double)turns, &w->scale);
         turn += turns;
         at -= turns * length;
+        if (at == 0 && !q->timed)
+            symbol = oracle_first(x, symbol);
         if (!grammar_is_rule(symbol)) {
             w->node = node;
             w->turn = turn;
