@@ -13,7 +13,7 @@
 
 enum {
     PIECES = 8,      /* of a reference for which there is not enough room */
-    AT_START = 4096, /* events, all of them, that are listed before the run */
+    AT_START = 16384, /* events, all of them, that are listed before the run */
     AT_ONCE = 64     /* at an event */
 };
 
