@@ -8,7 +8,7 @@
 
 #include "oracle/internal.h"
 
-enum { PRIOR = 8, MEMORY = 2048 };
+enum { PRIOR = 12, MEMORY = 2048 };
 
 static unsigned range_of(uint64_t distance)
 {
