@@ -195,6 +195,7 @@ static unsigned library_traits(void)
 bool omp_task_allowed(const struct omp_task_thread *t, const struct omp_task_site *site, unsigned flags)
 {
     return t->holding == 0 && atomic_load_explicit(&site->seen, memory_order_relaxed) &&
+           atomic_load_explicit(&site->known, memory_order_acquire) &&
            !atomic_load_explicit(&site->keep, memory_order_relaxed) &&
            (uintptr_t)__builtin_frame_address(0) > t->stack_low &&
            !((flags & OMP_TASK_PRIORITY) && (library_traits() & ORDERS));

@@ -45,6 +45,7 @@ enum { OMP_TASK_SITES = 64, OMP_TASK_DEPTHS = 32, OMP_TASK_RECENT = 8 };
 
 struct omp_task_site {
     atomic_uintptr_t fn;       /* 0: free */
+    atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at once */
     atomic_bool keep;          /* never run at once */
     atomic_bool seen;          /* one of its tasks has ended in this run */
     struct omp_task_mean cost; /* of deferring one */

@@ -31,6 +31,7 @@ static void site_start(struct omp_task_site *site, uintptr_t fn)
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].depth < OMP_TASK_DEPTHS && rows[i].subtree_ns)
             omp_task_mean_add(&site->takes[rows[i].depth], (double)rows[i].subtree_ns);
+    atomic_store_explicit(&site->known, true, memory_order_release); /* other threads have met it meanwhile */
 }
 
 struct omp_task_site *omp_task_site(uintptr_t fn)
