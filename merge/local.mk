@@ -27,14 +27,22 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_open tests/unit/test_merge tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
+UNIT_TESTS += tests/unit/test_job tests/unit/test_job_files tests/unit/test_job_forged tests/unit/test_open
+UNIT_TESTS += tests/unit/test_merge tests/unit/test_merge_memory
+UNIT_TESTS += tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
-tests_unit_test_job_SOURCES = tests/unit/test_job.c $(SIMULATE)
+SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
+BYTES = tests/unit/bytes.c tests/unit/bytes.h
+tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
+tests_unit_test_job_files_SOURCES = tests/unit/test_job_files.c $(SIMULATE_MERGE)
+tests_unit_test_job_forged_SOURCES = tests/unit/test_job_forged.c \
+	tests/unit/forge.c tests/unit/forge.h $(BYTES) $(SIMULATE_MERGE)
+tests_unit_test_job_forged_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)
-tests_unit_test_job_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_unit_test_open_LDADD = $(LDADD) $(ZSTD_LIBS)
-tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE)
-tests_unit_test_merge_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE_MERGE)
+tests_unit_test_merge_memory_SOURCES = tests/unit/test_merge_memory.c $(SIMULATE_MERGE)
+tests_unit_test_merge_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
 
 check_PROGRAMS += tests/tool/dump_job tests/tool/still_job
 tests_tool_still_job_SOURCES = tests/tool/still_job.c

@@ -45,6 +45,23 @@ void simulate_clear(struct simulate_rank *r);
 /* Compares a stream of a merged job with what was appended; aborts the test (ck_assert) where it differs. */
 void simulate_compare(const struct job *merged, const struct simulate_stream *s);
 
+/* --- simulate_merge.c: several ranks; what fails aborts the test --- */
+
+extern const char *const simulate_names[SIMULATE_SHAPES];
+
+/* Ranks 0 to ranks - 1 of as many. */
+void simulate_all(struct simulate_rank *r, enum simulate_shape shape, uint32_t ranks, uint64_t seed);
+void simulate_clear_all(struct simulate_rank *r, uint32_t ranks);
+
+/* One job of `count` ranks of `r`, each merged into it in order; the caller owns it. */
+struct job *simulate_from_left(const struct simulate_rank *r, uint32_t first, uint32_t count);
+
+/* A job of all ranks, of seed 11; the caller owns it. */
+struct job *simulate_job(enum simulate_shape shape, uint32_t ranks);
+
+void simulate_check(const struct job *j); /* its invariants hold */
+void simulate_same_bytes(const struct job *a, const struct job *b, const char *what); /* packed they are the same */
+
 uint64_t simulate_random(uint64_t *state);
 
 #endif

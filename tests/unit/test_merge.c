@@ -6,31 +6,11 @@
 
 #include "merge/job.h"
 #include "pythia.h"
-#include "tests/unit/simulate.h"
 #include "tests/unit/job.h"
+#include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"
 
 enum { RANKS = 27 };
-
-static const char *const names[] = { "ring", "butterfly", "stencil", "master", "random" };
-
-static void simulate_all(struct simulate_rank *r, enum simulate_shape shape, uint32_t ranks, uint64_t seed)
-{
-    for (uint32_t i = 0; i < ranks; i++)
-        simulate_rank(&r[i], shape, i, ranks, seed);
-}
-
-static void clear_all(struct simulate_rank *r, uint32_t ranks)
-{
-    for (uint32_t i = 0; i < ranks; i++)
-        simulate_clear(&r[i]);
-}
-
-static void check(const struct job *j)
-{
-    char why[200] = "";
-    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
-}
 
 static void merge(struct job *into, const struct job *from)
 {
@@ -38,14 +18,6 @@ static void merge(struct job *into, const struct job *from)
 }
 
 /* --- Orders of merging --- */
-
-static struct job *from_left(const struct simulate_rank *r, uint32_t first, uint32_t count)
-{
-    struct job *j = unit_job_copy(r[first].job);
-    for (uint32_t i = 1; i < count; i++)
-        merge(j, r[first + i].job);
-    return j;
-}
 
 static struct job *from_right(const struct simulate_rank *r, uint32_t first, uint32_t count)
 {
@@ -71,17 +43,6 @@ static struct job *as_tree(const struct simulate_rank *r, uint32_t first, uint32
     return left;
 }
 
-static void same_bytes(const struct job *a, const struct job *b, const char *what)
-{
-    void *x, *y;
-    size_t n, m;
-    ck_assert_int_eq(job_pack(a, NULL, &x, &n), 0);
-    ck_assert_int_eq(job_pack(b, NULL, &y, &m), 0);
-    ck_assert_msg(n == m && !memcmp(x, y, n), "%s: %zu and %zu bytes, or other ones", what, n, m);
-    free(x);
-    free(y);
-}
-
 START_TEST(test_any_order_gives_the_same_bytes)
 {
     struct simulate_rank r[RANKS];
@@ -89,17 +50,17 @@ START_TEST(test_any_order_gives_the_same_bytes)
     uint32_t ranks = shape == SIMULATE_BUTTERFLY ? 16 : RANKS;
     uint64_t random = (uint64_t)_i;
     simulate_all(r, shape, ranks, (uint64_t)_i + 1);
-    struct job *left = from_left(r, 0, ranks), *right = from_right(r, 0, ranks);
-    check(left);
-    same_bytes(left, right, names[shape]);
+    struct job *left = simulate_from_left(r, 0, ranks), *right = from_right(r, 0, ranks);
+    simulate_check(left);
+    simulate_same_bytes(left, right, simulate_names[shape]);
     for (int i = 0; i < 8; i++) {
         struct job *tree = as_tree(r, 0, ranks, &random);
-        same_bytes(left, tree, names[shape]);
+        simulate_same_bytes(left, tree, simulate_names[shape]);
         job_destroy(tree);
     }
     job_destroy(left);
     job_destroy(right);
-    clear_all(r, ranks);
+    simulate_clear_all(r, ranks);
 }
 END_TEST
 
@@ -118,7 +79,7 @@ START_TEST(test_nothing_is_lost)
         }
     job_destroy(again);
     job_destroy(tree);
-    clear_all(r, ranks);
+    simulate_clear_all(r, ranks);
 }
 END_TEST
 
@@ -131,12 +92,12 @@ START_TEST(test_ranks_in_disorder)
     struct job *j = unit_job_copy(r[5].job);
     for (uint32_t i = 1; i < 16; i++)
         merge(j, r[(5 + i * 3) % 16].job);
-    check(j);
+    simulate_check(j);
     for (uint32_t i = 0; i < 16; i++)
         for (uint32_t k = 0; k < r[i].stream_count; k++)
             simulate_compare(j, &r[i].stream[k]);
     job_destroy(j);
-    clear_all(r, 16);
+    simulate_clear_all(r, 16);
 }
 END_TEST
 
@@ -149,14 +110,14 @@ START_TEST(test_blocks_of_ranks)
     struct simulate_rank *r = calloc(ranks, sizeof *r);
     uint64_t random = (uint64_t)_i, wall[2] = { 0, 0 }, streams = 0;
     simulate_all(r, shape, ranks, 5);
-    struct job *left = from_left(r, 0, ranks), *tree = as_tree(r, 0, ranks, &random);
+    struct job *left = simulate_from_left(r, 0, ranks), *tree = as_tree(r, 0, ranks, &random);
     struct job *odd = unit_job_copy(r[1].job), *even = unit_job_copy(r[0].job);
-    check(left);
-    same_bytes(left, tree, names[shape]);
+    simulate_check(left);
+    simulate_same_bytes(left, tree, simulate_names[shape]);
     for (uint32_t i = 2; i < ranks; i++)
         merge(i % 2 ? odd : even, r[i].job);
     merge(even, odd);
-    check(even); /* definitions are numbered differently, sums and sets are the same */
+    simulate_check(even); /* definitions are numbered differently, sums and sets are the same */
     ck_assert_uint_eq(left->info.block, block);
     ck_assert_uint_eq(left->stream_count, even->stream_count);
     for (uint32_t i = 0; i < left->stream_count; i++) {
@@ -177,12 +138,12 @@ START_TEST(test_blocks_of_ranks)
     ck_assert_uint_eq(job_ranks_run(odd, 0, ranks, false), 1);
     ck_assert_uint_eq(job_ranks_run(odd, 1, ranks, true), 1);
     ck_assert_int_eq(job_merge(left, odd), PYTHIA_EINVAL);
-    same_bytes(left, tree, "after a refused merge");
+    simulate_same_bytes(left, tree, "after a refused merge");
     job_destroy(left);
     job_destroy(tree);
     job_destroy(odd);
     job_destroy(even);
-    clear_all(r, ranks);
+    simulate_clear_all(r, ranks);
     free(r);
 }
 END_TEST
@@ -200,7 +161,7 @@ START_TEST(test_a_mesh_has_27_classes)
         for (uint32_t i = 0; i < 27 && side != 4; i++) /* inner runs of two make other patterns */
             ck_assert_msg(j->classes[i].member_ranges == 1, "side %u, class %u: %u ranges", side, i, j->classes[i].member_ranges);
         job_destroy(j);
-        clear_all(r, ranks);
+        simulate_clear_all(r, ranks);
         free(r);
     }
 }
@@ -211,7 +172,7 @@ START_TEST(test_relations)
     struct simulate_rank r[RANKS];
     uint32_t seen = 0;
     simulate_all(r, SIMULATE_RING, 16, 1);
-    struct job *j = from_left(r, 0, 16);
+    struct job *j = simulate_from_left(r, 0, 16);
     ck_assert_uint_eq(j->class_count, 1);
     const struct job_class_entry *c = &j->classes[0];
     ck_assert_uint_eq(c->range_count, 1);
@@ -222,9 +183,9 @@ START_TEST(test_relations)
     }
     ck_assert_uint_eq(seen, JOB_ABSOLUTE | JOB_OFFSET); /* the broadcast's root; the neighbours */
     job_destroy(j);
-    clear_all(r, 16);
+    simulate_clear_all(r, 16);
     simulate_all(r, SIMULATE_BUTTERFLY, 16, 1);
-    j = from_left(r, 0, 16);
+    j = simulate_from_left(r, 0, 16);
     ck_assert_uint_eq(j->class_count, 1);
     seen = 0;
     for (uint32_t i = 0; i < j->classes[0].variant_count; i++) {
@@ -233,7 +194,7 @@ START_TEST(test_relations)
     }
     ck_assert_uint_ge(seen, 2); /* rank xor 2 and 4; xor 1 and 8 are offsets too, or share a place with others */
     job_destroy(j);
-    clear_all(r, 16);
+    simulate_clear_all(r, 16);
 }
 END_TEST
 
@@ -271,7 +232,7 @@ START_TEST(test_spread_and_sums)
 {
     struct simulate_rank r[8];
     simulate_all(r, SIMULATE_RING, 8, 3);
-    struct job *j = from_left(r, 0, 8);
+    struct job *j = simulate_from_left(r, 0, 8);
     const struct job_class_entry *c = &j->classes[0];
     for (uint32_t n = 0; n < c->grammar->node_count; n++) {
         uint64_t sum = 0, min = UINT64_MAX, max = 0, min_rank = 0, max_rank = 0;
@@ -293,7 +254,7 @@ START_TEST(test_spread_and_sums)
     for (uint32_t t = 0; t < j->terminal_count; t++)
         expect_calls(c, r, 8, t);
     job_destroy(j);
-    clear_all(r, 8);
+    simulate_clear_all(r, 8);
 }
 END_TEST
 
@@ -301,16 +262,16 @@ START_TEST(test_a_stream_twice_is_refused)
 {
     struct simulate_rank r[4];
     simulate_all(r, SIMULATE_STENCIL, 4, 3);
-    struct job *j = from_left(r, 0, 3), *before = unit_job_copy(j), *other = from_left(r, 2, 2);
+    struct job *j = simulate_from_left(r, 0, 3), *before = unit_job_copy(j), *other = simulate_from_left(r, 2, 2);
     ck_assert_int_eq(job_merge(j, other), PYTHIA_EINVAL);
-    check(j);
-    same_bytes(j, before, "after a refused merge");
+    simulate_check(j);
+    simulate_same_bytes(j, before, "after a refused merge");
     merge(j, r[3].job); /* and it still works */
-    check(j);
+    simulate_check(j);
     job_destroy(j);
     job_destroy(before);
     job_destroy(other);
-    clear_all(r, 4);
+    simulate_clear_all(r, 4);
 }
 END_TEST
 
@@ -324,14 +285,14 @@ START_TEST(test_empty_jobs)
     merge(j, r[0].job);
     merge(j, none);
     merge(j, r[1].job);
-    check(j);
+    simulate_check(j);
     ck_assert_uint_eq(j->info.missing, 2);
     ck_assert_uint_eq(j->stream_count, 2);
     ck_assert_str_eq(job_text(j, j->info.program), "/bin/simulated");
     simulate_compare(j, &r[1].stream[0]);
     job_destroy(j);
     job_destroy(none);
-    clear_all(r, 2);
+    simulate_clear_all(r, 2);
 }
 END_TEST
 
@@ -341,7 +302,7 @@ START_TEST(test_bodies_left_out)
     struct simulate_rank r[RANKS];
     enum simulate_shape shape = _i % SIMULATE_SHAPES;
     simulate_all(r, shape, 16, 9);
-    struct job *left = from_left(r, 0, 8), *right = from_left(r, 8, 8), *whole = from_left(r, 0, 16), *message = NULL;
+    struct job *left = simulate_from_left(r, 0, 8), *right = simulate_from_left(r, 8, 8), *whole = simulate_from_left(r, 0, 16), *message = NULL;
     uint8_t *known = calloc(right->class_count + 1, 1);
     void *data;
     size_t size, full;
@@ -362,116 +323,14 @@ START_TEST(test_bodies_left_out)
     struct job *empty = job_create();
     ck_assert_int_eq(job_merge(empty, message), left_out ? PYTHIA_EINVAL : 0);
     merge(left, message);
-    same_bytes(left, whole, names[shape]);
+    simulate_same_bytes(left, whole, simulate_names[shape]);
     job_destroy(empty);
     job_destroy(message);
     job_destroy(left);
     job_destroy(right);
     job_destroy(whole);
     free(known);
-    clear_all(r, 16);
-}
-END_TEST
-
-/* --- Without memory: the linker sends allocations through here --- */
-
-static long allowed = -1; /* allocations until one fails; -1: none does */
-
-static int fails(void)
-{
-    return allowed >= 0 && allowed-- == 0;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-char *__real_strdup(const char *s);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-char *__wrap_strdup(const char *s);
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return fails() ? NULL : __real_realloc(p, size);
-}
-
-char *__wrap_strdup(const char *s)
-{
-    return fails() ? NULL : __real_strdup(s);
-}
-
-/* Each allocation of a merge fails once: the job is as it was, and the merge works when there is memory. */
-START_TEST(test_merge_without_memory)
-{
-    struct simulate_rank r[16];
-    long failures = 0;
-    int error;
-    simulate_all(r, _i % SIMULATE_SHAPES, 16, 4);
-    struct job *j = from_left(r, 0, 8), *before = unit_job_copy(j);
-    struct job *other = from_left(r, 8, 8), *whole = from_left(r, 0, 16);
-    do {
-        allowed = failures;
-        error = job_merge(j, other);
-        if (error) {
-            allowed = -1;
-            failures++;
-            ck_assert_int_eq(error, PYTHIA_ENOMEM);
-            check(j);
-            same_bytes(j, before, "after a merge without memory");
-        }
-    } while (error);
-    allowed = -1;
-    ck_assert_int_gt(failures, 10);
-    same_bytes(j, whole, names[_i % SIMULATE_SHAPES]);
-    job_destroy(j);
-    job_destroy(before);
-    job_destroy(other);
-    job_destroy(whole);
-    clear_all(r, 16);
-}
-END_TEST
-
-START_TEST(test_packing_without_memory)
-{
-    struct simulate_rank r[8];
-    simulate_all(r, _i % SIMULATE_SHAPES, 8, 4);
-    struct job *j = from_left(r, 0, 8), *back = NULL;
-    void *data = NULL, *again;
-    size_t size = 0, n;
-    char why[200];
-    int error = PYTHIA_ENOMEM;
-    for (long i = 0; error; i++) {
-        allowed = i;
-        error = job_pack(j, NULL, &data, &size);
-        allowed = -1;
-        ck_assert(error == 0 || error == PYTHIA_ENOMEM);
-    }
-    ck_assert_int_eq(job_pack(j, NULL, &again, &n), 0);
-    ck_assert(n == size && !memcmp(again, data, n));
-    error = PYTHIA_ENOMEM;
-    for (long i = 0; error; i++) {
-        allowed = i;
-        error = job_unpack(data, size, &back, why, sizeof why);
-        allowed = -1;
-        ck_assert(error <= 0 && (error == 0) == (back != NULL));
-    }
-    same_bytes(j, back, names[_i % SIMULATE_SHAPES]);
-    free(data);
-    free(again);
-    job_destroy(j);
-    job_destroy(back);
-    clear_all(r, 8);
+    simulate_clear_all(r, 16);
 }
 END_TEST
 
@@ -523,8 +382,6 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_a_stream_twice_is_refused),
     UNIT_TEST(test_empty_jobs),
     UNIT_LOOP(test_bodies_left_out, SIMULATE_SHAPES),
-    UNIT_LOOP(test_merge_without_memory, SIMULATE_SHAPES),
-    UNIT_LOOP(test_packing_without_memory, SIMULATE_SHAPES),
     UNIT_TEST(test_spmd_does_not_grow),
 };
 

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/forge.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "merge/container.h"
+#include "merge/format.h"
+#include "pythia.h"
+
+uint64_t forge_get(const unsigned char *at, int bytes)
+{
+    uint64_t v = 0;
+    while (bytes--)
+        v = v << 8 | at[bytes];
+    return v;
+}
+
+void forge_put(unsigned char *at, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
+struct forgery forge_take_apart(const struct job *j)
+{
+    struct bytes b = bytes_pack(j);
+    struct forgery f = { 0 };
+    struct merge_container c;
+    char why[200];
+    ck_assert_msg(merge_container_open(&c, b.data, b.size, why, sizeof why) == 0 &&
+                  merge_container_need_all(&c, why, sizeof why) == 0, "%s", why);
+    for (int type = 1; type <= SECTIONS; type++) {
+        const struct merge_section *s = &c.section[type];
+        if (!s->data)
+            continue;
+        f.count[type] = s->count;
+        f.section[type] = (struct bytes){ malloc(s->size + 1), s->size };
+        memcpy(f.section[type].data, s->data, s->size);
+    }
+    merge_container_close(&c);
+    free(b.data);
+    return f;
+}
+
+/* Makes the checksums of the blocks right; the bytes that the section's own is of. */
+static uint64_t seal_blocks(unsigned char *at)
+{
+    uint64_t n = forge_get(at + 4, 4), frame = 8 + 12 * n;
+    for (uint64_t i = 0; i < n; frame += forge_get(at + 8 + 4 * i, 4), i++)
+        forge_put(at + 8 + 4 * n + 8 * i, XXH64(at + frame, forge_get(at + 8 + 4 * i, 4), 0), 8);
+    return 8 + 12 * n;
+}
+
+void forge_seal(struct bytes b)
+{
+    uint64_t sections = forge_get(b.data + 12, 4);
+    for (uint64_t i = 0; i < sections; i++) {
+        unsigned char *e = b.data + 64 + 48 * i, *at = b.data + forge_get(e + 8, 8);
+        forge_put(e + 32, XXH64(at, forge_get(e + 4, 4) & ENTRY_BLOCKS ? seal_blocks(at) : forge_get(e + 16, 8), 0), 8);
+    }
+    forge_put(b.data + 24, 0, 8);
+    forge_put(b.data + 24, XXH64(b.data, 64 + 48 * sections, 0), 8);
+}
+
+struct bytes forge_put_together(const struct forgery *f)
+{
+    size_t size = 64, sections = 0;
+    for (int type = 1; type <= SECTIONS; type++) {
+        sections += f->section[type].data != NULL;
+        size += (f->section[type].size + 7) / 8 * 8;
+    }
+    size += 48 * sections;
+    struct bytes b = { calloc(1, size), size };
+    size_t at = 64 + 48 * sections;
+    unsigned char *e = b.data + 64;
+    memcpy(b.data, "PYTHIA\x1a\n", 8);
+    forge_put(b.data + 8, FORMAT_VERSION, 4);
+    forge_put(b.data + 12, sections, 4);
+    forge_put(b.data + 16, size, 8);
+    for (int type = 1; type <= SECTIONS; type++) {
+        const struct bytes *s = &f->section[type];
+        if (!s->data)
+            continue;
+        forge_put(e, (uint64_t)type, 4);
+        forge_put(e + 8, at, 8);
+        forge_put(e + 16, s->size, 8);
+        forge_put(e + 24, s->size, 8);
+        forge_put(e + 40, f->count[type], 8);
+        memcpy(b.data + at, s->data, s->size);
+        at += (s->size + 7) / 8 * 8;
+        e += 48;
+    }
+    forge_seal(b);
+    return b;
+}
+
+void forge_discard(struct forgery *f)
+{
+    for (int type = 0; type <= SECTIONS; type++)
+        free(f->section[type].data);
+}
+
+int forge_unpack(const struct forgery *f, struct job **j, char why[200])
+{
+    struct bytes b = forge_put_together(f);
+    int error = bytes_unpack(b.data, b.size, j, why);
+    free(b.data);
+    return error;
+}
+
+void forge_refused(const struct forgery *f, const char *expected)
+{
+    struct job *j;
+    char why[200];
+    int error = forge_unpack(f, &j, why);
+    ck_assert_msg(error == PYTHIA_EFORMAT && strstr(why, expected), "expected '%s': %d '%s'", expected, error, why);
+}

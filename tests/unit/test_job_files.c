@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Job files on disk: written whole or not at all; what can't be written or read is refused with a line that names it. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "merge/job.h"
+#include "pythia.h"
+#include "tests/unit/simulate.h"
+#include "tests/unit/unit.h"
+
+static char directory[] = "/tmp/pythia-job-XXXXXX";
+
+static const char *in_directory(const char *name)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    return path;
+}
+
+static int entries(const char *path)
+{
+    char command[300];
+    int n = -1;
+    snprintf(command, sizeof command, "ls -A '%s' | wc -l", path);
+    FILE *p = popen(command, "r");
+    ck_assert_int_eq(fscanf(p, "%d", &n), 1);
+    pclose(p);
+    return n;
+}
+
+static void remove_directory(void)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -rf '%s'", directory);
+    ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(test_files)
+{
+    struct job *j = simulate_job(SIMULATE_MASTER, 4), *back = NULL;
+    char why[300] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_msg(job_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(job_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why); /* over itself */
+    ck_assert_int_eq(entries(directory), 1);
+    ck_assert_msg(job_read(in_directory("a.pythia"), &back, why, sizeof why) == 0, "%s", why);
+    ck_assert_uint_eq(back->stream_count, j->stream_count);
+    job_destroy(back);
+    ck_assert_int_eq(chdir(directory), 0); /* a name without a directory */
+    ck_assert_int_eq(job_write(j, "b.pythia", why, sizeof why), 0);
+    ck_assert_int_eq(job_read("b.pythia", &back, why, sizeof why), 0);
+    job_destroy(back);
+    ck_assert_int_eq(job_write(j, in_directory("missing/c"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_msg(strstr(why, "missing/c") && strstr(why, "No such file"), "%s", why);
+    ck_assert_int_eq(mkdir(in_directory("d"), 0777), 0);
+    ck_assert_int_eq(job_write(j, in_directory("d"), why, sizeof why), PYTHIA_EIO); /* a directory is in the way */
+    ck_assert_int_eq(job_read(in_directory("nothing"), &back, why, sizeof why), PYTHIA_EIO);
+    ck_assert_int_eq(job_read(directory, &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_int_eq(job_read("/dev/zero", &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_int_eq(mkfifo(in_directory("pipe"), 0666), 0);
+    ck_assert_int_eq(job_read(in_directory("pipe"), &back, why, sizeof why), PYTHIA_EFORMAT); /* and does not wait */
+    ck_assert_int_eq(entries(directory), 4);
+    remove_directory();
+    job_destroy(j);
+}
+END_TEST
+
+/* The limit must not hold for Check's own files. */
+static int write_limited(const struct job *j, const char *path, char *why, size_t size)
+{
+    struct rlimit old, tight;
+    getrlimit(RLIMIT_FSIZE, &old);
+    tight = (struct rlimit){ 512, old.rlim_max };
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tight);
+    int error = job_write(j, path, why, size);
+    setrlimit(RLIMIT_FSIZE, &old);
+    return error;
+}
+
+START_TEST(test_disk_full)
+{
+    struct job *j = simulate_job(SIMULATE_MASTER, 4), *other = simulate_job(SIMULATE_RING, 2), *back = NULL;
+    char why[300] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), 0);
+    ck_assert_int_eq(write_limited(other, in_directory("a"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_msg(strstr(why, "can't write") != NULL, "%s", why);
+    ck_assert_int_eq(write_limited(other, in_directory("b"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_int_eq(entries(directory), 1);
+    ck_assert_int_eq(job_read(in_directory("a"), &back, why, sizeof why), 0); /* the old one */
+    ck_assert_uint_eq(back->stream_count, j->stream_count);
+    remove_directory();
+    job_destroy(back);
+    job_destroy(other);
+    job_destroy(j);
+}
+END_TEST
+
+/* Root may write anywhere: as somebody else. */
+START_TEST(test_directory_not_writable)
+{
+    struct job *j = simulate_job(SIMULATE_RING, 2);
+    char why[300] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), 0);
+    ck_assert_int_eq(chmod(directory, 0555), 0);
+    if (geteuid() == 0)
+        ck_assert_int_eq(seteuid(65534), 0);
+    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_msg(strstr(why, "ermission denied") != NULL, "%s", why);
+    if (getuid() == 0)
+        ck_assert_int_eq(seteuid(0), 0);
+    chmod(directory, 0755);
+    ck_assert_int_eq(entries(directory), 1);
+    remove_directory();
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(test_damaged_file_is_named)
+{
+    char why[300] = "";
+    struct job *back = NULL;
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    FILE *f = fopen(in_directory("x"), "w");
+    fputs("hello, world\n", f);
+    fclose(f);
+    ck_assert_int_eq(job_read(in_directory("x"), &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_msg(strstr(why, "/x: not a Pythia job file") != NULL, "%s", why);
+    remove_directory();
+}
+END_TEST
+
+static const struct unit_test tests[] = {
+    UNIT_TEST(test_files),
+    UNIT_TEST(test_disk_full),
+    UNIT_TEST(test_directory_not_writable),
+    UNIT_TEST(test_damaged_file_is_named),
+};
+
+int main(void)
+{
+    return unit_run("merge/job_files", tests, UNIT_COUNT(tests));
+}
