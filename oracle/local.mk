@@ -23,8 +23,10 @@ libpythia_oracle_la_SOURCES = \
 	%D%/text.c %D%/text.h
 libpythia_oracle_la_LIBADD = -lm
 
-UNIT_TESTS += tests/unit/test_oracle
-tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c
+UNIT_TESTS += tests/unit/test_oracle tests/unit/test_oracle_exact
+FOLLOWER = tests/unit/follower.c tests/unit/follower.h
+tests_unit_test_oracle_SOURCES = tests/unit/test_oracle.c $(FOLLOWER)
+tests_unit_test_oracle_exact_SOURCES = tests/unit/test_oracle_exact.c $(FOLLOWER)
 
 UNIT_TESTS += tests/unit/test_peers
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c
