@@ -100,10 +100,7 @@ void report_comparison_destroy(struct report_comparison *c); /* NULL is legal */
 int report_print_comparison(struct report_comparison *c, FILE *out);
 int report_print_comparison_json(struct report_comparison *c, FILE *out);
 
-/* --- Between the parts of the comparison --- */
-/* Fills loops, rules and classes; terminal[side][t] is a number that terminals of A and B that belong together share. */
-int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2]);
-/* Whether a loop is not what it was. */
+/* Whether a loop, a row is not what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
 bool report_row_changed(const struct report_comparison *c, const struct report_row *r);
 /* How a value went from ranks[0] to ranks[1]; *exponent of P, meaningless when a value is 0. */

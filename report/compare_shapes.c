@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "report/compare.h"
+#include "report/compare_parts.h"
 #include "report/ranges.h"
 
 static int hash_order(struct grammar_hash a, struct grammar_hash b)

@@ -3,8 +3,11 @@ noinst_LTLIBRARIES += libpythia-report.la
 libpythia_report_la_SOURCES = \
 	%D%/compare.c %D%/compare.h \
 	%D%/compare_json.c \
+	%D%/compare_match.c \
+	%D%/compare_parts.h \
 	%D%/compare_shapes.c \
 	%D%/compare_text.c \
+	%D%/compare_times.c \
 	%D%/csv.c \
 	%D%/dot.c \
 	%D%/export.h \

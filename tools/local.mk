@@ -14,6 +14,7 @@ pythia_SOURCES = \
 	%D%/doctor_omp.c \
 	%D%/doctor_program.c \
 	%D%/evaluate.c \
+	%D%/evaluation.c %D%/evaluation.h \
 	%D%/events.c \
 	%D%/export.c \
 	%D%/grammar.c \
@@ -25,6 +26,7 @@ pythia_SOURCES = \
 	%D%/progress.c %D%/progress.h \
 	%D%/report.c \
 	%D%/run.c \
+	%D%/source.c %D%/source.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/tool.c %D%/tool.h
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'

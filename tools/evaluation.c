@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/evaluation.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/tool.h"
+
+int evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every)
+{
+    v->column = calloc(distances, sizeof *v->column);
+    v->columns = v->column ? distances : 0;
+    v->clock = cost_of_clock();
+    v->every = every;
+    for (uint32_t i = 0; i < v->columns; i++) {
+        v->column[i].distance = distance[i];
+        v->column[i].waiting = calloc(distance[i], sizeof *v->column[i].waiting);
+        if (!v->column[i].waiting)
+            return TOOL_MEMORY;
+    }
+    return v->column ? TOOL_OK : TOOL_MEMORY;
+}
+
+void evaluation_clear(struct evaluation *v)
+{
+    for (uint32_t i = 0; i < v->columns; i++)
+        free(v->column[i].waiting);
+    free(v->column);
+}
+
+/* --- Following --- */
+
+static void count_error(struct evaluation_errors *e, double relative)
+{
+    double at = relative > 0 ? 64 * (log2(relative) + 20) + 1 : 0;
+    e->bucket[at < 0 ? 0 : at > EVALUATION_BUCKETS ? EVALUATION_BUCKETS : (uint32_t)at]++;
+    e->count++;
+}
+
+static double median_error(const struct evaluation_errors *e)
+{
+    uint64_t below = 0;
+
+    for (uint32_t i = 0; i <= EVALUATION_BUCKETS; i++) {
+        below += e->bucket[i];
+        if (2 * below >= e->count)
+            return i ? exp2((i - 0.5) / 64 - 20) : 0;
+    }
+    return 0;
+}
+
+/* Event number `events` (from 0) came, `elapsed + gap` into the stream. */
+static void judge(struct evaluation_column *c, const struct evaluation *v, const struct grammar_event *e)
+{
+    const struct evaluation_answer *a = &c->waiting[v->events % c->distance];
+
+    if (!a->asked)
+        return;
+    bool hit = a->terminal == e->terminal && a->terminal != GRAMMAR_NONE;
+    double wrong = (double)a->probability - hit, actual = (double)(v->elapsed + e->gap - a->elapsed);
+    c->predictions++;
+    c->hits += hit;
+    c->unknown += a->terminal == GRAMMAR_NONE;
+    c->brier += wrong * wrong;
+    if (a->terminal != GRAMMAR_NONE && a->until >= 0 && actual > 0)
+        count_error(&c->error, fabs(a->until - actual) / actual);
+}
+
+/* After `events` events, for number events + distance - 1: its slot is free, as the one before it there was judged. */
+static void ask(struct evaluation_column *c, const struct evaluation *v, struct oracle *o)
+{
+    struct evaluation_answer *a = &c->waiting[(v->events + c->distance - 1) % c->distance];
+    struct oracle_answer answer;
+
+    a->asked = v->events % v->every == 0;
+    if (!a->asked)
+        return;
+    uint64_t begin = cost_now();
+    oracle_predict(o, c->distance, &answer);
+    cost_count_since(&c->cost, begin, v->clock);
+    a->terminal = answer.terminal;
+    a->probability = answer.terminal == GRAMMAR_NONE ? 0 : (float)answer.probability;
+    a->until = answer.until;
+    a->elapsed = v->elapsed;
+}
+
+int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *test)
+{
+    struct grammar_event e;
+    int more;
+
+    for (;; v->events++) {
+        for (uint32_t i = 0; i < v->columns; i++)
+            ask(&v->column[i], v, o);
+        if ((more = source_next(test, &e)) <= 0)
+            return more < 0 ? TOOL_INPUT : TOOL_OK;
+        for (uint32_t i = 0; i < v->columns; i++)
+            judge(&v->column[i], v, &e);
+        uint64_t begin = cost_now();
+        oracle_follow(o, e.terminal, e.gap, e.duration);
+        cost_count_since(&v->follow, begin, v->clock);
+        v->elapsed += e.gap + e.duration;
+        v->timed |= e.gap || e.duration;
+    }
+}
+
+/* --- Printing --- */
+
+static void print_costs(const struct cost_histogram *h, bool tsv)
+{
+    printf(tsv ? "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n" : " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n",
+           cost_quantile(h, 0.5), cost_quantile(h, 0.99), h->max);
+}
+
+static void print_column(const struct evaluation_column *c, bool timed, bool tsv)
+{
+    double n = c->predictions ? (double)c->predictions : 1;
+
+    printf(tsv ? "%" PRIu64 "\t%" PRIu64 "\t%.6f\t%.6f\t%.6f" : "%8" PRIu64 " %12" PRIu64 " %9.4f %9.4f %9.4f",
+           c->distance, c->predictions, (double)c->hits / n, (double)c->unknown / n, c->brier / n);
+    if (timed && c->error.count)
+        printf(tsv ? "\t%.4f" : " %11.4f", median_error(&c->error));
+    else
+        printf(tsv ? "\t-" : " %11s", "-");
+    print_costs(&c->cost, tsv);
+}
+
+void evaluation_print(const struct evaluation *v, bool tsv)
+{
+    if (tsv)
+        puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns");
+    else
+        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s\n", "distance", "predictions", "accuracy", "unknown", "brier",
+               "time error", "p50 ns", "p99 ns", "max ns");
+    for (uint32_t i = 0; i < v->columns; i++)
+        print_column(&v->column[i], v->timed, tsv);
+    if (tsv)
+        printf("follow\t%" PRIu64 "\t-\t-\t-\t-", v->events);
+    else
+        printf("%8s %12" PRIu64 " %9s %9s %9s %11s", "follow", v->events, "-", "-", "-", "-");
+    print_costs(&v->follow, tsv);
+}
