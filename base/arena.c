@@ -65,17 +65,3 @@ void base_arena_close(struct base_arena *a)
         munmap(a->base, a->reserved);
     *a = (struct base_arena){0};
 }
-
-size_t base_arena_used(const struct base_arena *a)
-{
-    unsigned char resident[1024];
-    size_t page = page_size(), pages = a->reserved / page, used = 0;
-    for (size_t first = 0; first < pages; first += sizeof resident) {
-        size_t count = pages - first < sizeof resident ? pages - first : sizeof resident;
-        if (mincore((char *)a->base + first * page, count * page, resident))
-            return used;
-        for (size_t i = 0; i < count; i++)
-            used += (resident[i] & 1) * page;
-    }
-    return used;
-}

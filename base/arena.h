@@ -40,7 +40,5 @@ int base_arena_open(struct base_arena *a, size_t record, size_t capacity);
 size_t base_arena_ahead(struct base_arena *a, size_t records);
 /* Gives everything back. A closed or zeroed arena is legal. */
 void base_arena_close(struct base_arena *a);
-/* Bytes of memory that are in use, in whole pages; asks the kernel. */
-size_t base_arena_used(const struct base_arena *a);
 
 #endif

@@ -85,11 +85,6 @@ uint64_t grammar_lost(const struct grammar *g)
     return g->lost;
 }
 
-uint32_t grammar_rules(const struct grammar *g)
-{
-    return g->rules_used;
-}
-
 uint32_t grammar_nodes(const struct grammar *g)
 {
     return g->nodes_used - g->rules_used; /* guards aside */

@@ -59,7 +59,6 @@ void grammar_append(struct grammar *g, const struct grammar_event *event);
 
 uint64_t grammar_events(const struct grammar *g);
 uint64_t grammar_lost(const struct grammar *g);   /* events whose order was given up */
-uint32_t grammar_rules(const struct grammar *g);  /* R included */
 uint32_t grammar_nodes(const struct grammar *g);
 size_t grammar_memory(const struct grammar *g);   /* bytes in use */
 

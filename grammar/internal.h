@@ -156,7 +156,6 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count);
 
 /* steps.c: the structural steps. */
 void grammar_unregister(struct grammar *g, uint32_t n); /* the digram that begins at n leaves the table, if it is n's */
-void grammar_join_next(struct grammar *g, uint32_t n);  /* a^n a^m -> a^(n+m) */
 bool grammar_step(struct grammar *g);                   /* works one hint off; false: there is none */
 void grammar_drain(struct grammar *g);
 

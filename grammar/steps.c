@@ -24,7 +24,8 @@ void grammar_unregister(struct grammar *g, uint32_t n)
         grammar_digrams_remove(&g->digrams, g->nodes[n].symbol, g->nodes[next].symbol, n);
 }
 
-void grammar_join_next(struct grammar *g, uint32_t n)
+/* a^n a^m -> a^(n+m) */
+static void join_next(struct grammar *g, uint32_t n)
 {
     uint32_t m = g->nodes[n].next;
     grammar_unregister(g, m);
@@ -44,7 +45,7 @@ static bool same_symbol(const struct grammar *g, uint32_t n, uint32_t m)
 static void settle_right(struct grammar *g, uint32_t last)
 {
     if (same_symbol(g, last, g->nodes[last].next))
-        grammar_join_next(g, last);
+        join_next(g, last);
     else
         grammar_hint(&g->digram_hints, last);
     uint32_t guard = g->nodes[last].next;
@@ -59,7 +60,7 @@ static void settle(struct grammar *g, uint32_t first, uint32_t last)
     if (same_symbol(g, p, first)) {
         if (last == first)
             last = p;
-        grammar_join_next(g, p);
+        join_next(g, p);
     } else if (!grammar_is_guard(g, p)) {
         grammar_hint(&g->digram_hints, p);
     }
@@ -197,7 +198,7 @@ static void match_extend(struct grammar *g, uint32_t n, uint32_t found, uint64_t
     extend_place(g, found, j, by);
     extend_place(g, n, j, by);
     if (g->nodes[last].symbol == y)
-        grammar_join_next(g, last);
+        join_next(g, last);
     else
         grammar_hint(&g->digram_hints, last);
 }
@@ -265,7 +266,7 @@ static void check_digram(struct grammar *g, uint32_t n)
     if (grammar_is_guard(g, m))
         return;
     if (g->nodes[m].symbol == g->nodes[n].symbol) {
-        grammar_join_next(g, n);
+        join_next(g, n);
         return;
     }
     uint32_t found = grammar_digrams_find_or_add(&g->digrams, g->nodes[n].symbol, g->nodes[m].symbol, n);

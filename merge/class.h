@@ -67,7 +67,5 @@ static inline int merge_class_bodiless(const struct job_class_entry *c)
 /* Appends the union of the variants of one node and channel to the joint. Either side may be empty. */
 int merge_variants_join(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
                         uint32_t na, const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb);
-/* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
-int merge_joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count);
 
 #endif

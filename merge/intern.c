@@ -29,7 +29,8 @@ void merge_table_put(struct merge_table *t, struct grammar_hash hash, uint32_t n
     t->used++;
 }
 
-void merge_table_clear(struct merge_table *t)
+/* Keeps its room. */
+static void table_clear(struct merge_table *t)
 {
     for (uint32_t i = 0; i < t->size; i++)
         t->slots[i].number = GRAMMAR_NONE;
@@ -48,7 +49,7 @@ int merge_table_reserve(struct merge_table *t, uint32_t extra)
     struct merge_table bigger = { malloc(size * sizeof *t->slots), (uint32_t)size, 0 };
     if (!bigger.slots)
         return PYTHIA_ENOMEM;
-    merge_table_clear(&bigger);
+    table_clear(&bigger);
     for (uint32_t i = 0; i < t->size; i++)
         if (t->slots[i].number != GRAMMAR_NONE)
             merge_table_put(&bigger, t->slots[i].hash, t->slots[i].number);
@@ -115,7 +116,7 @@ struct merge_mark merge_mark(const struct job *j)
 
 static void refill(struct merge_table *t, const struct grammar_hash *hash, uint32_t count)
 {
-    merge_table_clear(t);
+    table_clear(t);
     for (uint32_t i = 0; i < count; i++)
         merge_table_put(t, hash[i], i);
 }

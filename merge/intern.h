@@ -47,7 +47,6 @@ uint32_t merge_table_find(const struct merge_table *t, struct grammar_hash hash)
 int merge_table_reserve(struct merge_table *t, uint32_t extra);
 /* Room was reserved and the hash is absent. */
 void merge_table_put(struct merge_table *t, struct grammar_hash hash, uint32_t number);
-void merge_table_clear(struct merge_table *t); /* keeps its room */
 void merge_table_free(struct merge_table *t);
 
 /* Makes *array hold at least `need` elements of `size` bytes; 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT. */

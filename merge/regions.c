@@ -48,7 +48,8 @@ void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, ui
     r->size[at].ns += ns;
 }
 
-void job_region_add(struct job_region *into, const struct job_region *from)
+/* Adds what another rank or run saw of the same region. */
+static void region_add(struct job_region *into, const struct job_region *from)
 {
     into->team = into->team > from->team ? into->team : from->team;
     into->keep |= from->keep;
@@ -81,7 +82,7 @@ int job_add_region(struct job *j, const struct job_region *r)
 {
     struct job_region *own = (struct job_region *)job_find_region(j, r->callsite);
     if (own) {
-        job_region_add(own, r);
+        region_add(own, r);
         return 0;
     }
     int error = merge_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);

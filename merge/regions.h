@@ -62,8 +62,6 @@ struct job_region {
 
 /* Counts `count` executions of `ns` in all at a size. */
 void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, uint64_t ns);
-/* Adds what another rank or run saw of the same region. */
-void job_region_add(struct job_region *into, const struct job_region *from);
 /* The record of a callsite, NULL without. */
 const struct job_region *job_find_region(const struct job *j, uint32_t callsite);
 /* Adds a record, to the one of its callsite where there is one. 0, or a negative PYTHIA_E…. */

@@ -19,8 +19,6 @@
 
 #include "merge/job.h"
 
-enum { MERGE_RELATIONS = JOB_ABSOLUTE | JOB_OFFSET | JOB_XOR };
-
 /* Whether each occurrence's value is known. */
 static inline bool merge_relation_exact(const struct grammar_attr *a)
 {

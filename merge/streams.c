@@ -8,7 +8,8 @@
 #include "merge/intern.h"
 #include "merge/ranges.h"
 
-uint32_t merge_streams_block(uint32_t ranks)
+/* Of a job of so many ranks. */
+static uint32_t block_of_size(uint32_t ranks)
 {
     uint32_t block = 1;
     while (ranks > (uint64_t)block * JOB_BLOCKS)
@@ -174,7 +175,7 @@ static void put_all(struct job *j, const struct job *from, const uint32_t *class
 
 static uint32_t block_of(const struct job *j)
 {
-    uint32_t block = merge_streams_block(j->info.ranks);
+    uint32_t block = block_of_size(j->info.ranks);
     return block > j->info.block ? block : j->info.block;
 }
 
@@ -199,7 +200,7 @@ void merge_streams_commit(struct job *into, const struct job *from, const uint32
 void merge_streams_add(struct job *j, const struct job_stream *s)
 {
     struct job_stream one = *s;
-    coarsen(j, merge_streams_block(j->info.ranks));
+    coarsen(j, block_of_size(j->info.ranks));
     one.count = 1;
     one.rank -= one.rank % j->info.block;
     put(j, &one);

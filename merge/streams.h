@@ -16,8 +16,6 @@
 
 #include "merge/job.h"
 
-/* Block of a job of so many ranks. */
-uint32_t merge_streams_block(uint32_t ranks);
 /* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */
 int merge_streams_plan(struct job *into, const struct job *from);
 /* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'

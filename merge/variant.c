@@ -54,7 +54,8 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
     return 0;
 }
 
-int merge_joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
+/* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
+static int joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
     int error = merge_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
     if (error)
@@ -80,7 +81,7 @@ static int copy_variants(struct merge_joint *out, const struct job_class_entry *
 {
     int error = 0;
     for (uint32_t i = 0; i < n && !error; i++)
-        error = merge_joint_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
+        error = joint_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
     return error;
 }
 
@@ -236,7 +237,7 @@ static int emit_group(struct merge_joint *out, struct merge_ranges *scratch, uin
                              .sample_rank = whole.first.rank,
                              .modulus = whole.modulus,
                              .attr = whole.attr };
-    return merge_joint_variant(out, v, scratch->range, scratch->count);
+    return joint_variant(out, v, scratch->range, scratch->count);
 }
 
 static uint32_t group_length(const struct atoms *all, const struct atom *a)

@@ -230,12 +230,6 @@ double omp_hook_model_expect_one(const struct omp_hook_model *m)
     return time < 0 ? -1 : time + m->cost->one;
 }
 
-bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k)
-{
-    struct fit f = fit_points(m);
-    return seen(&m->team[k][OMP_HOOK_HOT]) || seen(&m->team[k][OMP_HOOK_COLD]) || fit_determined(&f);
-}
-
 /* --- Choosing --- */
 
 /* Expected with one thread, when team k is known to take `full`. Its work is no more than that leaves room for, however slow

@@ -90,7 +90,5 @@ bool omp_hook_model_learn(struct omp_hook_model *m, struct omp_hook_patience *p,
 double omp_hook_model_expect(const struct omp_hook_model *m, uint32_t k, bool cold);
 /* The same with one thread. */
 double omp_hook_model_expect_one(const struct omp_hook_model *m);
-/* Whether expect() is more than a guess: that size was seen, or two others were. */
-bool omp_hook_model_sure(const struct omp_hook_model *m, uint32_t k);
 
 #endif

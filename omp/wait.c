@@ -24,7 +24,8 @@ static char *lookup(const char *name)
     return NULL;
 }
 
-bool omp_hook_wait_crowded(const char *threads, unsigned in_mask, double processors)
+/* Whether a rank with so many threads, of this text of OMP_NUM_THREADS (may be NULL: all in the mask), is too many. */
+static bool crowded(const char *threads, unsigned in_mask, double processors)
 {
     long n = threads ? strtol(threads, NULL, 10) : 0;
     if (n <= 0)
@@ -48,7 +49,7 @@ static bool answers(void)
     if (now == 0) {
         unsigned in_mask;
         double processors = allowed() ? omp_hook_cores_share(&in_mask) : 0;
-        now = processors > 0 && omp_hook_wait_crowded(lookup("OMP_NUM_THREADS"), in_mask, processors) ? 2 : 1;
+        now = processors > 0 && crowded(lookup("OMP_NUM_THREADS"), in_mask, processors) ? 2 : 1;
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }
     return now == 2;

@@ -25,7 +25,5 @@
 
 /* What libgomp was, or would be, told for OMP_WAIT_POLICY: the user's value, ours, or NULL. */
 const char *omp_hook_wait_policy(void);
-/* Whether a rank with so many threads, of this text of OMP_NUM_THREADS (may be NULL: all in the mask), is too many. */
-bool omp_hook_wait_crowded(const char *threads, unsigned in_mask, double processors);
 
 #endif

@@ -353,7 +353,6 @@ void oracle_count_answer(struct oracle *o, int which, double probability, bool h
 void oracle_count_unknown(struct oracle *o, int which, uint64_t n);
 
 /* --- sample.c --- */
-extern const uint32_t oracle_sampled_at[ORACLE_BUCKETS];
 /* Before and after an event off the fast path. */
 void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap);
 void oracle_sample(struct oracle *o);

@@ -14,7 +14,7 @@
 enum { DOUBTED = 8, /* events between answers at distance 1 */
        EARLY = 512, YOUNG = 4096, EARLY_INTERVAL = 2, YOUNG_INTERVAL = 8, INTERVAL = 64 };
 
-const uint32_t oracle_sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
+static const uint32_t sampled_at[ORACLE_BUCKETS] = { 1, 4, 16, 64, 128 };
 static const int score_of[ORACLE_BUCKETS] = { 0, -1, 1, 2, 3 }; /* which distance of the score that is */
 
 /* --- When --- */
@@ -72,16 +72,16 @@ static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, 
     }
     if (score_of[bucket] >= 0)
         oracle_count_answer(o, score_of[bucket], (double)p->probability, hit, p->weight);
-    oracle_learn(o, oracle_sampled_at[bucket], (double)p->raw, 1, hit);
+    oracle_learn(o, sampled_at[bucket], (double)p->raw, 1, hit);
 }
 
 static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight)
 {
-    struct oracle_pending p = { .at = o->score.events + oracle_sampled_at[bucket], .weight = weight };
+    struct oracle_pending p = { .at = o->score.events + sampled_at[bucket], .weight = weight };
     struct oracle_answer answer;
     double raw;
 
-    oracle_ask(o, oracle_sampled_at[bucket], &answer, &raw, &p.opinion);
+    oracle_ask(o, sampled_at[bucket], &answer, &raw, &p.opinion);
     p.terminal = answer.terminal;
     p.probability = (float)answer.probability;
     p.raw = (float)raw;

@@ -185,7 +185,7 @@ void pmpi_hook_callbacks_after(struct pmpi_hook_call *call)
 void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call)
 {
     struct session_sight sight = session_see(call->stream, &call->span);
-    session_drop_after(call->stream, &call->span, callbacks_post(call, &sight, false));
+    session_drop(call->stream, &call->span, callbacks_post(call, &sight, false));
 }
 
 /* --- Sums --- */

@@ -136,7 +136,8 @@ void pmpi_hook_heard(uint32_t comm, int source)
     hook_heard.source = source;
 }
 
-bool pmpi_hook_heard_last(uint32_t comm, int *source)
+/* Whom this thread last received from so, in that communicator. False: there was none there. */
+static bool heard_last(uint32_t comm, int *source)
 {
     *source = hook_heard.source;
     return hook_heard.comm == comm && comm != GRAMMAR_NONE;
@@ -149,7 +150,7 @@ static void hook_meaning(struct pmpi_hook_call *call, int rank)
     int64_t place = call->comm ? pmpi_hook_comm_place(call->comm, rank) : -1;
     if (place >= 0)
         pmpi_hook_value(call, GRAMMAR_PLACE, place);
-    if (pmpi_hook_heard_last(call->key.comm, &source))
+    if (heard_last(call->key.comm, &source))
         pmpi_hook_value(call, GRAMMAR_REPLY, rank == source);
 }
 

@@ -70,9 +70,8 @@ void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
 /* Where and with whom the probe was that gave the message. */
 void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
-/* This thread received from `source`, and would have from anyone; and who that was. False: there was none there. */
+/* This thread received from `source`, and would have from anyone. */
 void pmpi_hook_heard(uint32_t comm, int source);
-bool pmpi_hook_heard_last(uint32_t comm, int *source);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 /* Where and with whom that start was. */
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);

@@ -120,7 +120,8 @@ double report_sums_ipc(const struct report_sums *s, const struct report_site *si
     return instructions.samples && cycles.total ? (double)instructions.total / (double)cycles.total : -1;
 }
 
-double report_granularity(const struct report_site *site)
+/* Computation to communication: the time before the calls to that in them; negative without the latter. */
+static double granularity(const struct report_site *site)
 {
     return site->time_ns ? (double)site->gap_ns / (double)site->time_ns : -1;
 }
@@ -148,7 +149,7 @@ static void print_site(struct report *r, const struct report_sums *s, const stru
     report_clean(name);
     fprintf(out, "%6s  %-24s %10s", number, name,
             report_time(site->count ? (double)site->gap_ns / (double)site->count : 0, mean));
-    fprintf(out, " %11s", ratio_text(report_granularity(site), ratio));
+    fprintf(out, " %11s", ratio_text(granularity(site), ratio));
     fprintf(out, " %7s", ratio_text(report_sums_ipc(s, site), ratio));
     for (uint32_t i = 0; i < report_sums_names(s); i++) {
         struct job_count c = report_sums_of(s, site, i);

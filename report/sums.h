@@ -25,8 +25,6 @@ const char *report_sums_name(const struct report_sums *s, uint32_t name);
 struct job_count report_sums_of(const struct report_sums *s, const struct report_site *site, uint32_t name);
 /* Instructions a cycle of a site; negative where one of them was not counted. */
 double report_sums_ipc(const struct report_sums *s, const struct report_site *site);
-/* Computation to communication: the time before the calls to that in them; negative without the latter. */
-double report_granularity(const struct report_site *site);
 
 /* A table of the sites that have sums; nothing where the job has none. */
 void report_print_sums(struct report *r, FILE *out);

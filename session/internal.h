@@ -108,7 +108,6 @@ static inline bool stream_take(struct session_stream *s)
     }
 }
 
-void session_stream_destroy(struct session_stream *s);
 /* Whether this thread is inside an append. Safe in a signal handler. */
 bool session_stream_busy_here(void);
 /* What a stream has recorded, terminals numbered as in session.job; NULL when out of memory. For who holds it, or when no

@@ -11,7 +11,7 @@
  *     session_begin(s, &span, &key);
  *     result = real(...);          // the guard stays taken during a call: what MPI itself calls is not recorded;
  *                                  // during a region it is released: the region's own calls are
- *     session_end(s, &span, &values);   or   session_drop(s, &span);      // a failed poll
+ *     session_end(s, &span, &values);   or   session_drop(s, &span, 0);   // a failed poll
  *
  * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
  * thread, the outer one becomes OPEN … CLOSE. Gaps and durations are exclusive: they add up to the stream's wall time.
@@ -108,11 +108,11 @@ void session_begin(struct session_stream *s, struct session_span *span, const st
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
                           uint32_t *entry);
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
-void session_drop(struct session_stream *s, struct session_span *span);
 /* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
 void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
                     uint64_t end, uint64_t skipped);
-void session_drop_after(struct session_stream *s, struct session_span *span, uint64_t skipped);
+/* It was no event; 0, or what was `skipped` since it ended. Where others are inside it is one and ends now. */
+void session_drop(struct session_stream *s, struct session_span *span, uint64_t skipped);
 /* Whoever watched the begin took until now: the span begins here, and its gap stays as it was. */
 void session_begin_again(struct session_stream *s, struct session_span *span);
 /* A span of which it was known only afterwards that it is an event: from `begin` to `end`, ns, nothing inside. Gives the

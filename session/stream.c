@@ -37,6 +37,17 @@ struct grammar *session_stream_grammar(uint32_t thread)
     return grammar_create(memory_share(thread));
 }
 
+static void stream_destroy(struct session_stream *s)
+{
+    grammar_destroy(s->grammar);
+    oracle_destroy(s->oracle);
+    session_peers_close(&s->peers);
+    session_keys_close(&s->keys);
+    session_callsites_close(&s->callsites);
+    session_sums_close(s);
+    free(s);
+}
+
 /* NULL: out of memory, or (*left_out) PYTHIA_THREADS are recorded already. */
 static struct session_stream *stream_create(bool *left_out)
 {
@@ -65,21 +76,10 @@ static struct session_stream *stream_create(bool *left_out)
     }
     pthread_mutex_unlock(&session.lock);
     if (!usable) {
-        session_stream_destroy(s);
+        stream_destroy(s);
         return NULL;
     }
     return s;
-}
-
-void session_stream_destroy(struct session_stream *s)
-{
-    grammar_destroy(s->grammar);
-    oracle_destroy(s->oracle);
-    session_peers_close(&s->peers);
-    session_keys_close(&s->keys);
-    session_callsites_close(&s->callsites);
-    session_sums_close(s);
-    free(s);
 }
 
 /* This thread's first event in this session. */
@@ -357,7 +357,7 @@ void session_whole(struct session_stream *s, const struct session_key *key, cons
     span_end(s, &span, values, end < span.begin ? span.begin : end, 0);
 }
 
-void session_drop_after(struct session_stream *s, struct session_span *span, uint64_t skipped)
+void session_drop(struct session_stream *s, struct session_span *span, uint64_t skipped)
 {
     if (span->opened) {
         session_end_at(s, span, NULL, now_after(s) - skipped, skipped);
@@ -369,11 +369,6 @@ void session_drop_after(struct session_stream *s, struct session_span *span, uin
     if (skipped)
         stream_release(s);
     base_guard_leave();
-}
-
-void session_drop(struct session_stream *s, struct session_span *span)
-{
-    session_drop_after(s, span, 0);
 }
 
 void session_begin_again(struct session_stream *s, struct session_span *span)

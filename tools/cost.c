@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-void cost_count(struct cost_histogram *h, uint64_t ns)
+static void count(struct cost_histogram *h, uint64_t ns)
 {
     uint32_t at = (uint32_t)ns;
 
@@ -35,7 +35,7 @@ uint64_t cost_of_clock(void)
 
     for (int i = 0; h && i < 10001; i++) {
         uint64_t begin = cost_now();
-        cost_count(h, cost_now() - begin);
+        count(h, cost_now() - begin);
     }
     if (h)
         cost = cost_quantile(h, 0.5);
@@ -46,5 +46,5 @@ uint64_t cost_of_clock(void)
 void cost_count_since(struct cost_histogram *h, uint64_t begin, uint64_t clock)
 {
     uint64_t took = cost_now() - begin;
-    cost_count(h, took > clock ? took - clock : 0);
+    count(h, took > clock ? took - clock : 0);
 }

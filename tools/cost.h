@@ -38,7 +38,6 @@ static inline uint64_t cost_of_thread(void)
 
 /* What two readings of the clock cost between them, ns: the median. */
 uint64_t cost_of_clock(void);
-void cost_count(struct cost_histogram *h, uint64_t ns);
 void cost_count_since(struct cost_histogram *h, uint64_t begin, uint64_t clock);
 /* ns; q from 0 to 1. Of an empty histogram 0. */
 uint64_t cost_quantile(const struct cost_histogram *h, double q);

@@ -164,7 +164,13 @@ static bool needs_mpi(const char *loader, const char *path)
     return found;
 }
 
-static enum program_kind kind_of(const char *path)
+enum program_kind {
+    PROGRAM_MPI,     /* needs an MPI library, directly or through others */
+    PROGRAM_PLAIN,   /* an executable without MPI */
+    PROGRAM_UNKNOWN  /* a script or an interpreter: what it will load cannot be told */
+};
+
+static enum program_kind kind_of_file(const char *path)
 {
     char loader[PATH_MAX];
     enum program_kind kind = PROGRAM_PLAIN;
@@ -180,7 +186,9 @@ static enum program_kind kind_of(const char *path)
     return kind;
 }
 
-enum program_kind program_kind(const char *path, char *const *arguments)
+/* Of the program at `path`, or, where that is env, timeout and the like, of the one that it starts (NULL-terminated
+   arguments). */
+static enum program_kind kind_of(const char *path, char *const *arguments)
 {
     char next[PATH_MAX];
 
@@ -192,7 +200,7 @@ enum program_kind program_kind(const char *path, char *const *arguments)
             return PROGRAM_UNKNOWN;
         path = next;
     }
-    return kind_of(path);
+    return kind_of_file(path);
 }
 
 /* --- The launcher --- */
@@ -316,7 +324,7 @@ int program_find_library(const char *name, char *path, size_t size)
 int program_choose_library(const char *program, char *const *arguments, char *path, size_t size)
 {
     const char *given = getenv("PYTHIA_LIBRARY");
-    enum program_kind kind = base_log_rank() >= 0 ? PROGRAM_MPI : program_kind(program, arguments);
+    enum program_kind kind = base_log_rank() >= 0 ? PROGRAM_MPI : kind_of(program, arguments);
 
     if (given && *given)
         return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;

@@ -12,15 +12,6 @@
 /* The file that execvp(3) would run for `command`, written into path[size]. Returns 0, or an errno value. */
 int program_find(const char *command, char *path, size_t size);
 
-enum program_kind {
-    PROGRAM_MPI,     /* needs an MPI library, directly or through others */
-    PROGRAM_PLAIN,   /* an executable without MPI */
-    PROGRAM_UNKNOWN  /* a script or an interpreter: what it will load cannot be told */
-};
-/* Of the program at `path`, or, where that is env, timeout and the like, of the one that it starts (NULL-terminated
-   arguments). */
-enum program_kind program_kind(const char *path, char *const *arguments);
-
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
 bool program_is_launcher(const char *command);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "pythia.h"
@@ -22,17 +24,32 @@ START_TEST(fresh_memory_is_zero_and_does_not_move)
 }
 END_TEST
 
+/* Bytes of memory that are in use, in whole pages. */
+static size_t used_of(const struct base_arena *a)
+{
+    unsigned char resident[1024];
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = a->reserved / page, used = 0;
+    for (size_t first = 0; first < pages; first += sizeof resident) {
+        size_t count = pages - first < sizeof resident ? pages - first : sizeof resident;
+        if (mincore((char *)a->base + first * page, count * page, resident))
+            return used;
+        for (size_t i = 0; i < count; i++)
+            used += (resident[i] & 1) * page;
+    }
+    return used;
+}
+
 START_TEST(only_what_is_touched_uses_memory)
 {
     struct base_arena a;
     ck_assert_int_eq(base_arena_open(&a, 1, (size_t)1 << 32), 0);
-    ck_assert_uint_eq(base_arena_used(&a), 0);
+    ck_assert_uint_eq(used_of(&a), 0);
     for (size_t i = 0; i < 100; i++)
         ((char *)a.base)[i * 16 * 4096] = 1;
-    ck_assert_uint_ge(base_arena_used(&a), 100 * 4096);
-    ck_assert_uint_le(base_arena_used(&a), 100 * 65536);
+    ck_assert_uint_ge(used_of(&a), 100 * 4096);
+    ck_assert_uint_le(used_of(&a), 100 * 65536);
     base_arena_close(&a);
-    ck_assert_uint_eq(base_arena_used(&a), 0);
+    ck_assert_uint_eq(used_of(&a), 0);
 }
 END_TEST
 

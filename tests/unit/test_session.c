@@ -136,7 +136,7 @@ START_TEST(failed_polls_are_no_events)
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     for (int i = 0; i < 1000; i++) {
         span_in(&s, &span, "poll", JOB_CALL);
-        session_drop(s, &span);
+        session_drop(s, &span, 0);
     }
     call("poll");
     struct job *j = finish_and_check();
