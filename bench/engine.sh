@@ -7,6 +7,7 @@
 #
 # Costs are the least of ROUNDS (5): other programs only add to them. Times in ns.
 set -eu
+. "$(dirname "$0")/lib.sh"
 rounds=5 scale=1
 while getopts r:s: option; do
     case $option in
@@ -17,12 +18,8 @@ while getopts r:s: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- append oracle accuracy
-builddir=${top_builddir:-$PWD}
-for need in pythia bench/streams bench/oracle_cost; do
-    [ -x "$builddir/$need" ] || { echo "engine.sh: no $builddir/$need: make bench-engine makes it" >&2; exit 2; }
-done
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+bench_need "make bench-engine makes it" "$builddir"/{pythia,bench/streams,bench/oracle_cost}
+bench_dir
 stream() { "$builddir/bench/streams" "$@" >"$dir/$1${4:+-$4-$5}${2:+-$2}"; }
 families='stencil cg lu irregular shuffle random'
 

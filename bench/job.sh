@@ -6,8 +6,10 @@
 #
 # Prints seconds per round, then medians, the median of the rounds' ratios, the size of the job file, what the oracle
 # said, and what does not depend on the noise of the machine: the recorded events times the added median of an event
-# (bench/pmpi_cost where it is built) over the processor time of the plain run. Rounds alternate, because machines drift; compare ratios, not seconds.
+# (bench/pmpi_cost where it is built) over the processor time of the plain run. Rounds alternate, because machines drift;
+# compare ratios, not seconds.
 set -eu
+. "$(dirname "$0")/lib.sh"
 ranks=8 threads=1 rounds=7
 while getopts n:t:r: option; do
     case $option in
@@ -19,15 +21,12 @@ while getopts n:t:r: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- -s 10 -i 100
-builddir=${top_builddir:-$PWD}
 lulesh=$builddir/bench/lulesh/lulesh
-[ -x "$lulesh" ] || { echo "job.sh: no $lulesh: run it in a build directory, after make" >&2; exit 2; }
+bench_need "run it in a build directory, after make" "$lulesh"
 
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_WAIT_POLICY=passive
-export OMP_NUM_THREADS=$threads PYTHIA_SUMMARY=no
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+bench_ranks
+bench_dir
+export OMP_WAIT_POLICY=passive OMP_NUM_THREADS=$threads PYTHIA_SUMMARY=no
 
 # The program's own elapsed time, without start-up: the grind of its loop.
 elapsed() {

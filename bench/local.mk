@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Measurements, never part of `make check`: each target prints its figures.
 BENCHES += bench-job
-EXTRA_DIST += %D%/job.sh
+EXTRA_DIST += %D%/lib.sh %D%/job.sh
 
 bench-job: all
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/job.sh
@@ -59,7 +59,7 @@ bench_omp_blas_LDADD = -ldl -lm
 CLEANFILES += bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 BENCHES += bench-omp
 endif
-EXTRA_DIST += %D%/omp_cost.sh %D%/omp_lib.sh %D%/omp_teams.sh
+EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh
 
 bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh

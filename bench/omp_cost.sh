@@ -7,7 +7,7 @@
 # libgomp's own time for a region depends on where the heap happens to be (it allocates each team), by more than a hook
 # takes. So last a function that only calls the region stands in for libgomp's: what is left is the hook.
 set -eu
-. "$(dirname "$0")/omp_lib.sh"
+. "$(dirname "$0")/lib.sh"
 count=${1:-100000}
 export OMP_NUM_THREADS=${2:-2}
 bench_omp omp_cost

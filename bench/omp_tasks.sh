@@ -5,7 +5,7 @@
 #   bench/omp_tasks.sh [ROUNDS [THREADS]]
 # On a machine with other load the figures mean little; `chrt -r 1 bench/omp_tasks.sh` (as root) keeps it away.
 set -eu
-. "$(dirname "$0")/omp_lib.sh"
+. "$(dirname "$0")/lib.sh"
 rounds=${1:-3}
 export OMP_NUM_THREADS=${2:-2}
 bench_omp omp_tasks

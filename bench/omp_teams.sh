@@ -11,6 +11,7 @@
 # seconds, and the ratios that count; then a plot when gnuplot is there. A program that is 60 times slower than its best is
 # not run to the end: it is stopped after 30 s (5 with -q), and (a) says ">".
 set -eu
+. "$(dirname "$0")/lib.sh"
 most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot='' program=lulesh
 while getopts qp:r:s:t:w:n:o: option; do
     case $option in
@@ -25,7 +26,6 @@ while getopts qp:r:s:t:w:n:o: option; do
     *) exit 2 ;;
     esac
 done
-builddir=${top_builddir:-$PWD}
 lulesh=$builddir/bench/lulesh/lulesh-omp
 [ "$ranks" -gt 1 ] && lulesh=$builddir/bench/lulesh/lulesh
 case $program in
@@ -36,11 +36,9 @@ dgesdd | dsyev)
     ;;
 *) exit 2 ;;
 esac
-[ -x "$lulesh" ] || { echo "omp_teams.sh: no $lulesh: run it in a build directory, after make" >&2; exit 2; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+bench_need "run it in a build directory, after make" "$lulesh"
+bench_dir
+bench_ranks
 export PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0
 unset OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT PYTHIA_MODE PYTHIA_ACT
 

@@ -6,6 +6,7 @@
 #
 # "none" is the same loop without the library: what it shows is the noise of the machine.
 set -eu
+. "$(dirname "$0")/lib.sh"
 turns=20000 depths='0 1 4 8' threads='1 8' modes='none record predict'
 while getopts n:c:t:m: option; do
     case $option in
@@ -16,13 +17,12 @@ while getopts n:c:t:m: option; do
     *) exit 2 ;;
     esac
 done
-program=$PWD/bench/pmpi_cost
-library=$PWD/.libs/libpythia_pmpi.so
-[ -x "$program" ] && [ -e "$library" ] || { echo "pmpi_cost.sh: not built here: make bench-pmpi" >&2; exit 2; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_hwloc_base_binding_policy=none
+program=$builddir/bench/pmpi_cost
+library=$builddir/.libs/libpythia_pmpi.so
+bench_need "make bench-pmpi makes it" "$program" "$library"
+bench_ranks
+bench_dir
 export OMPI_MCA_mpi_yield_when_idle=0 PYTHIA_VERBOSE=0 PYTHIA_SUMMARY=no
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 
 # run LABEL MODE THREADS
 run() {

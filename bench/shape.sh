@@ -8,6 +8,7 @@
 # the first 200 events of each rank, over all ranks and on the worst. Recorded with -s 10, predicted with -s 10 and -s 20:
 # the median relative error of the time to the next event, of the whole run.
 set -eu
+. "$(dirname "$0")/lib.sh"
 iterations=40
 while getopts i: option; do
     case $option in
@@ -15,13 +16,11 @@ while getopts i: option; do
     *) exit 2 ;;
     esac
 done
-builddir=${top_builddir:-$PWD}
 lulesh=$builddir/bench/lulesh/lulesh
-[ -x "$lulesh-mpi" ] || { echo "shape.sh: no $lulesh-mpi: run it in a build directory with MPI, after make" >&2; exit 2; }
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none OMP_NUM_THREADS=1
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+bench_need "run it in a build directory with MPI, after make" "$lulesh-mpi"
+bench_ranks
+bench_dir
+export OMP_NUM_THREADS=1
 
 # run MODE FILE RANKS PROGRAM SIZE: what Pythia says in $dir/out
 run() {

@@ -6,6 +6,7 @@
 #
 # Of ROUNDS starts of the first and the last rank the median (by the sum of the first three), in us.
 set -eu
+. "$(dirname "$0")/lib.sh"
 rounds=11
 while getopts r: option; do
     case $option in
@@ -13,10 +14,9 @@ while getopts r: option; do
     *) exit 2 ;;
     esac
 done
-start=${top_builddir:-$PWD}/bench/start_cost
-[ -x "$start" ] || { echo "start.sh: no $start: make bench-start" >&2; exit 2; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+start=$builddir/bench/start_cost
+bench_need "make bench-start makes it" "$start"
+bench_dir
 
 printf 'file MB\trank\tstart\tof it: choose\topen\tfirst event\tthen 1000 events\tlongest\n'
 measure() { # ranks events a rank

@@ -246,6 +246,19 @@ static inline bool oracle_has_next(const struct oracle_index *x, uint32_t node)
     return x->rule[node + 1] == x->rule[node];
 }
 
+/* The last node from `low` on, and before `high`, of one rule, that begins at or before event `at` of the rule; low does. */
+static inline uint32_t oracle_node_between(const struct oracle_index *x, uint32_t low, uint32_t high, uint64_t at)
+{
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (x->before[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static inline const struct oracle_index *oracle_of(const struct oracle *o, const struct oracle_hypothesis *h)
 {
     return o->reference[h->reference].index;

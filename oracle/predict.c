@@ -97,14 +97,7 @@ static uint32_t find_node(const struct oracle_index *x, uint32_t low, uint64_t a
 
     if (low + 1 == high || x->before[low + 1] > at)
         return low;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (x->before[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return oracle_node_between(x, low, high, at);
 }
 
 /* The event `at` events into the turns of `node`, of which `turn` were before. */

@@ -21,16 +21,8 @@ enum {
 static uint32_t node_at(const struct oracle_index *x, uint32_t rule, uint64_t at)
 {
     const struct grammar_flat_rule *r = &x->grammar->rules[rule];
-    uint32_t low = r->first, high = r->first + r->length;
 
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (x->before[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    return oracle_node_between(x, r->first, r->first + r->length, at);
 }
 
 void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event)

@@ -7,8 +7,8 @@ out=${SCALE_OUT:-bench/scale-results}
 mkdir -p "$out"
 : "${SCALE_RANKS:=64 1024 16384 131072 1048576}" "${SCALE_REAL:=8 64}" "${SCALE_SHAPES:=ring stencil master irregular}"
 : "${SCALE_IRREGULAR:=131072}" # the irregular one grows: no further than this
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
+. "$here/../lib.sh"
+bench_ranks
 
 printf '#\tshape\tranks\tlevel\tedges\tbytes\tmost_bytes\tmemory\tus\tclasses\n' >"$out/levels.tsv"
 printf '#\tshape\tranks\tbytes\tclasses\tranges\tvariants\trecords\tpeak_kb\tdistinct\tbytes_each\n' >"$out/files.tsv"

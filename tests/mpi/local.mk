@@ -70,8 +70,10 @@ MPI_TESTS = \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/figures.c %D%/figures.test %D%/on_terminal.py %D%/progress.test %D%/plugin.test %D%/slow_plugin.c %D%/bindings.test %D%/halo.c %D%/halo.F90 %D%/halo.py %D%/threads.test %D%/mpi.sh %D%/exports.test %D%/events.test %D%/grammar.test %D%/open.test %D%/predict.test %D%/programs.test %D%/table.test
-EXTRA_DIST += %D%/rules.test %D%/transparent.test %D%/other_tool.c %D%/callsites.test %D%/other_mpi.test
+EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
+	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
+	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
+	%D%/slow_plugin.c %D%/table.test %D%/threads.test %D%/transparent.test
 LONG_TESTS += %D%/other_mpi.test
 EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
