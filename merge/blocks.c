@@ -13,14 +13,14 @@ enum { LEVEL = 3, HEAD = 8, ENTRY = 12 };
 
 /* --- Reading --- */
 
-/* Where each frame begins. They fill the section, and none claims more than the ratio allows. */
+/* Where each frame begins. They fill the section. */
 static int read_directory(struct merge_blocks *b, const unsigned char *sizes, uint64_t frames_size)
 {
     uint64_t at = 0;
 
     for (uint32_t i = 0; i < b->count; i++) {
-        uint64_t stored = format_get32(sizes + 4 * (size_t)i), raw = (uint64_t)merge_blocks_length(b, i) * b->size;
-        if (raw > stored * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK || stored > frames_size - at)
+        uint64_t stored = format_get32(sizes + 4 * (size_t)i);
+        if (stored > frames_size - at)
             return PYTHIA_EFORMAT;
         b->at[i] = at;
         at += stored;
@@ -42,7 +42,8 @@ int merge_blocks_open(struct merge_blocks *b, const unsigned char *stored, uint6
 
     memset(b, 0, sizeof *b);
     if (per < BLOCKS_LEAST || per > BLOCKS_MOST || (per & (per - 1)) || size % 8 || size > 8 * BLOCKS_WORDS ||
-        records > UINT32_MAX || count != (records + per - 1) / per || ENTRY * count > stored_size - HEAD)
+        records > UINT32_MAX || count != (records + per - 1) / per || ENTRY * count > stored_size - HEAD ||
+        records * size > stored_size * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK)
         return PYTHIA_EFORMAT;
     b->size = size;
     b->per = (uint32_t)per;
@@ -114,13 +115,13 @@ static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsi
         size_t length = i + 1 < blocks ? per : (size_t)(count - (uint64_t)i * per);
         to_columns(columns, records + (size_t)i * per * size, length, size / 8);
         size_t stored = ZSTD_compressCCtx(zstd, data + at, room - at, columns, length * size, LEVEL);
-        if (ZSTD_isError(stored) || length * size > stored * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK)
+        if (ZSTD_isError(stored))
             return 0;
         format_put32(data + HEAD + 4 * (size_t)i, (uint32_t)stored);
         format_put64(data + HEAD + 4 * (size_t)blocks + 8 * (size_t)i, XXH64(data + at, stored, 0));
         at += stored;
     }
-    return at;
+    return (size_t)count * size > at * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK ? 0 : at;
 }
 
 int merge_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,

@@ -7,9 +7,9 @@
  * Each block is one zstd frame of its records, word by word: the first u64 of every record, then the second … Times of
  * neighbours resemble each other more than the fields of one record do, so that blocks are smaller than the whole was.
  *
- * Hostile bytes: the directory is verified when it is opened (its sizes fill the section, each block stays within the
- * ratio of container.h), a frame's checksum when it is decompressed; what it holds is bounded by its block and verified by
- * whoever uses it.
+ * Hostile bytes: the directory is verified when it is opened (its sizes fill the section, all blocks together stay within
+ * the ratio of container.h: thousands of blocks that each claim a little more would be a bomb), a frame's checksum when it
+ * is decompressed; what it holds is bounded by its block and verified by whoever uses it.
  *
  * Private to merge/.  Threads: owner.  Hook-safe: merge_blocks_get is, but for its time.
  */

@@ -2,6 +2,7 @@
 #include "merge/container.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +65,9 @@ struct input {
 
 #define REFUSE(in, ...) merge_refuse((in)->why, (in)->why_size, __VA_ARGS__)
 
-int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
+static int read_source(const struct merge_source *s, uint64_t from, uint64_t size)
 {
-    while (s->fd >= 0 && size > 0) {
+    while (size > 0) {
         ssize_t n = pread(s->fd, s->data + from, size, (off_t)from);
         if (n < 0 && errno == EINTR)
             continue;
@@ -76,6 +77,20 @@ int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size
         size -= (uint64_t)n;
     }
     return 0;
+}
+
+/* Reading is a cancellation point, and whoever asks holds locks that others wait for: a thread that the program cancels ends
+   later, in a call of its own. */
+int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
+{
+    int before, saved = errno;
+    if (s->fd < 0 || size == 0)
+        return 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    int error = read_source(s, from, size);
+    pthread_setcancelstate(before, &before);
+    errno = saved;
+    return error;
 }
 
 static int fill(const struct input *in, uint64_t from, uint64_t size)
@@ -190,11 +205,17 @@ static int decompress(const struct input *in, struct merge_section *s, const uns
     return 0;
 }
 
+/* Who opens a job asks for these by merge_container_need, and reads all others as they stand. */
+static bool may_be_in_blocks(uint32_t type)
+{
+    return type == SECTION_NODES || type == SECTION_STATS || type == SECTION_RANGES || type == SECTION_VARIANTS;
+}
+
 /* What the blocks hold gets its room, which costs nothing until it is filled. */
 static int open_blocks(const struct input *in, struct merge_section *s, const unsigned char *from, uint64_t stored,
                        uint32_t type)
 {
-    int error = record_size[type] && s->size / record_size[type] == s->count
+    int error = may_be_in_blocks(type) && s->size / record_size[type] == s->count
                     ? merge_blocks_open(&s->blocks, from, stored, s->count, record_size[type]) : PYTHIA_EFORMAT;
     if (error == PYTHIA_EFORMAT)
         return REFUSE(in, "damaged: blocks of section %s", merge_section_name(type));
@@ -309,6 +330,17 @@ int merge_container_need(struct merge_container *c, enum format_section type, ui
             s->ready[i] = 1;
         }
     return 0;
+}
+
+int merge_container_fill(const struct merge_container *c)
+{
+    int error = 0;
+    for (uint32_t type = 1; type < SECTION_TYPES && !error; type++) {
+        const struct merge_section *s = &c->section[type];
+        if (s->in_blocks)
+            error = merge_source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data), s->blocks.at[s->blocks.count]);
+    }
+    return error;
 }
 
 const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i)

@@ -32,7 +32,7 @@ struct merge_source {
     uint64_t size;
     int fd;              /* -1: all of them are there */
 };
-/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. */
+/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept. */
 int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size);
 
 struct merge_container {
@@ -52,6 +52,9 @@ int merge_container_need(struct merge_container *c, enum format_section type, ui
 const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i);
 /* The same of whole sections, with a line in `why`. */
 int merge_container_need_all(struct merge_container *c, char *why, size_t why_size);
+/* All bytes of the source are there from here on. What was verified is not read again: the file may be another by now. 0 or
+   PYTHIA_EIO. */
+int merge_container_fill(const struct merge_container *c);
 
 /* As job_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
 struct job;

@@ -2,15 +2,34 @@
 #include "merge/intern.h"
 
 #define XXH_INLINE_ALL
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <xxhash.h>
 
 #include "pythia.h"
 
+/* Files choose hashes: that of a class is what they say. So where a hash is put is nobody else's business, or a small file
+   would fill a table with collisions. Numbers are given in the order of insertion: no result depends on this. */
+static uint64_t secret(void)
+{
+    static _Atomic uint64_t kept;
+    uint64_t s = atomic_load_explicit(&kept, memory_order_relaxed), other = 0;
+    struct timespec now;
+    if (s)
+        return s;
+    if (getrandom(&s, sizeof s, GRND_NONBLOCK) != sizeof s && clock_gettime(CLOCK_MONOTONIC, &now) == 0)
+        s = (uint64_t)(uintptr_t)&now ^ (uint64_t)now.tv_nsec << 32; /* no entropy yet: better than none */
+    s |= 1;
+    return atomic_compare_exchange_strong(&kept, &other, s) ? s : other;
+}
+
 static uint32_t slot_of(const struct merge_table *t, struct grammar_hash hash)
 {
-    uint32_t i = (uint32_t)hash.low & (t->size - 1);
+    uint32_t i = (uint32_t)XXH3_64bits_withSeed(&hash, sizeof hash, t->secret) & (t->size - 1);
     while (t->slots[i].number != GRAMMAR_NONE && !merge_hash_equal(t->slots[i].hash, hash))
         i = (i + 1) & (t->size - 1);
     return i;
@@ -46,7 +65,7 @@ int merge_table_reserve(struct merge_table *t, uint32_t extra)
         return 0;
     if (size > 0x80000000u)
         return PYTHIA_ELIMIT;
-    struct merge_table bigger = { malloc(size * sizeof *t->slots), (uint32_t)size, 0 };
+    struct merge_table bigger = { malloc(size * sizeof *t->slots), (uint32_t)size, 0, secret() };
     if (!bigger.slots)
         return PYTHIA_ENOMEM;
     table_clear(&bigger);

@@ -31,6 +31,7 @@ struct merge_table {
     struct merge_slot *slots;
     uint32_t size; /* power of two, 0 at first; at most half of it is used */
     uint32_t used;
+    uint64_t secret; /* of this process */
 };
 
 struct job_index {

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pythia.h"
@@ -47,10 +48,19 @@ struct merge_store {
     struct merge_parts *parts;
     struct page *page;    /* of each class */
     pthread_mutex_t lock; /* guards the reader; taken at first sight of a class, a block, a class's attributes */
+    struct stat file;     /* what source.fd was opened as */
     char why[200];
 };
 
 /* --- The job --- */
+
+/* A program that closes all files that it does not know may have the number for one of its own by now. */
+static void close_file(const struct merge_store *s)
+{
+    struct stat now;
+    if (fstat(s->source.fd, &now) == 0 && now.st_dev == s->file.st_dev && now.st_ino == s->file.st_ino)
+        close(s->source.fd);
+}
 
 void merge_store_close(struct merge_store *s)
 {
@@ -66,12 +76,12 @@ void merge_store_close(struct merge_store *s)
     free(s->reader.local);
     merge_container_close(&s->reader.in);
     pthread_mutex_destroy(&s->lock);
-    if (s->source.fd >= 0)
-        close(s->source.fd);
-    if (s->source.fd >= 0)
+    if (s->source.fd >= 0) {
+        close_file(s);
         munmap(s->source.data, s->source.size + 1);
-    else
+    } else {
         free(s->source.data);
+    }
     free(s);
 }
 
@@ -141,6 +151,8 @@ static int open_source(const struct merge_source *source, struct job **j, char *
     s->reader.why = s->why;
     s->reader.why_size = sizeof s->why;
     s->source = *source;
+    if (source->fd >= 0)
+        fstat(source->fd, &s->file);
     *j = job;
     return 0;
 }
@@ -186,8 +198,14 @@ int job_open(const char *path, struct job **j, char *why, size_t why_size)
 
 const void *job_bytes(const struct job *j, size_t *size)
 {
-    *size = j->store ? j->store->source.size : 0;
-    return j->store && merge_source_fill(&j->store->source, 0, j->store->source.size) == 0 ? j->store->source.data : NULL;
+    struct merge_store *s = j->store;
+    *size = s ? s->source.size : 0;
+    if (!s)
+        return NULL;
+    pthread_mutex_lock(&s->lock);
+    int error = merge_container_fill(&s->reader.in);
+    pthread_mutex_unlock(&s->lock);
+    return error ? NULL : s->source.data;
 }
 
 uint64_t job_opened_mark(const struct job *j)

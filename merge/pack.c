@@ -35,6 +35,7 @@ struct packer {
     const struct job *job;
     const uint8_t *known;
     bool file;
+    bool timeless; /* statistics of a strange file, of which no times can be told */
     struct section section[SECTION_TYPES];
     struct merge_table store; /* hash of a rule -> its place among SECTION_RULES */
     int error;
@@ -215,15 +216,16 @@ static void put_moments(unsigned char *at, const struct grammar_moments *m)
 /* Of the blocks that begin in this class. */
 static void pack_times(struct packer *p, const struct grammar_flat *g)
 {
-    uint64_t first = p->section[SECTION_STATS].count, known = p->section[SECTION_TIMES].count;
-    uint64_t all = (first + g->node_count + BLOCK_STATS - 1) / BLOCK_STATS;
-    struct grammar_time *times = calloc((size_t)all + 1, sizeof *times);
+    uint64_t first = p->section[SECTION_STATS].count % BLOCK_STATS; /* in the block that it begins in */
+    uint64_t blocks = (first + g->node_count + BLOCK_STATS - 1) / BLOCK_STATS;
+    struct grammar_time *times = calloc((size_t)blocks + 1, sizeof *times);
     unsigned char *at;
     if (!times)
         p->error = PYTHIA_ENOMEM;
     else
         merge_times_fill(g, first, BLOCK_STATS, times);
-    for (uint64_t k = known; k < all && !p->error && (at = record(p, SECTION_TIMES, RECORD_TIME)); k++) {
+    for (uint64_t k = first != 0; k < blocks && !p->error && (at = record(p, SECTION_TIMES, RECORD_TIME)); k++) {
+        p->timeless |= !merge_times_sane(&times[k]);
         put_double(at, times[k].gap);
         put_double(at + 8, times[k].duration);
         put_double(at + 16, times[k].variance);
@@ -590,7 +592,7 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     pack_machine(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
         compress_section(&p, (enum format_section)type);
-    if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS)
+    if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS || p.timeless)
         p.section[SECTION_TIMES].count = 0;
     int error = p.error ? p.error : assemble(&p, data, size);
     for (int type = 1; type < SECTION_TYPES; type++)

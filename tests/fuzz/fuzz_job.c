@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "merge/container.h"
+#include "merge/format.h"
 #include "merge/job.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
@@ -169,6 +171,99 @@ static void open_one(const unsigned char *data, size_t size, int good)
     job_destroy(j);
 }
 
+/* --- The same records in blocks --- */
+
+enum { PER = 16 };
+
+static const uint32_t blocked[SECTION_TYPES] = {
+    [SECTION_NODES] = RECORD_NODE, [SECTION_STATS] = RECORD_STATS, [SECTION_RANGES] = RECORD_RANGE, [SECTION_VARIANTS] = RECORD_VARIANT,
+};
+
+static size_t put_block(unsigned char *to, size_t room, const unsigned char *from, size_t count, size_t words)
+{
+    unsigned char column[PER * RECORD_VARIANT];
+    for (size_t k = 0; k < count; k++)
+        for (size_t w = 0; w < words; w++)
+            memcpy(column + 8 * (w * count + k), from + 8 * (k * words + w), 8);
+    return ZSTD_compress(to, room, column, 8 * words * count, 1);
+}
+
+static size_t put_blocks(unsigned char *to, const unsigned char *from, uint64_t count, uint32_t record)
+{
+    uint64_t blocks = (count + PER - 1) / PER;
+    size_t at = 8 + 12 * blocks;
+    format_put32(to, PER);
+    format_put32(to + 4, (uint32_t)blocks);
+    for (uint64_t i = 0; i < blocks; i++) {
+        size_t stored = put_block(to + at, ZSTD_compressBound(PER * record), from + i * PER * record,
+                                  i + 1 < blocks ? PER : count - i * PER, record / 8);
+        format_put32(to + 8 + 4 * i, (uint32_t)stored);
+        at += stored;
+    }
+    return at;
+}
+
+static size_t most_of(const struct merge_section *s, uint32_t type)
+{
+    uint64_t blocks = (s->count + PER - 1) / PER;
+    return s->size + 64 + (blocked[type] ? 8 + blocks * (12 + ZSTD_compressBound(PER * blocked[type])) : 0);
+}
+
+/* One section and its entry; returns where the next one begins. */
+static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type, const struct merge_section *s, size_t at)
+{
+    bool in_blocks = blocked[type] && s->count;
+    size_t stored = s->size;
+    if (in_blocks)
+        stored = put_blocks(data + at, s->data, s->count, blocked[type]);
+    else if (s->size)
+        memcpy(data + at, s->data, s->size);
+    format_put32(entry + ENTRY_TYPE, type);
+    format_put32(entry + ENTRY_FLAGS, (in_blocks ? ENTRY_BLOCKS : 0) | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    format_put64(entry + ENTRY_OFFSET, at);
+    format_put64(entry + ENTRY_STORED, stored);
+    format_put64(entry + ENTRY_RAW, s->size);
+    format_put64(entry + ENTRY_COUNT, s->count);
+    return at + (stored + 7) / 8 * 8;
+}
+
+/* What a run reads block by block, of any content, with times that say nothing. */
+static void open_in_blocks(const unsigned char *data, size_t size)
+{
+    struct merge_container c;
+    char why[200];
+    size_t room = FORMAT_HEADER + SECTION_TYPES * FORMAT_ENTRY, at = room;
+    if (merge_container_open(&c, data, size, why, sizeof why))
+        return;
+    int bad = merge_container_need_all(&c, why, sizeof why);
+    uint64_t blocks = (c.section[SECTION_STATS].count + PER - 1) / PER;
+    unsigned char *times = calloc(blocks + 1, RECORD_TIME), *out;
+    c.section[SECTION_TIMES].data = times;
+    c.section[SECTION_TIMES].count = blocks;
+    c.section[SECTION_TIMES].size = blocks * RECORD_TIME;
+    for (uint32_t type = 1; type < SECTION_TYPES; type++)
+        room += most_of(&c.section[type], type);
+    if (!bad && times && (out = calloc(1, room))) {
+        uint32_t sections = 0;
+        for (uint32_t type = 1; type < SECTION_TYPES; type++)
+            if (c.section[type].data)
+                at = put_entry(out, out + FORMAT_HEADER + sections++ * (size_t)FORMAT_ENTRY, type, &c.section[type], at);
+        /* the table is shorter than its room: what is behind moves up */
+        size_t table = FORMAT_HEADER + sections * (size_t)FORMAT_ENTRY, gap = FORMAT_HEADER + SECTION_TYPES * FORMAT_ENTRY - table;
+        memmove(out + table, out + table + gap, at - table - gap);
+        for (uint32_t i = 0; i < sections; i++) {
+            unsigned char *offset = out + FORMAT_HEADER + i * (size_t)FORMAT_ENTRY + ENTRY_OFFSET;
+            format_put64(offset, format_get64(offset) - gap);
+        }
+        format_put32(out + HEADER_SECTIONS, sections);
+        seal(out, at - gap);
+        open_one(out, at - gap, 0);
+        free(out);
+    }
+    free(times);
+    merge_container_close(&c);
+}
+
 static struct job *read_one(const uint8_t *data, size_t size, int sealed)
 {
     struct job *j = NULL;
@@ -182,6 +277,8 @@ static struct job *read_one(const uint8_t *data, size_t size, int sealed)
     int error = job_unpack(copy, size, &j, why, sizeof why);
     must(!error || (*why && !strchr(why, '\n')), "refused without one line", why);
     open_one(copy, size, !error);
+    if (sealed)
+        open_in_blocks(copy, size);
     free(copy);
     if (error)
         return NULL;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
+#include <zstd.h>
 
 #include "merge/container.h"
 #include "merge/format.h"
@@ -86,8 +87,9 @@ struct bytes forge_put_together(const struct forgery *f)
             continue;
         forge_put(e, (uint64_t)type, 4);
         forge_put(e + 8, at, 8);
+        forge_put(e + 4, f->raw[type] ? ENTRY_BLOCKS : 0, 4);
         forge_put(e + 16, s->size, 8);
-        forge_put(e + 24, s->size, 8);
+        forge_put(e + 24, f->raw[type] ? f->raw[type] : s->size, 8);
         forge_put(e + 40, f->count[type], 8);
         memcpy(b.data + at, s->data, s->size);
         at += (s->size + 7) / 8 * 8;
@@ -95,6 +97,37 @@ struct bytes forge_put_together(const struct forgery *f)
     }
     forge_seal(b);
     return b;
+}
+
+static size_t put_block(unsigned char *to, size_t room, const unsigned char *records, size_t count, size_t words)
+{
+    unsigned char *columns = malloc(8 * words * count + 1);
+    for (size_t k = 0; k < count; k++)
+        for (size_t w = 0; w < words; w++)
+            memcpy(columns + 8 * (w * count + k), records + 8 * (k * words + w), 8);
+    size_t stored = ZSTD_compress(to, room, columns, 8 * words * count, 1);
+    free(columns);
+    ck_assert(!ZSTD_isError(stored));
+    return stored;
+}
+
+void forge_in_blocks(struct forgery *f, int type, uint32_t record, uint32_t per)
+{
+    struct bytes *s = &f->section[type];
+    uint64_t count = f->count[type], blocks = (count + per - 1) / per;
+    size_t most = ZSTD_compressBound((size_t)per * record), at = 8 + 12 * blocks;
+    unsigned char *out = calloc(1, at + blocks * most + 1);
+    forge_put(out, per, 4);
+    forge_put(out + 4, blocks, 4);
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t here = i + 1 < blocks ? per : count - i * per;
+        size_t stored = put_block(out + at, most, s->data + i * per * record, here, record / 8);
+        forge_put(out + 8 + 4 * i, stored, 4);
+        at += stored;
+    }
+    f->raw[type] = s->size;
+    free(s->data);
+    *s = (struct bytes){ out, at };
 }
 
 void forge_discard(struct forgery *f)

@@ -21,6 +21,7 @@ enum { STRINGS = 2, RULES = 8, NODES, CLASSES, CLASS_RULES, STATS, RANGES, VARIA
 struct forgery {
     struct bytes section[SECTIONS + 1]; /* of each type, from 1; owned: from malloc. No data: not in the file */
     uint64_t count[SECTIONS + 1];       /* records, as the table of sections says */
+    uint64_t raw[SECTIONS + 1];         /* size in blocks decompressed; 0: not in blocks */
 };
 
 /* Numbers of 1 to 8 bytes, little endian. */
@@ -31,6 +32,9 @@ void forge_put(unsigned char *at, uint64_t v, int bytes);
 struct forgery forge_take_apart(const struct job *j);
 struct bytes forge_put_together(const struct forgery *f); /* the caller frees the data */
 void forge_discard(struct forgery *f);
+
+/* Stores a section in blocks of `per` records of so many bytes, whether that saves space or not. */
+void forge_in_blocks(struct forgery *f, int type, uint32_t record, uint32_t per);
 
 /* Makes all checksums of a file right. */
 void forge_seal(struct bytes b);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Jobs: equal content has equal numbers, what is written is read back, what is damaged is refused with a line. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "merge/intern.h"
 #include "merge/job.h"
+#include "merge/times.h"
 #include "pythia.h"
 #include "tests/unit/bytes.h"
 #include "tests/unit/simulate.h"
@@ -217,6 +220,44 @@ START_TEST(test_every_flipped_bit)
 }
 END_TEST
 
+/* A file says what the hash of a class is. Hashes that differ as they like must not be slower than others: the limit of a
+   test's time is what fails here. */
+START_TEST(test_chosen_hashes)
+{
+    enum { COUNT = 400000 };
+    static const struct grammar_hash step[] = { { 0, 1 }, { 1ull << 32, 0 }, { 0, 1ull << 40 }, { 1ull << 44, 1ull << 44 } };
+    struct merge_table t = { 0 };
+    ck_assert_int_eq(merge_table_reserve(&t, COUNT), 0);
+    for (uint64_t i = 1; i <= COUNT; i++) {
+        struct grammar_hash hash = { step[_i].low * i, step[_i].high * i };
+        ck_assert_uint_eq(merge_table_find(&t, hash), GRAMMAR_NONE);
+        merge_table_put(&t, hash, (uint32_t)i);
+        ck_assert_uint_eq(merge_table_find(&t, hash), (uint32_t)i);
+    }
+    merge_table_free(&t);
+}
+END_TEST
+
+/* A processor that multiplies and adds in one step rounds a variance otherwise: its files are not damaged. */
+START_TEST(test_times_of_another_processor)
+{
+    struct grammar_time plain = { 0, 0, 0 }, fused = { 0, 0, 0 };
+    for (int i = 0; i < 1000; i++) {
+        double count = 1000 + i, mean = 1e9 + 1e5 * i + 1.0 / 3, square = count * (mean * mean + 100.0 * i) / count;
+        struct grammar_time one = { mean, 0, fmax(square - mean * mean, 0) }, other = { mean, 0, fmax(fma(-mean, mean, square), 0) };
+        grammar_time_add(&plain, count, &one);
+        grammar_time_add(&fused, count, &other);
+    }
+    ck_assert(fabs(plain.variance - fused.variance) > 1e-6 * plain.variance); /* so there is something to forgive */
+    ck_assert(merge_times_equal(&plain, &fused));
+    fused.variance = plain.variance + 1e-9 * plain.gap * plain.gap;
+    ck_assert(!merge_times_equal(&plain, &fused));
+    fused = plain;
+    fused.gap *= 1.001;
+    ck_assert(!merge_times_equal(&plain, &fused));
+}
+END_TEST
+
 START_TEST(test_foreign_files)
 {
     unsigned char noise[4096];
@@ -241,6 +282,8 @@ static const struct unit_test tests[] = {
     UNIT_TEST(test_an_empty_job),
     UNIT_TEST(test_every_truncation),
     UNIT_LOOP(test_every_flipped_bit, 4),
+    UNIT_LOOP(test_chosen_hashes, 4),
+    UNIT_TEST(test_times_of_another_processor),
     UNIT_TEST(test_foreign_files),
 };
 

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "grammar/grammar.h"
 #include "merge/format.h"
 #include "merge/job.h"
 #include "pythia.h"
@@ -252,6 +253,94 @@ START_TEST(test_bombs)
 }
 END_TEST
 
+/* Many blocks that each claim what one may: 2000 times 64 KB of zeros, in as many times 32 bytes. */
+START_TEST(test_bombs_in_blocks)
+{
+    enum { COUNT = 2000 * 512 };
+    struct job *j = simulate_job(SIMULATE_RING, 2);
+    struct forgery f = forge_take_apart(j);
+    free(f.section[STATS].data);
+    f.section[STATS] = (struct bytes){ calloc(COUNT, 128), (size_t)COUNT * 128 };
+    f.count[STATS] = COUNT;
+    forge_in_blocks(&f, STATS, 128, 512);
+    ck_assert_uint_lt(f.section[STATS].size, (size_t)COUNT * 128 / 1000);
+    forge_refused(&f, "damaged: blocks of section statistics");
+    forge_discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
+/* Whoever opens a job reads only those as blocks. */
+START_TEST(test_other_sections_in_blocks)
+{
+    static const struct { int type; uint32_t record; bool legal; } kinds[] = {
+        { NODES, 16, true },   { STATS, 128, true },   { RANGES, 32, true }, { VARIANTS, 176, true }, { 1, 56, false },
+        { 5, 8, false },       { 7, 24, false },       { RULES, 8, false },  { CLASSES, 56, false },  { SUMS, 24, false },
+    };
+    struct job *j = simulate_job(SIMULATE_RANDOM, 5), *back;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct forgery f = forge_take_apart(j);
+        char why[200];
+        ck_assert_uint_gt(f.count[kinds[i].type], 0);
+        forge_in_blocks(&f, kinds[i].type, kinds[i].record, 16);
+        if (!kinds[i].legal) {
+            forge_refused(&f, "damaged: blocks of section");
+        } else {
+            ck_assert_msg(forge_unpack(&f, &back, why) == 0, "section %d: %s", kinds[i].type, why);
+            job_destroy(back);
+        }
+        forge_discard(&f);
+    }
+    job_destroy(j);
+}
+END_TEST
+
+/* One stream without order: a rule of many nodes. */
+static struct job *job_of_many_nodes(void)
+{
+    enum { WORDS = 12, EVENTS = 20000 };
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(1 << 24);
+    uint64_t random = 1;
+    for (uint32_t w = 0; w < WORDS; w++) {
+        char name[2] = { (char)('a' + w), 0 };
+        job_terminal(j, &(struct job_terminal){ .kind = JOB_WORD, .function = job_string(j, name), .callsite = GRAMMAR_NONE,
+                                                .comm = GRAMMAR_NONE });
+    }
+    for (int i = 0; i < EVENTS; i++)
+        grammar_append(g, &(struct grammar_event){ .terminal = (uint32_t)(simulate_random(&random) % WORDS), .gap = 5, .duration = 2 });
+    struct grammar_flat *flat = grammar_freeze(g);
+    flat->terminals = WORDS;
+    j->info.ranks = 1;
+    ck_assert_int_eq(job_add_stream(j, &(struct job_stream){ .wall_ns = 7 * EVENTS }, flat), 0);
+    grammar_destroy(g);
+    return j;
+}
+
+/* Numbers of which no times come: what is accepted can be written and read again. */
+START_TEST(test_strange_squares)
+{
+    struct job *j = job_of_many_nodes(), *strange, *back;
+    struct forgery f = forge_take_apart(j);
+    double square = 1e300;
+    char why[200];
+    for (uint64_t i = 0; i < f.count[STATS]; i++) {
+        memcpy(f.section[STATS].data + 128 * i + 32, &square, 8);
+        memcpy(f.section[STATS].data + 128 * i + 64, &square, 8);
+    }
+    ck_assert_uint_gt(f.count[STATS], 3 * BLOCK_STATS); /* blocks that begin within a rule */
+    ck_assert_msg(forge_unpack(&f, &strange, why) == 0, "%s", why);
+    struct bytes b = bytes_pack(strange);
+    ck_assert_uint_eq(forge_get(b.data + 64 + 48 * (STATS - 1) + 4, 4), ENTRY_BLOCKS);
+    ck_assert_msg(bytes_unpack(b.data, b.size, &back, why) == 0, "%s", why);
+    job_destroy(back);
+    free(b.data);
+    job_destroy(strange);
+    forge_discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(test_versions_and_unknown_sections)
 {
     struct job *j = simulate_job(SIMULATE_RING, 2), *back;
@@ -285,6 +374,9 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(test_random_forgeries, 10),
     UNIT_TEST(test_hostile_tables),
     UNIT_TEST(test_bombs),
+    UNIT_TEST(test_bombs_in_blocks),
+    UNIT_TEST(test_other_sections_in_blocks),
+    UNIT_TEST(test_strange_squares),
     UNIT_TEST(test_versions_and_unknown_sections),
 };
 

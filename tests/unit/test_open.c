@@ -10,6 +10,7 @@
 
 #include "grammar/grammar.h"
 #include "merge/container.h"
+#include "merge/format.h"
 #include "merge/job.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
@@ -334,6 +335,115 @@ START_TEST(a_damaged_block)
 }
 END_TEST
 
+/* The bytes between the frames of the blocks become wrong: they were verified, and are not read again. */
+START_TEST(a_file_that_is_written_over_while_it_is_used)
+{
+    size_t size, at;
+    write_file();
+    struct job *whole = read_file(), *j = open_file();
+    int fd = open(path, O_RDWR);
+    struct stat st;
+    ck_assert_int_eq(fstat(fd, &st), 0);
+    unsigned char *was = malloc((size_t)st.st_size), *wrong = malloc((size_t)st.st_size);
+    ck_assert_int_eq(pread(fd, was, (size_t)st.st_size, 0), st.st_size);
+    memset(wrong, 0xff, (size_t)st.st_size);
+    for (int type = SECTION_NODES; type <= SECTION_VARIANTS; type++)
+        if (type == SECTION_NODES || type == SECTION_STATS) {
+            struct merge_container c;
+            char why[200] = "";
+            ck_assert_int_eq(merge_container_open(&c, was, (size_t)st.st_size, why, sizeof why), 0);
+            const struct merge_blocks *b = &c.section[type].blocks;
+            at = (size_t)(b->frames - was);
+            memcpy(wrong + at, was + at, b->at[b->count]);
+            merge_container_close(&c);
+        }
+    ck_assert_int_eq(pwrite(fd, wrong, (size_t)st.st_size, 0), st.st_size);
+    const unsigned char *bytes = job_bytes(j, &size);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert_uint_eq(size, (size_t)st.st_size);
+    ck_assert_mem_eq(bytes, was, FORMAT_HEADER + SECTION_STREAMS * FORMAT_ENTRY);
+    struct fixture f = follow_in(j, 3, 0);
+    uint32_t count, *list = some_events(whole, 3, 0, &count);
+    ck_assert_uint_eq(right(&f, list, count), count);
+    end(&f);
+    close(fd);
+    free(list);
+    free(was);
+    free(wrong);
+    job_destroy(whole);
+    unlink(path);
+}
+END_TEST
+
+/* The number of our file, found by its name; -1: none. */
+static int number_of_file(void)
+{
+    char link[64], target[256];
+    for (int fd = 3; fd < 1024; fd++) {
+        snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+        ssize_t n = readlink(link, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = '\0';
+        if (!strcmp(target, path))
+            return fd;
+    }
+    return -1;
+}
+
+/* As programs do that become daemons. What is read then is not what was expected, and the program's own file is not ours to
+   close. */
+START_TEST(a_program_that_closes_all_files)
+{
+    uint32_t count;
+    write_file();
+    struct job *whole = read_file();
+    uint32_t *list = some_events(whole, 2, 0, &count);
+    struct fixture f = follow_in(open_file(), 2, 0);
+    int fd = number_of_file();
+    ck_assert_int_ge(fd, 500); /* out of the way */
+    close(fd);
+    ck_assert_int_eq(dup2(STDERR_FILENO, fd), fd);
+    ck_assert_uint_eq(right(&f, list, count), count);
+    end(&f);
+    ck_assert_int_ge(fcntl(fd, F_GETFD), 0);
+    free(list);
+    job_destroy(whole);
+    unlink(path);
+}
+END_TEST
+
+static void *ask_while_cancelled(void *given)
+{
+    struct fixture *f = given;
+    struct oracle_answer a;
+    int64_t value;
+    pthread_cancel(pthread_self()); /* waits for the next cancellation point */
+    (void)oracle_predict(f->oracle, 1000, &a);
+    (void)job_attr_value(f->job, job_class_values(f->job, f->class_index), 0, GRAMMAR_PEER, 1, 0, 0, &value);
+    pthread_testcancel();
+    return NULL;
+}
+
+/* A thread that is cancelled while it reads would leave the others waiting for its lock. */
+START_TEST(a_thread_that_is_cancelled)
+{
+    pthread_t id;
+    void *result;
+    uint32_t count;
+    write_file();
+    struct job *whole = read_file();
+    uint32_t *list = some_events(whole, 1, 0, &count);
+    struct fixture f = follow_in(open_file(), 1, 0);
+    ck_assert_int_eq(pthread_create(&id, NULL, ask_while_cancelled, &f), 0);
+    ck_assert_int_eq(pthread_join(id, &result), 0);
+    ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+    ck_assert_uint_eq(right(&f, list, count), count);
+    end(&f);
+    free(list);
+    job_destroy(whole);
+    unlink(path);
+}
+END_TEST
+
 /* --- Threads that share an index --- */
 
 struct thread { pthread_t id; struct fixture f; const uint32_t *list; uint32_t count, hits; double sum; };
@@ -389,6 +499,9 @@ int main(void)
         UNIT_TEST(little_is_read_before_the_first_event),
         UNIT_TEST(a_file_that_vanishes_while_it_is_used),
         UNIT_TEST(a_damaged_block),
+        UNIT_TEST(a_file_that_is_written_over_while_it_is_used),
+        UNIT_TEST(a_program_that_closes_all_files),
+        UNIT_TEST(a_thread_that_is_cancelled),
         UNIT_TEST(threads_share_what_is_read),
     };
     return unit_run("merge/open", tests, UNIT_COUNT(tests));
