@@ -33,19 +33,19 @@ static double in_all(const struct merge_mix *m, double run, double profile)
 
 uint64_t merge_mix_lower(const struct merge_mix *m, uint64_t run, uint64_t profile)
 {
-    return (uint64_t)floor(per_expansion(m, (double)run, (double)profile * m->member));
+    return merge_mix_whole(floor(per_expansion(m, (double)run, (double)profile * m->member)));
 }
 
 uint64_t merge_mix_upper(const struct merge_mix *m, uint64_t run, uint64_t profile)
 {
-    return (uint64_t)ceil(per_expansion(m, (double)run, (double)profile * m->member));
+    return merge_mix_whole(ceil(per_expansion(m, (double)run, (double)profile * m->member)));
 }
 
 void merge_mix_moments(const struct merge_mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
 {
-    run->sum = (uint64_t)in_all(m, (double)run->sum, (double)profile->sum);
-    run->min = (uint64_t)floor(per_expansion(m, (double)run->min, (double)profile->min));
-    run->max = (uint64_t)ceil(per_expansion(m, (double)run->max, (double)profile->max));
+    run->sum = merge_mix_whole(in_all(m, (double)run->sum, (double)profile->sum));
+    run->min = merge_mix_whole(floor(per_expansion(m, (double)run->min, (double)profile->min)));
+    run->max = merge_mix_whole(ceil(per_expansion(m, (double)run->max, (double)profile->max)));
     run->square = in_all(m, run->square, profile->square);
 }
 
@@ -222,9 +222,9 @@ static int mix_near(struct update *u)
 
 static void scale_stream(struct job_stream *s, double factor)
 {
-    s->wall_ns = (uint64_t)((double)s->wall_ns * factor + 0.5);
-    s->mpi_ns = (uint64_t)((double)s->mpi_ns * factor);
-    s->omp_ns = (uint64_t)((double)s->omp_ns * factor);
+    s->wall_ns = merge_mix_whole((double)s->wall_ns * factor + 0.5);
+    s->mpi_ns = merge_mix_whole((double)s->mpi_ns * factor);
+    s->omp_ns = merge_mix_whole((double)s->omp_ns * factor);
 }
 
 static void mix_streams(struct update *u)

@@ -17,6 +17,11 @@ struct merge_mix {
     double member;       /* the same of one member: totals of a member */
 };
 
+/* Whatever a file's numbers make of each other: what 63 bits hold, so that sums of it are still numbers. */
+static inline uint64_t merge_mix_whole(double v)
+{
+    return !(v > 0) ? 0 : v < 0x1p62 ? (uint64_t)v : UINT64_C(1) << 62;
+}
 void merge_mix_moments(const struct merge_mix *m, struct grammar_moments *run, const struct grammar_moments *profile);
 uint64_t merge_mix_lower(const struct merge_mix *m, uint64_t run, uint64_t profile);
 uint64_t merge_mix_upper(const struct merge_mix *m, uint64_t run, uint64_t profile);

@@ -165,9 +165,9 @@ static double quotient(double a, double b)
 
 static void scale_moments(struct grammar_moments *m, double factor)
 {
-    m->sum = (uint64_t)((double)m->sum * factor);
-    m->min = (uint64_t)((double)m->min * factor);
-    m->max = (uint64_t)((double)m->max * factor + 1);
+    m->sum = merge_mix_whole((double)m->sum * factor);
+    m->min = merge_mix_whole((double)m->min * factor);
+    m->max = merge_mix_whole((double)m->max * factor + 1);
     m->square *= factor * factor;
 }
 
@@ -178,8 +178,8 @@ static void scale_node(struct near *k, uint32_t n, const struct sums *factor)
     scale_moments(&s->gap, factor->gap);
     scale_moments(&s->duration, factor->duration);
     double all = quotient((double)s->gap.sum + (double)s->duration.sum, before);
-    k->c->spread[n].min = (uint64_t)((double)k->c->spread[n].min * all);
-    k->c->spread[n].max = (uint64_t)((double)k->c->spread[n].max * all + 1);
+    k->c->spread[n].min = merge_mix_whole((double)k->c->spread[n].min * all);
+    k->c->spread[n].max = merge_mix_whole((double)k->c->spread[n].max * all + 1);
 }
 
 static void mix_node(struct near *k, uint32_t n, double share)
@@ -246,8 +246,8 @@ static int scale_calls(struct near *k, const double *before)
         if (g->nodes[n].symbol >= g->terminals || !s->call_max)
             continue;
         double factor = quotient(after[g->nodes[n].symbol], before[g->nodes[n].symbol]);
-        s->call_min = (uint64_t)((double)s->call_min * factor);
-        s->call_max = (uint64_t)((double)s->call_max * factor);
+        s->call_min = merge_mix_whole((double)s->call_min * factor);
+        s->call_max = merge_mix_whole((double)s->call_max * factor);
         s->call_square *= factor * factor;
     }
     free(after);

@@ -200,10 +200,34 @@ START_TEST(test_sums)
 }
 END_TEST
 
+/* A profile that says anything: what comes of it is as much as a number holds, and passes the check. */
+START_TEST(test_endless_times)
+{
+    struct job *profile = run_of(3, 20, 1000, 1), *run = run_of(9, _i ? 50 : 20, 3000, 7);
+    for (uint32_t c = 0; c < profile->class_count; c++) {
+        struct grammar_flat *g = profile->classes[c].grammar;
+        for (uint32_t n = 0; n < g->node_count; n++)
+            g->stats[n].gap = (struct grammar_moments){ UINT64_MAX - 1, UINT64_MAX - 1, UINT64_MAX - 1, 1e200 };
+    }
+    update(run, profile);
+    for (uint32_t c = 0; c < run->class_count; c++) {
+        const struct grammar_flat *g = run->classes[c].grammar;
+        uint64_t most = 0;
+        for (uint32_t n = 0; n < g->node_count; n++) {
+            most = n < g->rules[0].length && g->stats[n].gap.sum > most ? g->stats[n].gap.sum : most;
+            ck_assert_uint_le(g->stats[n].gap.min, g->stats[n].gap.max);
+        }
+        ck_assert_uint_ge(most, UINT64_C(1) << 61);
+    }
+    job_destroy(profile);
+    job_destroy(run);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {UNIT_TEST(test_weights), UNIT_TEST(test_other_ranks), UNIT_TEST(test_structure),
                                              UNIT_TEST(test_other_turns), UNIT_TEST(test_an_event_more),
-                                             UNIT_TEST(test_sums)};
+                                             UNIT_TEST(test_sums), UNIT_LOOP(test_endless_times, 2)};
     return unit_run("merge/update", tests, UNIT_COUNT(tests));
 }
