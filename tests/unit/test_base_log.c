@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,6 +67,32 @@ START_TEST(the_level_says_what_is_shown)
 }
 END_TEST
 
+/* Nobody reads standard error any more, which is no reason to end the program. */
+START_TEST(a_reader_that_is_gone)
+{
+    int ends[2];
+    sigset_t mask, waiting;
+    ck_assert_int_eq(pipe(ends), 0);
+    ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    signal(SIGPIPE, SIG_DFL);
+    errno = EDOM;
+    base_log_warn("to nobody");
+    ck_assert_int_eq(errno, EDOM);
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    sigpending(&waiting);
+    ck_assert(!sigismember(&mask, SIGPIPE));
+    ck_assert(!sigismember(&waiting, SIGPIPE));
+    sigaddset(&mask, SIGPIPE); /* one of the program's own, which it has put off, stays */
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    raise(SIGPIPE);
+    base_log_warn("to nobody");
+    sigpending(&waiting);
+    ck_assert(sigismember(&waiting, SIGPIPE));
+}
+END_TEST
+
 START_TEST(the_first_rank_speaks)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK",
@@ -88,6 +115,7 @@ int main(void)
         UNIT_TEST(a_message_is_one_line_and_one_write),
         UNIT_TEST(a_long_message_is_cut_and_still_a_line),
         UNIT_LOOP(the_level_says_what_is_shown, 3),
+        UNIT_TEST(a_reader_that_is_gone),
         UNIT_TEST(the_first_rank_speaks),
     };
     return unit_run("base/log", tests, UNIT_COUNT(tests));
