@@ -42,7 +42,7 @@ const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t 
 
 const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
 {
-    enum { LOOKED_AT = 8 }; /* asked for each event */
+    enum { LOOKED_AT = 8, RANGES = 64 }; /* variants, and ranges of each: asked for each event */
     const struct job_variant *most = NULL;
     uint64_t members = 0;
     uint32_t first = variant_place(c, node, channel);
@@ -50,7 +50,7 @@ const struct job_variant *job_variant_most(const struct job_class_entry *c, uint
         const struct job_variant *v = &c->variants[i];
         if (v->node != node || v->attr.channel != channel)
             break;
-        uint64_t here = merge_ranges_size(c->ranges + v->range_first, v->range_count);
+        uint64_t here = merge_ranges_size(c->ranges + v->range_first, v->range_count < RANGES ? v->range_count : RANGES);
         if (here > members) {
             most = v;
             members = here;

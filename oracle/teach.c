@@ -114,7 +114,8 @@ void oracle_teach(struct oracle *o)
     uint64_t all = 0, room = text->fixed;
 
     for (uint32_t r = 0; r < o->references; r++)
-        all += o->reference[r].index->length[0];
+        if (__builtin_add_overflow(all, o->reference[r].index->length[0], &all))
+            all = UINT64_MAX;
     for (uint32_t r = 0; r < o->references && all > 0; r++) {
         uint64_t length = o->reference[r].index->length[0];
         uint64_t share = all <= room ? length : (uint64_t)((double)room * ((double)length / (double)all));

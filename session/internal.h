@@ -67,6 +67,7 @@ struct session {
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
+    bool *unusable;                 /* the same: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t begin;                 /* ns */

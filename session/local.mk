@@ -24,7 +24,8 @@ libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint
 UNIT_TESTS += tests/unit/test_machine
 tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)
-tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/forge.c tests/unit/forge.h $(BYTES)
+tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)
 tests_unit_test_checkpoint_SOURCES = tests/unit/test_checkpoint.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_checkpoint_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 

@@ -56,10 +56,17 @@ static void say_rules(const struct job_variant *v, int64_t value, struct oracle_
 }
 
 /* What holds for this stream, where it is of the class; else what holds for most of the class. */
-static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class_entry *c, uint32_t node,
-                                            enum grammar_channel channel)
+static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class_entry *c,
+                                            const struct oracle_peers_event *e, enum grammar_channel channel)
 {
-    return s->peers.own ? job_variant(c, node, channel, session.world.rank, s->thread) : job_variant_most(c, node, channel);
+    uint64_t place = ((uint64_t)e->reference << 32 | e->node) * GRAMMAR_CHANNELS + channel + 1; /* 0: nothing */
+    struct session_peers_found *f = &s->peers.found[place % SESSION_PEERS_FOUND];
+    if (f->place != place) {
+        f->place = place;
+        f->variant = s->peers.own ? job_variant(c, e->node, channel, session.world.rank, s->thread)
+                                  : job_variant_most(c, e->node, channel);
+    }
+    return f->variant;
 }
 
 static void say_recorded(const struct session_stream *s, const struct oracle_peers_event *e, struct oracle_peers_said *said)
@@ -75,7 +82,7 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     for (uint32_t i = 0; i < n->attr_count; i++) {
         uint8_t channel = c->grammar->attrs[n->attr + i].channel;
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
-                                          ? variant_of(s, c, e->node, channel) : NULL;
+                                          ? variant_of(s, c, e, channel) : NULL;
         if (!v || !value_at(c->grammar, e, &v->attr, &value))
             continue;
         if (channel == GRAMMAR_REPLY && value == 1)
@@ -91,12 +98,15 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
 
 /* --- A stream's partners --- */
 
+/* Other threads open other classes meanwhile. */
 static uint32_t class_with(const struct grammar_flat *g)
 {
-    for (uint32_t c = 0; c < session.reference->class_count; c++)
-        if (session.reference->classes[c].grammar == g)
-            return c;
-    return GRAMMAR_NONE;
+    uint32_t c = 0;
+    pthread_mutex_lock(&session.lock);
+    while (c < session.reference->class_count && session.reference->classes[c].grammar != g)
+        c++;
+    pthread_mutex_unlock(&session.lock);
+    return c < session.reference->class_count ? c : GRAMMAR_NONE;
 }
 
 /* At the first partner. */
@@ -108,7 +118,8 @@ static __attribute__((noinline)) bool open_peers(struct session_stream *s)
         p->references++;
     p->learned = oracle_peers_create();
     p->class_of = malloc((p->references + 1) * sizeof *p->class_of);
-    p->off = !p->learned || !p->class_of;
+    p->found = calloc(SESSION_PEERS_FOUND, sizeof *p->found);
+    p->off = !p->learned || !p->class_of || !p->found;
     for (uint32_t i = 0; !p->off && i < p->references; i++) {
         x = oracle_reference(s->oracle, i);
         p->class_of[i] = class_with(oracle_index_grammar(x));
@@ -126,8 +137,10 @@ void session_peers_close(struct session_peers *p)
 {
     oracle_peers_destroy(p->learned);
     free(p->class_of);
+    free(p->found);
     p->learned = NULL;
     p->class_of = NULL;
+    p->found = NULL;
 }
 
 static bool has_partner(uint8_t peer_class, const struct session_values *values)

@@ -19,10 +19,12 @@
 #include "session/session.h"
 
 /* Asked, foretold, right. `late`: from event number SESSION_PEERS_SETTLED of the stream on. */
-enum { SESSION_PEERS_SETTLED = 200 };
+enum { SESSION_PEERS_SETTLED = 200, SESSION_PEERS_FOUND = 256 };
+struct session_peers_found { uint64_t place; const struct job_variant *variant; };
 struct session_peers {
     struct oracle_peers *learned;  /* NULL until the stream has a partner */
     uint32_t *class_of;            /* of the oracle's references: class of session.reference */
+    struct session_peers_found *found; /* of some nodes and channels, by a hash: looking through a node's variants may take long */
     uint32_t references;
     bool own;                      /* the one reference is this stream's own class, at the same number of ranks */
     bool off;                      /* no memory for it */

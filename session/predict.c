@@ -38,7 +38,8 @@ int session_predict_open(const void *reference, size_t size)
         return error;
     }
     session.index = calloc(session.reference->class_count + 1, sizeof *session.index);
-    return session.index ? 0 : -1;
+    session.unusable = calloc(session.reference->class_count + 1, sizeof *session.unusable);
+    return session.index && session.unusable ? 0 : -1;
 }
 
 void session_predict_close(void)
@@ -47,21 +48,33 @@ void session_predict_close(void)
         for (uint32_t c = 0; c < session.reference->class_count; c++)
             oracle_index_destroy(session.index[c]);
     free(session.index);
+    free(session.unusable);
     session.index = NULL;
+    session.unusable = NULL;
     job_destroy(session.reference);
     session.reference = NULL;
+}
+
+/* One line is enough, whatever the number of classes and threads. */
+static void say_unusable(const char *why)
+{
+    static uint32_t told; /* in this session */
+    if (told != session.generation)
+        base_log_warn("a part of the reference cannot be used: %s", why);
+    told = session.generation;
 }
 
 static const struct oracle_index *index_of(uint32_t class_index)
 {
     char why[256];
-    if (session.index[class_index])
+    if (session.index[class_index] || session.unusable[class_index])
         return session.index[class_index];
-    if (job_open_class(session.reference, class_index, why, sizeof why)) {
-        base_log_warn("a part of the reference cannot be used: %s", why);
-        return NULL;
-    }
-    return session.index[class_index] = oracle_index_create(session.reference->classes[class_index].grammar);
+    if (job_open_class(session.reference, class_index, why, sizeof why))
+        say_unusable(why);
+    else
+        session.index[class_index] = oracle_index_create(session.reference->classes[class_index].grammar);
+    session.unusable[class_index] = !session.index[class_index];
+    return session.index[class_index];
 }
 
 /* Main threads resemble main threads; other threads each other. */

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "base/guard.h"
 #include "session/internal.h"
 
@@ -54,10 +55,14 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     struct oracle_phase p = { 0 };
 
     s->progress_at = now + NOTE_NS;
+    base_fpu_t kept = base_fpu_hold();
     oracle_remaining(s->oracle, &r);
-    if (r.ns < 0 || oracle_phase(s->oracle, &p) != 0)
+    bool known = r.ns >= 0;
+    uint64_t left = !known ? 0 : r.ns < 1e18 ? (uint64_t)r.ns : (uint64_t)1e18; /* a file may say what no integer holds */
+    base_fpu_give_back(kept);
+    if (!known || oracle_phase(s->oracle, &p) != 0)
         return;
-    atomic_store_explicit(&progress.note.left, (uint64_t)r.ns, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.left, left, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turn, p.turn, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turns, p.turns, memory_order_relaxed);
     atomic_store_explicit(&progress.note.part, p.part, memory_order_relaxed);

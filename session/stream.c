@@ -85,7 +85,9 @@ static struct session_stream *stream_create(bool *left_out)
 /* This thread's first event in this session. */
 static __attribute__((noinline)) void own_stream_open(void)
 {
+    base_fpu_t kept = base_fpu_hold();
     own.stream = stream_create(&own.left_out);
+    base_fpu_give_back(kept);
     own.generation = session.generation;
     if (!own.stream && !own.left_out)
         session_off("out of memory for a thread's stream");
@@ -124,10 +126,12 @@ void session_leave(void)
 
 static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
 {
+    base_fpu_t kept = base_fpu_hold();
     pthread_mutex_lock(&session.lock);
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
     uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
     pthread_mutex_unlock(&session.lock);
+    base_fpu_give_back(kept);
     if (number != GRAMMAR_NONE)
         number = session_keys_number(&s->keys, number, reference);
     s->keys.entries[entry].terminal[phase] = number;

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* The session driven as hooks drive it, without MPI or OpenMP: spans in, a job out. */
+#include <fcntl.h>
+#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "session/session.h"
+#include "tests/unit/forge.h"
 #include "tests/unit/unit.h"
 
 static const struct session_world alone = {.rank = 0, .ranks = 1, .mpi = ""};
@@ -305,6 +309,62 @@ START_TEST(new_code_is_learned)
 }
 END_TEST
 
+static void *one_call(void *unused)
+{
+    call("send");
+    return unused;
+}
+
+static void thread_program(void)
+{
+    pthread_t thread;
+    loop_program();
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, one_call, NULL), 0);
+        pthread_join(thread, NULL);
+    }
+}
+
+/* What the reference says of its classes makes no sense: one line, whatever the number of threads, and the program runs on. */
+START_TEST(a_class_that_cannot_be_used)
+{
+    int ends[2];
+    char text[4096] = "";
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    thread_program();
+    struct job *j = finish_and_check();
+    struct forgery f = forge_take_apart(j);
+    for (uint64_t n = 0; n < f.count[NODES]; n++)
+        forge_put(f.section[NODES].data + 16 * n + 8, 0, 8); /* the exponents */
+    struct bytes b = forge_put_together(&f);
+    ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
+    ck_assert_int_eq(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+    ck_assert_int_eq(session_start(&alone, b.data, b.size), SESSION_PREDICT);
+    thread_program();
+    job_destroy(session_finish());
+    ck_assert_int_gt(read(ends[0], text, sizeof text - 1), 0);
+    char *line = strstr(text, "cannot be used");
+    ck_assert_msg(line && !strstr(line + 1, "cannot be used"), "%s", text);
+    free(b.data);
+    forge_discard(&f);
+    job_destroy(j);
+}
+END_TEST
+
+/* No flag of the program's is raised, from the first event on. */
+START_TEST(predicting_leaves_the_floating_point_state_alone)
+{
+    void *data;
+    size_t size = record_loop_program(&data);
+    ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+    feclearexcept(FE_ALL_EXCEPT);
+    new_program();
+    ck_assert_int_eq(fetestexcept(FE_ALL_EXCEPT), 0);
+    job_destroy(session_finish());
+    free(data);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -317,6 +377,8 @@ int main(void)
         UNIT_TEST(finish_while_others_run),
         UNIT_TEST(a_deterministic_program_is_predicted),
         UNIT_TEST(new_code_is_learned),
+        UNIT_TEST(a_class_that_cannot_be_used),
+        UNIT_TEST(predicting_leaves_the_floating_point_state_alone),
     };
     setenv("PYTHIA_MODE", "record", 1);
     return unit_run("session", tests, UNIT_COUNT(tests));
