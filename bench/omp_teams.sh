@@ -9,7 +9,8 @@
 # From the build directory. -q: a small table in about a minute. POLICIES: default passive. PROGRAM: lulesh, or dgesdd or
 # dsyev of OpenBLAS (one rank; sizes are orders of matrices). A line a cell, medians of
 # seconds, and the ratios that count; then a plot when gnuplot is there. A program that is 60 times slower than its best is
-# not run to the end: it is stopped after 30 s (5 with -q), and (a) says ">".
+# not run to the end: what takes more than 1.5 s is estimated from a tenth of its iterations, or stopped after 30 s (5 with
+# -q), and (a) says ">".
 set -eu
 . "$(dirname "$0")/lib.sh"
 most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot='' program=lulesh
@@ -59,20 +60,27 @@ elapsed() {
     [ "$program" = lulesh ] || { awk '/^Elapsed/ { print $2 }' "$dir/out"; return; }
     awk -v s="$size" -v i="$steps" -v n="$ranks" '/Grind time/ { print $5 * 1e-6 * s * s * s * i }' "$dir/out"
 }
+part=()
 median() { sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'; }
 column() { cut -f "$1" "$dir/rows" | median; }
 
 cell() { # SIZE THREADS POLICY
     size=$1 steps=$(iterations "$1")
-    local run fixed='' n
+    local run fixed='' n few=$((steps / 10))
     run=$(command_of "$1" "$steps")
     if [ "$3" = default ]; then unset OMP_WAIT_POLICY; else export OMP_WAIT_POLICY=$3; fi
     for n in 1 2 4 8; do [ "$n" -le "$2" ] && fixed="$fixed $n"; done
     rm -f "$dir/job.pythia" "$dir/rows"
+    for n in $fixed; do
+        part[n]=1
+        [ "$program" != lulesh ] && continue
+        case $(steps=$few; OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$few") | awk '{ print $1 > 0.15 }') in 1) part[n]=10 ;; esac
+    done
     OMP_NUM_THREADS=$2 timeout 120 $launch "$builddir/pythia" record -o "$dir/job.pythia" -- $run >/dev/null 2>&1 || true
     for _ in $(seq "$rounds"); do
         for n in $fixed; do
-            printf '%s\t' "$(OMP_NUM_THREADS=$n elapsed $launch $run)"
+            printf '%s\t' "$(steps=$((steps / part[n])); OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$steps") |
+                awk -v n="${part[n]}" '{ print n * $1 }')"
         done
         printf '%s\t' "$(OMP_NUM_THREADS=$2 elapsed $launch "$builddir/pythia" predict -i "$dir/job.pythia" -- $run)"
         rm -f "$dir/first.pythia"
