@@ -29,6 +29,10 @@
  * Errors: functions that return int give 0 for success and a negative PYTHIA_E… for failure, which leaves the state as
  * it was; pythia_strerror() explains it. "No prediction" is an answer, a positive status of its own. Outputs are set on
  * success only. NULL is refused with PYTHIA_EINVAL, but every destroy and close takes it.
+ *
+ * Threads: any: from all of them at once. owner: one recorder, one oracle is used by one thread at a time.
+ * Hook-safe: yes: it allocates nothing and makes no system call, so that it can stand where every microsecond counts, and
+ * takes no lock, but where an oracle looks something up in a recording for the first time.
  */
 #ifndef PYTHIA_H
 #define PYTHIA_H
@@ -59,9 +63,12 @@ PYTHIA_API const char *pythia_strerror(int error);
 typedef struct pythia_recorder pythia_recorder_t;
 
 /* Starts an empty recording in *recorder, which the caller destroys. It takes at most 64 MiB: a longer stream goes on in
-   a coarser form.
+   a coarser form. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
    Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_create(pythia_recorder_t **recorder);
+
+/* Frees it and all that it recorded; files that it wrote stay. NULL is legal.
+   Threads: owner.  Hook-safe: no. */
 PYTHIA_API void pythia_recorder_destroy(pythia_recorder_t *recorder);
 
 /* Appends an event: `word` (copied when new; not empty) happened `gap_ns` after the event before it ended and took
@@ -71,7 +78,7 @@ PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *wo
                                      uint64_t duration_ns);
 
 /* Writes the recording so far as a job file with one stream (rank 0, thread 0); an old file is replaced at once or not at
-   all. Recording may go on. Returns 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+   all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_write(pythia_recorder_t *recorder, const char *path);
 
@@ -92,43 +99,55 @@ struct pythia_answer {
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.
-   Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream.
+   Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL.
    Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle);
 
-/* The same with what a recorder has so far; they do not depend on each other afterwards. */
+/* The same with what a recorder has so far; they do not depend on each other afterwards. The caller closes the oracle.
+   Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
+   Threads: owner of the recorder.  Hook-safe: no. */
 PYTHIA_API int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **oracle);
 
-/* An oracle without any recording: it knows only what this run shows it, and predicts that from its second time on.
-   Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
+/* An oracle without any recording: it knows only what this run shows it, and predicts that from its second time on. The
+   caller closes it. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
    Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_oracle_create(pythia_oracle_t **oracle);
+
+/* Frees it, and the words that its answers point to. NULL is legal.
+   Threads: owner.  Hook-safe: no. */
 PYTHIA_API void pythia_oracle_close(pythia_oracle_t *oracle);
 
-/* The stream's next event happened, as with pythia_recorder_event. A word that the recording does not have is followed,
-   too, and predicted once this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new
-   word.
-   Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before, and so are the questions
-   below. */
+/* The stream's next event happened, as with pythia_recorder_event: `word` (copied when new; not empty), `gap_ns` after the
+   event before it ended, for `duration_ns`. A word that the recording does not have is followed, too, and predicted once
+   this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new word.
+   Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before. */
 PYTHIA_API int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns);
 
-/* The event `distance` >= 1 ahead. Returns 0, or 1: no prediction. */
+/* The event `distance` >= 1 ahead. *answer is the caller's, its word the oracle's. Returns 0, 1: no prediction, or
+   PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pythia_answer *answer);
 
 /* The next occurrence of `word`, however far ahead. The first question for a word costs more than the later ones.
-   Where only this run knows what follows, the next 64 events are looked at. Returns 0, or 1: none is in sight. */
+   Where only this run knows what follows, the next 64 events are looked at. *answer is the caller's, its word the
+   oracle's. Returns 0, 1: none is in sight, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer);
 
-/* The next occurrence of any of `count` words: the next message, say, whichever it is. Same cost, same returns. */
+/* The next occurrence of any of `count` words: the next message, say, whichever it is. The words are only read. Costs and
+   returns the same as pythia_oracle_next.
+   Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
                                      struct pythia_answer *answer);
 
-/* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Returns 0, or 1: not known. Each output
-   may be NULL. */
+/* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
+   1: not known, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
 
-/* Events and ns until the innermost loop around the position ends. Returns 0, or 1: not in a loop, or not known. Each
-   output may be NULL. */
+/* Events and ns until the innermost loop around the position ends. Each output may be NULL. Returns 0, 1: not in a loop,
+   or not known, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns);
 
 /* --- Callbacks: before and after MPI calls ---
@@ -188,22 +207,25 @@ struct pythia_record {
 typedef void (*pythia_callback_t)(const struct pythia_record *record, void *data);
 
 /* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a class ("p2p", as above) or "all"; `phases`:
-   PYTHIA_PRE, PYTHIA_POST or both, or-ed. Callbacks of one call follow one another as they were registered. Legal at any
-   time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function or class in this MPI, no such phase),
+   PYTHIA_PRE, PYTHIA_POST or both, or-ed. `what` is only read, `data` only handed on. Callbacks of one call follow one
+   another as they were registered. Legal at any time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function or class in this MPI, no such phase),
    PYTHIA_ELIMIT (64 are registered).
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data);
 
 /* Ends all registrations of this callback with this data. It may still be running in another thread. Returns 0 or
-   PYTHIA_EINVAL: there is none. */
+   PYTHIA_EINVAL: there is none.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_callback_remove(pythia_callback_t callback, void *data);
 
 /* Sums by callsite, in the job file and in `pythia report --view callsites`: what callbacks count beside the time.
-   Gives the number (>= 0) of the sum `name`, the same for the same name; PYTHIA_EINVAL: empty, or longer than 63 bytes;
-   PYTHIA_ELIMIT: there are 8 others.  Threads: any.  Hook-safe: no. */
+   Returns the number (>= 0) of the sum `name` (copied), the same for the same name; PYTHIA_EINVAL: empty, or longer than 63
+   bytes; PYTHIA_ELIMIT: there are 8 others.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_sum_define(const char *name);
 
-/* Adds one sample to a sum at the record's callsite. Only recorded runs keep sums.
+/* Adds one sample, `value` in whatever unit, to a sum at the record's callsite. A number that pythia_sum_define did not
+   give is ignored. Only recorded runs keep sums.
    Threads: that of the callback.  Hook-safe: yes. */
 PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value);
 
@@ -223,17 +245,23 @@ PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum,
  * `strict` not 0: bound there while it runs, then back. 0, a hint: moved there only within what its thread may use anyway.
  * The thread that runs the task goes there and comes back: two system calls, nothing for tasks of a few us. A wish is for
  * the next task (team) that this thread creates (enters) while a run is recorded or predicted; such a task is not run at
- * once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound nothing happens.
- *
- * Return 0, or PYTHIA_EINVAL: no such kind.  Threads: any.  Hook-safe: yes. */
+ * once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound nothing happens. */
 enum pythia_affinity { PYTHIA_AFFINITY_NONE, PYTHIA_AFFINITY_THREAD, PYTHIA_AFFINITY_NODE, PYTHIA_AFFINITY_DATA };
+
+/* A wish for this thread's next task, next team. `value`: number of the processor or the node, or an address, which is not
+   read. Both return 0, or PYTHIA_EINVAL: no such kind.
+   Threads: any.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_affinity_next_task(int kind, uintptr_t value, int strict);
 PYTHIA_CALLBACK int pythia_affinity_next_team(int kind, uintptr_t value, int strict);
 
-/* What a plugin defines. `open` is called on each rank when recording or predicting begins, with the version that this
-   Pythia has; another value than 0: the plugin cannot be used, which is said. `close` (which may be missing) is called before the job file is written. */
+/* What a plugin defines: Pythia calls it, on each rank, when recording or predicting begins. `version`: the one that this
+   Pythia has; `rank`: of this process in the job. It returns 0; with another value the plugin is not used, which is said.
+   Threads: the one that calls MPI_Init.  Hook-safe: no need, it stands in no call of the program. */
 #define PYTHIA_PLUGIN_VERSION 1
 PYTHIA_API int pythia_plugin_open(uint32_t version, uint32_t rank);
+
+/* The same before the job file is written; a plugin may do without.
+   Threads: the one that calls MPI_Finalize.  Hook-safe: no need. */
 PYTHIA_API void pythia_plugin_close(void);
 
 #ifdef __cplusplus

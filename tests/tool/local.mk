@@ -20,4 +20,4 @@ TOOL_TESTS = \
 	%D%/report.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/lib-tool.sh %D%/validate.py
+EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/lib-tool.sh %D%/validate.py
