@@ -3,7 +3,9 @@
 
 #include <limits.h>
 #include <stdatomic.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/energy.h"
@@ -229,16 +231,40 @@ static void region_end(struct omp_hook_region *r)
  */
 enum { STARTED = 8 };
 static _Thread_local struct {
-    struct omp_hook_region region[STARTED];
+    struct omp_hook_region *region; /* STARTED of them, or NULL */
     uint32_t depth; /* starts without their end, those that did not fit included */
-} started;
+} started __attribute__((tls_model("initial-exec")));
+
+static pthread_key_t started_key;
+
+static void started_free(void *regions)
+{
+    started.region = NULL;
+    free(regions);
+}
+
+static void started_make_key(void)
+{
+    (void)pthread_key_create(&started_key, started_free);
+}
+
+/* Where the next one goes; NULL: no room. */
+static struct omp_hook_region *started_room(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!started.region && started.depth == 0 && pthread_once(&once, started_make_key) == 0) {
+        started.region = calloc(STARTED, sizeof *started.region);
+        (void)pthread_setspecific(started_key, started.region);
+    }
+    return started.region && started.depth < STARTED ? &started.region[started.depth] : NULL;
+}
 
 static struct omp_hook_region *start_begin(void (*fn)(void *), void *data, unsigned nt, uint32_t traits, void *caller,
                                            struct omp_hook_region *overflow)
 {
-    struct omp_hook_region *r = started.depth < STARTED ? &started.region[started.depth] : overflow;
+    struct omp_hook_region *r = started_room();
     started.depth++;
-    if (r != overflow) {
+    if (r) {
         region_begin(r, fn, data, nt, 0, traits | OMP_HOOK_DIRECT, caller);
         return r;
     }
@@ -268,7 +294,7 @@ PYTHIA_API void GOMP_parallel_end(void);
 void GOMP_parallel_end(void)
 {
     omp_hook_real()->GOMP_parallel_end();
-    if (started.depth > 0 && --started.depth < STARTED)
+    if (started.depth > 0 && --started.depth < STARTED && started.region)
         region_end(&started.region[started.depth]);
 }
 
