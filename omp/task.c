@@ -69,9 +69,8 @@ static void learn(struct omp_task_thread *t, const struct inside *in, struct omp
     if (t->deferred == in->deferred) /* all below it was run at once: that is what it takes */
         omp_task_mean_add(&site->takes[depth < OMP_TASK_DEPTHS ? depth : OMP_TASK_DEPTHS - 1], (double)took);
     if (session_events() != in->events)
-        atomic_store_explicit(&site->keep, true, memory_order_relaxed);
-    if (!atomic_load_explicit(&site->seen, memory_order_relaxed))
-        atomic_store_explicit(&site->seen, true, memory_order_relaxed);
+        omp_task_site_mark(site, &site->keep);
+    omp_task_site_mark(site, &site->seen);
 }
 
 static void leave(struct omp_task_thread *t, const struct inside *in, struct omp_task_site *site)
@@ -198,6 +197,7 @@ bool omp_task_allowed(const struct omp_task_thread *t, const struct omp_task_sit
            atomic_load_explicit(&site->known, memory_order_acquire) &&
            !atomic_load_explicit(&site->keep, memory_order_relaxed) &&
            (uintptr_t)__builtin_frame_address(0) > t->stack_low &&
+           !((flags & OMP_TASK_DEPEND) && atomic_load_explicit(&omp_task_doubts, memory_order_relaxed)) &&
            !((flags & OMP_TASK_PRIORITY) && (library_traits() & ORDERS));
 }
 
@@ -258,6 +258,15 @@ struct omp_task_site *omp_task_site_of(struct omp_task_thread *t, void (*fn)(voi
     return *recent;
 }
 
+/* Before it can be waited for. */
+static void note_depends(struct omp_task_site *site)
+{
+    if (!site)
+        omp_task_doubt();
+    else
+        omp_task_site_mark(site, &site->depends);
+}
+
 static void task_decide(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c, bool if_clause)
 {
     struct omp_task_row *row = omp_task_row(t, omp_task_site_number(site), t->depth);
@@ -295,7 +304,7 @@ static inline struct omp_task_site *quick(struct omp_task_thread *t, uintptr_t f
     struct omp_task_site *site = t->recent[omp_task_recent(fn)];
     bool plain = if_clause && !(flags & (OMP_TASK_DETACH | OMP_TASK_PRIORITY));
     if (!t->subtree || !site || atomic_load_explicit(&site->fn, memory_order_relaxed) != fn || !plain || t->look <= 1 ||
-        omp_place_task.kind || !omp_task_allowed(t, site, 0))
+        omp_place_task.kind || !omp_task_allowed(t, site, flags))
         return NULL;
     t->look--;
     return site;
@@ -322,6 +331,8 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
     }
     struct call c = { fn, data, cpyfn, size, align, flags, depend, priority, detach };
     struct omp_task_site *site = omp_task_site_of(t, fn);
+    if (flags & OMP_TASK_DEPEND)
+        note_depends(site);
     if (!site || (flags & OMP_TASK_DETACH)) {
         real_task(&c, if_clause);
         return;

@@ -16,6 +16,9 @@
  *   created inside a critical section or with a lock held     the task may want the same one
  *   of a construct that never ended yet in this run    a task that waits for its creator never ends before it goes on
  *   of a construct that made MPI calls or regions      what other ranks wait for must not be waited for in turn
+ *   with dependences, while any construct with dependences is detachable, one of the two above, or named
+ *                                          run at once, its creator waits for those that it depends on: an event that the
+ *                                          creator is about to fulfil, a message that another rank's creator sends then
  *   named by PYTHIA_OMP_KEEP
  *   deep on the stack                      a task run at once stands on its creator's: a quarter of it is used at most
  *
@@ -48,6 +51,8 @@ struct omp_task_site {
     atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at once */
     atomic_bool keep;          /* never run at once */
     atomic_bool seen;          /* one of its tasks has ended in this run */
+    atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
+    atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
     struct omp_task_mean cost; /* of deferring one */
     struct omp_task_mean takes[OMP_TASK_DEPTHS];
     struct omp_task_loop loop;
@@ -96,7 +101,14 @@ bool omp_task_thread_start(struct omp_task_thread *t);
 /* One more execution that was timed. */
 void omp_task_time(struct omp_task_row *row, uint64_t ns);
 
+/* Something that decides whether it is safe to wait for a construct's tasks: sets the flag and counts anew. */
+void omp_task_site_mark(struct omp_task_site *site, atomic_bool *flag);
+/* Tasks with dependences of a construct that there is no room for. */
+void omp_task_doubt(void);
+
 extern struct omp_task_site omp_task_sites[OMP_TASK_SITES];
+/* Constructs with dependences that it may not be safe to wait for. */
+extern atomic_int omp_task_doubts;
 /* Tasks deferred and not begun, over all teams. */
 extern _Alignas(64) atomic_int omp_task_ready;
 

@@ -12,7 +12,7 @@
 #include "omp/task.h"
 
 /* Flags of GOMP_task and GOMP_taskloop (libgomp's gomp-constants.h). */
-enum { OMP_TASK_PRIORITY = 16, OMP_TASK_UP = 256, OMP_TASK_GRAINSIZE = 512, OMP_TASK_IF = 1024, OMP_TASK_NOGROUP = 2048,
+enum { OMP_TASK_DEPEND = 8, OMP_TASK_PRIORITY = 16, OMP_TASK_UP = 256, OMP_TASK_GRAINSIZE = 512, OMP_TASK_IF = 1024, OMP_TASK_NOGROUP = 2048,
        OMP_TASK_DETACH = 8192 };
 
 /* Whether tasks may be run at once in this run. */

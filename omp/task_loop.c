@@ -25,7 +25,7 @@ static uint64_t tasks_of(uint64_t turns, unsigned flags, uint64_t size)
 /* One taskloop, between its begin and its end. */
 struct loop {
     struct omp_task_site *site; /* NULL: passed on as it is */
-    uint64_t turns, tasks, begin, elsewhere;
+    uint64_t turns, tasks, begin, elsewhere, events;
     bool at_once;
 };
 
@@ -48,6 +48,7 @@ static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, u
     else
         t->deferred++;
     l->elsewhere = t->elsewhere;
+    l->events = session_events();
     l->begin = base_clock_now();
     return l->at_once ? flags & ~(unsigned)OMP_TASK_IF : flags;
 }
@@ -59,7 +60,9 @@ static void loop_end(const struct loop *l, unsigned flags)
         return;
     uint64_t took = base_clock_now() - l->begin;
     omp_task_loop_learn(&l->site->loop, l->at_once, (double)took / (double)l->turns);
-    atomic_store_explicit(&l->site->seen, true, memory_order_relaxed);
+    omp_task_site_mark(l->site, &l->site->seen);
+    if (session_events() != l->events) /* of this thread's share */
+        omp_task_site_mark(l->site, &l->site->keep);
     if (l->at_once)
         omp_task_time(omp_task_row(t, omp_task_site_number(l->site), t->depth), took / l->tasks);
     else

@@ -12,12 +12,38 @@ _Alignas(64) atomic_int omp_task_ready;
 atomic_bool omp_task_any;
 
 struct omp_task_site omp_task_sites[OMP_TASK_SITES];
+atomic_int omp_task_doubts;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct omp_task_block *blocks, *free_blocks; /* guarded by lock */
 static pthread_key_t key;
 
 /* --- Task constructs --- */
+
+static bool doubtful(struct omp_task_site *site)
+{
+    return atomic_load(&site->depends) && (!atomic_load(&site->seen) || atomic_load(&site->keep));
+}
+
+/* Again where another thread marked meanwhile: the last to look sees all flags. */
+void omp_task_site_mark(struct omp_task_site *site, atomic_bool *flag)
+{
+    bool now;
+    if (atomic_load_explicit(flag, memory_order_relaxed) || atomic_exchange(flag, true))
+        return;
+    do {
+        now = doubtful(site);
+        if (atomic_exchange(&site->doubted, now) != now)
+            atomic_fetch_add(&omp_task_doubts, now ? 1 : -1);
+    } while (doubtful(site) != now);
+}
+
+void omp_task_doubt(void)
+{
+    static atomic_bool said;
+    if (!atomic_exchange(&said, true))
+        atomic_fetch_add(&omp_task_doubts, 1);
+}
 
 /* What the reference knows of a construct: where to start from. */
 static void site_start(struct omp_task_site *site, uintptr_t fn)
@@ -26,7 +52,7 @@ static void site_start(struct omp_task_site *site, uintptr_t fn)
     struct pythia_options options;
     base_options_load(&options);
     if (omp_hook_safe_named(options.omp_keep, fn, 0) == OMP_HOOK_DENIED)
-        atomic_store(&site->keep, true);
+        omp_task_site_mark(site, &site->keep);
     uint32_t n = session_task_reference(fn, rows, OMP_TASK_DEPTHS);
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].depth < OMP_TASK_DEPTHS && rows[i].subtree_ns)

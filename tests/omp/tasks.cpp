@@ -230,6 +230,55 @@ static long detached()
     return n;
 }
 
+/* The event is fulfilled by the creator, but only after the task that depends on it was created: it comes later. */
+static long events()
+{
+    std::atomic<long> n(0), ready(0);
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 200; i++) {
+        omp_event_handle_t event;
+        long x = 0;
+        (void)x;
+#pragma omp task detach(event) depend(out : x) shared(n)
+        n++;
+#pragma omp task depend(in : x) shared(n, ready)
+        n += ready;
+        ready = 1;
+        omp_fulfill_event(event);
+#pragma omp taskwait
+        ready = 0;
+    }
+    return n;
+}
+
+/* Once, a task waits for something that its creator does later, as for a message, and another one depends on it. */
+static long messages()
+{
+    std::atomic<long> sent(0), n(0);
+    long box = 0;
+    (void)box;
+    if (omp_get_max_threads() < 2)
+        return 201;
+#pragma omp parallel
+#pragma omp single
+    for (int i = 1; i <= 200; i++) {
+        if (i == 100) {
+#pragma omp task depend(out : box) shared(sent, n)
+            {
+                while (sent < i)
+                    sched_yield();
+                n++;
+            }
+        }
+#pragma omp task depend(inout : box) shared(n)
+        n++;
+        sent = i;
+#pragma omp taskwait
+    }
+    return n;
+}
+
 /* A task that waits for its creator: nothing that OpenMP promises, but libgomp lets it run. */
 static long waits()
 {
@@ -349,7 +398,7 @@ int main(int argc, char **argv)
     static const struct { const char *name; long (*run)(); } all[] = {
         { "recursion", recursion }, { "copies", copies }, { "dependences", dependences }, { "finals", finals },
         { "variables", variables }, { "groups", groups }, { "reductions", reductions }, { "critical", critical },
-        { "locks", locks }, { "detached", detached }, { "waits", waits }, { "chain", chain }, { "loops", loops },
+        { "locks", locks }, { "detached", detached }, { "events", events }, { "messages", messages }, { "waits", waits }, { "chain", chain }, { "loops", loops },
         { "cancelled", cancelled }, { "priorities", priorities },
     };
     for (const auto &p : all)
