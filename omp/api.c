@@ -40,12 +40,25 @@ static __attribute__((noinline)) void asked(void *caller)
         return omp_hook_real()->name arguments;         \
     }
 
-#define OMP_HOOK_COUNT(type, name, counter)  \
-    PYTHIA_API type name(void);              \
-    type name(void)                          \
-    {                                        \
-        omp_hook_thread.counter++;           \
-        return omp_hook_real()->name();      \
+/* A loop with a static schedule asks for the size of its team and next for the thread's number: both are its own. */
+static inline void asked_size(void)
+{
+    omp_hook_thread.asked_alone += omp_hook_thread.asked_size;
+    omp_hook_thread.asked_size = true;
+}
+
+static inline void asked_number(void)
+{
+    omp_hook_thread.asked_alone += !omp_hook_thread.asked_size;
+    omp_hook_thread.asked_size = false;
+}
+
+#define OMP_HOOK_COUNT(type, name, asked)  \
+    PYTHIA_API type name(void);            \
+    type name(void)                        \
+    {                                      \
+        asked();                           \
+        return omp_hook_real()->name();    \
     }
 
 /* A team of one is not active; the program's own one would be. */
@@ -78,9 +91,10 @@ static __attribute__((noinline)) void asked(void *caller)
     PYTHIA_API int name parameters;                                       \
     int name parameters                                                   \
     {                                                                     \
-        if (!omp_hook_thread.direct || (level) < 1)                       \
-            return omp_hook_real()->name arguments;                       \
-        return (level) == 1 ? (inside) : omp_hook_real()->plain((int)(level) - 1); \
+        int answer = !omp_hook_thread.direct || (level) < 1 ? omp_hook_real()->name arguments  \
+                     : (level) == 1 ? (inside) : omp_hook_real()->plain((int)(level) - 1);     \
+        omp_hook_thread.asked_alone += (level) > 0 && answer >= 0; /* no loop asks that */     \
+        return answer;                                                    \
     }
 
 #include "omp/omp_calls.def"

@@ -111,7 +111,13 @@ static void look(struct omp_hook_cost *cost)
     cost->one = team_series(1, NULL);
 }
 
-void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, bool crowded)
+/* Teams of another size than N, and than one, end threads. */
+static bool only_own_size(const struct omp_hook_cost *cost)
+{
+    return cost->usable == 0 || (cost->usable == 1 && cost->team[0].size == cost->size);
+}
+
+void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, unsigned limits)
 {
     struct omp_hook_cores cores;
     if (cost->size == 0) { /* later the sizes stay what they are: models count by them */
@@ -120,8 +126,8 @@ void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, bool crowd
         for (uint32_t k = 0; k < cost->teams; k++)
             cost->team[k].spin = spin_time(cost->team[k].size, cores.in_mask);
     }
-    cost->guessed = crowded;
-    if (crowded)
+    cost->guessed = (limits & OMP_HOOK_COST_CROWDED) || ((limits & OMP_HOOK_COST_NO_END) && !only_own_size(cost));
+    if (cost->guessed)
         guess(cost);
     else
         look(cost);

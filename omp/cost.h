@@ -51,8 +51,10 @@ struct omp_hook_cost {
 /* The sizes for N on a machine, ascending, without measuring: fills size, teams, usable, processors, cores. */
 void omp_hook_cost_sizes(struct omp_hook_cost *cost, unsigned size, double processors, double cores);
 /* Measures, and leaves a pool of the largest usable size. On crowded processors, where that would take long and tell of the
-   crowd, usual costs are taken instead (cost->guessed), and no pool is made. */
-void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, bool crowded);
+   crowd, usual costs are taken instead (cost->guessed), and no pool is made; likewise where the program's threads must not
+   `end` but would. */
+enum omp_hook_cost_limits { OMP_HOOK_COST_CROWDED = 1, OMP_HOOK_COST_NO_END = 2 };
+void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, unsigned limits);
 /* Measures team k cold, when the workers sleep; they don't afterwards. The other sizes are scaled. */
 void omp_hook_cost_measure_cold(struct omp_hook_cost *cost, uint32_t k);
 

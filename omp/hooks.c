@@ -63,8 +63,9 @@ static void begin_span(struct omp_hook_region *r)
 static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 {
     r->outer = t->region;
-    r->asked_number = t->asked_number;
+    r->asked_alone = t->asked_alone;
     r->asked_size = t->asked_size;
+    t->asked_size = false;
     t->region = r;
     if (r->traits & OMP_HOOK_LEAGUE)
         t->kept++;
@@ -77,6 +78,7 @@ static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
 {
     t->region = r->outer;
+    t->asked_size = r->asked_size;
     if (r->traits & OMP_HOOK_LEAGUE)
         t->kept--;
     else
@@ -146,6 +148,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->context = NULL;
     r->begin = 0;
     r->acts = r->lowered = r->changes = r->cold = r->idle = r->verify = r->shares = r->trial = r->control = r->set = false;
+    atomic_init(&r->worker_asked, false);
     r->full = r->one = r->credit = -1;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
@@ -195,12 +198,13 @@ static void region_end(struct omp_hook_region *r)
     double gain = 0;
     if (!r->stream)
         return;
+    bool alone = omp_hook_asked_alone(t) != r->asked_alone || atomic_load_explicit(&r->worker_asked, memory_order_relaxed);
     pop(t, r);
     if (r->set)
         restore_icv(&r->icv);
     if (r->site) {
         base_fpu_t kept = base_fpu_hold();
-        gain = omp_hook_team_learn(r, t->asked_number - r->asked_number, t->asked_size - r->asked_size);
+        gain = omp_hook_team_learn(r, alone);
         base_fpu_give_back(kept);
     }
     if (r->energy)
@@ -227,7 +231,8 @@ static void region_end(struct omp_hook_region *r)
 
 /*
  * The old pairs: between X_start and GOMP_parallel_end the caller runs fn itself, inside the team. The open regions of a
- * thread wait on a small stack of their own; what is nested deeper passes through.
+ * thread wait on a small stack of their own; what is nested deeper passes through. No compiler of today makes them, so the
+ * stack is made at a thread's first one: thread-local data of that size would keep plug-ins with these hooks from loading.
  */
 enum { STARTED = 8 };
 static _Thread_local struct {

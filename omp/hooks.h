@@ -17,6 +17,7 @@
 #ifndef PYTHIA_OMP_HOOKS_H
 #define PYTHIA_OMP_HOOKS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -60,7 +61,9 @@ struct omp_hook_region {
     uint32_t k;                       /* index of the pool's size in cost->team */
     uint32_t team;                    /* threads that ran it */
     uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
-    uint32_t asked_number, asked_size; /* the thread's counters at begin */
+    uint32_t asked_alone;             /* the thread's at begin, … */
+    bool asked_size;
+    atomic_bool worker_asked;         /* … and whether a worker asked alone, where that was looked at */
     uint32_t traits;
     bool acts;                        /* the team may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
@@ -84,8 +87,8 @@ struct omp_hook_thread {
     uint32_t lowered;               /* of them, lowered to one thread */
     uint32_t direct;                /* of them, called without libgomp */
     uint32_t kept;                  /* leagues: nothing inside is lowered */
-    uint32_t asked_number;          /* calls of omp_get_thread_num … */
-    uint32_t asked_size;            /* … and omp_get_num_threads */
+    uint32_t asked_alone;           /* questions for its number or its team's size that are not a loop's own … */
+    bool asked_size;                /* … which asks for the size and next for the number: the last one was for the size */
     struct omp_hook_region *region; /* innermost, NULL outside */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
@@ -93,6 +96,12 @@ extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_m
 /* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in the
    library with the MPI wrappers. */
 extern bool (*omp_hook_start)(void);
+
+/* Questions of this thread so far that are not a loop's own. */
+static inline uint32_t omp_hook_asked_alone(const struct omp_hook_thread *t)
+{
+    return t->asked_alone + t->asked_size;
+}
 
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of this
    must end with the region. Likewise before the thread asks for it. */

@@ -39,10 +39,30 @@ void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason)
                    job_keep_text(reason));
 }
 
+/* Once a rank, and short. */
+static bool prepares(const struct job_region *recorded)
+{
+    enum { SHORT_NS = 10000000 };
+    uint64_t ns = 0;
+    for (uint32_t i = 0; i < recorded->size_count; i++)
+        ns += recorded->size[i].ns;
+    return recorded->executions <= session_ranks() && ns <= recorded->executions * SHORT_NS;
+}
+
+/* Whether its module makes tasks, or lets some go on. */
+static bool makes_tasks(uintptr_t function)
+{
+    static const char *const calls[] = { "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull", "omp_fulfill_event" };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (omp_hook_safe_module_calls(function, calls[i]))
+            return true;
+    return false;
+}
+
 /* What the reference knows: that it ran at the program's size and nothing showed, or what did. */
 static void take_reference(struct omp_hook_site *site)
 {
-    enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS };
+    enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS | JOB_KEEP_TEAM | JOB_KEEP_TASKS };
     struct job_region recorded;
     if (session_region((uint64_t)(uintptr_t)site->fn, &recorded))
         return;
@@ -50,7 +70,7 @@ static void take_reference(struct omp_hook_site *site)
     for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS; bit <<= 1)
         if (shown & bit)
             omp_hook_site_keep(site, bit);
-    site->known = recorded.verified > 0;
+    site->known = recorded.verified > 0 && !prepares(&recorded);
 }
 
 /* What holds for a site before it ever ran. */
@@ -66,7 +86,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     site->allowed = listed == OMP_HOOK_ALLOWED;
     if (listed == OMP_HOOK_DENIED)
         omp_hook_site_keep(site, JOB_KEEP_LISTED);
-    site->detaches = omp_hook_safe_module_calls((uintptr_t)r->fn, "omp_fulfill_event");
+    site->tasks = makes_tasks((uintptr_t)r->fn);
     if (!site->allowed && omp_hook_safe_module_has_tls((uintptr_t)r->fn))
         omp_hook_site_keep(site, JOB_KEEP_TLS);
     take_reference(site);

@@ -4,7 +4,8 @@
  *
  * keep: what makes a region keep the program's size, once and for all. Signs can be read before a region runs (a clause,
  * thread-local data, who asked for numbers) or show while it does, at the program's size; so the first execution of a site
- * has that size, unless the reference says that it was seen before and nothing showed. What the user allows
+ * has that size, unless the reference says that it was seen before and nothing showed. What the reference saw once only, and
+ * shortly, has that size, too: there is nothing to gain, and that is how programs prepare what each thread needs later. What the user allows
  * (PYTHIA_OMP_KEEP=-NAME) is not suspected for thread-local data, clauses and numbers.
  *
  * Memory: a fixed table; a region that does not fit is left alone. Threads: the one that acts (team.h).
@@ -23,7 +24,7 @@ struct omp_hook_site {
     void (*fn)(void *);
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
     bool allowed;        /* by the user */
-    bool detaches;       /* its tasks may wait for events: they need a team that can put them off */
+    bool tasks;          /* its module makes tasks: they need a team that can put them off */
     bool known;          /* at the program's size nothing showed: here, or in the reference */
     struct omp_hook_patience patience;
     struct job_region stats;

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -37,6 +38,7 @@ static struct {
     uint64_t last_end;  /* ns, end of the last region that was considered */
     struct omp_hook_budget budget;
     struct omp_hook_crowd crowd;
+    bool pinned;        /* some region's threads have data of their own: none of them may end */
     double missed;      /* ns lost because the workers slept, since they were last woken */
     struct omp_hook_team_counts counts;
 } team;
@@ -53,13 +55,22 @@ static bool is_owner(void)
     return true;
 }
 
-/* What the user asked for (PYTHIA_OMP_SIZES): known when acts() is. */
+/* What the user asked for (PYTHIA_OMP_SIZES), and whether each level of regions has a setting of its own: then libgomp has
+   to know of each region. Known when acts() is. */
 static enum { BEST, ONE, TURNS } wanted;
+static bool by_level;
+
+static bool is_list(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && strchr(value, ',');
+}
 
 static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
+    by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     wanted = !strcmp(options.omp_sizes, "one") ? ONE : !strcmp(options.omp_sizes, "turns") ? TURNS : BEST;
 }
 
@@ -117,7 +128,8 @@ static struct machine *machine_for(uint32_t size)
 static void measure(struct machine *m, uint32_t size)
 {
     bool first = m->cost.size == 0;
-    omp_hook_cost_measure(&m->cost, size, team.crowd.share * team.crowd.wait > much_stalled);
+    omp_hook_cost_measure(&m->cost, size, (team.crowd.share * team.crowd.wait > much_stalled ? OMP_HOOK_COST_CROWDED : 0) |
+                                              (team.pinned ? OMP_HOOK_COST_NO_END : 0));
     if (first) {
         omp_hook_plan_start(&m->plan, &m->cost);
         team.budget.one = team.budget.team = first_budget;
@@ -135,12 +147,12 @@ static bool look_at_machine(struct omp_hook_region *r)
     if (!m)
         return false;
     omp_hook_crowd_look(&team.crowd, now);
-    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.share == 0)) {
+    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.share == 0 && !team.pinned)) {
         measure(m, r->program);
         now = team.last_end;
     }
-    uint32_t k = m->plan.pool;
-    if (!m->cost.cold_known && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
+    uint32_t k = team.pinned ? m->cost.teams - 1 : m->plan.pool;
+    if (!m->cost.cold_known && m->cost.team[k].hot >= 0 && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
         omp_hook_cost_measure_cold(&m->cost, k);
         team.last_team = now = base_clock_now();
     }
@@ -156,10 +168,16 @@ static bool look_at_machine(struct omp_hook_region *r)
     return true;
 }
 
+/* Whether it may be called without libgomp, with one thread. */
+static bool may_be_direct(const struct omp_hook_region *r)
+{
+    return (r->traits & OMP_HOOK_PLAIN) && !r->site->tasks && !by_level;
+}
+
 /* A region whose team is one anyway needs no decision. */
 static bool only_one(struct omp_hook_region *r)
 {
-    r->direct = (r->traits & OMP_HOOK_PLAIN) && r->site->known && !r->site->detaches;
+    r->direct = may_be_direct(r) && r->site->known;
     return r->program == 1;
 }
 
@@ -175,6 +193,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
         return; /* only counted */
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
     bool may = changeable(r, nt, flags);
+    team.pinned = team.pinned || (r->site->stats.keep & JOB_KEEP_TLS);
     if (may && acts())
         r->acts = !only_one(r) && look_at_machine(r);
     r->verify = !r->direct && due;
@@ -210,7 +229,7 @@ static bool future(void *argument, uint32_t distance, double best[OMP_HOOK_TEAMS
 static void plan(struct omp_hook_region *r)
 {
     double best[OMP_HOOK_TEAMS];
-    if (!omp_hook_plan_open(r->plan))
+    if (team.pinned || !omp_hook_plan_open(r->plan))
         return;
     omp_hook_context_best(r->context, best);
     r->k = omp_hook_plan_next(r->plan, best, future, r);
@@ -249,7 +268,7 @@ static void force(struct omp_hook_region *r)
     r->lowered = turn == 0;
     if (turn == 2)
         r->k = r->cost->teams - 1;
-    else if (turn == 1 && r->k > 0)
+    else if (turn == 1 && r->k > 0 && !team.pinned)
         r->k--;
 }
 
@@ -285,7 +304,7 @@ void omp_hook_team_choose(struct omp_hook_region *r)
     uint32_t size = r->lowered ? 1 : r->cost->team[r->k].size;
     if (size != r->program)
         r->nt = size;
-    r->direct = r->lowered && (r->traits & OMP_HOOK_PLAIN) && !r->site->detaches;
+    r->direct = r->lowered && may_be_direct(r);
     if (size > 1)
         r->changes = team.alive && team.alive != size;
     r->begin = base_clock_now();
@@ -294,13 +313,13 @@ void omp_hook_team_choose(struct omp_hook_region *r)
 /* --- Learning --- */
 
 /* How a region shows that it depends on its team: 0, or a bit of enum job_keep. */
-static uint32_t suspicion(const struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
+static uint32_t suspicion(const struct omp_hook_region *r, bool alone)
 {
     if (r->span.opened)
         return JOB_KEEP_CALLS;
     if (omp_task_created())
         return JOB_KEEP_TASKS;
-    if (numbers != sizes && !r->site->allowed)
+    if (alone && !r->site->allowed)
         return JOB_KEEP_NUMBERS;
     if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
         return JOB_KEEP_TEAM;
@@ -363,9 +382,9 @@ static bool only_counted(struct omp_hook_region *r, uint32_t reason)
     return true;
 }
 
-double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t sizes)
+double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
 {
-    uint32_t reason = suspicion(r, numbers, sizes);
+    uint32_t reason = suspicion(r, alone);
     if (reason)
         omp_hook_site_keep(r->site, reason);
     if (only_counted(r, reason))
@@ -390,8 +409,21 @@ double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t
     return gain;
 }
 
-/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and more. Only
-   the thread that entered the region writes. */
+/* A worker in a team that is looked at: what it asks, the one of a `single` say, counts as what the others do. */
+static void work(struct omp_hook_region *r, uint32_t number, uint32_t threads)
+{
+    struct omp_hook_thread *t = &omp_hook_thread;
+    uint32_t before = t->asked_alone;
+    t->asked_size = false;
+    if (r->shares)
+        omp_hook_share_run(r, number, threads);
+    else
+        r->fn(r->data);
+    if (number > 0 && omp_hook_asked_alone(t) != before)
+        atomic_store_explicit(&r->worker_asked, true, memory_order_relaxed);
+}
+
+/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and more. */
 void omp_hook_team_run(void *region)
 {
     struct omp_hook_region *r = region;
@@ -399,10 +431,7 @@ void omp_hook_team_run(void *region)
     uint32_t threads = (uint32_t)omp_hook_real_table.omp_get_num_threads();
     if (number == 0)
         r->team = threads;
-    if (r->shares)
-        omp_hook_share_run(r, number, threads);
-    else
-        r->fn(r->data);
+    work(r, number, threads);
 }
 
 void omp_hook_team_asked(void)

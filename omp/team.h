@@ -17,9 +17,12 @@
  * grows by 1 % of the run's time. Where processors are crowded, every team is expected to stall (stall.h, crowd.h). A control in a pool of another size lasts for a few regions, of which the first, which makes the
  * threads, is not counted.
  *
- * A region with one thread is called without libgomp where its entry point allows (and its module has no tasks that wait for
- * omp_fulfill_event, which would run at once there, and wait for ever): that saves the 350 ns that a team of
- * one costs. What the program can ask then (levels, team sizes) is answered as if the team were there (api.c).
+ * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of one
+ * costs. Not where its module makes tasks, which would all run at once there, whatever lock their creator holds and whatever
+ * event it is about to fulfil, nor where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program can ask then (levels, team sizes) is answered as if the team were there (api.c).
+ *
+ * Once a region is seen whose module has thread-local data, sizes other than one and the program's would lose that data,
+ * whichever region has them: libgomp ends threads. From then on the pool is the program's.
  *
  * A recorded run acts only in PYTHIA_MODE=auto; else sites are watched, for the next run.
  *
@@ -38,9 +41,9 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 /* After its begin, for a region that acts: sets r->context, and r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 
-/* At the end of a region with a site: takes over its time. `numbers` and `sizes` are how often the thread asked for its
-   number and for the size of the team inside. Returns the estimated gain in ns of having changed it (may be < 0). */
-double omp_hook_team_learn(struct omp_hook_region *r, uint32_t numbers, uint32_t sizes);
+/* At the end of a region with a site: takes over its time. `alone`: inside somebody asked for numbers or sizes, apart from
+   what loops ask. Returns the estimated gain in ns of having changed it (may be < 0). */
+double omp_hook_team_learn(struct omp_hook_region *r, bool alone);
 
 /* Run by each thread of a team that is looked at from inside, instead of fn. */
 void omp_hook_team_run(void *region);

@@ -119,6 +119,80 @@ __attribute__((noinline)) static int inside(void)
     return short_of != 0;
 }
 
+/* The size of one team is taken for that of the next, whichever thread says it, in whatever way. */
+static int team, in_full[64];
+__attribute__((noinline)) static int ask_size(int how)
+{
+    team = 0;
+#pragma omp parallel
+    {
+        if (how == 0 && omp_get_thread_num() == 0)
+            team = omp_get_num_threads();
+        if (how == 1) {
+#pragma omp single
+            team = omp_get_num_threads();
+        }
+        if (how == 2) {
+#pragma omp single
+            team = omp_get_team_size(1);
+        }
+    }
+    memset(in_full, 0, sizeof in_full);
+#pragma omp parallel
+    in_full[omp_get_thread_num() & 63] = 1;
+    for (int i = 0; i < team; i++)
+        if (!in_full[i])
+            return 1;
+    for (int i = team; i < 64; i++)
+        if (in_full[i])
+            return 1;
+    return 0;
+}
+
+__attribute__((noinline)) static int size_by_master(void)
+{
+    return ask_size(0);
+}
+
+__attribute__((noinline)) static int size_by_single(void)
+{
+    return ask_size(1);
+}
+
+__attribute__((noinline)) static int size_by_level(void)
+{
+    return ask_size(2);
+}
+
+/* Threads that know themselves by their ancestor's number, and split work for as many as there are elsewhere. */
+__attribute__((noinline)) static int ancestor(void)
+{
+    int out[N] = { 0 };
+#pragma omp parallel
+    for (int i = omp_get_ancestor_thread_num(1); i < N; i += everybody)
+        out[i] = data[i] + 1;
+    for (int i = 0; i < N; i++)
+        if (out[i] != data[i] + 1)
+            return 1;
+    return 0;
+}
+
+/* Regions whose one thread is the program's wish, with as many inside as OMP_NUM_THREADS=1,3 says, in later turns. */
+__attribute__((noinline)) static int list(void)
+{
+    static int turn;
+    int inner = 0;
+    if (everybody != 1 || turn++ < 10)
+        inner = 3;
+#pragma omp parallel
+    if (inner == 0) {
+#pragma omp parallel
+#pragma omp atomic
+        inner++;
+    }
+    return inner != 3;
+}
+
 /* What a function that is called from within does must not depend on the region having been lowered. */
 __attribute__((noinline)) static int library(void)
 {
@@ -171,7 +245,8 @@ __attribute__((noinline)) static int tiny(void)
 
 static const struct { const char *name; int (*run)(void); } all[] = {
     { "array", array }, { "helper", helper }, { "split", split }, { "set", set }, { "barrier", barrier },
-    { "inside", inside }, { "in_parallel", in_parallel }, { "sections", sections }, { "tiny", tiny },
+    { "inside", inside }, { "size_by_master", size_by_master }, { "size_by_single", size_by_single },
+    { "size_by_level", size_by_level }, { "ancestor", ancestor }, { "list", list }, { "in_parallel", in_parallel }, { "sections", sections }, { "tiny", tiny },
 };
 
 __attribute__((noinline)) static int start(void)
