@@ -243,6 +243,12 @@ static struct session_stream *in_order(struct session_stream *newest)
 
 struct job *session_finish(void)
 {
+    /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may wait for
+       it. What the last checkpoint kept is all that can be had. */
+    if (session_stream_busy_here()) {
+        session_off(NULL);
+        return NULL;
+    }
     session_checkpoint_stop();
     session_progress_stop();
     int was = atomic_exchange(&session.mode, SESSION_OFF);

@@ -6,7 +6,9 @@
  *
  * Ours acts once for each signal and then is gone, so whoever was there (MPI's stack trace, the program's own handler, the
  * default) meets the signal as without us: a fault happens again when its instruction does, anything else is sent again
- * with what came with it. Only what is safe in a handler is done here; the helper thread does the work, and where it can't
+ * with what came with it. A call that the program's own handler would have interrupted is interrupted, too.
+ * Who takes the signal later, and passes it on to the handler that was there, meant the one before ours: that is called, and
+ * his stays. Only what is safe in a handler is done here; the helper thread does the work, and where it can't
  * (the crash left malloc locked) the wait ends and the last checkpoint stands.
  */
 #include <errno.h>
@@ -25,46 +27,89 @@ enum { ENDS = sizeof ends / sizeof ends[0] };
 
 static struct sigaction before[ENDS];
 static bool taken[ENDS];
+static atomic_bool passed[ENDS]; /* to the one before, by one who came after */
 
-static void put_back(int sig)
+static bool is_function(const struct sigaction *a)
 {
-    for (unsigned i = 0; i < ENDS; i++)
-        if (ends[i] == sig)
-            sigaction(sig, &before[i], NULL);
+    return (a->sa_flags & SA_SIGINFO) || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
 }
 
-static bool is_fault(int sig, const siginfo_t *info)
+static bool is_fault(int sig)
 {
-    return info->si_code > 0 && (sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
+    return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL;
 }
+
+/* Inside an append this thread's stream is half changed: the last checkpoint is all that can be had. */
+static void save(void)
+{
+    if (getpid() == session.process && !session_stream_busy_here())
+        session_checkpoint_urgent(WAIT_MS);
+}
+
+/* The kernel called us. */
+static void meet(int sig, siginfo_t *info, const struct sigaction *to)
+{
+    sigaction(sig, to, NULL);
+    save();
+    if (!is_fault(sig) || info->si_code <= 0)
+        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), sig, info);
+}
+
+/* Somebody called us who came after; what he gave as `info` may be nothing. The default would have been for himself to do,
+   but for a fault, which is to happen again. */
+static void pass_on(int sig, siginfo_t *info, void *context, const struct sigaction *to, atomic_bool *again)
+{
+    if (!atomic_exchange(again, true))
+        save();
+    if (to->sa_flags & SA_SIGINFO)
+        to->sa_sigaction(sig, info, context);
+    else if (is_function(to))
+        to->sa_handler(sig);
+    else if (is_fault(sig))
+        sigaction(sig, to, NULL);
+}
+
+static bool is_ours(const struct sigaction *a);
 
 static void last_words(int sig, siginfo_t *info, void *context)
 {
     int saved = errno;
-    (void)context;
-    put_back(sig);
-    /* Inside an append this thread's stream is half changed: the last checkpoint is all that can be had. */
-    if (getpid() == session.process && !session_stream_busy_here())
-        session_checkpoint_urgent(WAIT_MS);
-    if (!is_fault(sig, info))
-        syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), sig, info);
+    struct sigaction now;
+    unsigned i = 0;
+    while (i < ENDS - 1 && ends[i] != sig)
+        i++;
+    if (!sigaction(sig, NULL, &now) && is_ours(&now))
+        meet(sig, info, &before[i]);
+    else
+        pass_on(sig, info, context, &before[i], &passed[i]);
     errno = saved;
+}
+
+static bool is_ours(const struct sigaction *a)
+{
+    return (a->sa_flags & SA_SIGINFO) && a->sa_sigaction == last_words;
+}
+
+static bool take(int sig, const struct sigaction *was)
+{
+    struct sigaction ours = {.sa_sigaction = last_words, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
+    sigemptyset(&ours.sa_mask);
+    if (is_function(was))
+        ours.sa_flags = SA_SIGINFO | SA_ONSTACK | (was->sa_flags & SA_RESTART);
+    return !sigaction(sig, &ours, NULL);
 }
 
 void session_signals_take(void)
 {
-    struct sigaction ours = {.sa_sigaction = last_words, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
-    sigemptyset(&ours.sa_mask);
     for (unsigned i = 0; i < ENDS; i++)
         taken[i] = !sigaction(ends[i], NULL, &before[i]) &&
-                   ((before[i].sa_flags & SA_SIGINFO) || before[i].sa_handler != SIG_IGN) &&
-                   !sigaction(ends[i], &ours, NULL);
+                   (is_function(&before[i]) || before[i].sa_handler == SIG_DFL) && take(ends[i], &before[i]);
 }
 
 void session_signals_give_back(void)
 {
     struct sigaction now;
     for (unsigned i = 0; i < ENDS; i++)
-        if (taken[i] && !sigaction(ends[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == last_words)
+        if (taken[i] && !sigaction(ends[i], NULL, &now) && is_ours(&now))
             sigaction(ends[i], &before[i], NULL);
 }

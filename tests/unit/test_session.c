@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "session/session.h"
@@ -365,6 +368,50 @@ START_TEST(predicting_leaves_the_floating_point_state_alone)
 }
 END_TEST
 
+static void finish_at_once(int sig)
+{
+    (void)sig;
+    job_destroy(session_finish());
+    _exit(0);
+}
+
+/* A program that calls exit() or MPI_Abort() in a handler, whatever it interrupted. */
+static void run_until_signal(int microseconds)
+{
+    struct itimerval timer = {.it_value = {.tv_usec = microseconds}};
+    session_start(&alone, NULL, 0);
+    for (int i = 0; i < 1000; i++)
+        call("a");
+    signal(SIGALRM, finish_at_once);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    for (;;)
+        call("a");
+}
+
+static bool ends_within_seconds(pid_t child, int seconds)
+{
+    int status;
+    for (int i = 0; i < seconds * 1000; i++) {
+        if (waitpid(child, &status, WNOHANG) == child)
+            return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        usleep(1000);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return false;
+}
+
+START_TEST(finish_in_a_handler)
+{
+    for (int i = 0; i < 30; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            run_until_signal(1000 + 77 * i);
+        ck_assert_msg(ends_within_seconds(child, 10), "run %d hangs", i);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -379,6 +426,7 @@ int main(void)
         UNIT_TEST(new_code_is_learned),
         UNIT_TEST(a_class_that_cannot_be_used),
         UNIT_TEST(predicting_leaves_the_floating_point_state_alone),
+        UNIT_TEST(finish_in_a_handler),
     };
     setenv("PYTHIA_MODE", "record", 1);
     return unit_run("session", tests, UNIT_COUNT(tests));
