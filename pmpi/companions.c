@@ -54,11 +54,11 @@ static void *companions_lose_patience(void *unused)
     struct timespec until;
     int error = 0;
     (void)unused;
-    clock_gettime(CLOCK_REALTIME, &until);
+    clock_gettime(CLOCK_MONOTONIC, &until);
     until.tv_sec += (time_t)(companions_watch.seconds + companions_watch.late);
     pthread_mutex_lock(&companions_watch.lock);
     while (!companions_watch.over && error == 0)
-        error = pthread_cond_timedwait(&companions_watch.met, &companions_watch.lock, &until);
+        error = pthread_cond_clockwait(&companions_watch.met, &companions_watch.lock, CLOCK_MONOTONIC, &until);
     if (!companions_watch.over) {
         base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %u s "
                       "(PYTHIA_PATIENCE), the job ends; run all of them under it, or none",

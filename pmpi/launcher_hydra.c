@@ -10,6 +10,7 @@
  */
 #include "pmpi/companions.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,15 +22,33 @@ enum { HYDRA_LINE = 1024, HYDRA_PATIENCE_MS = 10000 };
 static int hydra_fd = -1;
 static char hydra_kvs[256];
 
+/* One byte of an answer. A signal of the program's must not end a question: its answer would be MPI's next one. */
+static int hydra_read(char *byte)
+{
+    struct pollfd wait = {.fd = hydra_fd, .events = POLLIN};
+    int n;
+    do
+        n = poll(&wait, 1, HYDRA_PATIENCE_MS);
+    while (n < 0 && errno == EINTR);
+    if (n != 1)
+        return -1;
+    do
+        n = (int)read(hydra_fd, byte, 1);
+    while (n < 0 && errno == EINTR);
+    return n == 1 ? 0 : -1;
+}
+
 /* One question and its answer, a line each without its end; 0 or -1. */
 static int hydra_ask(const char *question, char answer[HYDRA_LINE])
 {
     size_t length = strlen(question), n = 0;
-    if (write(hydra_fd, question, length) != (ssize_t)length)
+    ssize_t written;
+    while ((written = write(hydra_fd, question, length)) < 0 && errno == EINTR)
+        ;
+    if (written != (ssize_t)length)
         return -1;
     while (n < HYDRA_LINE - 1) {
-        struct pollfd wait = {.fd = hydra_fd, .events = POLLIN};
-        if (poll(&wait, 1, HYDRA_PATIENCE_MS) != 1 || read(hydra_fd, &answer[n], 1) != 1)
+        if (hydra_read(&answer[n]))
             return -1;
         if (answer[n] == '\n') {
             answer[n] = '\0';

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/fpu.h"
 #include "base/log.h"
@@ -23,6 +24,7 @@ static struct {
     uint32_t rank;
     bool open;  /* between a start on this rank and its end */
     bool begun; /* MPI_Init was seen */
+    pid_t process; /* that started: its children have nothing to end */
     void *from; /* place of a call that comes through the C binding of another library */
 } life = {.private_comm = MPI_COMM_NULL};
 
@@ -128,6 +130,7 @@ static void life_open(const struct session_world *world)
         life.mode = (enum session_mode)order.mode;
         life.rank = world->rank;
         life.open = true;
+        life.process = getpid();
         int level = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&level);
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
@@ -244,7 +247,7 @@ PYTHIA_API int MPI_Finalize(void)
 /* This rank alone, without MPI: others may be gone, or stuck. */
 static void life_rescue(void)
 {
-    if (!life.open)
+    if (!life.open || getpid() != life.process)
         return;
     life.open = false;
     atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
