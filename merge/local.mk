@@ -13,7 +13,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/members.c \
 	%D%/merge.c \
 	%D%/open.c %D%/open.h \
-	%D%/pack.c \
+	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/task.c \
