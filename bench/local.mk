@@ -84,14 +84,16 @@ bench-omp-tasks: all bench/omp_tasks$(EXEEXT)
 
 .PHONY: bench-omp-tasks
 
-EXTRA_PROGRAMS += bench/start_cost
+EXTRA_PROGRAMS += bench/start_cost bench/start_api
 bench_start_cost_SOURCES = %D%/start_cost.c
 bench_start_cost_LDADD = $(PYTHIA_SESSION)
-CLEANFILES += bench/start_cost$(EXEEXT)
+bench_start_api_SOURCES = %D%/start_api.c
+bench_start_api_LDADD = libpythia.la
+CLEANFILES += bench/start_cost$(EXEEXT) bench/start_api$(EXEEXT)
 BENCHES += bench-start
 EXTRA_DIST += %D%/start.sh
 
-bench-start: all bench/start_cost$(EXEEXT)
+bench-start: all bench/start_cost$(EXEEXT) bench/start_api$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/start.sh
 
 .PHONY: bench-start

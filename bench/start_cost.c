@@ -36,6 +36,15 @@ static uint64_t below(uint64_t n)
     return (state >> 33) % n;
 }
 
+/* Of call `i`; static. */
+static const char *name_of(uint32_t i)
+{
+    static char name[CALLS][16];
+
+    snprintf(name[i], sizeof name[i], "call %u", i);
+    return name[i];
+}
+
 /* --- Writing --- */
 
 static void define(struct job *j, uint32_t *terminal)
@@ -45,7 +54,7 @@ static void define(struct job *j, uint32_t *terminal)
     for (uint32_t i = 0; i < CALLS; i++) {
         struct job_frame frame = { module, 0, 4096 + 16 * i };
         struct job_terminal t = { .kind = JOB_CALL, .call_class = JOB_COMPLETION, .comm = world, .blocking = 1,
-                                  .peer_class = JOB_PEER_RANK, .function = job_string(j, "MPI_Wait"),
+                                  .peer_class = JOB_PEER_RANK, .function = job_string(j, name_of(i)),
                                   .callsite = job_callsite(j, &frame, 1) };
         terminal[i] = job_terminal(j, &t);
         must(terminal[i] != GRAMMAR_NONE, "out of memory");
@@ -112,16 +121,18 @@ static int write_job(const char *path, uint32_t ranks, uint64_t events)
 
 static uint64_t one_event(uint32_t i)
 {
-    static struct session_key key = { .function = "MPI_Wait", .kind = JOB_CALL, .call_class = JOB_COMPLETION,
+    static struct session_key key = { .kind = JOB_CALL, .call_class = JOB_COMPLETION,
                                       .peer_class = JOB_PEER_RANK, .blocking = 1, .comm = GRAMMAR_NONE };
+    static const struct session_values partner = { .channels = 1u << GRAMMAR_PEER };
     struct session_span span;
     uint64_t begin = base_clock_now();
     struct session_stream *s = session_enter();
 
     must(s != NULL, "no stream");
+    key.function = name_of(i);
     key.callsite = session_callsite(s, (void *[]){ (char *)one_event + 16 * (uintptr_t)i }, 1);
     session_begin(s, &span, &key);
-    session_end(s, &span, NULL);
+    session_end(s, &span, &partner);
     session_leave();
     return base_clock_now() - begin;
 }

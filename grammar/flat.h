@@ -53,14 +53,14 @@ struct grammar_flat_node {
 
 /*
  * Of a grammar in a job file that was opened and not read (merge/open.c): its statistics are there block by block when they
- * are asked for, its attributes all at once. What turns out to be damaged is 0, or absent. Belongs to the job.
+ * are asked for, its attributes node by node. What turns out to be damaged is 0, or absent. Belongs to the job.
  */
 struct grammar_pager {
     uint32_t offset, per;              /* node n is in block (n + offset) / per, a power of two */
     uint32_t blocks;
     const struct grammar_time *before; /* of each block: what its first node's rule takes before that node */
     void (*stats)(struct grammar_pager *p, uint32_t block); /* fills stats[] of the block's nodes. Threads: one at a time */
-    void (*attrs)(struct grammar_pager *p);                 /* fills attrs[] and the nodes' places in it. Threads: any */
+    void (*attrs)(struct grammar_pager *p, uint32_t node);  /* fills the node's attrs[] and its place there. Threads: any */
 };
 
 struct grammar_flat {

@@ -99,6 +99,9 @@ struct pythia_answer {
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.
+   Only what that stream needs is read; its times and partners when the run comes to them: "Hook-safe: yes" below is but for
+   that (a lock, a read of some KiB: 50 us). The file stays open until then, and may be replaced meanwhile (by rename, as
+   Pythia does). What turns out to be damaged then is as if it were not known.
    Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL.
    Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle);

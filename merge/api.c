@@ -242,20 +242,22 @@ static int start(struct pythia_oracle *o, const struct grammar_flat *grammar)
     return o->oracle ? 0 : PYTHIA_ENOMEM;
 }
 
-/* Takes ownership of `job`. */
+/* Takes ownership of `job`. Of one that was opened it is here that this stream's rules are read. */
 static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle)
 {
-    const struct job_stream *stream = job_find_stream(job, rank, thread);
+    uint32_t class_index = job_stream_class(job, rank, thread);
     struct pythia_oracle *o = calloc(1, sizeof *o);
-    int error = stream ? 0 : PYTHIA_EINVAL;
+    int error = class_index != GRAMMAR_NONE ? 0 : PYTHIA_EINVAL;
+    char why[256];
 
     if (!o) {
         job_destroy(job);
         return PYTHIA_ENOMEM;
     }
     o->job = job;
+    error = error ? error : job_open_class(job, class_index, why, sizeof why);
     error = error ? error : index_words(o);
-    error = error ? error : start(o, job->classes[stream->class_index].grammar);
+    error = error ? error : start(o, job->classes[class_index].grammar);
     if (error)
         pythia_oracle_close(o);
     else
@@ -270,7 +272,7 @@ int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_
 
     if (!path || !oracle)
         return PYTHIA_EINVAL;
-    int error = job_read(path, &job, why, sizeof why);
+    int error = job_open(path, &job, why, sizeof why);
     return error ? error : open_job(job, rank, thread, oracle);
 }
 

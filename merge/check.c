@@ -146,14 +146,15 @@ static int check_model(const struct grammar_attr *t)
     return memcmp(&canonical, t, sizeof canonical) ? -1 : 0;
 }
 
-static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct sets *s,
+/* `first`: of the members that it is of. */
+static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct merge_member first,
                          const struct job_variant *v)
 {
     if (check_model(&v->attr) || v->node >= c->grammar->node_count)
         return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
     if (!v->relations || (v->relations & ~merge_relation_possible(&v->attr, v->modulus)))
         return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
-    if (s->at[v->range_first].first.rank != v->sample_rank)
+    if (first.rank != v->sample_rank)
         return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
     return 0;
 }
@@ -170,7 +171,7 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
         const struct job_variant *v = &c->variants[k];
         int error = check_set(a, i, c, s, v->range_first, v->range_count);
         if (!error)
-            error = check_variant(a, i, c, s, v);
+            error = check_variant(a, i, c, s->at[v->range_first].first, v);
         if (error)
             return error;
         if (k && same_place(v) &&
@@ -354,10 +355,41 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
     return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
 }
 
-int merge_check_values(const struct job *j, uint32_t class_index, const struct job_class_entry *c, char *why, size_t size)
+int merge_check_set(const struct job *j, uint32_t class_index, const struct job_class_entry *c, uint32_t first,
+                    uint32_t count, char *why, size_t size)
 {
     struct audit a = { j, 1, why, size };
-    return check_sets(&a, class_index, c);
+    return check_new_set(&a, class_index, c, c->ranges + first, count);
+}
+
+/* Of two neighbours: by channel, then by first member. */
+static int in_order(const struct job_variant *v, struct merge_member before, struct merge_member first)
+{
+    if (v->attr.channel != v[-1].attr.channel)
+        return v->attr.channel > v[-1].attr.channel;
+    return merge_member_before(before, first);
+}
+
+int merge_check_node(const struct job *j, uint32_t class_index, const struct job_class_entry *c, char *why, size_t size)
+{
+    struct audit a = { j, 1, why, size };
+    struct merge_member before = { 0, 0 };
+    uint64_t covered = 0, members = merge_ranges_size(c->ranges, c->member_ranges);
+    for (uint32_t k = 0; k < c->variant_count; k++) {
+        const struct job_variant *v = &c->variants[k];
+        const struct job_range *r = c->ranges + v->range_first;
+        struct merge_member first = merge_ranges_first(r, v->range_count);
+        int error = check_variant(&a, class_index, c, first, v);
+        if (error)
+            return error;
+        if (k && !in_order(v, before, first))
+            return REFUSE(&a, "class %u: variants of node %u out of order", class_index, v->node);
+        covered = (k && same_place(v) ? covered : 0) + merge_ranges_size(r, v->range_count);
+        if (covered > members)
+            return REFUSE(&a, "class %u: variants of node %u cover members twice", class_index, v->node);
+        before = first;
+    }
+    return 0;
 }
 
 int job_check(const struct job *j, char *why, size_t size)

@@ -287,6 +287,9 @@ const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t 
                                       uint32_t rank, uint32_t thread);
 /* The variant that covers most members, of the first few; NULL without. */
 const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel);
+/* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew each time
+   that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
+bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
 /* A value of the variant's sample, taken to the member `rank`. */
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);
 const char *job_text(const struct job *j, uint32_t string); /* "" for GRAMMAR_NONE */
@@ -317,7 +320,8 @@ uint64_t job_opened_mark(const struct job *j);
 /* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is here:
    nothing.  Threads: one at a time. */
 int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
-/* The class for job_variant and job_attr_value; NULL: it is not open. Threads: any. Takes a lock the first time. */
-const struct job_class_entry *job_class_values(const struct job *j, uint32_t class_index);
+/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it is
+   not open, or has no such node.  Threads: any. Takes a lock the first time. */
+bool job_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class_entry *c);
 
 #endif

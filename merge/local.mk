@@ -12,7 +12,7 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/match.c \
 	%D%/members.c \
 	%D%/merge.c \
-	%D%/open.c %D%/open.h \
+	%D%/open.c %D%/open.h %D%/open_values.c \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \

@@ -4,7 +4,7 @@
  *
  *   job_open          header, checksums, definitions, members of the classes, streams
  *   job_open_class    a class that a thread of this rank may be: its rules, checked whole; an index of times by block
- *   the oracle        statistics, a block at a time; attributes, all of a class at once
+ *   the oracle        statistics, a block at a time; attributes, a node at a time (open_values.c)
  *
  * The file stays open, and its parts are read when they are needed, into memory that stands for all of it and costs nothing
  * before. Not mapped: a mapped file that somebody truncates is a crash of the program that is predicted. What turns out to
@@ -15,42 +15,14 @@
 #include "merge/open.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "pythia.h"
 #include "merge/check.h"
-#include "merge/class.h"
 #include "merge/intern.h"
 #include "merge/times.h"
-#include "merge/unpack.h"
-
-/* A class as far as it is open. */
-struct page {
-    struct grammar_pager pager; /* first: it is what the grammar knows */
-    struct merge_store *store;
-    uint32_t class_index;
-    bool open;
-    struct grammar_time *before;
-    struct job_class_entry values; /* its variants and all its ranges; the grammar is the job's */
-    _Atomic int state;             /* of the values: release when they are there */
-};
-
-enum { UNREAD, READ, DAMAGED };
-
-struct merge_store {
-    struct merge_reader reader;
-    struct merge_source source;
-    struct merge_parts *parts;
-    struct page *page;    /* of each class */
-    pthread_mutex_t lock; /* guards the reader; taken at first sight of a class, a block, a class's attributes */
-    struct stat file;     /* what source.fd was opened as */
-    char why[200];
-};
 
 /* --- The job --- */
 
@@ -68,8 +40,7 @@ void merge_store_close(struct merge_store *s)
         return;
     for (uint32_t i = 0; s->page && i < merge_reader_count(&s->reader, SECTION_CLASSES); i++) {
         free(s->page[i].before);
-        free(s->page[i].values.ranges);
-        free(s->page[i].values.variants);
+        merge_values_close(&s->page[i]);
     }
     free(s->page);
     free(s->parts);
@@ -101,7 +72,7 @@ static int open_members(struct merge_reader *r, uint32_t i, const struct merge_p
         return REFUSE(r, "damaged: section ranges does not decompress");
     if (!p->rules)
         return REFUSE(r, "class %u: its rules were left out", i);
-    merge_unpack_ranges(r, p, p->member_ranges, c->ranges);
+    merge_unpack_ranges(r, p, 0, p->member_ranges, c->ranges);
     c->range_count = c->member_ranges = p->member_ranges;
     return merge_unpack_hash(r, i);
 }
@@ -224,7 +195,7 @@ static bool has_times(const struct merge_reader *r)
 /* The statistics of a block that are of this class. */
 static void page_stats(struct grammar_pager *pager, uint32_t block)
 {
-    struct page *page = (struct page *)pager;
+    struct merge_page *page = (struct merge_page *)pager;
     struct merge_store *s = page->store;
     struct grammar_flat *g = s->reader.job->classes[page->class_index].grammar;
     const struct merge_blocks *blocks = &s->reader.in.section[SECTION_STATS].blocks;
@@ -238,82 +209,13 @@ static void page_stats(struct grammar_pager *pager, uint32_t block)
     pthread_mutex_unlock(&s->lock);
 }
 
-static int read_values(struct page *page)
-{
-    struct merge_reader *r = &page->store->reader;
-    const struct merge_parts *p = &page->store->parts[page->class_index];
-    struct job_class_entry *c = &page->values;
-    *c = r->job->classes[page->class_index];
-    c->variants = calloc((size_t)p->variants + 1, sizeof *c->variants);
-    c->ranges = calloc((size_t)p->ranges + 1, sizeof *c->ranges);
-    c->range_count = p->ranges;
-    c->variant_count = p->variants;
-    if (!c->variants || !c->ranges)
-        return merge_reader_no_memory(r);
-    if (merge_container_need(&r->in, SECTION_VARIANTS, p->variant_first, p->variants) ||
-        merge_container_need(&r->in, SECTION_RANGES, p->range_first, p->ranges))
-        return REFUSE(r, "damaged: variants of class %u do not decompress", page->class_index);
-    merge_unpack_ranges(r, p, p->ranges, c->ranges);
-    int error = merge_unpack_variants(r, page->class_index, p, c->variants);
-    return error ? error : merge_check_values(r->job, page->class_index, c, r->why, r->why_size);
-}
-
-static int place_values(struct page *page)
-{
-    const struct merge_parts *p = &page->store->parts[page->class_index];
-    struct grammar_flat *g = page->values.grammar;
-    uint32_t samples = merge_unpack_samples(&page->store->reader, p);
-    struct grammar_attr *attrs = calloc((size_t)samples + 1, sizeof *attrs);
-    if (!attrs)
-        return PYTHIA_ENOMEM;
-    free(g->attrs);
-    g->attrs = attrs;
-    g->attr_count = samples;
-    return merge_place_samples(&page->values);
-}
-
-static void drop_values(struct page *page)
-{
-    struct grammar_flat *g = page->values.grammar;
-    for (uint32_t n = 0; n < g->node_count; n++)
-        g->nodes[n].attr_count = 0;
-    page->values.variant_count = 0;
-}
-
-static void page_attrs(struct grammar_pager *pager)
-{
-    struct page *page = (struct page *)pager;
-    if (atomic_load_explicit(&page->state, memory_order_acquire) != UNREAD)
-        return;
-    pthread_mutex_lock(&page->store->lock);
-    if (atomic_load_explicit(&page->state, memory_order_relaxed) == UNREAD) {
-        bool good = read_values(page) == 0 && place_values(page) == 0;
-        if (!good)
-            drop_values(page);
-        atomic_store_explicit(&page->state, good ? READ : DAMAGED, memory_order_release);
-    }
-    pthread_mutex_unlock(&page->store->lock);
-}
-
-const struct job_class_entry *job_class_values(const struct job *j, uint32_t class_index)
-{
-    struct page *page = j->store ? &j->store->page[class_index] : NULL;
-    if (!page)
-        return &j->classes[class_index];
-    if (!page->open)
-        return NULL;
-    page_attrs(&page->pager);
-    return &page->values;
-}
-
 /* Times by block; without them (an older file) all statistics at once. */
-static int open_times(struct merge_store *s, struct page *page, struct grammar_flat *g)
+static int open_times(struct merge_store *s, struct merge_page *page, struct grammar_flat *g)
 {
     struct merge_reader *r = &s->reader;
     const struct merge_parts *p = &s->parts[page->class_index];
     const struct merge_blocks *b = &r->in.section[SECTION_STATS].blocks;
     page->pager.stats = page_stats;
-    page->pager.attrs = page_attrs;
     if (!has_times(r)) {
         if (merge_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
             return REFUSE(r, "damaged: section statistics does not decompress");
@@ -336,7 +238,7 @@ static int open_times(struct merge_store *s, struct page *page, struct grammar_f
     return 0;
 }
 
-static int read_rules(struct merge_store *s, struct page *page, struct grammar_flat *g)
+static int read_rules(struct merge_store *s, struct merge_page *page, struct grammar_flat *g)
 {
     struct merge_reader *r = &s->reader;
     const struct merge_parts *p = &s->parts[page->class_index];
@@ -344,15 +246,15 @@ static int read_rules(struct merge_store *s, struct page *page, struct grammar_f
     int error = merge_unpack_rules(r, page->class_index, p, g);
     if (!error)
         error = open_times(s, page, g);
-    if (error)
-        return error;
-    return grammar_flat_measure(g, r->why, r->why_size);
+    if (!error)
+        error = grammar_flat_measure(g, r->why, r->why_size);
+    return error ? error : merge_values_open(page, g);
 }
 
 int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size)
 {
     struct merge_store *s = j->store;
-    struct page *page = s ? &s->page[class_index] : NULL;
+    struct merge_page *page = s ? &s->page[class_index] : NULL;
     if (!s || page->open)
         return 0;
     struct job_class_entry *c = &j->classes[class_index];
@@ -366,6 +268,7 @@ int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_si
     if (error) {
         free(page->before);
         page->before = NULL;
+        merge_values_close(page);
         grammar_flat_destroy(g);
         return error;
     }

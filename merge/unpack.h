@@ -63,11 +63,12 @@ int merge_unpack_parts(struct merge_reader *r, struct merge_parts **parts);
 int merge_unpack_class(struct merge_reader *r, uint32_t i, const struct merge_parts *p);
 /* The hash in its place and the table. */
 int merge_unpack_hash(struct merge_reader *r, uint32_t i);
-/* Parts of a class; of ranges and variants the records must be there (merge_container_need). */
+/* Parts of a class; of ranges and variants `count` from the class's `first`: they must be there (merge_container_need). */
 int merge_unpack_rules(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct grammar_flat *g);
-void merge_unpack_ranges(struct merge_reader *r, const struct merge_parts *p, uint32_t count, struct job_range *ranges);
-int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct job_variant *variants);
-uint32_t merge_unpack_samples(const struct merge_reader *r, const struct merge_parts *p); /* how many a class has */
+void merge_unpack_ranges(struct merge_reader *r, const struct merge_parts *p, uint32_t first, uint32_t count,
+                         struct job_range *ranges);
+int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge_parts *p, uint32_t first, uint32_t count,
+                          struct job_variant *variants);
 /* One record of the statistics: word w is words[w * stride]. `spread` may be NULL. */
 void merge_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread);
 

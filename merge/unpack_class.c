@@ -190,10 +190,11 @@ void merge_unpack_stats(const unsigned char *words, size_t stride, struct gramma
                                    merge_get_double(rest + 6 * stride) };
 }
 
-void merge_unpack_ranges(struct merge_reader *r, const struct merge_parts *p, uint32_t count, struct job_range *ranges)
+void merge_unpack_ranges(struct merge_reader *r, const struct merge_parts *p, uint32_t first, uint32_t count,
+                         struct job_range *ranges)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_RANGES, p->range_first + i, RECORD_RANGE);
+        const unsigned char *at = merge_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE);
         ranges[i] = (struct job_range){ format_get32(at),      format_get32(at + 4),  format_get32(at + 8),  format_get32(at + 12),
                                         format_get32(at + 16), format_get32(at + 20), format_get32(at + 24), format_get32(at + 28) };
     }
@@ -232,10 +233,11 @@ static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
     return 0;
 }
 
-int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct job_variant *variants)
+int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge_parts *p, uint32_t first, uint32_t count,
+                          struct job_variant *variants)
 {
-    for (uint32_t k = 0; k < p->variants; k++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_VARIANTS, p->variant_first + k, RECORD_VARIANT);
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned char *at = merge_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT);
         struct job_variant *v = &variants[k];
         v->node = format_get32(at);
         v->relations = format_get32(at + 4);
@@ -244,7 +246,7 @@ int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge
         v->range_first = format_get32(at + 16);
         v->range_count = format_get32(at + 20);
         if (unpack_attr(at + 24, &v->attr) || v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
-            return REFUSE(r, "damaged: variant %u of class %u", k, i);
+            return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
     }
     return 0;
 }
@@ -252,7 +254,7 @@ int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge
 /* --- Classes --- */
 
 /* (node, channel) pairs: variants of one are neighbours. */
-uint32_t merge_unpack_samples(const struct merge_reader *r, const struct merge_parts *p)
+static uint32_t count_samples(const struct merge_reader *r, const struct merge_parts *p)
 {
     uint32_t samples = 0;
     for (uint32_t k = 0; k < p->variants; k++) {
@@ -307,13 +309,13 @@ static int fill_class(struct merge_reader *r, uint32_t i, const struct merge_par
     if (!error)
         error = class_length(r, c->grammar);
     if (!error)
-        error = merge_unpack_variants(r, i, p, c->variants);
+        error = merge_unpack_variants(r, i, p, 0, p->variants, c->variants);
     if (error)
         return error;
     for (uint32_t n = 0; n < p->nodes; n++)
         merge_unpack_stats(merge_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &c->grammar->stats[n],
                            &c->spread[n]);
-    merge_unpack_ranges(r, p, p->ranges, c->ranges);
+    merge_unpack_ranges(r, p, 0, p->ranges, c->ranges);
     if (merge_place_samples(c))
         return REFUSE(r, "damaged: variants of class %u are out of order", i);
     return merge_unpack_hash(r, i);
@@ -324,7 +326,7 @@ int merge_unpack_class(struct merge_reader *r, uint32_t i, const struct merge_pa
     struct job_class_entry *c = &r->job->classes[i];
     memset(c, 0, sizeof *c);
     r->job->class_count = i + 1;
-    return class_alloc(c, p, merge_unpack_samples(r, p)) ? fill_class(r, i, p, c) : merge_reader_no_memory(r);
+    return class_alloc(c, p, count_samples(r, p)) ? fill_class(r, i, p, c) : merge_reader_no_memory(r);
 }
 
 int merge_unpack_parts(struct merge_reader *r, struct merge_parts **parts)

@@ -2,6 +2,7 @@
 /* Reading attributes of a job for one member. */
 #include "merge/job.h"
 
+#include "grammar/attr_formula.h"
 #include "merge/ranges.h"
 #include "merge/relation.h"
 
@@ -57,6 +58,18 @@ const struct job_variant *job_variant_most(const struct job_class_entry *c, uint
         }
     }
     return most;
+}
+
+bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value)
+{
+    if (!merge_relation_exact(&v->attr))
+        return false;
+    if (grammar_attr_constant(&v->attr, value))
+        return true;
+    if (!v->attr.period || g->nodes[v->node].exponent % v->attr.period != 0)
+        return false;
+    *value = grammar_attr_at(&v->attr, turn);
+    return true;
 }
 
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value)

@@ -384,7 +384,7 @@ const struct grammar_attr *oracle_attr(const struct oracle *o, const struct orac
         return NULL;
     const struct grammar_flat *g = o->reference[answer->reference].index->grammar;
     if (g->pager)
-        g->pager->attrs(g->pager);
+        g->pager->attrs(g->pager, answer->node);
     const struct grammar_flat_node *n = &g->nodes[answer->node];
     for (uint32_t i = 0; n->attr != GRAMMAR_NONE && i < n->attr_count; i++)
         if (g->attrs[n->attr + i].channel == channel)

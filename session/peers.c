@@ -4,28 +4,11 @@
 
 #include <stdlib.h>
 
-#include "grammar/attr_formula.h"
 #include "session/internal.h"
 
 enum { SAMPLE = 16 }; /* one event with a partner in about so many is asked about */
 
 /* --- What the recording says --- */
-
-/* Which occurrence of its node an event is, as far as the values tell: they are all the same, or begin anew each time that
-   the node's place is reached (a loop over neighbours), so that the turn decides. */
-static bool value_at(const struct grammar_flat *g, const struct oracle_peers_event *e, const struct grammar_attr *a,
-                     int64_t *value)
-{
-    uint64_t i = e->turn;
-    if (!a || !grammar_attr_exact(a))
-        return false;
-    if (grammar_attr_constant(a, value))
-        return true;
-    if (!a->period || g->nodes[e->node].exponent % a->period != 0)
-        return false;
-    *value = grammar_attr_at(a, i);
-    return true;
-}
 
 static void say(struct oracle_peers_said *said, enum oracle_peers_source source, int64_t value)
 {
@@ -75,15 +58,15 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     said->mask = 0;
     if (e->reference >= s->peers.references)
         return;
-    const struct job_class_entry *c = job_class_values(session.reference, s->peers.class_of[e->reference]);
-    const struct grammar_flat_node *n = c ? &c->grammar->nodes[e->node] : NULL;
-    if (!n || n->attr == GRAMMAR_NONE)
+    struct job_class_entry c;
+    if (!job_class_at(session.reference, s->peers.class_of[e->reference], e->node, &c))
         return;
+    const struct grammar_flat_node *n = &c.grammar->nodes[e->node];
     for (uint32_t i = 0; i < n->attr_count; i++) {
-        uint8_t channel = c->grammar->attrs[n->attr + i].channel;
+        uint8_t channel = c.grammar->attrs[n->attr + i].channel;
         const struct job_variant *v = channel == GRAMMAR_PEER || channel == GRAMMAR_REPLY || channel == GRAMMAR_PLACE
-                                          ? variant_of(s, c, e, channel) : NULL;
-        if (!v || !value_at(c->grammar, e, &v->attr, &value))
+                                          ? variant_of(s, &c, e, channel) : NULL;
+        if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
             continue;
         if (channel == GRAMMAR_REPLY && value == 1)
             say(said, ORACLE_PEERS_REPLY, 1);

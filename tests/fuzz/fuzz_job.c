@@ -129,13 +129,15 @@ static void follow_class(const struct job *j, uint32_t i)
     struct oracle *o = x ? oracle_create(&x, NULL, 1, &how) : NULL;
     struct oracle_answer a;
     struct oracle_remaining left;
+    struct job_class_entry c;
     int64_t value;
     for (uint32_t n = 0; o && n < 200; n++) {
         int known = oracle_predict(o, 1 + n * n, &a) == 0;
         if (known) {
             (void)oracle_attr(o, &a, GRAMMAR_PEER);
             (void)oracle_stats(o, &a);
-            (void)job_attr_value(j, job_class_values(j, i), a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
+            if (job_class_at(j, i, a.node, &c))
+                (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
         }
         known = oracle_predict(o, 1, &a) == 0 && n % 16;
         oracle_follow(o, known ? a.terminal : n % 7, 100, 100);

@@ -148,9 +148,10 @@ static void same_attr(const struct fixture *a, const struct fixture *b, const st
         ck_assert(!x == !y);
         ck_assert(!x || memcmp(x, y, sizeof *x) == 0);
         int64_t v = 0, w = 0;
-        ck_assert_int_eq(
-            job_attr_value(a->job, job_class_values(a->job, a->class_index), answer->node, k, rank, 0, answer->turn, &v),
-            job_attr_value(b->job, job_class_values(b->job, b->class_index), answer->node, k, rank, 0, answer->turn, &w));
+        struct job_class_entry c, d;
+        ck_assert(job_class_at(a->job, a->class_index, answer->node, &c) && job_class_at(b->job, b->class_index, answer->node, &d));
+        ck_assert_int_eq(job_attr_value(a->job, &c, answer->node, k, rank, 0, answer->turn, &v),
+                         job_attr_value(b->job, &d, answer->node, k, rank, 0, answer->turn, &w));
         ck_assert_int_eq(v, w);
     }
 }
@@ -415,10 +416,12 @@ static void *ask_while_cancelled(void *given)
 {
     struct fixture *f = given;
     struct oracle_answer a;
+    struct job_class_entry c;
     int64_t value;
     pthread_cancel(pthread_self()); /* waits for the next cancellation point */
     (void)oracle_predict(f->oracle, 1000, &a);
-    (void)job_attr_value(f->job, job_class_values(f->job, f->class_index), 0, GRAMMAR_PEER, 1, 0, 0, &value);
+    if (job_class_at(f->job, f->class_index, 0, &c))
+        (void)job_attr_value(f->job, &c, 0, GRAMMAR_PEER, 1, 0, 0, &value);
     pthread_testcancel();
     return NULL;
 }
@@ -440,6 +443,146 @@ START_TEST(a_thread_that_is_cancelled)
     end(&f);
     free(list);
     job_destroy(whole);
+    unlink(path);
+}
+END_TEST
+
+/* --- Attributes, node by node --- */
+
+enum { MANY = 60, NODES = 700 };
+
+/* One class whose ranks have partners without a rule, some of them the same: many sets, some of which are used again. */
+static struct job *partners_of_rank(uint32_t rank)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(64 << 20);
+    struct job_stream s = { .rank = rank };
+    char name[16];
+    j->info.ranks = MANY;
+    for (uint32_t i = 0; i < NODES; i++) {
+        snprintf(name, sizeof name, "call %u", i);
+        struct job_terminal t = { .kind = JOB_CALL, .function = job_string(j, name), .callsite = GRAMMAR_NONE,
+                                  .comm = job_comm(j, "world", MANY) };
+        struct grammar_event e = { .terminal = job_terminal(j, &t), .gap = 10,
+                                   .channels = (i % 5 ? 1u << GRAMMAR_PEER : 0) | (i % 3 ? 1u << GRAMMAR_INDEX : 0),
+                                   .value = { [GRAMMAR_PEER] = i % 4 ? rank * rank * (i % 7 + 1) % MANY : (rank + i) % MANY,
+                                              [GRAMMAR_INDEX] = rank % (i % 11 + 1) } };
+        s.wall_ns += e.gap;
+        grammar_append(g, &e);
+    }
+    ck_assert_int_eq(job_add_stream(j, &s, grammar_freeze(g)), 0);
+    grammar_destroy(g);
+    return j;
+}
+
+static void write_partners(void)
+{
+    struct job *j = job_create();
+    char why[256] = "";
+    strcpy(path + strlen(path) - 6, "XXXXXX");
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    for (uint32_t r = 0; r < MANY; r++) {
+        struct job *one = partners_of_rank(r);
+        ck_assert_int_eq(job_merge(j, one), 0);
+        job_destroy(one);
+    }
+    ck_assert_uint_eq(j->class_count, 1);
+    ck_assert_uint_gt(j->classes[0].variant_count, 4 * NODES);
+    ck_assert_msg(job_write(j, path, why, sizeof why) == 0, "%s", why);
+    job_destroy(j);
+}
+
+/* Whether the opened job says the same of a node, or (where that is not `must`) nothing. */
+static bool same_node(const struct job *whole, const struct job *opened, uint32_t node, bool must)
+{
+    struct job_class_entry c, d;
+    ck_assert(job_class_at(whole, 0, node, &c) && job_class_at(opened, 0, node, &d));
+    const struct grammar_flat_node *n = &c.grammar->nodes[node], *m = &d.grammar->nodes[node];
+    if (!must && !m->attr_count)
+        return n->attr_count == 0;
+    ck_assert_uint_eq(n->attr_count, m->attr_count);
+    for (uint32_t k = 0; k < n->attr_count; k++)
+        ck_assert(!memcmp(&c.grammar->attrs[n->attr + k], &d.grammar->attrs[m->attr + k], sizeof(struct grammar_attr)));
+    for (uint32_t rank = 0; rank < MANY + 2; rank++)
+        for (enum grammar_channel k = 0; k < GRAMMAR_CHANNELS; k++) {
+            int64_t v = 0, w = 0;
+            ck_assert_int_eq(job_attr_value(whole, &c, node, k, rank, 0, 0, &v), job_attr_value(opened, &d, node, k, rank, 0, 0, &w));
+            ck_assert_int_eq(v, w);
+            const struct job_variant *a = job_variant_most(&c, node, k), *b = job_variant_most(&d, node, k);
+            ck_assert(!a == !b && (!a || (a->sample_rank == b->sample_rank && a->range_count == b->range_count)));
+        }
+    return true;
+}
+
+START_TEST(attributes_of_any_node_first)
+{
+    char why[256];
+    struct job_class_entry c;
+    write_partners();
+    struct job *whole = read_file(), *opened = open_file();
+    ck_assert(!job_class_at(opened, 0, 0, &c));
+    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    for (uint32_t i = 0; i < NODES; i++)
+        same_node(whole, opened, i * 271 % NODES, true);
+    for (uint32_t i = 0; i < NODES; i++)
+        same_node(whole, opened, i, true);
+    job_destroy(whole);
+    job_destroy(opened);
+    unlink(path);
+}
+END_TEST
+
+static unsigned char *bytes_of_file(size_t *size)
+{
+    struct job *j = open_file();
+    const unsigned char *bytes = job_bytes(j, size);
+    unsigned char *own = malloc(*size);
+    memcpy(own, bytes, *size);
+    job_destroy(j);
+    return own;
+}
+
+/* A damaged block of variants or of ranges: its nodes have no attributes, the others have theirs. */
+START_TEST(attributes_beside_damage)
+{
+    size_t size, at;
+    char why[256];
+    write_partners();
+    struct job *whole = read_file(), *opened = NULL;
+    unsigned char *own = bytes_of_file(&size);
+    section_of(own, size, SECTION_VARIANTS, &at);
+    own[at + 7] ^= 1;
+    ck_assert_int_eq(job_open_bytes(own, size, &opened, why, sizeof why), 0);
+    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    uint32_t good = 0;
+    for (uint32_t i = 0; i < NODES; i++)
+        good += same_node(whole, opened, i * 271 % NODES, false);
+    ck_assert_msg(good > NODES / 2 && good < NODES, "%u", good);
+    job_destroy(whole);
+    job_destroy(opened);
+    unlink(path);
+}
+END_TEST
+
+/* What one node needs, whatever there is beside it. */
+START_TEST(attributes_of_one_node_are_little)
+{
+    struct stat st;
+    char why[256];
+    struct job_class_entry c;
+    write_partners();
+    ck_assert_int_eq(stat(path, &st), 0);
+    struct job *whole = read_file(), *opened = open_file();
+    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    uint64_t before = bytes_read();
+    ck_assert(job_class_at(opened, 0, NODES / 2, &c));
+    uint64_t taken = bytes_read() - before, blocks = whole->classes[0].variant_count / 256;
+    ck_assert_msg((double)taken < 0.6 * (double)st.st_size && blocks > 12, "%llu of %lld bytes, %llu blocks",
+                  (unsigned long long)taken, (long long)st.st_size, (unsigned long long)blocks);
+    job_destroy(whole);
+    job_destroy(opened);
     unlink(path);
 }
 END_TEST
@@ -502,6 +645,9 @@ int main(void)
         UNIT_TEST(a_file_that_is_written_over_while_it_is_used),
         UNIT_TEST(a_program_that_closes_all_files),
         UNIT_TEST(a_thread_that_is_cancelled),
+        UNIT_TEST(attributes_of_any_node_first),
+        UNIT_TEST(attributes_beside_damage),
+        UNIT_TEST(attributes_of_one_node_are_little),
         UNIT_TEST(threads_share_what_is_read),
     };
     return unit_run("merge/open", tests, UNIT_COUNT(tests));
