@@ -29,7 +29,7 @@ static double one_event(pythia_oracle_t *o, unsigned call)
     snprintf(word, sizeof word, "call %u", call);
     double begin = now();
     pythia_oracle_predict(o, 1, &answer);
-    pythia_oracle_follow(o, word, 1000, 1000);
+    pythia_oracle_follow_message(o, word, 1000, 1000, 0);
     return now() - begin;
 }
 

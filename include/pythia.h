@@ -77,6 +77,13 @@ PYTHIA_API void pythia_recorder_destroy(pythia_recorder_t *recorder);
 PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                      uint64_t duration_ns);
 
+/* The same of an event with a partner: the rank that a message goes to, the worker that a task comes from, whatever has a
+   number, below 2^31. That a word has a partner is part of what it is (with and without, it is two events); who it is, is
+   not: the recording keeps with whom each place in it has to do. Same returns.
+   Threads: owner.  Hook-safe: as pythia_recorder_event. */
+PYTHIA_API int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
+                                       uint64_t duration_ns, uint32_t peer);
+
 /* Writes the recording so far as a job file with one stream (rank 0, thread 0); an old file is replaced at once or not at
    all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: no. */
@@ -126,6 +133,11 @@ PYTHIA_API void pythia_oracle_close(pythia_oracle_t *oracle);
    Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before. */
 PYTHIA_API int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns);
 
+/* The same of an event with a partner, as with pythia_recorder_message: `peer` below 2^31. Same returns.
+   Threads: owner.  Hook-safe: as pythia_oracle_follow. */
+PYTHIA_API int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
+                                            uint64_t duration_ns, uint32_t peer);
+
 /* The event `distance` >= 1 ahead. *answer is the caller's, its word the oracle's. Returns 0, 1: no prediction, or
    PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
@@ -142,6 +154,13 @@ PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, str
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
                                      struct pythia_answer *answer);
+
+/* With whom the next event that has a partner, however far ahead, has to do: *peer, as the recording has it (of a job file of
+   MPI: a rank in the call's communicator) or as this run shows it, whichever was right more often lately. *answer is that
+   event, as with pythia_oracle_next; its probability is that of the event with that partner. Both are the caller's.
+   Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
+PYTHIA_API int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
    1: not known, or PYTHIA_EINVAL.

@@ -15,6 +15,7 @@
 
 enum { NODES = 128, TURNS = 1024, AFTERS = 1024, CONTEXTS = 2048, CALLS = 128, RECENT = 3 };
 enum { CALM = 64 }; /* right answers in a row */
+enum { TENTHS = 10, PRIOR = 12, FADE_WORTH = 256 };
 enum { FADE_NODE = 12, FADE_GENERAL = 64 }; /* answers after which what was is worth half */
 #define CREDIBLE 0.5
 
@@ -38,6 +39,7 @@ struct oracle_peers {
     uint64_t recent[RECENT]; /* events, the latest first */
     uint32_t calm, skipped;  /* right answers in a row; events not judged */
     struct trust general[ORACLE_PEERS_SOURCES];
+    struct trust worth[TENTHS]; /* answers by what was thought of their source */
 };
 
 /* How often each is right where nothing is known of it: a rule that the program was written with comes before a guess. */
@@ -138,21 +140,42 @@ static double estimate(const struct oracle_peers *p, const struct node *n, int s
     return t ? ((double)t->right + 2 * all) / ((double)t->total + 2) : all;
 }
 
-int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
-                        const struct oracle_peers_said *said, double *chance)
+static int tenth_of(double chance)
+{
+    int i = (int)(chance * TENTHS);
+    return i < TENTHS ? i : TENTHS - 1;
+}
+
+/* The best of many estimates is an optimist: answers that were thought so good have been right so often. */
+static double calibrated(const struct oracle_peers *p, double chance)
+{
+    const struct trust *t = &p->worth[tenth_of(chance)];
+    return ((double)t->right + PRIOR * chance) / ((double)t->total + PRIOR);
+}
+
+static int choose(const struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
+                  double *best)
 {
     const struct node *n = find_node(p, e);
-    double best = CREDIBLE;
     int chosen = -1;
+    *best = CREDIBLE;
     for (int i = 0; i < ORACLE_PEERS_SOURCES; i++) {
         double here = said->mask >> i & 1 ? estimate(p, n, i) : 0;
-        if (here > best) {
-            best = here;
+        if (here > *best) {
+            *best = here;
             chosen = i;
         }
     }
+    return chosen;
+}
+
+int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
+                        const struct oracle_peers_said *said, double *chance)
+{
+    double best;
+    int chosen = choose(p, e, said, &best);
     if (chance)
-        *chance = chosen < 0 ? 0 : best;
+        *chance = chosen < 0 ? 0 : calibrated(p, best);
     return chosen;
 }
 
@@ -198,13 +221,16 @@ static void extend(struct node *n, uint32_t skipped, int64_t peer)
     n->skipped = skipped;
 }
 
-/* A formula is of use only where it sees each event. */
-static void keep_calm(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
+/* What would have been answered. A formula is of use only where it sees each event. */
+static void judge_answer(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
                       const struct oracle_peers_actual *actual)
 {
-    int source = oracle_peers_choose(p, e, said, NULL);
-    bool right = source >= 0 && source != ORACLE_PEERS_FORMULA && oracle_peers_right(said, source, actual);
-    p->calm = right ? p->calm + (p->calm < CALM) : 0;
+    double best;
+    int source = choose(p, e, said, &best);
+    bool right = source >= 0 && oracle_peers_right(said, source, actual);
+    if (source >= 0)
+        judge(&p->worth[tenth_of(best)], right, FADE_WORTH);
+    p->calm = right && source != ORACLE_PEERS_FORMULA ? p->calm + (p->calm < CALM) : 0;
 }
 
 bool oracle_peers_calm(const struct oracle_peers *p)
@@ -215,7 +241,7 @@ bool oracle_peers_calm(const struct oracle_peers *p)
 void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
                         const struct oracle_peers_actual *actual)
 {
-    keep_calm(p, e, said, actual);
+    judge_answer(p, e, said, actual);
     struct node *n = own_node(p, e);
     for (int i = 0; i < ORACLE_PEERS_SOURCES; i++)
         if (said->mask >> i & 1) {

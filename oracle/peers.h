@@ -51,7 +51,7 @@ void oracle_peers_destroy(struct oracle_peers *p);
 
 /* Adds to `said` what the learned sources say. */
 void oracle_peers_ask(const struct oracle_peers *p, const struct oracle_peers_event *e, struct oracle_peers_said *said);
-/* The source to believe, -1: none. *chance (may be NULL): how often it was right in such a place. */
+/* The source to believe, -1: none. *chance (may be NULL): of the answers of which as much was thought, so many were right. */
 int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
                         const struct oracle_peers_said *said, double *chance);
 bool oracle_peers_right(const struct oracle_peers_said *said, int source, const struct oracle_peers_actual *actual);

@@ -2,6 +2,8 @@
 /*
  * The installed interface, linked as a user would link it.
  */
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +215,147 @@ START_TEST(the_first_turn_of_a_loop_is_told_from_the_others)
 }
 END_TEST
 
+/* --- Partners --- */
+
+enum { NEIGHBOURS = 6 };
+
+/* A worker that computes and then exchanges with each neighbour: numbers without a rule. */
+static const uint32_t neighbour[NEIGHBOURS] = { 3, 41, 7, 7, 1000, 12 };
+
+static pythia_recorder_t *record_messages(bool with)
+{
+    pythia_recorder_t *r;
+
+    ck_assert_int_eq(pythia_recorder_create(&r), 0);
+    for (int turn = 0; turn < TURNS; turn++) {
+        ck_assert_int_eq(pythia_recorder_event(r, "solve", 10, 100), 0);
+        for (int i = 0; i < NEIGHBOURS; i++)
+            if (with)
+                ck_assert_int_eq(pythia_recorder_message(r, "send", 10, 20, neighbour[i]), 0);
+            else
+                ck_assert_int_eq(pythia_recorder_event(r, "send", 10, 20), 0);
+        ck_assert_int_eq(pythia_recorder_event(r, "send", 10, 20), 0); /* to nobody: another event */
+    }
+    return r;
+}
+
+/* Follows some turns; `sent` tells with whom. Right answers to "who is next", from turn `from` on. */
+static int follow_messages(pythia_oracle_t *o, int turns, int from, bool with)
+{
+    struct pythia_answer a;
+    uint32_t peer;
+    int right = 0;
+
+    for (int turn = 0; turn < turns; turn++) {
+        if (turn >= from && pythia_oracle_next_peer(o, &peer, &a) == 0 && peer == neighbour[0] && a.distance == 2)
+            right++;
+        pythia_oracle_follow(o, "solve", 10, 100);
+        for (int i = 0; i < NEIGHBOURS; i++) {
+            if (turn >= from && pythia_oracle_next_peer(o, &peer, &a) == 0) {
+                ck_assert_str_eq(a.word, "send");
+                ck_assert(a.probability > 0 && a.probability <= 1);
+                right += peer == neighbour[i] && a.distance == 1;
+            }
+            if (with)
+                ck_assert_int_eq(pythia_oracle_follow_message(o, "send", 10, 20, neighbour[i]), 0);
+            else
+                ck_assert_int_eq(pythia_oracle_follow(o, "send", 10, 20), 0);
+        }
+        pythia_oracle_follow(o, "send", 10, 20);
+    }
+    return right;
+}
+
+START_TEST(partners_that_were_recorded)
+{
+    char path[] = "/tmp/pythia-api.XXXXXX";
+    pythia_recorder_t *r = record_messages(true);
+    pythia_oracle_t *o;
+    int file = mkstemp(path);
+
+    ck_assert_int_ge(file, 0);
+    close(file);
+    ck_assert_int_eq(pythia_recorder_write(r, path), 0);
+    for (int from_file = 0; from_file < 2; from_file++) {
+        ck_assert_int_eq(from_file ? pythia_oracle_open(path, 0, 0, &o) : pythia_oracle_open_recorder(r, &o), 0);
+        ck_assert_int_eq(follow_messages(o, TURNS, 0, true), TURNS * (NEIGHBOURS + 1));
+        pythia_oracle_close(o);
+    }
+    pythia_recorder_destroy(r);
+    unlink(path);
+}
+END_TEST
+
+/* By this run alone; with a recording that does not know of partners; with one that does in a run that does not tell. */
+START_TEST(partners_that_are_shown)
+{
+    pythia_recorder_t *r = record_messages(false);
+    pythia_oracle_t *o;
+    uint32_t peer;
+    struct pythia_answer a;
+
+    ck_assert_int_eq(pythia_oracle_create(&o), 0);
+    ck_assert_int_ge(follow_messages(o, 50, 20, true), 30 * (NEIGHBOURS + 1) * 8 / 10);
+    pythia_oracle_close(o);
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    ck_assert_int_eq(pythia_oracle_next_peer(o, &peer, &a), 1);
+    pythia_oracle_follow_message(o, "solve", 10, 100, 5);
+    ck_assert_int_eq(pythia_oracle_predict(o, 1, &a), 0);
+    ck_assert_str_eq(a.word, "send"); /* the position is not lost for it */
+    pythia_oracle_close(o);
+    pythia_recorder_destroy(r);
+    r = record_messages(true);
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    ck_assert_int_ge(follow_messages(o, 10, 5, false), 0);
+    pythia_oracle_close(o);
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
+static uint32_t random_below(uint32_t n)
+{
+    static uint64_t state = 7;
+
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((state >> 33) % n);
+}
+
+/* Where so many in a hundred come from whom they should: of the answers given at 0.9, 9 in 10 are right. Chance is nobody's
+   partner. */
+START_TEST(partners_are_as_sure_as_they_are_said)
+{
+    static const uint32_t good[] = { 100, 90, 75, 60, 0 };
+    enum { EVENTS = 6000 };
+    pythia_oracle_t *o;
+    struct pythia_answer a;
+    uint32_t peer;
+    double stated = 0;
+    int right = 0, said = 0;
+    pythia_recorder_t *r;
+
+    ck_assert_int_eq(pythia_recorder_create(&r), 0);
+    for (int n = 0; n < EVENTS; n++)
+        pythia_recorder_message(r, n % 3 ? "take" : "steal", 10, 20, neighbour[n % 3]);
+    ck_assert_int_eq(pythia_oracle_open_recorder(r, &o), 0);
+    pythia_recorder_destroy(r);
+    for (int n = 0; n < EVENTS; n++) {
+        uint32_t with = random_below(100) < good[_i] ? neighbour[n % 3] : random_below(1u << 30);
+        if (n > 300 && pythia_oracle_next_peer(o, &peer, &a) == 0) {
+            ck_assert_uint_eq(a.distance, 1);
+            said++;
+            stated += a.probability;
+            right += peer == with;
+        }
+        pythia_oracle_follow_message(o, n % 3 ? "take" : "steal", 10, 20, with);
+    }
+    pythia_oracle_close(o);
+    ck_assert_msg(fabs(stated - right) <= 0.06 * said + 20, "at %u: %d answers, %.0f right by their word, %d were", good[_i],
+                  said, stated, right);
+    ck_assert_msg(good[_i] < 75 || said > EVENTS * 8 / 10, "%d answers", said);
+    ck_assert_msg(good[_i] > 0 || said < EVENTS / 20, "%d answers", said);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused)
 {
     pythia_recorder_t *r = record();
@@ -235,6 +378,14 @@ START_TEST(nonsense_is_refused)
     ck_assert_int_eq(pythia_oracle_next_of(o, NULL, 1, &a), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_loop(NULL, NULL, NULL), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_remaining(NULL, NULL, NULL, NULL), PYTHIA_EINVAL);
+    uint32_t peer;
+    ck_assert_int_eq(pythia_recorder_message(r, "send", 0, 0, 1u << 31), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_recorder_message(r, "", 0, 0, 1), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_follow_message(o, "send", 0, 0, 1u << 31), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_follow_message(NULL, "send", 0, 0, 1), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_next_peer(o, NULL, &a), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_next_peer(o, &peer, NULL), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_oracle_next_peer(o, &peer, &a), 1);
     pythia_oracle_close(o);
     pythia_oracle_close(NULL);
     pythia_recorder_destroy(r);
@@ -252,6 +403,9 @@ int main(void)
         UNIT_TEST(any_of_a_class_of_words),
         UNIT_TEST(the_loop_around_it_ends),
         UNIT_TEST(the_first_turn_of_a_loop_is_told_from_the_others),
+        UNIT_TEST(partners_that_were_recorded),
+        UNIT_TEST(partners_that_are_shown),
+        UNIT_LOOP(partners_are_as_sure_as_they_are_said, 5),
         UNIT_TEST(nonsense_is_refused),
     };
     return unit_run("api", tests, UNIT_COUNT(tests));
