@@ -19,10 +19,20 @@ struct children_text {
     bool full;
 };
 
+/* Whether a variable of this name is there already: of two the loader and the program would each take another one. */
+static bool children_has(const struct children_text *t, const char *line)
+{
+    size_t name = strcspn(line, "=") + 1;
+    for (const char *at = t->text; *at; at += strcspn(at, "\n"), at += *at != '\0')
+        if (strncmp(at, line, name) == 0)
+            return true;
+    return false;
+}
+
 static void children_line(struct children_text *t, const char *line)
 {
     size_t length = strlen(line), before = t->length ? 1 : 0;
-    if (strchr(line, '\n'))
+    if (strchr(line, '\n') || children_has(t, line))
         return;
     if (t->length + before + length >= MPI_MAX_INFO_VAL) {
         t->full = true;
@@ -42,7 +52,7 @@ static bool children_inherit(const char *variable)
     return strncmp(variable, "PYTHIA_", 7) == 0 && strncmp(variable, "PYTHIA_COMMAND=", 15) != 0;
 }
 
-/* What the program put there stays, and comes first. */
+/* What the program put there stays. */
 static void children_environment(MPI_Info info)
 {
     extern char **environ;
