@@ -79,9 +79,10 @@ static int read_source(const struct merge_source *s, uint64_t from, uint64_t siz
     return 0;
 }
 
-/* Reading is a cancellation point, and whoever asks holds locks that others wait for: a thread that the program cancels ends
+/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept.
+   Reading is a cancellation point, and whoever asks holds locks that others wait for: a thread that the program cancels ends
    later, in a call of its own. */
-int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
+static int source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
 {
     int before, saved = errno;
     if (s->fd < 0 || size == 0)
@@ -95,7 +96,7 @@ int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size
 
 static int fill(const struct input *in, uint64_t from, uint64_t size)
 {
-    if (merge_source_fill(in->source, from, size) == 0)
+    if (source_fill(in->source, from, size) == 0)
         return 0;
     REFUSE(in, "it cannot be read");
     return PYTHIA_EIO;
@@ -313,7 +314,7 @@ void merge_container_close(struct merge_container *c)
 static int fill_block(const struct merge_container *c, const struct merge_blocks *b, uint32_t i)
 {
     uint64_t from = (uint64_t)(b->frames - c->source.data) + b->at[i];
-    return merge_source_fill(&c->source, from, b->at[i + 1] - b->at[i]);
+    return source_fill(&c->source, from, b->at[i + 1] - b->at[i]);
 }
 
 int merge_container_need(struct merge_container *c, enum format_section type, uint64_t first, uint64_t count)
@@ -338,7 +339,7 @@ int merge_container_fill(const struct merge_container *c)
     for (uint32_t type = 1; type < SECTION_TYPES && !error; type++) {
         const struct merge_section *s = &c->section[type];
         if (s->in_blocks)
-            error = merge_source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data), s->blocks.at[s->blocks.count]);
+            error = source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data), s->blocks.at[s->blocks.count]);
     }
     return error;
 }

@@ -32,8 +32,6 @@ struct merge_source {
     uint64_t size;
     int fd;              /* -1: all of them are there */
 };
-/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept. */
-int merge_source_fill(const struct merge_source *s, uint64_t from, uint64_t size);
 
 struct merge_container {
     struct merge_source source; /* whoever opened it owns what it stands for */

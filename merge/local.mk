@@ -27,7 +27,8 @@ libpythia_merge_la_SOURCES = %D%/job.h \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_job_files tests/unit/test_job_forged tests/unit/test_open
+UNIT_TESTS += tests/unit/test_job tests/unit/test_job_files tests/unit/test_job_forged
+UNIT_TESTS += tests/unit/test_open tests/unit/test_open_attrs tests/unit/test_open_damage
 UNIT_TESTS += tests/unit/test_merge tests/unit/test_merge_memory
 UNIT_TESTS += tests/unit/test_regions tests/unit/test_ranges tests/unit/test_update
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
@@ -39,7 +40,13 @@ tests_unit_test_job_forged_SOURCES = tests/unit/test_job_forged.c \
 	tests/unit/forge.c tests/unit/forge.h $(BYTES) $(SIMULATE_MERGE)
 tests_unit_test_job_forged_LDADD = $(LDADD) $(ZSTD_LIBS) $(XXHASH_LIBS)
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)
+OPENED = tests/unit/opened.c tests/unit/opened.h
+tests_unit_test_open_SOURCES = tests/unit/test_open.c $(OPENED)
 tests_unit_test_open_LDADD = $(LDADD) $(ZSTD_LIBS)
+tests_unit_test_open_attrs_SOURCES = tests/unit/test_open_attrs.c $(OPENED)
+tests_unit_test_open_attrs_LDADD = $(LDADD) $(ZSTD_LIBS)
+tests_unit_test_open_damage_SOURCES = tests/unit/test_open_damage.c $(OPENED)
+tests_unit_test_open_damage_LDADD = $(LDADD) $(ZSTD_LIBS)
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE_MERGE)
 tests_unit_test_merge_memory_SOURCES = tests/unit/test_merge_memory.c $(SIMULATE_MERGE)
 tests_unit_test_merge_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup

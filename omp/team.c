@@ -364,7 +364,6 @@ static double learn(struct omp_hook_region *r, double took, uint64_t end)
     double gain = !at_own_size(r) && r->credit >= 0 ? r->credit - took : 0;
     account(r, took, end);
     team.counts.lowered += r->lowered;
-    team.counts.resized += !at_own_size(r) && !r->lowered;
     team.counts.trials += r->trial;
     r->site->stats.gain_ns += (int64_t)gain;
     if (!r->changes) /* making threads is not the region's time */

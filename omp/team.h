@@ -53,7 +53,7 @@ void omp_hook_team_asked(void);
 
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {
-    uint64_t considered, lowered, resized, trials, revised; /* executions */
+    uint64_t considered, lowered, trials, revised; /* executions */
     uint32_t sites, kept, contexts;
 };
 void omp_hook_team_count(struct omp_hook_team_counts *counts);
