@@ -11,7 +11,7 @@
 enum {
     ANCHOR = 8,  /* events that have to be alike to be taken for a position */
     SETTLED = 4, /* events after which a CLEAR hypothesis is the only one */
-    AGREED = 8   /* events in agreement after which a few are kept */
+    AGREED = 2   /* events in agreement after which a few are kept */
 };
 #define CLEAR 0.98
 #define LIGHTEST 1e-4 /* hypotheses below are dropped */
