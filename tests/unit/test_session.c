@@ -354,6 +354,60 @@ START_TEST(a_class_that_cannot_be_used)
 }
 END_TEST
 
+/* Messages to partners that follow a list; each thread goes through its own loops, so that each has a class. */
+static void *send_messages(void *number)
+{
+    int own = *(int *)number;
+    for (int i = 0; i < 300; i++) {
+        struct session_key key = key_of(i % (own + 2) ? "send" : "reduce", JOB_CALL);
+        struct session_values values = {.channels = 1u << GRAMMAR_PEER, .value = {[GRAMMAR_PEER] = i % (own + 2)}};
+        key.peer_class = i % (own + 2) ? JOB_PEER_RANK : JOB_PEER_NONE;
+        struct session_span span;
+        struct session_stream *s = session_enter();
+        ck_assert_ptr_nonnull(s);
+        session_begin(s, &span, &key);
+        session_end(s, &span, &values);
+    }
+    return NULL;
+}
+
+static void messages_of_threads(void)
+{
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    int number[THREADS];
+    call("init");
+    for (int i = 0; i < THREADS; i++) {
+        number[i] = i;
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, send_messages, &number[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+}
+
+/* Threads that find their classes and their partners at once. */
+START_TEST(threads_are_predicted_together)
+{
+    void *data;
+    size_t size;
+    setenv("PYTHIA_VERBOSE", "2", 1); /* asks about each partner */
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    messages_of_threads();
+    struct job *recorded = finish_and_check();
+    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
+    job_destroy(recorded);
+    ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+    messages_of_threads();
+    struct job *j = session_finish();
+    ck_assert_ptr_nonnull(j);
+    ck_assert_uint_eq(j->oracle.score.events, 1201);
+    ck_assert_uint_gt(j->oracle.score.peers.asked, 600);
+    ck_assert_uint_gt(j->oracle.score.peers.right, j->oracle.score.peers.asked * 8 / 10);
+    job_destroy(j);
+    free(data);
+}
+END_TEST
+
 /* No flag of the program's is raised, from the first event on. */
 START_TEST(predicting_leaves_the_floating_point_state_alone)
 {
@@ -425,6 +479,7 @@ int main(void)
         UNIT_TEST(a_deterministic_program_is_predicted),
         UNIT_TEST(new_code_is_learned),
         UNIT_TEST(a_class_that_cannot_be_used),
+        UNIT_TEST(threads_are_predicted_together),
         UNIT_TEST(predicting_leaves_the_floating_point_state_alone),
         UNIT_TEST(finish_in_a_handler),
     };
