@@ -62,7 +62,7 @@ static bool makes_tasks(uintptr_t function)
 /* What the reference knows: that it ran at the program's size and nothing showed, or what did. */
 static void take_reference(struct omp_hook_site *site)
 {
-    enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS | JOB_KEEP_TEAM | JOB_KEEP_TASKS };
+    enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS | JOB_KEEP_TASKS };
     struct job_region recorded;
     if (session_region((uint64_t)(uintptr_t)site->fn, &recorded))
         return;

@@ -229,10 +229,12 @@ static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle
             comm->neighbours = 2 * d + 2;
 }
 
-static void comm_measure(struct comm_entry *entry, MPI_Comm comm)
+/* False for a handle that MPI refuses: whoever handles the error is called once for this, and not for each question. */
+static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
 {
     int inter = 0;
-    PMPI_Comm_test_inter(comm, &inter);
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+        return false;
     PMPI_Comm_size(comm, &entry->seen.size);
     PMPI_Comm_rank(comm, &entry->seen.rank);
     entry->seen.inter = inter != 0;
@@ -244,6 +246,7 @@ static void comm_measure(struct comm_entry *entry, MPI_Comm comm)
         entry->seen.degree = comm_degree(comm);
         comm_neighbours(&entry->seen, comm);
     }
+    return true;
 }
 
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank)
@@ -260,9 +263,10 @@ int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank
 static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, const char *name, MPI_Comm comm)
 {
     struct comm_entry *entry = calloc(1, sizeof(*entry));
-    if (!entry)
+    if (!entry || !comm_measure(entry, comm)) {
+        free(entry);
         return NULL;
-    comm_measure(entry, comm);
+    }
     pthread_mutex_lock(&comm_lock);
     if (name)
         snprintf(entry->name, sizeof(entry->name), "%s", name);
