@@ -78,9 +78,9 @@ double oracle_time_median(const uint64_t histogram[ORACLE_TIME_BUCKETS])
     if (all == 0)
         return -1;
     for (int i = 0; i < ORACLE_TIME_BUCKETS; i++) {
+        if (2 * (below + histogram[i]) >= all) /* the bucket's errors lie evenly in it */
+            return i == 0 ? 0 : exp2((i - 1 + ((double)all / 2 - (double)below) / (double)histogram[i]) / 4 - 10);
         below += histogram[i];
-        if (2 * below >= all)
-            return i == 0 ? 0 : exp2((i - 0.5) / 4 - 10); /* middle of the bucket */
     }
     return -1;
 }
