@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { CONTEXTS = 2048, PROBES = 64, RENEW = 8 };
+enum { CONTEXTS = 2048, PROBES = 64, RENEW = 8, SETTLED = 15, ENOUGH = 4 };
+static const double clearly = 1.2;           /* the size that is not chosen takes so many times longer */
+static const double usual = 2;               /* times the typical one: what takes less is nothing new */
+static const double deciding_counts = 20000; /* ns: in what is longer, deciding is nothing */
 
 static struct omp_hook_context contexts[CONTEXTS];
 static uint32_t context_count;
@@ -93,7 +96,51 @@ bool omp_hook_context_learn(struct omp_hook_context *c, struct omp_hook_patience
                             const struct omp_hook_execution *e, uint64_t now, double took)
 {
     c->learned += c->learned < RENEW;
+    c->settled = 0;
     return omp_hook_model_learn(&c->model, p, k, e, now, took);
+}
+
+static const struct omp_hook_mean *chosen(const struct omp_hook_context *c, uint32_t k)
+{
+    return c->model.lowering ? &c->model.one : &c->model.team[k][OMP_HOOK_HOT];
+}
+
+bool omp_hook_context_usual(const struct omp_hook_context *c, double took)
+{
+    return took < usual * chosen(c, c->k)->typical;
+}
+
+/* No other size that the pool could have would be better here: the plan need not know of it. */
+static bool best_pool(struct omp_hook_context *c, uint32_t k)
+{
+    double best[OMP_HOOK_TEAMS];
+    omp_hook_context_best(c, best);
+    for (uint32_t j = 0; j < c->model.cost->usable; j++)
+        if (best[j] < best[k])
+            return false;
+    return true;
+}
+
+void omp_hook_context_settle(struct omp_hook_context *c, uint32_t k, double took, double other, double credit)
+{
+    const struct omp_hook_mean *mean = chosen(c, k);
+    c->k = k;
+    if (mean->count < ENOUGH || mean->typical > deciding_counts || other < clearly * mean->typical ||
+        !omp_hook_context_usual(c, took) || !best_pool(c, k))
+        return;
+    c->settled = SETTLED;
+    c->credit = credit;
+    c->stalled = c->model.cost->stall.last;
+}
+
+bool omp_hook_context_settled(struct omp_hook_context *c, uint32_t pool, uint64_t since)
+{
+    const struct omp_hook_cost *cost = c->model.cost;
+    if (c->settled == 0 || c->stalled != cost->stall.last ||
+        (!c->model.lowering && (c->k != pool || since > cost->team[c->k].spin)))
+        return false;
+    c->settled--;
+    return true;
 }
 
 uint32_t omp_hook_context_count(void)

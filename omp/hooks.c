@@ -146,10 +146,11 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->asked = nt;
     r->site = NULL;
     r->context = NULL;
-    r->begin = 0;
-    r->acts = r->lowered = r->changes = r->cold = r->idle = r->verify = r->shares = r->trial = r->control = r->set = false;
+    r->begin = r->end = 0;
+    r->acts = r->lowered = r->changes = r->cold = r->idle = r->verify = r->shares = false;
+    r->settled = r->trial = r->control = r->set = false;
     atomic_init(&r->worker_asked, false);
-    r->full = r->one = r->credit = -1;
+    r->full = r->one = r->hot = r->credit = -1;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
@@ -211,7 +212,10 @@ static void region_end(struct omp_hook_region *r)
         measure_energy(r);
     values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     values.value[GRAMMAR_TEAM] = r->team;
-    session_end(r->stream, &r->span, &values);
+    if (r->end)
+        session_end_at(r->stream, &r->span, &values, r->end, 0);
+    else
+        session_end(r->stream, &r->span, &values);
     if (r->nt != r->asked && r->acts)
         session_count_action(r->stream, gain);
 }

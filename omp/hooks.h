@@ -53,9 +53,11 @@ struct omp_hook_region {
     struct omp_hook_plan *plan;       /* these two are set when `acts` is */
     struct omp_hook_cost *cost;       /* of the program's teams */
     uint64_t begin;                   /* ns; 0: that of the span */
+    uint64_t end;                     /* ns, before anything was learned from it; 0: not looked at */
     double full;                      /* ns expected with the pool's size; < 0: not known */
     double credit;                    /* ns that a gain is counted from; < 0: not known */
     double one;                       /* ns expected with one thread; < 0: not known */
+    double hot;                       /* like full, were the workers awake */
     unsigned asked;                   /* threads that the program asked for, 0: unsaid */
     unsigned nt;                      /* to ask libgomp for */
     uint32_t k;                       /* index of the pool's size in cost->team */
@@ -75,6 +77,7 @@ struct omp_hook_region {
     bool idle;                        /* … and would have been with the program's sizes */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool shares;                      /* its threads are timed (share.h) */
+    bool settled;                     /* not decided: like the ones before */
     bool trial;                       /* run at this size in order to learn */
     bool control;                     /* … at the program's, to know what changing gains */
     bool set;                         /* icv holds what the region changed while it was called directly */

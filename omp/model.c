@@ -338,7 +338,7 @@ void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p
     }
     consider_trial(m, p, k, cold, budget, choice);
     if (!choice->trial)
-        consider_control(m, p, k, budget->team, choice);
+        consider_control(m, p, k, budget->control, choice);
 }
 
 /* --- Learning --- */

@@ -26,6 +26,7 @@
 
 #include "grammar/attr.h"
 #include "grammar/stats.h"
+#include "omp/budget.h"
 #include "omp/cost.h"
 
 /* A mean that forgets: of all observations at first, later of about the last 16. */
@@ -71,9 +72,6 @@ enum omp_hook_workers {
     OMP_HOOK_ASLEEP = 1,      /* now: the last team is long ago */
     OMP_HOOK_ASLEEP_ANYWAY = 2 /* they would be at the program's own sizes, too: the last region is long ago */
 };
-
-/* What trials may lose at worst, ns: those of one thread, whose worst is known, and those of teams, which may stall. */
-struct omp_hook_budget { double one, team; };
 
 /* Chooses for the next execution, when the pool has size k. */
 void omp_hook_model_choose(struct omp_hook_model *m, struct omp_hook_patience *p, uint32_t k, unsigned workers,

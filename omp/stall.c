@@ -27,8 +27,15 @@ void omp_hook_stall_fade(struct omp_hook_stall *s, uint64_t now)
     }
 }
 
+void omp_hook_stall_expose(struct omp_hook_stall *s, double exposed)
+{
+    s->exposed += exposed;
+}
+
 void omp_hook_stall_note(struct omp_hook_stall *s, uint64_t now, double exposed, double excess)
 {
+    exposed += s->exposed;
+    s->exposed = 0;
     omp_hook_stall_fade(s, now);
     excess = excess < most ? excess : most;
     exposed = exposed < memory ? exposed : memory;

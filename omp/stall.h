@@ -21,6 +21,7 @@
 
 struct omp_hook_stall {
     double share;
+    double exposed;     /* not in it yet */
     uint64_t half_life; /* 0: nothing was noted yet */
     uint64_t faded;     /* time up to which `share` has faded */
     uint64_t last;      /* time of the last stall */
@@ -29,6 +30,8 @@ struct omp_hook_stall {
 /* A team ran, and it took `excess` longer than such regions usually do (0: it did not); `exposed`: its usual time, and
    that since the one before. */
 void omp_hook_stall_note(struct omp_hook_stall *s, uint64_t now, double exposed, double excess);
+/* A team ran, and took as long as ever: counts with the next one that is noted. */
+void omp_hook_stall_expose(struct omp_hook_stall *s, double exposed);
 /* Lets it fade until now. */
 void omp_hook_stall_fade(struct omp_hook_stall *s, uint64_t now);
 

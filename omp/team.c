@@ -20,7 +20,6 @@
 enum { MACHINES = 4, CONTROL_BURST = 4 };
 static const double much_stalled = 500000; /* ns a team: not the time to measure what teams cost */
 static const double gap_counted = 250000; /* ns, at most: a team that comes back after long does not come alone */
-static const double first_budget = 3000000; /* ns: what a run may lose to learning before it has earned anything */
 
 /* The costs and the pool for programs that ask for N threads. */
 struct machine {
@@ -130,41 +129,27 @@ static void measure(struct machine *m, uint32_t size)
     bool first = m->cost.size == 0;
     omp_hook_cost_measure(&m->cost, size, (team.crowd.share * team.crowd.wait > much_stalled ? OMP_HOOK_COST_CROWDED : 0) |
                                               (team.pinned ? OMP_HOOK_COST_NO_END : 0));
+    team.last_team = team.last_end = base_clock_now();
     if (first) {
         omp_hook_plan_start(&m->plan, &m->cost);
-        team.budget.one = team.budget.team = first_budget;
+        omp_hook_budget_start(&team.budget, team.last_end);
     }
     if (m->cost.usable && !m->cost.guessed)
         team.alive = m->cost.team[m->cost.usable - 1].size;
-    team.last_team = team.last_end = base_clock_now();
 }
 
-/* Sets r->cost, r->k (the pool's size), r->cold and r->idle, after measuring what is not known yet. */
-static bool look_at_machine(struct omp_hook_region *r)
+/* Sets r->cost and r->plan, after measuring what is not known yet. */
+static bool find_machine(struct omp_hook_region *r)
 {
     struct machine *m = machine_for(r->program);
-    uint64_t now = base_clock_now();
     if (!m)
         return false;
-    omp_hook_crowd_look(&team.crowd, now);
-    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.share == 0 && !team.pinned)) {
+    if (m->cost.size == 0)
+        omp_hook_crowd_look(&team.crowd, base_clock_now());
+    if (m->cost.size == 0 || (m->cost.guessed && team.crowd.share == 0 && !team.pinned))
         measure(m, r->program);
-        now = team.last_end;
-    }
-    uint32_t k = team.pinned ? m->cost.teams - 1 : m->plan.pool;
-    if (!m->cost.cold_known && m->cost.team[k].hot >= 0 && team.alive == m->cost.team[k].size && now - team.last_team > 2 * m->cost.team[k].spin) {
-        omp_hook_cost_measure_cold(&m->cost, k);
-        team.last_team = now = base_clock_now();
-    }
-    r->cold = now - team.last_team > m->cost.team[k].spin;
-    r->idle = now - team.last_end > m->cost.team[m->cost.teams - 1].spin;
-    omp_hook_stall_fade(&m->cost.stall, now);
-    m->cost.share = team.crowd.share;
-    m->cost.wait = team.crowd.wait;
-    m->cost.gap = now - team.last_team < gap_counted ? (double)(now - team.last_team) : gap_counted;
     r->cost = &m->cost;
     r->plan = &m->plan;
-    r->k = k;
     return true;
 }
 
@@ -195,7 +180,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     bool may = changeable(r, nt, flags);
     team.pinned = team.pinned || (r->site->stats.keep & JOB_KEEP_TLS);
     if (may && acts())
-        r->acts = !only_one(r) && look_at_machine(r);
+        r->acts = !only_one(r) && find_machine(r);
     r->verify = !r->direct && due;
 }
 
@@ -205,14 +190,64 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 static struct omp_hook_context *consult(struct omp_hook_region *r)
 {
     struct oracle_answer answer;
-    struct session_recorded recorded = { NULL, NULL };
-    bool known = session_expect(r->stream, &r->span, &answer, &recorded) == 0;
+    bool known = session_expect(r->stream, &r->span, &answer) == 0;
     bool place = known && answer.reference != GRAMMAR_NONE;
     struct omp_hook_context *c = omp_hook_context_find(r->site, place ? answer.reference : GRAMMAR_NONE,
                                                        place ? answer.node : omp_hook_context_history(), r->program, true);
-    if (c && !c->model.cost)
+    if (c && !c->model.cost) {
+        struct session_recorded recorded = { NULL, NULL };
+        if (known)
+            recorded = session_recorded_there(r->stream, &answer);
         omp_hook_model_start(&c->model, r->cost, recorded.team, recorded.stats);
+    }
     return c;
+}
+
+/* Workers' time since the last team, ns. */
+static uint64_t since_team(const struct omp_hook_region *r)
+{
+    return r->span.begin > team.last_team ? r->span.begin - team.last_team : 0;
+}
+
+static void note_gap(struct omp_hook_cost *cost, uint64_t since)
+{
+    cost->gap = since < gap_counted ? (double)since : gap_counted;
+}
+
+/* What was clear the last few times is not decided anew, while nothing else has changed. */
+static bool settled(struct omp_hook_region *r)
+{
+    struct omp_hook_context *c = r->context;
+    uint64_t since = since_team(r);
+    if (!c || team.control || team.pinned || r->cost->share != team.crowd.share ||
+        !omp_hook_context_settled(c, r->plan->pool, since))
+        return false;
+    note_gap(r->cost, since);
+    r->k = c->k;
+    r->credit = c->credit;
+    r->lowered = c->model.lowering;
+    return r->settled = true;
+}
+
+/* Sets r->k (the pool's size), r->cold and r->idle. */
+static void look_at_workers(struct omp_hook_region *r)
+{
+    struct omp_hook_cost *cost = r->cost;
+    uint64_t now = r->span.begin;
+    uint32_t k = r->k = team.pinned ? cost->teams - 1 : r->plan->pool;
+    bool asleep = now > team.last_team + 2 * cost->team[k].spin;
+    if (asleep && !cost->cold_known && cost->team[k].hot >= 0 && team.alive == cost->team[k].size) {
+        omp_hook_cost_measure_cold(cost, k);
+        session_begin_again(r->stream, &r->span);
+        team.last_team = now = r->span.begin;
+    }
+    uint64_t since = since_team(r);
+    r->cold = since > cost->team[k].spin;
+    r->idle = now > team.last_end + cost->team[cost->teams - 1].spin;
+    omp_hook_stall_fade(&cost->stall, now);
+    cost->share = team.crowd.share;
+    cost->wait = team.crowd.wait;
+    note_gap(cost, since);
 }
 
 /* For the plan: what comes after the region that begins now. */
@@ -284,6 +319,7 @@ static void apply(struct omp_hook_region *r)
     r->full = choice.full;
     r->credit = choice.credit;
     r->one = choice.one;
+    r->hot = choice.hot;
     r->trial = choice.trial;
     if (choice.control || team.control)
         control(r);
@@ -291,23 +327,31 @@ static void apply(struct omp_hook_region *r)
         r->lowered = choice.lower && !worth_waking(r, &choice);
 }
 
-void omp_hook_team_choose(struct omp_hook_region *r)
+static void decide(struct omp_hook_region *r)
 {
-    r->context = consult(r);
-    team.counts.considered++;
+    look_at_workers(r);
     plan(r);
     /* The first time shows how the region asks for its threads; without a context there is nothing to go by. */
     if (r->context && r->site->known)
         apply(r);
     else
         r->k = r->cost->teams - 1;
+}
+
+void omp_hook_team_choose(struct omp_hook_region *r)
+{
+    r->context = consult(r);
+    team.counts.considered++;
+    if (!settled(r))
+        decide(r);
     uint32_t size = r->lowered ? 1 : r->cost->team[r->k].size;
     if (size != r->program)
         r->nt = size;
     r->direct = r->lowered && may_be_direct(r);
     if (size > 1)
         r->changes = team.alive && team.alive != size;
-    r->begin = base_clock_now();
+    if (!r->settled)
+        r->begin = base_clock_now();
 }
 
 /* --- Learning --- */
@@ -351,10 +395,19 @@ static void account(const struct omp_hook_region *r, double took, uint64_t end)
 {
     double chosen = r->lowered || r->one < 0 || (r->full >= 0 && r->full < r->one && !r->control) ? r->full : r->one;
     if (r->trial && chosen >= 0 && took > chosen)
-        *(r->lowered ? &team.budget.one : &team.budget.team) -= took - chosen;
-    double earned = 0.005 * (double)(end - team.last_end);
-    team.budget.one += earned;
-    team.budget.team += earned;
+        *(r->control ? &team.budget.control : r->lowered ? &team.budget.one : &team.budget.team) -= took - chosen;
+    omp_hook_budget_earn(&team.budget, end);
+    team.last_end = end;
+    omp_hook_crowd_look(&team.crowd, end);
+}
+
+/* Nothing new. */
+static void pass(const struct omp_hook_region *r, double took, uint64_t end)
+{
+    r->site->patience.since++;
+    r->site->patience.control_since++;
+    if (!r->lowered)
+        omp_hook_stall_expose(&r->cost->stall, r->cost->gap + took);
     team.last_end = end;
 }
 
@@ -362,12 +415,18 @@ static double learn(struct omp_hook_region *r, double took, uint64_t end)
 {
     struct omp_hook_execution e = { r->lowered, r->cold, r->trial, r->control };
     double gain = !at_own_size(r) && r->credit >= 0 ? r->credit - took : 0;
-    account(r, took, end);
     team.counts.lowered += r->lowered;
     team.counts.trials += r->trial;
     r->site->stats.gain_ns += (int64_t)gain;
+    if (r->settled && omp_hook_context_usual(r->context, took)) {
+        pass(r, took, end);
+        return gain;
+    }
+    account(r, took, end);
     if (!r->changes) /* making threads is not the region's time */
         team.counts.revised += omp_hook_context_learn(r->context, &r->site->patience, r->k, &e, end, took);
+    if (!r->trial && wanted == BEST && r->lowered == r->context->model.lowering && (r->lowered || !r->cold))
+        omp_hook_context_settle(r->context, r->k, took, r->lowered ? r->hot : r->one, r->credit);
     return gain;
 }
 
@@ -388,7 +447,7 @@ double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
         omp_hook_site_keep(r->site, reason);
     if (only_counted(r, reason))
         return 0;
-    uint64_t end = base_clock_now();
+    uint64_t end = r->end = base_clock_now();
     uint64_t begin = r->begin ? r->begin : r->span.begin;
     double took = (double)(end - begin), gain = 0;
     if (r->shares)
@@ -406,31 +465,6 @@ double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
         gain = learn(r, took, end);
     omp_hook_context_passed(r->fn);
     return gain;
-}
-
-/* A worker in a team that is looked at: what it asks, the one of a `single` say, counts as what the others do. */
-static void work(struct omp_hook_region *r, uint32_t number, uint32_t threads)
-{
-    struct omp_hook_thread *t = &omp_hook_thread;
-    uint32_t before = t->asked_alone;
-    t->asked_size = false;
-    if (r->shares)
-        omp_hook_share_run(r, number, threads);
-    else
-        r->fn(r->data);
-    if (number > 0 && omp_hook_asked_alone(t) != before)
-        atomic_store_explicit(&r->worker_asked, true, memory_order_relaxed);
-}
-
-/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and more. */
-void omp_hook_team_run(void *region)
-{
-    struct omp_hook_region *r = region;
-    uint32_t number = (uint32_t)omp_hook_real_table.omp_get_thread_num();
-    uint32_t threads = (uint32_t)omp_hook_real_table.omp_get_num_threads();
-    if (number == 0)
-        r->team = threads;
-    work(r, number, threads);
 }
 
 void omp_hook_team_asked(void)

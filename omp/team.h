@@ -13,13 +13,17 @@
  *             processors, however many threads the program wants
  *
  * At a region's begin the smaller of one and the pool's size wins. What is not known is bounded by what is; where even
- * that bound says that one thread is faster, no trial is needed. Trials and controls must fit into a budget of some ms that
- * grows by 1 % of the run's time. Where processors are crowded, every team is expected to stall (stall.h, crowd.h). A control in a pool of another size lasts for a few regions, of which the first, which makes the
- * threads, is not counted.
+ * that bound says that one thread is faster, no trial is needed. Trials and controls have to be paid by a budget (budget.h).
+ * Where processors are crowded, every team is expected to stall (stall.h, crowd.h). A control in a pool of another size
+ * lasts for a few regions, of which the first, which makes the threads, is not counted.
+ *
+ * Where the choice for a short region is clear, its next executions there are settled: run likewise without deciding, until
+ * one takes far longer, a team stalls, or workers fall asleep that it needs (context.h).
  *
  * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of one
  * costs. Not where its module makes tasks, which would all run at once there, whatever lock their creator holds and whatever
- * event it is about to fulfil, nor where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program can ask then (levels, team sizes) is answered as if the team were there (api.c).
+ * event it is about to fulfil, nor where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program
+ * can ask then (levels, team sizes) is answered as if the team were there (api.c).
  *
  * Once a region is seen whose module has thread-local data, sizes other than one and the program's would lose that data,
  * whichever region has them: libgomp ends threads. From then on the pool is the program's.

@@ -146,11 +146,12 @@ void session_sum_add(struct session_stream *s, const struct session_span *span, 
 
 /* --- Asking --- */
 /* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
-   key is what was expected (its place at least: terminal, reference and node); with what was recorded there, if it was (NULL, both: not). Returns 0, or 1: no prediction, or
-   another event was expected. */
+   key is what was expected (its place at least: terminal, reference and node). Returns 0, or 1: no prediction, or another
+   event was expected. */
+int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer);
+/* What was recorded in that place (NULL, both: nothing was). */
 struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };
-int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                   struct session_recorded *recorded);
+struct session_recorded session_recorded_there(struct session_stream *s, const struct oracle_answer *answer);
 /* Whether the run asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2. */
 extern bool session_checks_peers;
 int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);

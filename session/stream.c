@@ -349,7 +349,7 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
     if (span->kind == JOB_REGION)
         base_guard_enter();
     s->innermost = span->outer;
-    span_end(s, span, values, end, skipped);
+    span_end(s, span, values, end < span->begin ? span->begin : end, skipped);
 }
 
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
@@ -418,8 +418,7 @@ int session_predict(struct session_stream *s, uint64_t distance, struct oracle_a
 
 bool session_checks_peers;
 
-static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                  struct session_recorded *recorded)
+static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer)
 {
     if (!s->oracle || span->entry == GRAMMAR_NONE)
         return 1;
@@ -427,22 +426,28 @@ static int expect(struct session_stream *s, const struct session_span *span, str
     if (terminal == GRAMMAR_NONE)
         return 1;
     terminal = s->keys.reference_terminal[terminal];
-    if (!oracle_place(s->oracle, terminal, answer) &&
-        (oracle_predict(s->oracle, 1, answer) || answer->terminal != terminal))
-        return 1;
-    recorded->team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
-    recorded->stats = oracle_stats(s->oracle, answer);
-    return 0;
+    return !oracle_place(s->oracle, terminal, answer) &&
+           (oracle_predict(s->oracle, 1, answer) || answer->terminal != terminal);
 }
 
-int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer,
-                   struct session_recorded *recorded)
+int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer)
 {
     base_fpu_t kept = base_fpu_hold();
-    int status = stream_take(s) ? expect(s, span, answer, recorded) : 1;
+    int status = stream_take(s) ? expect(s, span, answer) : 1;
     stream_release(s);
     base_fpu_give_back(kept);
     return status;
+}
+
+struct session_recorded session_recorded_there(struct session_stream *s, const struct oracle_answer *answer)
+{
+    struct session_recorded recorded = { NULL, NULL };
+    if (stream_take(s) && s->oracle) {
+        recorded.team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
+        recorded.stats = oracle_stats(s->oracle, answer);
+    }
+    stream_release(s);
+    return recorded;
 }
 
 void session_count_action(struct session_stream *s, double gain_ns)

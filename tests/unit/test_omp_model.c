@@ -54,7 +54,7 @@ static uint32_t pool_of(const struct omp_hook_cost *cost)
 static void choose(struct omp_hook_model *model, bool cold, double budget, struct omp_hook_choice *c)
 {
     unsigned workers = cold ? OMP_HOOK_ASLEEP | OMP_HOOK_ASLEEP_ANYWAY : 0;
-    struct omp_hook_budget budgets = { budget, budget };
+    struct omp_hook_budget budgets = { .one = budget, .team = budget, .control = budget };
     omp_hook_model_choose(model, &patience, pool_of(model->cost), workers, &budgets, c);
 }
 

@@ -37,6 +37,24 @@ START_TEST(one_stall_is_soon_forgotten)
 }
 END_TEST
 
+/* Teams that take as long as ever may be told all at once. */
+START_TEST(what_is_told_later_counts_the_same)
+{
+    struct omp_hook_stall each = { 0 }, later = { 0 };
+    omp_hook_stall_note(&each, 10 * ms, region, 8e6);
+    omp_hook_stall_note(&later, 10 * ms, region, 8e6);
+    for (int i = 0; i < 10; i++) {
+        for (int k = 0; k < 15; k++) {
+            omp_hook_stall_note(&each, 10 * ms, region, 0);
+            omp_hook_stall_expose(&later, region);
+        }
+        omp_hook_stall_note(&each, 10 * ms, region, 0);
+        omp_hook_stall_note(&later, 10 * ms, region, 0);
+    }
+    ck_assert_msg(later.share > 0.98 * each.share && later.share < 1.02 * each.share, "%f of %f", later.share, each.share);
+}
+END_TEST
+
 /* However many teams there are between them: what is lost and how long they took decides. */
 START_TEST(the_share_is_what_is_lost)
 {
@@ -121,6 +139,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(quiet_machines_have_none),
         UNIT_TEST(one_stall_is_soon_forgotten),
+        UNIT_TEST(what_is_told_later_counts_the_same),
         UNIT_TEST(the_share_is_what_is_lost),
         UNIT_TEST(repeated_stalls_are_met_ever_more_rarely),
         UNIT_TEST(clocks_that_go_back_do_no_harm),
