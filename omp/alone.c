@@ -64,8 +64,10 @@ static void say_teams(void)
     struct omp_hook_team_counts c;
     omp_hook_team_count(&c);
     base_log_debug("omp: %llu executions of %u regions considered in %u places, %llu lowered, %llu trials, %llu choices taken "
-                   "back; %u regions left alone", (unsigned long long)c.considered, c.sites, c.contexts,
-                   (unsigned long long)c.lowered, (unsigned long long)c.trials, (unsigned long long)c.revised, c.kept);
+                   "back; %llu run alike, after %llu tests of that; %u regions left alone",
+                   (unsigned long long)c.considered, c.sites, c.contexts, (unsigned long long)c.lowered,
+                   (unsigned long long)c.trials, (unsigned long long)c.revised, (unsigned long long)c.rested,
+                   (unsigned long long)c.judged, c.kept);
 }
 
 static __attribute__((constructor)) void alone_load(void)
@@ -78,10 +80,11 @@ static __attribute__((destructor)) void alone_unload(void)
     if (!running || getpid() != process)
         return;
     enum session_mode mode = session_mode();
+    bool acted = session_acts("team");
     struct job *job = session_finish();
     if (!job)
         return;
-    if (mode == SESSION_PREDICT)
+    if (acted)
         say_teams();
     session_publish(job, mode);
     job_destroy(job);

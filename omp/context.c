@@ -130,6 +130,7 @@ void omp_hook_context_settle(struct omp_hook_context *c, uint32_t k, double took
         return;
     c->settled = SETTLED;
     c->credit = credit;
+    c->loss = other - mean->typical;
     c->stalled = c->model.cost->stall.last;
 }
 

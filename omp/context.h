@@ -10,6 +10,7 @@
 #define PYTHIA_OMP_CONTEXT_H
 
 #include "omp/model.h"
+#include "omp/referee.h"
 #include "omp/site.h"
 
 struct omp_hook_context {
@@ -20,9 +21,11 @@ struct omp_hook_context {
     uint32_t settled;           /* executions to come that need no decision; the next three hold for them */
     uint32_t k;                 /* one thread where the model is lowering, else this team */
     double credit;              /* struct omp_hook_choice */
+    double loss;                /* ns, had the other size been taken */
     uint64_t stalled;           /* when the last stall was, then */
     double best[OMP_HOOK_TEAMS];
     struct omp_hook_model model;
+    struct omp_hook_return returns;
 };
 
 /* The context, made when `add`. A place in a reference determines the site, which may be NULL then if not `add`. */

@@ -80,6 +80,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     base_options_load(&options);
     site->fn = r->fn;
     site->entry = GRAMMAR_NONE;
+    site->credit = -1;
     site_count++;
     enum omp_hook_listed listed =
         omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));

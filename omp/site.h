@@ -27,6 +27,7 @@ struct omp_hook_site {
     bool tasks;          /* its module makes tasks: they need a team that can put them off */
     bool known;          /* at the program's size nothing showed: here, or in the reference */
     struct omp_hook_patience patience;
+    double credit;       /* of its executions of late (model.h), ns; < 0: not known */
     struct job_region stats;
 };
 

@@ -20,6 +20,9 @@
  * Where the choice for a short region is clear, its next executions there are settled: run likewise without deciding, until
  * one takes far longer, a team stalls, or workers fall asleep that it needs (context.h).
  *
+ * Regions affect each other, which no model of single ones sees: deciding for each is compared with running all of them alike
+ * by the time that whole turns of the program's loop take (referee.h).
+ *
  * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of one
  * costs. Not where its module makes tasks, which would all run at once there, whatever lock their creator holds and whatever
  * event it is about to fulfil, nor where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program
@@ -57,7 +60,8 @@ void omp_hook_team_asked(void);
 
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {
-    uint64_t considered, lowered, trials, revised; /* executions */
+    uint64_t considered, lowered, trials, revised, rested; /* executions */
+    uint64_t judged; /* tests of the referee's */
     uint32_t sites, kept, contexts;
 };
 void omp_hook_team_count(struct omp_hook_team_counts *counts);

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "omp/keep.h"
+
+#include "omp/real.h"
+#include "omp/site.h"
+#include "omp/task.h"
+
+/* What the program itself says of this region. 0, or a bit of enum job_keep. */
+static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
+{
+    if (r->traits & OMP_HOOK_LEAGUE)
+        return JOB_KEEP_TEAMS;
+    if (r->traits & OMP_HOOK_KEEP)
+        return JOB_KEEP_SECTIONS;
+    if (flags != 0)
+        return JOB_KEEP_BIND;
+    if (nt != 0 && !r->site->allowed)
+        return JOB_KEEP_CLAUSE;
+    /* With more than one active level the regions inside would get teams of their own. */
+    return omp_hook_real()->omp_get_max_active_levels() != 1 ? JOB_KEEP_LEVELS : 0;
+}
+
+bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
+{
+    uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
+    if (reason)
+        omp_hook_site_keep(r->site, reason);
+    return !reason && !r->site->stats.keep && !omp_hook_site_asked(r->site, (uintptr_t)r->caller) && r->program != 0;
+}
+
+uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone)
+{
+    if (r->span.opened)
+        return JOB_KEEP_CALLS;
+    if (omp_task_created())
+        return JOB_KEEP_TASKS;
+    if (alone && !r->site->allowed)
+        return JOB_KEEP_NUMBERS;
+    if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
+        return JOB_KEEP_TEAM;
+    return 0;
+}

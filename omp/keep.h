@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signs that a region must keep the program's team: what the program says, and what shows when it ran. Those that belong to
+ * its code are found once (site.h, safe.h).
+ *
+ * Threads: the one that acts (team.h).  Hook-safe: yes.
+ */
+#ifndef PYTHIA_OMP_KEEP_H
+#define PYTHIA_OMP_KEEP_H
+
+#include "omp/hooks.h"
+
+/* Whether the region's team may be changed at all, as far as can be told before it runs; notes why not. */
+bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_keep. `alone`: team.h. */
+uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone);
+
+#endif
