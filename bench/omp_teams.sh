@@ -74,7 +74,7 @@ cell() { # SIZE THREADS POLICY
     for n in $fixed; do
         part[n]=1
         [ "$program" != lulesh ] && continue
-        case $(steps=$few; OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$few") | awk '{ print $1 > 0.3 }') in 1) part[n]=10 ;; esac
+        case $(steps=$few; OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$few") | awk '{ print ($1 > 0.3) }') in 1) part[n]=10 ;; esac
     done
     # what is slow is recorded for a tenth of the iterations, too
     OMP_NUM_THREADS=$2 timeout 120 $launch "$builddir/pythia" record -o "$dir/job.pythia" -- \

@@ -153,7 +153,7 @@ static void apply(struct omp_hook_region *r)
 static void take_turn(const struct omp_hook_region *r, bool ends)
 {
     struct omp_hook_context *c = r->context;
-    uint64_t now = r->span.begin;
+    uint64_t now = r->span.begin - session_call_ns(r->stream); /* waiting for other ranks, which try other ways, is left out */
     bool anchor = c && omp_hook_return_note(&c->returns, omp_hook_team.begun, now);
     if (ends && c == omp_hook_team.anchor) {
         omp_hook_team.counts.judged += omp_hook_referee_turn(&omp_hook_team.referee, now, &omp_hook_team.budget);

@@ -13,10 +13,10 @@
  *   context that comes back after as many regions each time, for WINDOWS ms and turns: the anchor
  *   ── window: turns of at least 1 ms ──┬── window ──┬── window ──▶   each begins and ends with the anchor
  *
- * A test gives each way two windows at a time, of which the second counts, in several rounds; the least median wins. Ways that the model
- * expects to be far slower, or whose loss the budget does not pay, are left out, and one that shows to be so is dropped. The
- * next test comes after twice as many windows, and soon where windows get far slower. A program that does not come back
- * regularly is never tested: its regions are run as chosen.
+ * A test gives each way two windows at a time, of which the second counts, in several rounds; the least median wins. Ways that
+ * the model expects to be far slower, or whose loss the budget does not pay, are left out, and one that shows to be so is
+ * dropped. The next test comes after twice as many windows, and soon where windows get far slower. A program that does not
+ * come back regularly is never tested: its regions are run as chosen. Time in MPI is left out: other ranks are tested, too.
  *
  * Pure arithmetic.  Threads: owner.  Hook-safe: yes.  All times in ns.
  */

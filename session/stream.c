@@ -398,6 +398,11 @@ uint64_t session_events(void)
     return own.stream && own.generation == session.generation ? own.stream->events : 0;
 }
 
+uint64_t session_call_ns(const struct session_stream *s)
+{
+    return s->call_ns;
+}
+
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
 {
     return session_callsites_find(&s->callsites, frames, count);
