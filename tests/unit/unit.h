@@ -32,4 +32,16 @@ int unit_run(const char *suite, const struct unit_test *tests, size_t count);
 /* Reports that the whole program is skipped, and returns what main is to return. */
 int unit_skip(const char *reason);
 
+/* Whether this is built with the address sanitizer: gcc says so, clang is asked. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNIT_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNIT_ADDRESS_SANITIZER 1
+#endif
+#endif
+#ifndef UNIT_ADDRESS_SANITIZER
+#define UNIT_ADDRESS_SANITIZER 0
+#endif
+
 #endif
