@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run may lose to learning: so many ns at first, and under 1 % of its time from then on. Each kind has its own, so
- * that none starves another.
+ * What a run may lose to learning: so many ns at first, and 1 % of its time from then on. Each kind has its own, so that
+ * none starves another.
  *
  *   one       trials of one thread, whose worst is known
  *   team      trials of teams, which may stall

@@ -55,18 +55,17 @@ static bool settled(struct omp_hook_region *r)
 static void look_at_workers(struct omp_hook_region *r)
 {
     struct omp_hook_cost *cost = r->cost;
-    uint64_t now = r->span.begin;
+    uint64_t since = since_team(r);
     uint32_t k = r->k = omp_hook_team.pinned ? cost->teams - 1 : r->plan->pool;
-    bool asleep = now > omp_hook_team.last_team + 2 * cost->team[k].spin;
-    if (asleep && !cost->cold_known && cost->team[k].hot >= 0 && omp_hook_team.alive == cost->team[k].size) {
+    if (since > 2 * cost->team[k].spin && !cost->cold_known && cost->team[k].hot >= 0 && omp_hook_team.alive == cost->team[k].size) {
         omp_hook_cost_measure_cold(cost, k);
         session_begin_again(r->stream, &r->span);
-        omp_hook_team.last_team = now = r->span.begin;
+        omp_hook_team.last_team = r->span.begin;
+        since = 0;
     }
-    uint64_t since = since_team(r);
     r->cold = since > cost->team[k].spin;
-    r->idle = now > omp_hook_team.last_end + cost->team[cost->teams - 1].spin;
-    omp_hook_stall_fade(&cost->stall, now);
+    r->idle = r->span.begin > omp_hook_team.last_end + cost->team[cost->teams - 1].spin;
+    omp_hook_stall_fade(&cost->stall, r->span.begin);
     cost->share = omp_hook_team.crowd.share;
     cost->wait = omp_hook_team.crowd.wait;
     note_gap(cost, since);
@@ -154,7 +153,7 @@ static void take_turn(const struct omp_hook_region *r, bool ends)
 {
     struct omp_hook_context *c = r->context;
     uint64_t now = r->span.begin - session_call_ns(r->stream); /* waiting for other ranks, which try other ways, is left out */
-    bool anchor = c && omp_hook_return_note(&c->returns, omp_hook_team.begun, now);
+    bool anchor = c && omp_hook_return_note(&c->returns, omp_hook_team.counts.considered, now);
     if (ends && c == omp_hook_team.anchor) {
         omp_hook_team.counts.judged += omp_hook_referee_turn(&omp_hook_team.referee, now, &omp_hook_team.budget);
     } else if (ends) {
@@ -182,15 +181,11 @@ static bool rests(struct omp_hook_region *r)
 /* The region's place, where that is needed. Returns whether there is nothing to decide. */
 static bool as_ever(struct omp_hook_region *r)
 {
-    bool ends = omp_hook_referee_ends(&omp_hook_team.referee);
-    omp_hook_team.begun++;
-    if (!ends && rests(r)) {
-        omp_hook_team.referee.regions++;
+    bool ends = omp_hook_referee_ends(&omp_hook_team.referee, ++omp_hook_team.counts.considered);
+    if (!ends && rests(r))
         return true;
-    }
     r->context = consult(r);
     take_turn(r, ends);
-    omp_hook_team.referee.regions++;
     return rests(r) || settled(r);
 }
 
@@ -207,7 +202,6 @@ static void decide(struct omp_hook_region *r)
 
 void omp_hook_team_choose(struct omp_hook_region *r)
 {
-    omp_hook_team.counts.considered++;
     if (!as_ever(r))
         decide(r);
     uint32_t size = r->lowered ? 1 : r->cost->team[r->k].size;

@@ -11,11 +11,11 @@ static const double hopeless[] = { 2, 1.25 }; /* times the best, after one round
 static const double believed = 0.3;           /* of a window: a loss that the model is believed without a test */
 static const double far_slower = 1.5;
 
-bool omp_hook_return_note(struct omp_hook_return *p, uint64_t now_region, uint64_t now)
+bool omp_hook_return_note(struct omp_hook_return *p, uint64_t region, uint64_t now)
 {
-    uint64_t period = now_region - p->seen;
+    uint64_t period = region - p->seen;
     bool first = p->seen == 0 || period > UINT32_MAX;
-    p->seen = now_region;
+    p->seen = region;
     if (first || period != p->period) {
         p->period = first ? 0 : (uint32_t)period;
         p->regular = 0;
@@ -33,6 +33,7 @@ void omp_hook_referee_anchor(struct omp_hook_referee *r, const struct omp_hook_r
         return;
     memset(r, 0, sizeof *r);
     r->length = (uint32_t)(turns * p->period);
+    r->first = p->seen;
     r->begin = now;
     r->backoff = FIRST_BACKOFF;
     r->wait = 1;
@@ -165,7 +166,7 @@ bool omp_hook_referee_turn(struct omp_hook_referee *r, uint64_t now, struct omp_
         memcpy(r->foreseen, r->loss, sizeof r->foreseen);
     memset(r->loss, 0, sizeof r->loss);
     r->begin = now;
-    r->regions = 0;
+    r->first += r->length;
     if (r->tested)
         ended = tested(r, time, budget);
     else

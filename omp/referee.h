@@ -33,7 +33,7 @@ enum { OMP_HOOK_ROUNDS = 5 };
 
 struct omp_hook_referee {
     uint32_t length;        /* regions of a window; 0: no anchor */
-    uint32_t regions;       /* that began in this one */
+    uint64_t first;         /* number of this one's first region */
     uint64_t begin;         /* of this one */
     enum omp_hook_way way;  /* in which regions run now */
     enum omp_hook_way best; /* … and outside of tests */
@@ -56,17 +56,17 @@ struct omp_hook_return {
     uint32_t regular; /* … and how many they are */
 };
 
-/* A place was reached, at region number `now_region`. Returns whether it is fit to be an anchor. */
-bool omp_hook_return_note(struct omp_hook_return *p, uint64_t now_region, uint64_t now);
-/* The region that begins now is the anchor's. */
+/* A place was reached, by region number `region`, from 1. Returns whether it is fit to be an anchor. */
+bool omp_hook_return_note(struct omp_hook_return *p, uint64_t region, uint64_t now);
+/* The region that was noted last is the anchor's. */
 void omp_hook_referee_anchor(struct omp_hook_referee *r, const struct omp_hook_return *p, uint64_t now);
 /* The anchor did not come back. */
 void omp_hook_referee_lose(struct omp_hook_referee *r);
 
-/* Whether the region that begins now has to be the anchor's: then turn, or lose. */
-static inline bool omp_hook_referee_ends(const struct omp_hook_referee *r)
+/* Whether this region, which begins now, has to be the anchor's: then turn, or lose. */
+static inline bool omp_hook_referee_ends(const struct omp_hook_referee *r, uint64_t region)
 {
-    return r->length && r->regions == r->length;
+    return r->length && region - r->first == r->length;
 }
 
 /* The anchor came back: the window ends, and the next one begins. Returns whether a test ended with it. */

@@ -33,7 +33,6 @@ struct omp_hook_team_state {
     struct omp_hook_crowd crowd;
     struct omp_hook_referee referee;
     struct omp_hook_context *anchor; /* the referee's */
-    uint64_t begun;     /* regions that might act */
     double missed;      /* ns lost because the workers slept, since they were last woken */
     struct omp_hook_team_counts counts;
     bool pinned;        /* some region's threads have data of their own: none of them may end */

@@ -42,7 +42,7 @@ static double turn_time(const struct program *p, enum omp_hook_way way)
 static bool anchor_begins(void)
 {
     bool ended = false, fit = omp_hook_return_note(&place, region, now);
-    if (omp_hook_referee_ends(&referee))
+    if (omp_hook_referee_ends(&referee, region))
         ended = omp_hook_referee_turn(&referee, now, &budget);
     else if (fit && !referee.length)
         omp_hook_referee_anchor(&referee, &place, now);
@@ -54,14 +54,13 @@ static struct outcome run(const struct program *p, int turns)
     struct outcome o = { .total = 0 };
     for (int t = 0; t < turns; t++) {
         region++;
-        if (referee.way == OMP_HOOK_CHOSEN || !referee.length || omp_hook_referee_ends(&referee))
+        if (referee.way == OMP_HOOK_CHOSEN || !referee.length || omp_hook_referee_ends(&referee, region))
             o.tests += anchor_begins();
         enum omp_hook_way way = referee.way;
         double time = turn_time(p, way);
         if (way == OMP_HOOK_CHOSEN)
             for (int other = OMP_HOOK_POOL; other < OMP_HOOK_WAYS; other++)
                 omp_hook_referee_foresee(&referee, (enum omp_hook_way)other, p->believed[other] * us);
-        referee.regions += p->period;
         region += p->period - 1;
         now += (uint64_t)time;
         o.total += time;
@@ -179,7 +178,7 @@ START_TEST(windows_are_whole_turns)
     (void)run(&p, 300);
     ck_assert(referee.length == 28);
     omp_hook_referee_lose(&referee);
-    ck_assert(referee.length == 0 && referee.way == OMP_HOOK_CHOSEN && !omp_hook_referee_ends(&referee));
+    ck_assert(referee.length == 0 && referee.way == OMP_HOOK_CHOSEN && !omp_hook_referee_ends(&referee, region));
 }
 END_TEST
 
