@@ -147,7 +147,7 @@ void session_sum_add(struct session_stream *s, const struct session_span *span, 
 /* --- Asking --- */
 /* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
    key is what was expected (its place at least: terminal, reference and node). Returns 0, or 1: no prediction, or another
-   event was expected. */
+   event was expected. The caller holds the floating-point state (base/fpu.h) for this one and the next. */
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer);
 /* What was recorded in that place (NULL, both: nothing was). */
 struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };

@@ -437,10 +437,8 @@ static int expect(struct session_stream *s, const struct session_span *span, str
 
 int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer)
 {
-    base_fpu_t kept = base_fpu_hold();
     int status = stream_take(s) ? expect(s, span, answer) : 1;
     stream_release(s);
-    base_fpu_give_back(kept);
     return status;
 }
 
