@@ -35,7 +35,7 @@ enum job_keep {
     JOB_KEEP_SECTIONS = 512,    /* sections may wait for one another */
     JOB_KEEP_TEAMS = 1024,      /* a league of teams */
     JOB_KEEP_LEVELS = 2048,     /* more than one level of parallelism is active */
-    JOB_KEEP_TASKS = 4096,      /* tasks inside: in a team of one they are other tasks (omp/task.h) */
+    JOB_KEEP_TASKS = 4096,      /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
     JOB_KEEP_REASONS = 13
 };
 

@@ -5,9 +5,9 @@
 #include <strings.h>
 
 #include "base/clock.h"
-#include "omp/cores.h"
+#include "places/cores.h"
 #include "omp/real.h"
-#include "omp/wait.h"
+#include "places/wait.h"
 
 enum { REPEATS = 15 };
 static const uint64_t spin_default = 5000000;   /* ns; workers give up between 5 and 12 ms after a region */
@@ -51,7 +51,7 @@ static double team_series(unsigned size, struct omp_hook_stall *stall)
 
 static uint64_t spin_time(unsigned size, unsigned in_mask)
 {
-    const char *policy = omp_hook_wait_policy();
+    const char *policy = places_wait_policy();
     const char *count = getenv("GOMP_SPINCOUNT");
     if (count && *count >= '0' && *count <= '9')
         return strtoull(count, NULL, 10) > 1000000 ? spin_default : 0;
@@ -119,9 +119,9 @@ static bool only_own_size(const struct omp_hook_cost *cost)
 
 void omp_hook_cost_measure(struct omp_hook_cost *cost, unsigned size, unsigned limits)
 {
-    struct omp_hook_cores cores;
+    struct places_cores cores;
     if (cost->size == 0) { /* later the sizes stay what they are: models count by them */
-        omp_hook_cores(&cores);
+        places_cores(&cores);
         omp_hook_cost_sizes(cost, size, cores.processors, cores.cores);
         for (uint32_t k = 0; k < cost->teams; k++)
             cost->team[k].spin = spin_time(cost->team[k].size, cores.in_mask);

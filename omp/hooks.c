@@ -120,11 +120,11 @@ static void measure_energy(const struct omp_hook_region *r)
 /* The program said where this team is to run. What libgomp reads itself is not wrapped. */
 static void place(struct omp_hook_region *r, uint32_t traits)
 {
-    struct omp_place_wish wish;
-    if (!omp_place_take(&omp_place_team, &wish) || (traits & OMP_HOOK_DIRECT))
+    struct places_wish wish;
+    if (!places_take(&places_team, &wish) || (traits & OMP_HOOK_DIRECT))
         return;
-    r->placed = (struct omp_place_run){ r->run, r->argument, wish };
-    r->run = omp_place_run;
+    r->placed = (struct places_run){ r->run, r->argument, wish };
+    r->run = places_run;
     r->argument = &r->placed;
     r->direct = false;
 }

@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "omp/place.h"
+#include "places/place.h"
 #include "session/session.h"
 
 enum omp_hook_traits {
@@ -70,7 +70,7 @@ struct omp_hook_region {
     bool acts;                        /* the team may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
     uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
-    struct omp_place_run placed;      /* where the program wished for a place */
+    struct places_run placed;      /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
     bool changes;                     /* the pool gets another size: threads end or are made */
     bool cold;                        /* the workers were asleep at begin … */

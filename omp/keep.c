@@ -3,7 +3,7 @@
 
 #include "omp/real.h"
 #include "omp/site.h"
-#include "omp/task.h"
+#include "tasks/task.h"
 
 /* What the program itself says of this region. 0, or a bit of enum job_keep. */
 static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flags)
@@ -32,7 +32,7 @@ uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone)
 {
     if (r->span.opened)
         return JOB_KEEP_CALLS;
-    if (omp_task_created())
+    if (tasks_created())
         return JOB_KEEP_TASKS;
     if (alone && !r->site->allowed)
         return JOB_KEEP_NUMBERS;

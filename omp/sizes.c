@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of cost.h that needs no machine: which sizes there are, and what follows from their costs. */
-#include "omp/cores.h"
+#include "places/cores.h"
 #include "omp/cost.h"
 
 static void add_size(struct omp_hook_cost *cost, unsigned size)
@@ -34,7 +34,7 @@ void omp_hook_cost_sizes(struct omp_hook_cost *cost, unsigned size, double proce
 
 double omp_hook_cost_worth(const struct omp_hook_cost *cost, double size)
 {
-    return omp_hook_cores_worth(cost->processors, cost->cores, size);
+    return places_cores_worth(cost->processors, cost->cores, size);
 }
 
 double omp_hook_cost_change(const struct omp_hook_cost *cost, uint32_t from, uint32_t to)

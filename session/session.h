@@ -169,7 +169,7 @@ const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
 uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
 
-/* --- Tasks: statistics, no events (omp/task.h) --- */
+/* --- Tasks: statistics, no events (tasks/task.h) --- */
 uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */
 /* `collect` is called once, when the session finishes, and hands over the rows of this process with session_task_add. */
 void session_task_source(void (*collect)(void));

@@ -11,17 +11,17 @@
  *
  * Threads: the one that loads libgomp.  Hook-safe: no.
  */
-#ifndef PYTHIA_OMP_BIND_H
-#define PYTHIA_OMP_BIND_H
+#ifndef PYTHIA_PLACES_BIND_H
+#define PYTHIA_PLACES_BIND_H
 
 #include <sched.h>
 #include <stdbool.h>
 
 /* The share of local rank `rank` of `ranks` of the processors in `node`; at least one, the same for several ranks only
    where there are more ranks than processors. */
-void omp_hook_bind_share(const cpu_set_t *node, unsigned rank, unsigned ranks, cpu_set_t *share);
+void places_bind_share(const cpu_set_t *node, unsigned rank, unsigned ranks, cpu_set_t *share);
 /* Repairs the binding of this process where that is asked for (`asked`: the value of PYTHIA_BIND) and needed; `threads`: of
    OMP_NUM_THREADS, 0 for as many as there are processors. Returns whether it did. */
-bool omp_hook_bind_fix(const char *asked, unsigned threads);
+bool places_bind_fix(const char *asked, unsigned threads);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Decisions on machines that are not here: 24 nodes of 8 cores, 4 nodes of 12, and one without nodes worth the name. */
 #include "include/pythia.h"
-#include "omp/bind.h"
-#include "omp/place.h"
+#include "places/bind.h"
+#include "places/place.h"
 #include "tests/unit/unit.h"
 
 static hwloc_topology_t machine(const char *synthetic)
@@ -14,11 +14,11 @@ static hwloc_topology_t machine(const char *synthetic)
     return t;
 }
 
-static struct omp_place decide(hwloc_topology_t t, int kind, uintptr_t value, omp_place_locate_t locate)
+static struct places_place decide(hwloc_topology_t t, int kind, uintptr_t value, places_locate_t locate)
 {
-    struct omp_place_wish wish = { .kind = kind, .value = value };
-    struct omp_place place;
-    ck_assert_int_eq(omp_place_decide(t, &wish, locate, &place), 0);
+    struct places_wish wish = { .kind = kind, .value = value };
+    struct places_place place;
+    ck_assert_int_eq(places_decide(t, &wish, locate, &place), 0);
     return place;
 }
 
@@ -31,12 +31,12 @@ START_TEST(threads_are_processors)
     hwloc_topology_t t = machine(shapes[_i].synthetic);
     unsigned all = shapes[_i].nodes * shapes[_i].cores;
     for (unsigned v = 0; v < 3 * all; v++) {
-        struct omp_place p = decide(t, PYTHIA_AFFINITY_THREAD, v, NULL);
+        struct places_place p = decide(t, PYTHIA_AFFINITY_THREAD, v, NULL);
         ck_assert_uint_eq(p.first, v % all); /* beyond the last: modulo */
         ck_assert_uint_eq(p.count, 1);
         ck_assert_uint_eq(p.node, v % all / shapes[_i].cores);
         cpu_set_t set;
-        omp_place_processors(t, &p, &set);
+        places_processors(t, &p, &set);
         ck_assert_int_eq(CPU_COUNT(&set), 1);
         ck_assert(CPU_ISSET(hwloc_get_obj_by_type(t, HWLOC_OBJ_PU, v % all)->os_index, &set));
     }
@@ -48,11 +48,11 @@ START_TEST(nodes_are_all_their_processors)
 {
     hwloc_topology_t t = machine(shapes[_i].synthetic);
     for (unsigned v = 0; v < 3 * shapes[_i].nodes; v++) {
-        struct omp_place p = decide(t, PYTHIA_AFFINITY_NODE, v, NULL);
+        struct places_place p = decide(t, PYTHIA_AFFINITY_NODE, v, NULL);
         ck_assert_uint_eq(p.node, v % shapes[_i].nodes);
         ck_assert_uint_eq(p.count, shapes[_i].cores);
         cpu_set_t set;
-        omp_place_processors(t, &p, &set);
+        places_processors(t, &p, &set);
         ck_assert_int_eq(CPU_COUNT(&set), (int)shapes[_i].cores);
         for (unsigned c = 0; c < shapes[_i].cores; c++)
             ck_assert(CPU_ISSET(p.node * shapes[_i].cores + c, &set));
@@ -83,7 +83,7 @@ START_TEST(pages_of_this_machine)
     hwloc_topology_t t = machine(shapes[0].synthetic);
     static char touched[1 << 16];
     touched[5000] = 1;
-    struct omp_place p = decide(t, PYTHIA_AFFINITY_DATA, (uintptr_t)&touched[5000], NULL);
+    struct places_place p = decide(t, PYTHIA_AFFINITY_DATA, (uintptr_t)&touched[5000], NULL);
     ck_assert_uint_lt(p.node, 24);
     ck_assert_uint_eq(decide(t, PYTHIA_AFFINITY_DATA, 1, NULL).node, 0); /* not mapped: the first node */
     hwloc_topology_destroy(t);
@@ -92,21 +92,21 @@ END_TEST
 
 START_TEST(teams_spread_by_threads_only)
 {
-    struct omp_place_wish thread = { .kind = PYTHIA_AFFINITY_THREAD, .value = 5, .strict = true };
-    struct omp_place_wish node = { .kind = PYTHIA_AFFINITY_NODE, .value = 5 };
-    ck_assert_uint_eq(omp_place_of_member(&thread, 3).value, 8);
-    ck_assert(omp_place_of_member(&thread, 3).strict);
-    ck_assert_uint_eq(omp_place_of_member(&node, 3).value, 5);
+    struct places_wish thread = { .kind = PYTHIA_AFFINITY_THREAD, .value = 5, .strict = true };
+    struct places_wish node = { .kind = PYTHIA_AFFINITY_NODE, .value = 5 };
+    ck_assert_uint_eq(places_of_member(&thread, 3).value, 8);
+    ck_assert(places_of_member(&thread, 3).strict);
+    ck_assert_uint_eq(places_of_member(&node, 3).value, 5);
 }
 END_TEST
 
 START_TEST(nonsense_is_refused)
 {
     hwloc_topology_t t = machine(shapes[2].synthetic);
-    struct omp_place place;
-    struct omp_place_wish none = { .kind = PYTHIA_AFFINITY_NONE }, wrong = { .kind = 99 };
-    ck_assert_int_eq(omp_place_decide(t, &none, NULL, &place), PYTHIA_EINVAL);
-    ck_assert_int_eq(omp_place_decide(t, &wrong, NULL, &place), PYTHIA_EINVAL);
+    struct places_place place;
+    struct places_wish none = { .kind = PYTHIA_AFFINITY_NONE }, wrong = { .kind = 99 };
+    ck_assert_int_eq(places_decide(t, &none, NULL, &place), PYTHIA_EINVAL);
+    ck_assert_int_eq(places_decide(t, &wrong, NULL, &place), PYTHIA_EINVAL);
     hwloc_topology_destroy(t);
 }
 END_TEST
@@ -122,7 +122,7 @@ START_TEST(ranks_divide_a_node)
         CPU_ZERO(&all);
         for (unsigned r = 0; r < ranks; r++) {
             cpu_set_t share;
-            omp_hook_bind_share(&node, r, ranks, &share);
+            places_bind_share(&node, r, ranks, &share);
             ck_assert_int_ge(CPU_COUNT(&share), (int)(12 / ranks));
             ck_assert_int_le(CPU_COUNT(&share), (int)((12 + ranks - 1) / ranks));
             sum += CPU_COUNT(&share);
@@ -133,7 +133,7 @@ START_TEST(ranks_divide_a_node)
     }
     for (unsigned r = 0; r < 50; r++) { /* more ranks than processors: one each */
         cpu_set_t share;
-        omp_hook_bind_share(&node, r, 50, &share);
+        places_bind_share(&node, r, 50, &share);
         ck_assert_int_eq(CPU_COUNT(&share), 1);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/wait.h"
+#include "places/wait.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -9,8 +9,8 @@
 
 #include "base/options.h"
 #include "include/pythia.h"
-#include "omp/bind.h"
-#include "omp/cores.h"
+#include "places/bind.h"
+#include "places/cores.h"
 
 static char passive[] = "passive";
 
@@ -48,14 +48,14 @@ static bool answers(void)
     int now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
         unsigned in_mask;
-        double processors = allowed() ? omp_hook_cores_share(&in_mask) : 0;
+        double processors = allowed() ? places_cores_share(&in_mask) : 0;
         now = processors > 0 && crowded(lookup("OMP_NUM_THREADS"), in_mask, processors) ? 2 : 1;
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }
     return now == 2;
 }
 
-const char *omp_hook_wait_policy(void)
+const char *places_wait_policy(void)
 {
     const char *set = lookup("OMP_WAIT_POLICY");
     return set || lookup("GOMP_SPINCOUNT") || !answers() ? set : passive;
@@ -77,7 +77,7 @@ static void before_libgomp_reads(const char *name, void *caller)
         return;
     const char *threads = lookup("OMP_NUM_THREADS"), *mode = lookup("PYTHIA_MODE");
     if (!mode || strcmp(mode, "off") != 0)
-        (void)omp_hook_bind_fix(lookup("PYTHIA_BIND"), threads ? (unsigned)strtoul(threads, NULL, 10) : 0);
+        (void)places_bind_fix(lookup("PYTHIA_BIND"), threads ? (unsigned)strtoul(threads, NULL, 10) : 0);
 }
 
 PYTHIA_API char *getenv(const char *name);
@@ -88,5 +88,5 @@ char *getenv(const char *name)
         before_libgomp_reads(name, __builtin_return_address(0));
     if (set || name[0] != 'O' || strcmp(name, "OMP_WAIT_POLICY") != 0 || !is_libgomp(__builtin_return_address(0)))
         return set;
-    return omp_hook_wait_policy() ? passive : NULL;
+    return places_wait_policy() ? passive : NULL;
 }

@@ -4,29 +4,29 @@
 
 #include "base/options.h"
 #include "omp/safe.h"
-#include "omp/task.h"
+#include "tasks/task.h"
 #include "session/session.h"
 
-_Thread_local struct omp_task_thread omp_task_thread __attribute__((tls_model("initial-exec")));
-_Alignas(64) atomic_int omp_task_ready;
-atomic_bool omp_task_any;
+_Thread_local struct tasks_thread tasks_thread __attribute__((tls_model("initial-exec")));
+_Alignas(64) atomic_int tasks_ready;
+atomic_bool tasks_any;
 
-struct omp_task_site omp_task_sites[OMP_TASK_SITES];
-atomic_int omp_task_doubts;
+struct tasks_site tasks_sites[TASKS_SITES];
+atomic_int tasks_doubts;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct omp_task_block *blocks, *free_blocks; /* guarded by lock */
+static struct tasks_block *blocks, *free_blocks; /* guarded by lock */
 static pthread_key_t key;
 
 /* --- Task constructs --- */
 
-static bool doubtful(struct omp_task_site *site)
+static bool doubtful(struct tasks_site *site)
 {
     return atomic_load(&site->depends) && (!atomic_load(&site->seen) || atomic_load(&site->keep));
 }
 
 /* Again where another thread marked meanwhile: the last to look sees all flags. */
-void omp_task_site_mark(struct omp_task_site *site, atomic_bool *flag)
+void tasks_site_mark(struct tasks_site *site, atomic_bool *flag)
 {
     bool now;
     if (atomic_load_explicit(flag, memory_order_relaxed) || atomic_exchange(flag, true))
@@ -34,85 +34,85 @@ void omp_task_site_mark(struct omp_task_site *site, atomic_bool *flag)
     do {
         now = doubtful(site);
         if (atomic_exchange(&site->doubted, now) != now)
-            atomic_fetch_add(&omp_task_doubts, now ? 1 : -1);
+            atomic_fetch_add(&tasks_doubts, now ? 1 : -1);
     } while (doubtful(site) != now);
 }
 
-void omp_task_doubt(void)
+void tasks_doubt(void)
 {
     static atomic_bool said;
     if (!atomic_exchange(&said, true))
-        atomic_fetch_add(&omp_task_doubts, 1);
+        atomic_fetch_add(&tasks_doubts, 1);
 }
 
 /* What the reference knows of a construct: where to start from. */
-static void site_start(struct omp_task_site *site, uintptr_t fn)
+static void site_start(struct tasks_site *site, uintptr_t fn)
 {
-    struct job_task rows[OMP_TASK_DEPTHS];
+    struct job_task rows[TASKS_DEPTHS];
     struct pythia_options options;
     base_options_load(&options);
     if (omp_hook_safe_named(options.omp_keep, fn, 0) == OMP_HOOK_DENIED)
-        omp_task_site_mark(site, &site->keep);
-    uint32_t n = session_task_reference(fn, rows, OMP_TASK_DEPTHS);
+        tasks_site_mark(site, &site->keep);
+    uint32_t n = session_task_reference(fn, rows, TASKS_DEPTHS);
     for (uint32_t i = 0; i < n; i++)
-        if (rows[i].depth < OMP_TASK_DEPTHS && rows[i].subtree_ns)
-            omp_task_mean_add(&site->takes[rows[i].depth], (double)rows[i].subtree_ns);
+        if (rows[i].depth < TASKS_DEPTHS && rows[i].subtree_ns)
+            tasks_mean_add(&site->takes[rows[i].depth], (double)rows[i].subtree_ns);
     atomic_store_explicit(&site->known, true, memory_order_release); /* other threads have met it meanwhile */
 }
 
-struct omp_task_site *omp_task_site(uintptr_t fn)
+struct tasks_site *tasks_site(uintptr_t fn)
 {
-    uint32_t slot = (uint32_t)((fn >> 4) * 0x9e3779b1u >> 8) % OMP_TASK_SITES;
-    for (uint32_t i = 0; i < OMP_TASK_SITES; i++, slot = (slot + 1) % OMP_TASK_SITES) {
-        uintptr_t there = atomic_load_explicit(&omp_task_sites[slot].fn, memory_order_acquire);
-        if (there == 0 && atomic_compare_exchange_strong(&omp_task_sites[slot].fn, &there, fn)) {
-            site_start(&omp_task_sites[slot], fn);
-            return &omp_task_sites[slot];
+    uint32_t slot = (uint32_t)((fn >> 4) * 0x9e3779b1u >> 8) % TASKS_SITES;
+    for (uint32_t i = 0; i < TASKS_SITES; i++, slot = (slot + 1) % TASKS_SITES) {
+        uintptr_t there = atomic_load_explicit(&tasks_sites[slot].fn, memory_order_acquire);
+        if (there == 0 && atomic_compare_exchange_strong(&tasks_sites[slot].fn, &there, fn)) {
+            site_start(&tasks_sites[slot], fn);
+            return &tasks_sites[slot];
         }
         if (there == fn)
-            return &omp_task_sites[slot];
+            return &tasks_sites[slot];
     }
     return NULL;
 }
 
 /* --- Counters --- */
 
-static uint64_t get(const struct omp_task_row *row, enum omp_task_counter c)
+static uint64_t get(const struct tasks_row *row, enum tasks_counter c)
 {
     return atomic_load_explicit(&row->counter[c], memory_order_relaxed);
 }
 
-static void set(struct omp_task_row *row, enum omp_task_counter c, uint64_t n)
+static void set(struct tasks_row *row, enum tasks_counter c, uint64_t n)
 {
     atomic_store_explicit(&row->counter[c], n, memory_order_relaxed);
 }
 
-void omp_task_time(struct omp_task_row *row, uint64_t ns)
+void tasks_time(struct tasks_row *row, uint64_t ns)
 {
-    if (get(row, OMP_TASK_TIMED) == 0 || ns < get(row, OMP_TASK_MIN))
-        set(row, OMP_TASK_MIN, ns);
-    if (ns > get(row, OMP_TASK_MAX))
-        set(row, OMP_TASK_MAX, ns);
-    omp_task_count(row, OMP_TASK_TIMED, 1);
-    omp_task_count(row, OMP_TASK_TIME, ns);
+    if (get(row, TASKS_TIMED) == 0 || ns < get(row, TASKS_MIN))
+        set(row, TASKS_MIN, ns);
+    if (ns > get(row, TASKS_MAX))
+        set(row, TASKS_MAX, ns);
+    tasks_count(row, TASKS_TIMED, 1);
+    tasks_count(row, TASKS_TIME, ns);
 }
 
 /* --- Threads --- */
 
 static void thread_end(void *block)
 {
-    struct omp_task_block *b = block;
-    omp_task_thread.block = NULL;
+    struct tasks_block *b = block;
+    tasks_thread.block = NULL;
     pthread_mutex_lock(&lock);
     b->next_free = free_blocks;
     free_blocks = b;
     pthread_mutex_unlock(&lock);
 }
 
-static struct omp_task_block *block_take(void)
+static struct tasks_block *block_take(void)
 {
     pthread_mutex_lock(&lock);
-    struct omp_task_block *b = free_blocks;
+    struct tasks_block *b = free_blocks;
     if (b) {
         free_blocks = b->next_free;
     } else if ((b = calloc(1, sizeof *b))) {
@@ -140,42 +140,42 @@ static uintptr_t stack_low(void)
     return (uintptr_t)base + size - (size < MOST ? size : MOST) / 4;
 }
 
-static void fill(struct job_task *task, const struct omp_task_row *row)
+static void fill(struct job_task *task, const struct tasks_row *row)
 {
-    uint64_t subtree = get(row, OMP_TASK_SUBTREE_COUNT);
-    task->created += get(row, OMP_TASK_CREATED) + subtree;
-    task->at_once += get(row, OMP_TASK_AT_ONCE_COUNT) + subtree;
-    task->loops += get(row, OMP_TASK_LOOPS);
-    task->undeferred += get(row, OMP_TASK_UNDEFERRED);
-    uint64_t timed = get(row, OMP_TASK_TIMED), least = get(row, OMP_TASK_MIN), most = get(row, OMP_TASK_MAX);
+    uint64_t subtree = get(row, TASKS_SUBTREE_COUNT);
+    task->created += get(row, TASKS_CREATED) + subtree;
+    task->at_once += get(row, TASKS_AT_ONCE_COUNT) + subtree;
+    task->loops += get(row, TASKS_LOOPS);
+    task->undeferred += get(row, TASKS_UNDEFERRED);
+    uint64_t timed = get(row, TASKS_TIMED), least = get(row, TASKS_MIN), most = get(row, TASKS_MAX);
     if (timed && (task->timed == 0 || least < task->min_ns))
         task->min_ns = least;
     if (timed && most > task->max_ns)
         task->max_ns = most;
     task->timed += timed;
-    task->time_ns += get(row, OMP_TASK_TIME);
-    task->wait_ns += get(row, OMP_TASK_WAIT);
+    task->time_ns += get(row, TASKS_TIME);
+    task->wait_ns += get(row, TASKS_WAIT);
 }
 
 /* At the end of the session: all threads' rows of one construct and depth, as one. */
 static void collect_row(uint32_t site, uint32_t depth)
 {
     struct job_task task = { .depth = depth };
-    double takes = omp_task_mean_get(&omp_task_sites[site].takes[depth]), cost = omp_task_mean_get(&omp_task_sites[site].cost);
-    for (struct omp_task_block *b = blocks; b; b = b->next)
+    double takes = tasks_mean_get(&tasks_sites[site].takes[depth]), cost = tasks_mean_get(&tasks_sites[site].cost);
+    for (struct tasks_block *b = blocks; b; b = b->next)
         fill(&task, &b->row[site][depth]);
     if (task.created == 0)
         return;
     task.subtree_ns = takes > 0 ? (uint64_t)takes : 0;
     task.cost_ns = cost > 0 ? (uint64_t)cost : 0;
-    session_task_add(atomic_load(&omp_task_sites[site].fn), &task);
+    session_task_add(atomic_load(&tasks_sites[site].fn), &task);
 }
 
 static void collect(void)
 {
     pthread_mutex_lock(&lock);
-    for (uint32_t site = 0; site < OMP_TASK_SITES; site++)
-        for (uint32_t depth = 0; depth < OMP_TASK_DEPTHS; depth++)
+    for (uint32_t site = 0; site < TASKS_SITES; site++)
+        for (uint32_t depth = 0; depth < TASKS_DEPTHS; depth++)
             collect_row(site, depth);
     pthread_mutex_unlock(&lock);
 }
@@ -186,7 +186,7 @@ static void make_key(void)
     session_task_source(collect);
 }
 
-bool omp_task_thread_start(struct omp_task_thread *t)
+bool tasks_thread_start(struct tasks_thread *t)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);

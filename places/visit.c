@@ -2,11 +2,11 @@
 #include <pthread.h>
 
 #include "include/pythia.h"
-#include "omp/place.h"
+#include "places/place.h"
 #include "omp/real.h"
 
-_Thread_local struct omp_place_wish omp_place_task __attribute__((tls_model("initial-exec")));
-_Thread_local struct omp_place_wish omp_place_team __attribute__((tls_model("initial-exec")));
+_Thread_local struct places_wish places_task __attribute__((tls_model("initial-exec")));
+_Thread_local struct places_wish places_team __attribute__((tls_model("initial-exec")));
 
 static hwloc_topology_t machine; /* NULL: cannot be read, or is not this one; written once */
 
@@ -30,12 +30,12 @@ static hwloc_topology_t this_machine(void)
 }
 
 /* Where to go: the place, for a hint what of it is in the thread's own mask. False: stay. */
-static bool choose(const struct omp_place_wish *wish, const cpu_set_t *mask, cpu_set_t *set)
+static bool choose(const struct places_wish *wish, const cpu_set_t *mask, cpu_set_t *set)
 {
-    struct omp_place place;
-    if (!this_machine() || omp_place_decide(machine, wish, NULL, &place))
+    struct places_place place;
+    if (!this_machine() || places_decide(machine, wish, NULL, &place))
         return false;
-    omp_place_processors(machine, &place, set);
+    places_processors(machine, &place, set);
     if (!wish->strict) {
         int here = sched_getcpu();
         if (here >= 0 && here < CPU_SETSIZE && CPU_ISSET(here, set))
@@ -45,43 +45,43 @@ static bool choose(const struct omp_place_wish *wish, const cpu_set_t *mask, cpu
     return CPU_COUNT(set) > 0;
 }
 
-void omp_place_enter(const struct omp_place_wish *wish, struct omp_place_return *back)
+void places_enter(const struct places_wish *wish, struct places_return *back)
 {
     cpu_set_t set;
     back->moved = wish->kind != PYTHIA_AFFINITY_NONE && sched_getaffinity(0, sizeof back->mask, &back->mask) == 0 &&
                   choose(wish, &back->mask, &set) && sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-void omp_place_leave(const struct omp_place_return *back)
+void places_leave(const struct places_return *back)
 {
     if (back->moved)
         (void)sched_setaffinity(0, sizeof back->mask, &back->mask);
 }
 
-void omp_place_run(void *place_run)
+void places_run(void *place_run)
 {
-    const struct omp_place_run *p = place_run;
-    struct omp_place_wish wish = omp_place_of_member(&p->wish, (unsigned)omp_hook_real()->omp_get_thread_num());
-    struct omp_place_return back;
-    omp_place_enter(&wish, &back);
+    const struct places_run *p = place_run;
+    struct places_wish wish = places_of_member(&p->wish, (unsigned)omp_hook_real()->omp_get_thread_num());
+    struct places_return back;
+    places_enter(&wish, &back);
     p->run(p->argument);
-    omp_place_leave(&back);
+    places_leave(&back);
 }
 
-static int wish_for(struct omp_place_wish *wish, int kind, uintptr_t value, int strict)
+static int wish_for(struct places_wish *wish, int kind, uintptr_t value, int strict)
 {
     if (kind < PYTHIA_AFFINITY_NONE || kind > PYTHIA_AFFINITY_DATA)
         return PYTHIA_EINVAL;
-    *wish = (struct omp_place_wish){ .kind = kind, .strict = strict != 0, .value = value };
+    *wish = (struct places_wish){ .kind = kind, .strict = strict != 0, .value = value };
     return 0;
 }
 
 int pythia_affinity_next_task(int kind, uintptr_t value, int strict)
 {
-    return wish_for(&omp_place_task, kind, value, strict);
+    return wish_for(&places_task, kind, value, strict);
 }
 
 int pythia_affinity_next_team(int kind, uintptr_t value, int strict)
 {
-    return wish_for(&omp_place_team, kind, value, strict);
+    return wish_for(&places_team, kind, value, strict);
 }

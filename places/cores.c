@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/cores.h"
+#include "places/cores.h"
 
 #include <hwloc.h>
 #include <limits.h>
@@ -111,7 +111,7 @@ static double quota_line(const char *root, const char *line, size_t length)
     return inside > 0 ? inside : quota_v1(mount); /* in a container the group is often not visible by its name */
 }
 
-double omp_hook_cores_quota(const char *root, const char *self)
+double places_cores_quota(const char *root, const char *self)
 {
     double least = 0;
     for (const char *line = self; *line;) {
@@ -152,13 +152,13 @@ static unsigned cores_in_mask(void)
     return cores;
 }
 
-double omp_hook_cores_worth(double processors, double cores, double threads)
+double places_cores_worth(double processors, double cores, double threads)
 {
     double running = threads < processors ? threads : processors;
     return running <= cores ? running : cores + second_thread * (running - cores);
 }
 
-double omp_hook_cores_share(unsigned *in_mask)
+double places_cores_share(unsigned *in_mask)
 {
     char self[4096];
     cpu_set_t mask;
@@ -166,15 +166,15 @@ double omp_hook_cores_share(unsigned *in_mask)
     long mine = sched_getaffinity(0, sizeof mask, &mask) == 0 ? CPU_COUNT(&mask) : online;
     *in_mask = mine > 0 ? (unsigned)mine : 1;
     double processors = mine >= online ? (double)mine / (double)ranks : (double)mine;
-    double quota = read_text("/proc/self/cgroup", self, sizeof self) ? omp_hook_cores_quota("/sys/fs/cgroup", self) : 0;
+    double quota = read_text("/proc/self/cgroup", self, sizeof self) ? places_cores_quota("/sys/fs/cgroup", self) : 0;
     if (quota > 0 && quota / (double)ranks < processors)
         processors = quota / (double)ranks;
     return processors < 1 ? 1 : processors;
 }
 
-void omp_hook_cores(struct omp_hook_cores *c)
+void places_cores(struct places_cores *c)
 {
-    c->processors = omp_hook_cores_share(&c->in_mask);
+    c->processors = places_cores_share(&c->in_mask);
     unsigned cores = has_hyper_threads() ? cores_in_mask() : 0;
     c->cores = cores ? c->processors * (cores < c->in_mask ? cores : c->in_mask) / c->in_mask : c->processors;
     if (c->cores < 1)

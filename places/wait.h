@@ -20,12 +20,12 @@
  *
  * Threads: any.  Hook-safe: no (reads files, once).
  */
-#ifndef PYTHIA_OMP_WAIT_H
-#define PYTHIA_OMP_WAIT_H
+#ifndef PYTHIA_PLACES_WAIT_H
+#define PYTHIA_PLACES_WAIT_H
 
 #include <stdbool.h>
 
 /* What libgomp was, or would be, told for OMP_WAIT_POLICY: the user's value, ours, or NULL. */
-const char *omp_hook_wait_policy(void);
+const char *places_wait_policy(void);
 
 #endif

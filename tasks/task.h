@@ -31,48 +31,48 @@
  * Times are those of a task without the tasks it had to wait for or met while waiting, with those it ran at once; tiny
  * tasks are timed one in 16.
  *
- * Constructs beyond 64 pass through; depths from 31 on are one. taskloop: task_model.h.
+ * Constructs beyond 64 pass through; depths from 31 on are one. taskloop: model.h.
  *
  * Threads: any.  Hook-safe: yes, but for a thread's first task and a construct's first one.
  */
-#ifndef PYTHIA_OMP_TASK_H
-#define PYTHIA_OMP_TASK_H
+#ifndef PYTHIA_TASKS_TASK_H
+#define PYTHIA_TASKS_TASK_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "omp/task_model.h"
+#include "tasks/model.h"
 
-enum { OMP_TASK_SITES = 64, OMP_TASK_DEPTHS = 32, OMP_TASK_RECENT = 8 };
+enum { TASKS_SITES = 64, TASKS_DEPTHS = 32, TASKS_RECENT = 8 };
 
-struct omp_task_site {
+struct tasks_site {
     atomic_uintptr_t fn;       /* 0: free */
     atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at once */
     atomic_bool keep;          /* never run at once */
     atomic_bool seen;          /* one of its tasks has ended in this run */
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
     atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
-    struct omp_task_mean cost; /* of deferring one */
-    struct omp_task_mean takes[OMP_TASK_DEPTHS];
-    struct omp_task_loop loop;
+    struct tasks_mean cost; /* of deferring one */
+    struct tasks_mean takes[TASKS_DEPTHS];
+    struct tasks_loop loop;
 };
 
 /* Counters of one construct at one depth, on one thread. Written by it alone, with relaxed stores. */
-enum omp_task_counter {
-    OMP_TASK_CREATED, OMP_TASK_AT_ONCE_COUNT, OMP_TASK_SUBTREE_COUNT /* neither of the two: created and at once */, OMP_TASK_UNDEFERRED /* by the program */, OMP_TASK_TIMED, OMP_TASK_TIME,
-    OMP_TASK_MIN, OMP_TASK_MAX, OMP_TASK_WAIT, OMP_TASK_LOOPS /* executions of a taskloop */, OMP_TASK_COUNTERS
+enum tasks_counter {
+    TASKS_CREATED, TASKS_AT_ONCE_COUNT, TASKS_SUBTREE_COUNT /* neither of the two: created and at once */, TASKS_UNDEFERRED /* by the program */, TASKS_TIMED, TASKS_TIME,
+    TASKS_MIN, TASKS_MAX, TASKS_WAIT, TASKS_LOOPS /* executions of a taskloop */, TASKS_COUNTERS
 };
-struct omp_task_row { atomic_uint_least64_t counter[OMP_TASK_COUNTERS]; };
-struct omp_task_block {
-    struct omp_task_block *next_free, *next; /* guarded by the list's lock */
-    struct omp_task_row row[OMP_TASK_SITES][OMP_TASK_DEPTHS];
+struct tasks_row { atomic_uint_least64_t counter[TASKS_COUNTERS]; };
+struct tasks_block {
+    struct tasks_block *next_free, *next; /* guarded by the list's lock */
+    struct tasks_row row[TASKS_SITES][TASKS_DEPTHS];
 };
 
 /* What a thread knows of its tasks. Zero for a new thread. */
-struct omp_task_thread {
-    struct omp_task_block *block;
-    struct omp_task_site *recent[OMP_TASK_RECENT]; /* constructs that it created last */
+struct tasks_thread {
+    struct tasks_block *block;
+    struct tasks_site *recent[TASKS_RECENT]; /* constructs that it created last */
     uintptr_t stack_low;        /* nothing is run at once below */
     uint64_t elsewhere;         /* ns in tasks met while waiting, and waiting: not the current task's */
     uint64_t subtree_begin, subtree_patience; /* ns; begin 0: not looked yet */
@@ -86,58 +86,58 @@ struct omp_task_thread {
     uint32_t turn;              /* for sampling */
     bool subtree;
 };
-extern _Thread_local struct omp_task_thread omp_task_thread __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct tasks_thread tasks_thread __attribute__((tls_model("initial-exec")));
 
-static inline uint32_t omp_task_recent(uintptr_t fn)
+static inline uint32_t tasks_recent(uintptr_t fn)
 {
-    return (uint32_t)(fn >> 4 ^ fn >> 7) % OMP_TASK_RECENT;
+    return (uint32_t)(fn >> 4 ^ fn >> 7) % TASKS_RECENT;
 }
 
-/* --- task_stats.c --- */
+/* --- stats.c --- */
 /* The construct of an outlined function, made at first sight; NULL where there are too many. */
-struct omp_task_site *omp_task_site(uintptr_t fn);
+struct tasks_site *tasks_site(uintptr_t fn);
 /* Gives this thread its block and measures its stack; false when out of memory. Not hook-safe. */
-bool omp_task_thread_start(struct omp_task_thread *t);
+bool tasks_thread_start(struct tasks_thread *t);
 /* One more execution that was timed. */
-void omp_task_time(struct omp_task_row *row, uint64_t ns);
+void tasks_time(struct tasks_row *row, uint64_t ns);
 
 /* Something that decides whether it is safe to wait for a construct's tasks: sets the flag and counts anew. */
-void omp_task_site_mark(struct omp_task_site *site, atomic_bool *flag);
+void tasks_site_mark(struct tasks_site *site, atomic_bool *flag);
 /* Tasks with dependences of a construct that there is no room for. */
-void omp_task_doubt(void);
+void tasks_doubt(void);
 
-extern struct omp_task_site omp_task_sites[OMP_TASK_SITES];
+extern struct tasks_site tasks_sites[TASKS_SITES];
 /* Constructs with dependences that it may not be safe to wait for. */
-extern atomic_int omp_task_doubts;
+extern atomic_int tasks_doubts;
 /* Tasks deferred and not begun, over all teams. */
-extern _Alignas(64) atomic_int omp_task_ready;
+extern _Alignas(64) atomic_int tasks_ready;
 
 /* Set by whoever creates a task; the thread that acts on teams asks after each region, which clears it. */
-extern atomic_bool omp_task_any;
-static inline void omp_task_creates(void)
+extern atomic_bool tasks_any;
+static inline void tasks_creates(void)
 {
-    if (!atomic_load_explicit(&omp_task_any, memory_order_relaxed))
-        atomic_store_explicit(&omp_task_any, true, memory_order_relaxed);
+    if (!atomic_load_explicit(&tasks_any, memory_order_relaxed))
+        atomic_store_explicit(&tasks_any, true, memory_order_relaxed);
 }
-static inline bool omp_task_created(void)
+static inline bool tasks_created(void)
 {
-    if (!atomic_load_explicit(&omp_task_any, memory_order_relaxed))
+    if (!atomic_load_explicit(&tasks_any, memory_order_relaxed))
         return false;
-    atomic_store_explicit(&omp_task_any, false, memory_order_relaxed);
+    atomic_store_explicit(&tasks_any, false, memory_order_relaxed);
     return true;
 }
 
-static inline uint32_t omp_task_site_number(const struct omp_task_site *site)
+static inline uint32_t tasks_site_number(const struct tasks_site *site)
 {
-    return (uint32_t)(site - omp_task_sites);
+    return (uint32_t)(site - tasks_sites);
 }
 
-static inline struct omp_task_row *omp_task_row(const struct omp_task_thread *t, uint32_t site, uint32_t depth)
+static inline struct tasks_row *tasks_row(const struct tasks_thread *t, uint32_t site, uint32_t depth)
 {
-    return &t->block->row[site][depth < OMP_TASK_DEPTHS ? depth : OMP_TASK_DEPTHS - 1];
+    return &t->block->row[site][depth < TASKS_DEPTHS ? depth : TASKS_DEPTHS - 1];
 }
 
-static inline void omp_task_count(struct omp_task_row *row, enum omp_task_counter c, uint64_t n)
+static inline void tasks_count(struct tasks_row *row, enum tasks_counter c, uint64_t n)
 {
     uint64_t before = atomic_load_explicit(&row->counter[c], memory_order_relaxed);
     atomic_store_explicit(&row->counter[c], before + n, memory_order_relaxed);

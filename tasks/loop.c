@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * taskloop: all its tasks deferred, or all at once, whichever was faster (task_model.h). libgomp itself runs them at once
+ * taskloop: all its tasks deferred, or all at once, whichever was faster (model.h). libgomp itself runs them at once
  * when the flag of its `if` clause is off, and again everything else stays as it is.
  *
  * Its tasks are not wrapped (libgomp writes the bounds into their data), so they are timed as a whole, and tasks that they
@@ -9,14 +9,14 @@
 #include "base/clock.h"
 #include "include/pythia.h"
 #include "omp/real.h"
-#include "omp/task.h"
-#include "omp/task_act.h"
+#include "tasks/task.h"
+#include "tasks/act.h"
 #include "session/session.h"
 
 /* Tasks that libgomp makes of `turns` iterations; `size` is what grainsize or num_tasks says, 0 nothing. */
 static uint64_t tasks_of(uint64_t turns, unsigned flags, uint64_t size)
 {
-    if (flags & OMP_TASK_GRAINSIZE)
+    if (flags & TASKS_GRAINSIZE)
         return size && turns / size ? turns / size : 1;
     uint64_t tasks = size ? size : (uint64_t)omp_hook_real()->omp_get_num_threads();
     return tasks < turns ? tasks : turns;
@@ -24,47 +24,47 @@ static uint64_t tasks_of(uint64_t turns, unsigned flags, uint64_t size)
 
 /* One taskloop, between its begin and its end. */
 struct loop {
-    struct omp_task_site *site; /* NULL: passed on as it is */
+    struct tasks_site *site; /* NULL: passed on as it is */
     uint64_t turns, tasks, begin, elsewhere, events;
     bool at_once;
 };
 
 static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, unsigned flags, uint64_t size)
 {
-    struct omp_task_thread *t = &omp_task_thread;
-    l->site = turns ? omp_task_site_of(t, fn) : NULL;
+    struct tasks_thread *t = &tasks_thread;
+    l->site = turns ? tasks_site_of(t, fn) : NULL;
     if (!l->site)
         return flags;
     int team = omp_hook_real()->omp_get_num_threads();
     l->turns = turns;
     l->tasks = tasks_of(turns, flags, size);
-    if (!(flags & OMP_TASK_NOGROUP) && (flags & OMP_TASK_IF) && omp_task_acts() && omp_task_allowed(t, l->site, flags))
-        l->at_once = t->subtree || omp_task_loop_choose(&l->site->loop, (double)turns / (double)l->tasks, team);
-    struct omp_task_row *row = omp_task_row(t, omp_task_site_number(l->site), t->depth);
-    omp_task_count(row, OMP_TASK_CREATED, l->tasks);
-    omp_task_count(row, OMP_TASK_LOOPS, 1);
+    if (!(flags & TASKS_NOGROUP) && (flags & TASKS_IF) && tasks_acts() && tasks_allowed(t, l->site, flags))
+        l->at_once = t->subtree || tasks_loop_choose(&l->site->loop, (double)turns / (double)l->tasks, team);
+    struct tasks_row *row = tasks_row(t, tasks_site_number(l->site), t->depth);
+    tasks_count(row, TASKS_CREATED, l->tasks);
+    tasks_count(row, TASKS_LOOPS, 1);
     if (l->at_once)
-        omp_task_count(row, OMP_TASK_AT_ONCE_COUNT, l->tasks);
+        tasks_count(row, TASKS_AT_ONCE_COUNT, l->tasks);
     else
         t->deferred++;
     l->elsewhere = t->elsewhere;
     l->events = session_events();
     l->begin = base_clock_now();
-    return l->at_once ? flags & ~(unsigned)OMP_TASK_IF : flags;
+    return l->at_once ? flags & ~(unsigned)TASKS_IF : flags;
 }
 
 static void loop_end(const struct loop *l, unsigned flags)
 {
-    struct omp_task_thread *t = &omp_task_thread;
-    if (!l->site || (flags & OMP_TASK_NOGROUP))
+    struct tasks_thread *t = &tasks_thread;
+    if (!l->site || (flags & TASKS_NOGROUP))
         return;
     uint64_t took = base_clock_now() - l->begin;
-    omp_task_loop_learn(&l->site->loop, l->at_once, (double)took / (double)l->turns);
-    omp_task_site_mark(l->site, &l->site->seen);
+    tasks_loop_learn(&l->site->loop, l->at_once, (double)took / (double)l->turns);
+    tasks_site_mark(l->site, &l->site->seen);
     if (session_events() != l->events) /* of this thread's share */
-        omp_task_site_mark(l->site, &l->site->keep);
+        tasks_site_mark(l->site, &l->site->keep);
     if (l->at_once)
-        omp_task_time(omp_task_row(t, omp_task_site_number(l->site), t->depth), took / l->tasks);
+        tasks_time(tasks_row(t, tasks_site_number(l->site), t->depth), took / l->tasks);
     else
         t->elsewhere = l->elsewhere + took;
 }
@@ -79,7 +79,7 @@ static uint64_t turns_long(long start, long end, long step)
 
 static uint64_t turns_ull(unsigned flags, unsigned long long start, unsigned long long end, unsigned long long step)
 {
-    if (flags & OMP_TASK_UP)
+    if (flags & TASKS_UP)
         return start < end && step ? (end - start - 1) / step + 1 : 0;
     return start > end && step ? (start - end - 1) / (0 - step) + 1 : 0;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/task.h"
+#include "tasks/task.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "include/pythia.h"
-#include "omp/place.h"
+#include "places/place.h"
 #include "omp/real.h"
-#include "omp/task_act.h"
+#include "tasks/act.h"
 #include "session/session.h"
 
 enum { SAMPLE = 16, LOOK = 64 };
-static const struct omp_place_wish nowhere;
+static const struct places_wish nowhere;
 static const double cost_unknown = 700; /* ns; measured from the first deferred tasks on */
 
 /* The arguments of GOMP_task. */
@@ -42,7 +42,7 @@ struct inside {
     bool subtree;
 };
 
-static void enter(struct omp_task_thread *t, struct inside *in, uint32_t site, uint32_t depth, bool timed)
+static void enter(struct tasks_thread *t, struct inside *in, uint32_t site, uint32_t depth, bool timed)
 {
     in->depth = t->depth;
     in->site = t->site;
@@ -60,20 +60,20 @@ static void enter(struct omp_task_thread *t, struct inside *in, uint32_t site, u
     }
 }
 
-static void learn(struct omp_task_thread *t, const struct inside *in, struct omp_task_site *site)
+static void learn(struct tasks_thread *t, const struct inside *in, struct tasks_site *site)
 {
     uint32_t depth = t->depth - 1;
     uint64_t took = base_clock_now() - in->begin, elsewhere = t->elsewhere - in->elsewhere;
     took = took > elsewhere ? took - elsewhere : 0;
-    omp_task_time(omp_task_row(t, t->site, depth), took);
+    tasks_time(tasks_row(t, t->site, depth), took);
     if (t->deferred == in->deferred) /* all below it was run at once: that is what it takes */
-        omp_task_mean_add(&site->takes[depth < OMP_TASK_DEPTHS ? depth : OMP_TASK_DEPTHS - 1], (double)took);
+        tasks_mean_add(&site->takes[depth < TASKS_DEPTHS ? depth : TASKS_DEPTHS - 1], (double)took);
     if (session_events() != in->events)
-        omp_task_site_mark(site, &site->keep);
-    omp_task_site_mark(site, &site->seen);
+        tasks_site_mark(site, &site->keep);
+    tasks_site_mark(site, &site->seen);
 }
 
-static void leave(struct omp_task_thread *t, const struct inside *in, struct omp_task_site *site)
+static void leave(struct tasks_thread *t, const struct inside *in, struct tasks_site *site)
 {
     if (in->begin)
         learn(t, in, site);
@@ -88,9 +88,9 @@ static void leave(struct omp_task_thread *t, const struct inside *in, struct omp
 /* Stands before the program's data in the copy that libgomp keeps. */
 struct header {
     void (*fn)(void *);
-    struct omp_task_site *site;
+    struct tasks_site *site;
     uint32_t depth, offset; /* of the data */
-    struct omp_place_wish wish;
+    struct places_wish wish;
 };
 
 struct packet {
@@ -114,27 +114,27 @@ static void task_run(void *argument)
 {
     struct header h;
     struct inside in;
-    struct omp_task_thread *t = &omp_task_thread;
+    struct tasks_thread *t = &tasks_thread;
     memcpy(&h, argument, sizeof h);
-    atomic_fetch_sub_explicit(&omp_task_ready, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&tasks_ready, 1, memory_order_relaxed);
     t->begun++;
-    if (!t->block && !omp_task_thread_start(t)) {
+    if (!t->block && !tasks_thread_start(t)) {
         h.fn((char *)argument + h.offset);
         return;
     }
-    struct omp_place_return back;
-    omp_place_enter(&h.wish, &back);
-    enter(t, &in, omp_task_site_number(h.site), h.depth, true);
+    struct places_return back;
+    places_enter(&h.wish, &back);
+    enter(t, &in, tasks_site_number(h.site), h.depth, true);
     t->subtree = false;
     h.fn((char *)argument + h.offset);
-    omp_place_leave(&back);
+    places_leave(&back);
     leave(t, &in, h.site);
     /* Met while another task of this thread waits, or was being created. */
     t->elsewhere = in.elsewhere + (base_clock_now() - in.begin);
 }
 
-static void defer(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c,
-                  const struct omp_place_wish *wish)
+static void defer(struct tasks_thread *t, struct tasks_site *site, const struct call *c,
+                  const struct places_wish *wish)
 {
     long align = c->align > (long)_Alignof(struct header) ? c->align : (long)_Alignof(struct header);
     uint32_t offset = (uint32_t)((sizeof(struct header) + (size_t)align - 1) & ~((size_t)align - 1));
@@ -148,25 +148,25 @@ static void defer(struct omp_task_thread *t, struct omp_task_site *site, const s
     uint32_t begun = t->begun;
     bool timed = t->deferred++ % 4 == 0;
     uint64_t begin = timed ? base_clock_now() : 0;
-    atomic_fetch_add_explicit(&omp_task_ready, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&tasks_ready, 1, memory_order_relaxed);
     real_task(&wrapped, true);
     /* Taking it from the queue and ending it costs about as much again. */
     if (timed && t->begun == begun)
-        omp_task_mean_add(&site->cost, 2 * (double)(base_clock_now() - begin));
+        tasks_mean_add(&site->cost, 2 * (double)(base_clock_now() - begin));
 }
 
 /* --- Tasks run at once --- */
 
-static void run_at_once(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c, bool timed)
+static void run_at_once(struct tasks_thread *t, struct tasks_site *site, const struct call *c, bool timed)
 {
     struct inside in;
-    enter(t, &in, omp_task_site_number(site), t->depth, timed);
+    enter(t, &in, tasks_site_number(site), t->depth, timed);
     real_task(c, false);
     leave(t, &in, site);
 }
 
 /* Asked once, when the mode is known. */
-bool omp_task_acts(void)
+bool tasks_acts(void)
 {
     static atomic_int known; /* 0: not asked, 1: no, 2: yes */
     int now = atomic_load_explicit(&known, memory_order_relaxed);
@@ -191,18 +191,18 @@ static unsigned library_traits(void)
     return now;
 }
 
-bool omp_task_allowed(const struct omp_task_thread *t, const struct omp_task_site *site, unsigned flags)
+bool tasks_allowed(const struct tasks_thread *t, const struct tasks_site *site, unsigned flags)
 {
     return t->holding == 0 && atomic_load_explicit(&site->seen, memory_order_relaxed) &&
            atomic_load_explicit(&site->known, memory_order_acquire) &&
            !atomic_load_explicit(&site->keep, memory_order_relaxed) &&
            (uintptr_t)__builtin_frame_address(0) > t->stack_low &&
-           !((flags & OMP_TASK_DEPEND) && atomic_load_explicit(&omp_task_doubts, memory_order_relaxed)) &&
-           !((flags & OMP_TASK_PRIORITY) && (library_traits() & ORDERS));
+           !((flags & TASKS_DEPEND) && atomic_load_explicit(&tasks_doubts, memory_order_relaxed)) &&
+           !((flags & TASKS_PRIORITY) && (library_traits() & ORDERS));
 }
 
 /* A subtree is being run at once for long: if others may be idle by now, what follows is decided anew. */
-static void subtree_look(struct omp_task_thread *t)
+static void subtree_look(struct tasks_thread *t)
 {
     uint64_t now = base_clock_now();
     t->look = LOOK;
@@ -210,87 +210,87 @@ static void subtree_look(struct omp_task_thread *t)
         t->subtree_begin = now;
     if (now - t->subtree_begin < t->subtree_patience)
         return;
-    if (atomic_load_explicit(&omp_task_ready, memory_order_relaxed) < omp_hook_real()->omp_get_num_threads())
+    if (atomic_load_explicit(&tasks_ready, memory_order_relaxed) < omp_hook_real()->omp_get_num_threads())
         t->subtree = false;
 }
 
-static void subtree_run(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c, double takes,
+static void subtree_run(struct tasks_thread *t, struct tasks_site *site, const struct call *c, double takes,
                         double cost, bool timed)
 {
     t->look = LOOK;
     t->subtree_begin = 0; /* most are over before the first look */
-    t->subtree_patience = (uint64_t)omp_task_patience(takes, cost);
+    t->subtree_patience = (uint64_t)tasks_patience(takes, cost);
     t->subtree = true;
     run_at_once(t, site, c, timed);
     t->subtree = false;
 }
 
-static void decide(struct omp_task_thread *t, struct omp_task_site *site, struct omp_task_row *row, const struct call *c)
+static void decide(struct tasks_thread *t, struct tasks_site *site, struct tasks_row *row, const struct call *c)
 {
-    uint32_t depth = t->depth < OMP_TASK_DEPTHS ? t->depth : OMP_TASK_DEPTHS - 1;
-    double takes = omp_task_mean_get(&site->takes[depth]), cost = omp_task_mean_get(&site->cost);
-    int ready = atomic_load_explicit(&omp_task_ready, memory_order_relaxed);
-    enum omp_task_choice choice = OMP_TASK_DEFER;
+    uint32_t depth = t->depth < TASKS_DEPTHS ? t->depth : TASKS_DEPTHS - 1;
+    double takes = tasks_mean_get(&site->takes[depth]), cost = tasks_mean_get(&site->cost);
+    int ready = atomic_load_explicit(&tasks_ready, memory_order_relaxed);
+    enum tasks_choice choice = TASKS_DEFER;
     if (cost < 0)
         cost = cost_unknown;
-    if (omp_task_allowed(t, site, c->flags))
-        choice = omp_task_choose(takes, cost, ready, omp_hook_real()->omp_get_num_threads());
-    if (choice == OMP_TASK_DEFER) {
+    if (tasks_allowed(t, site, c->flags))
+        choice = tasks_choose(takes, cost, ready, omp_hook_real()->omp_get_num_threads());
+    if (choice == TASKS_DEFER) {
         defer(t, site, c, &nowhere);
         return;
     }
-    omp_task_count(row, OMP_TASK_AT_ONCE_COUNT, 1);
+    tasks_count(row, TASKS_AT_ONCE_COUNT, 1);
     bool timed = takes < 0 || takes > 8 * cost || t->turn++ % SAMPLE == 0;
-    if (choice == OMP_TASK_SUBTREE)
+    if (choice == TASKS_SUBTREE)
         subtree_run(t, site, c, takes, cost, timed);
     else
         run_at_once(t, site, c, timed);
 }
 
-struct omp_task_site *omp_task_site_of(struct omp_task_thread *t, void (*fn)(void *))
+struct tasks_site *tasks_site_of(struct tasks_thread *t, void (*fn)(void *))
 {
-    omp_task_creates();
-    if (session_mode() == SESSION_OFF || (library_traits() & CANCELS) || (!t->block && !omp_task_thread_start(t)))
+    tasks_creates();
+    if (session_mode() == SESSION_OFF || (library_traits() & CANCELS) || (!t->block && !tasks_thread_start(t)))
         return NULL;
-    struct omp_task_site **recent = &t->recent[omp_task_recent((uintptr_t)fn)];
+    struct tasks_site **recent = &t->recent[tasks_recent((uintptr_t)fn)];
     if (!*recent || atomic_load_explicit(&(*recent)->fn, memory_order_relaxed) != (uintptr_t)fn)
-        *recent = omp_task_site((uintptr_t)fn);
+        *recent = tasks_site((uintptr_t)fn);
     return *recent;
 }
 
 /* Before it can be waited for. */
-static void note_depends(struct omp_task_site *site)
+static void note_depends(struct tasks_site *site)
 {
     if (!site)
-        omp_task_doubt();
+        tasks_doubt();
     else
-        omp_task_site_mark(site, &site->depends);
+        tasks_site_mark(site, &site->depends);
 }
 
-static void task_decide(struct omp_task_thread *t, struct omp_task_site *site, const struct call *c, bool if_clause)
+static void task_decide(struct tasks_thread *t, struct tasks_site *site, const struct call *c, bool if_clause)
 {
-    struct omp_task_row *row = omp_task_row(t, omp_task_site_number(site), t->depth);
-    struct omp_place_wish wish = nowhere;
-    omp_task_count(row, OMP_TASK_CREATED, 1);
+    struct tasks_row *row = tasks_row(t, tasks_site_number(site), t->depth);
+    struct places_wish wish = nowhere;
+    tasks_count(row, TASKS_CREATED, 1);
     if (!if_clause) {
-        struct omp_place_return back;
-        (void)omp_place_take(&omp_place_task, &wish);
-        omp_task_count(row, OMP_TASK_UNDEFERRED, 1);
-        omp_place_enter(&wish, &back);
+        struct places_return back;
+        (void)places_take(&places_task, &wish);
+        tasks_count(row, TASKS_UNDEFERRED, 1);
+        places_enter(&wish, &back);
         run_at_once(t, site, c, t->turn++ % SAMPLE == 0);
-        omp_place_leave(&back);
+        places_leave(&back);
         return;
     }
-    if (omp_place_take(&omp_place_task, &wish)) {
+    if (places_take(&places_task, &wish)) {
         defer(t, site, c, &wish);
         return;
     }
     if (t->subtree && --t->look == 0)
         subtree_look(t);
-    if (t->subtree && omp_task_allowed(t, site, c->flags)) {
-        omp_task_count(row, OMP_TASK_AT_ONCE_COUNT, 1);
+    if (t->subtree && tasks_allowed(t, site, c->flags)) {
+        tasks_count(row, TASKS_AT_ONCE_COUNT, 1);
         run_at_once(t, site, c, t->look == LOOK);
-    } else if (omp_task_acts()) {
+    } else if (tasks_acts()) {
         decide(t, site, row, c);
     } else {
         defer(t, site, c, &nowhere);
@@ -299,12 +299,12 @@ static void task_decide(struct omp_task_thread *t, struct omp_task_site *site, c
 
 /* Within a subtree that is run at once there is nothing to decide, for constructs that the thread met before; NULL where
    there is. */
-static inline struct omp_task_site *quick(struct omp_task_thread *t, uintptr_t fn, bool if_clause, unsigned flags)
+static inline struct tasks_site *quick(struct tasks_thread *t, uintptr_t fn, bool if_clause, unsigned flags)
 {
-    struct omp_task_site *site = t->recent[omp_task_recent(fn)];
-    bool plain = if_clause && !(flags & (OMP_TASK_DETACH | OMP_TASK_PRIORITY));
+    struct tasks_site *site = t->recent[tasks_recent(fn)];
+    bool plain = if_clause && !(flags & (TASKS_DETACH | TASKS_PRIORITY));
     if (!t->subtree || !site || atomic_load_explicit(&site->fn, memory_order_relaxed) != fn || !plain || t->look <= 1 ||
-        omp_place_task.kind || !omp_task_allowed(t, site, flags))
+        places_task.kind || !tasks_allowed(t, site, flags))
         return NULL;
     t->look--;
     return site;
@@ -315,14 +315,14 @@ PYTHIA_API void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, 
 void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), long size, long align, bool if_clause,
                unsigned flags, void **depend, int priority, void *detach)
 {
-    struct omp_task_thread *t = &omp_task_thread;
-    struct omp_task_site *known = quick(t, (uintptr_t)fn, if_clause, flags);
+    struct tasks_thread *t = &tasks_thread;
+    struct tasks_site *known = quick(t, (uintptr_t)fn, if_clause, flags);
     if (known) {
         uint32_t depth = t->depth, number = t->site, deferred_before = t->deferred_before;
-        t->site = omp_task_site_number(known);
+        t->site = tasks_site_number(known);
         t->deferred_before = t->deferred;
         t->depth = depth + 1;
-        omp_task_count(omp_task_row(t, t->site, depth), OMP_TASK_SUBTREE_COUNT, 1);
+        tasks_count(tasks_row(t, t->site, depth), TASKS_SUBTREE_COUNT, 1);
         omp_hook_real_table.GOMP_task(fn, data, cpyfn, size, align, false, flags, depend, priority, detach);
         t->depth = depth;
         t->site = number;
@@ -330,10 +330,10 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
         return;
     }
     struct call c = { fn, data, cpyfn, size, align, flags, depend, priority, detach };
-    struct omp_task_site *site = omp_task_site_of(t, fn);
-    if (flags & OMP_TASK_DEPEND)
+    struct tasks_site *site = tasks_site_of(t, fn);
+    if (flags & TASKS_DEPEND)
         note_depends(site);
-    if (!site || (flags & OMP_TASK_DETACH)) {
+    if (!site || (flags & TASKS_DETACH)) {
         real_task(&c, if_clause);
         return;
     }

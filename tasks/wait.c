@@ -9,22 +9,22 @@
 #include "base/clock.h"
 #include "include/pythia.h"
 #include "omp/real.h"
-#include "omp/task.h"
+#include "tasks/task.h"
 #include "session/session.h"
 
-static uint64_t wait_begin(const struct omp_task_thread *t)
+static uint64_t wait_begin(const struct tasks_thread *t)
 {
     return t->block && t->deferred != t->deferred_before && session_mode() != SESSION_OFF ? base_clock_now() : 0;
 }
 
 /* All of it was elsewhere; idle is what no task that was met took. */
-static void wait_end(struct omp_task_thread *t, uint64_t begin, uint64_t elsewhere)
+static void wait_end(struct tasks_thread *t, uint64_t begin, uint64_t elsewhere)
 {
     if (!begin)
         return;
     uint64_t took = base_clock_now() - begin, met = t->elsewhere - elsewhere;
     if (t->depth > 0)
-        omp_task_count(omp_task_row(t, t->site, t->depth - 1), OMP_TASK_WAIT, took > met ? took - met : 0);
+        tasks_count(tasks_row(t, t->site, t->depth - 1), TASKS_WAIT, took > met ? took - met : 0);
     t->elsewhere = elsewhere + took;
 }
 
@@ -32,7 +32,7 @@ static void wait_end(struct omp_task_thread *t, uint64_t begin, uint64_t elsewhe
     PYTHIA_API void name parameters;                          \
     void name parameters                                      \
     {                                                         \
-        struct omp_task_thread *t = &omp_task_thread;         \
+        struct tasks_thread *t = &tasks_thread;         \
         uint64_t begin = wait_begin(t), before = t->elsewhere; \
         omp_hook_real()->name arguments;                      \
         wait_end(t, begin, before);                           \
@@ -47,7 +47,7 @@ WAIT(GOMP_taskgroup_end, (void), ())
     PYTHIA_API void name parameters;       \
     void name parameters                   \
     {                                      \
-        omp_task_thread.holding++;         \
+        tasks_thread.holding++;         \
         omp_hook_real()->name arguments;   \
     }
 
@@ -56,7 +56,7 @@ WAIT(GOMP_taskgroup_end, (void), ())
     void name parameters                                                  \
     {                                                                     \
         omp_hook_real()->name arguments;                                  \
-        omp_task_thread.holding -= omp_task_thread.holding > 0;           \
+        tasks_thread.holding -= tasks_thread.holding > 0;           \
     }
 
 #define TRY(name)                                \
@@ -64,7 +64,7 @@ WAIT(GOMP_taskgroup_end, (void), ())
     int name(void *held)                         \
     {                                            \
         int got = omp_hook_real()->name(held);   \
-        omp_task_thread.holding += got != 0;     \
+        tasks_thread.holding += got != 0;     \
         return got;                              \
     }
 

@@ -18,8 +18,8 @@
  *
  * Threads: any.  Hook-safe: no (the first use reads the machine; later ones make system calls).
  */
-#ifndef PYTHIA_OMP_PLACE_H
-#define PYTHIA_OMP_PLACE_H
+#ifndef PYTHIA_PLACES_PLACE_H
+#define PYTHIA_PLACES_PLACE_H
 
 #include <hwloc.h>
 #include <sched.h>
@@ -27,14 +27,14 @@
 #include <stdint.h>
 
 /* What was asked for; kind 0 (PYTHIA_AFFINITY_NONE): nothing. */
-struct omp_place_wish {
+struct places_wish {
     int kind; /* enum pythia_affinity */
     bool strict;
     uintptr_t value;
 };
 
 /* What that means on a machine. */
-struct omp_place {
+struct places_place {
     unsigned node;          /* logical number of the NUMA node */
     unsigned first, count;  /* its processors, logical numbers; of a thread: that one */
 };
@@ -42,27 +42,27 @@ struct omp_place {
 /* --- Decisions (place.c): on any topology, this machine's or a synthetic one --- */
 
 /* Node of a page, < 0 where it is not known; NULL: move_pages(2). */
-typedef int (*omp_place_locate_t)(uintptr_t address);
+typedef int (*places_locate_t)(uintptr_t address);
 
 /* Returns 0, or PYTHIA_EINVAL for a kind that is none. */
-int omp_place_decide(hwloc_topology_t machine, const struct omp_place_wish *wish, omp_place_locate_t locate,
-                     struct omp_place *place);
+int places_decide(hwloc_topology_t machine, const struct places_wish *wish, places_locate_t locate,
+                     struct places_place *place);
 /* The place of member `number` of a team with that wish: a thread's neighbours follow it, nodes are for all. */
-struct omp_place_wish omp_place_of_member(const struct omp_place_wish *wish, unsigned number);
+struct places_wish places_of_member(const struct places_wish *wish, unsigned number);
 /* The processors of a place, by the system's numbers. */
-void omp_place_processors(hwloc_topology_t machine, const struct omp_place *place, cpu_set_t *set);
+void places_processors(hwloc_topology_t machine, const struct places_place *place, cpu_set_t *set);
 
-/* --- Going there (place_bind.c) --- */
+/* --- Going there (visit.c) --- */
 
 /* What to go back to. */
-struct omp_place_return { cpu_set_t mask; bool moved; };
-void omp_place_enter(const struct omp_place_wish *wish, struct omp_place_return *back);
-void omp_place_leave(const struct omp_place_return *back);
+struct places_return { cpu_set_t mask; bool moved; };
+void places_enter(const struct places_wish *wish, struct places_return *back);
+void places_leave(const struct places_return *back);
 
 /* Takes this thread's wish for its next task (or team): what it was, and it is gone. */
-extern _Thread_local struct omp_place_wish omp_place_task __attribute__((tls_model("initial-exec")));
-extern _Thread_local struct omp_place_wish omp_place_team __attribute__((tls_model("initial-exec")));
-static inline bool omp_place_take(struct omp_place_wish *wish, struct omp_place_wish *taken)
+extern _Thread_local struct places_wish places_task __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct places_wish places_team __attribute__((tls_model("initial-exec")));
+static inline bool places_take(struct places_wish *wish, struct places_wish *taken)
 {
     if (__builtin_expect(wish->kind == 0, 1))
         return false;
@@ -72,11 +72,11 @@ static inline bool omp_place_take(struct omp_place_wish *wish, struct omp_place_
 }
 
 /* A team with a wish: run by each of its threads in place of what it would run. */
-struct omp_place_run {
+struct places_run {
     void (*run)(void *);
     void *argument;
-    struct omp_place_wish wish;
+    struct places_wish wish;
 };
-void omp_place_run(void *place_run);
+void places_run(void *place_run);
 
 #endif

@@ -4,22 +4,22 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
-#ifndef PYTHIA_OMP_TASK_ACT_H
-#define PYTHIA_OMP_TASK_ACT_H
+#ifndef PYTHIA_TASKS_ACT_H
+#define PYTHIA_TASKS_ACT_H
 
 #include <stdbool.h>
 
-#include "omp/task.h"
+#include "tasks/task.h"
 
 /* Flags of GOMP_task and GOMP_taskloop (libgomp's gomp-constants.h). */
-enum { OMP_TASK_DEPEND = 8, OMP_TASK_PRIORITY = 16, OMP_TASK_UP = 256, OMP_TASK_GRAINSIZE = 512, OMP_TASK_IF = 1024, OMP_TASK_NOGROUP = 2048,
-       OMP_TASK_DETACH = 8192 };
+enum { TASKS_DEPEND = 8, TASKS_PRIORITY = 16, TASKS_UP = 256, TASKS_GRAINSIZE = 512, TASKS_IF = 1024, TASKS_NOGROUP = 2048,
+       TASKS_DETACH = 8192 };
 
 /* Whether tasks may be run at once in this run. */
-bool omp_task_acts(void);
+bool tasks_acts(void);
 /* Whether this one may, as far as its construct, its flags and this thread's state tell. */
-bool omp_task_allowed(const struct omp_task_thread *t, const struct omp_task_site *site, unsigned flags);
+bool tasks_allowed(const struct tasks_thread *t, const struct tasks_site *site, unsigned flags);
 /* The construct, NULL where the task is to be passed on as it is. */
-struct omp_task_site *omp_task_site_of(struct omp_task_thread *t, void (*fn)(void *));
+struct tasks_site *tasks_site_of(struct tasks_thread *t, void (*fn)(void *));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/bind.h"
+#include "places/bind.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 
-void omp_hook_bind_share(const cpu_set_t *node, unsigned rank, unsigned ranks, cpu_set_t *share)
+void places_bind_share(const cpu_set_t *node, unsigned rank, unsigned ranks, cpu_set_t *share)
 {
     unsigned processors = (unsigned)CPU_COUNT(node), seen = 0;
     unsigned first, end;
@@ -47,7 +47,7 @@ static void node_processors(cpu_set_t *node)
         CPU_SET(cpu, node);
 }
 
-bool omp_hook_bind_fix(const char *asked, unsigned threads)
+bool places_bind_fix(const char *asked, unsigned threads)
 {
     static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE",
                                          "SLURM_NTASKS_PER_NODE", NULL };
@@ -58,7 +58,7 @@ bool omp_hook_bind_fix(const char *asked, unsigned threads)
         return false;
     unsigned ranks = variable(sizes, 1);
     node_processors(&node);
-    omp_hook_bind_share(&node, variable(numbers, 0), ranks ? ranks : 1, &share);
+    places_bind_share(&node, variable(numbers, 0), ranks ? ranks : 1, &share);
     unsigned has = (unsigned)CPU_COUNT(&mask), gets = (unsigned)CPU_COUNT(&share);
     if (has >= gets || (threads && has >= threads) || sched_setaffinity(0, sizeof share, &share))
         return false;

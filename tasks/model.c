@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/task_model.h"
+#include "tasks/model.h"
 
 enum { MEMORY = 32, OUTLIER = 64, FIRST_TRIES = 2, FIRST_BACKOFF = 32, LAST_BACKOFF = 4096 };
 static const double hungry = 1, fed = 16, sated = 100; /* times the cost of deferring */
@@ -9,7 +9,7 @@ static const double hopeless = 1.5;
 #define LOAD(field) atomic_load_explicit(field, memory_order_relaxed)
 #define STORE(field, x) atomic_store_explicit(field, x, memory_order_relaxed)
 
-void omp_task_mean_add(struct omp_task_mean *m, double x)
+void tasks_mean_add(struct tasks_mean *m, double x)
 {
     uint32_t n = LOAD(&m->count);
     double value = LOAD(&m->value);
@@ -20,34 +20,34 @@ void omp_task_mean_add(struct omp_task_mean *m, double x)
     STORE(&m->count, n);
 }
 
-double omp_task_mean_get(const struct omp_task_mean *m)
+double tasks_mean_get(const struct tasks_mean *m)
 {
     return LOAD(&m->count) ? LOAD(&m->value) : -1;
 }
 
-enum omp_task_choice omp_task_choose(double takes, double cost, int ready, int team)
+enum tasks_choice tasks_choose(double takes, double cost, int ready, int team)
 {
     bool enough = ready >= 4 * team;
     if (team < 2)
-        return OMP_TASK_SUBTREE;
+        return TASKS_SUBTREE;
     if (takes < 0)
-        return enough ? OMP_TASK_AT_ONCE : OMP_TASK_DEFER;
+        return enough ? TASKS_AT_ONCE : TASKS_DEFER;
     if (takes < hungry * cost || (ready >= team && takes < fed * cost))
-        return OMP_TASK_SUBTREE;
-    return enough && takes < sated * cost ? OMP_TASK_AT_ONCE : OMP_TASK_DEFER;
+        return TASKS_SUBTREE;
+    return enough && takes < sated * cost ? TASKS_AT_ONCE : TASKS_DEFER;
 }
 
-double omp_task_patience(double takes, double cost)
+double tasks_patience(double takes, double cost)
 {
     return 4 * (takes > fed * cost ? takes : fed * cost);
 }
 
-static bool tried(const struct omp_task_loop *l, int way)
+static bool tried(const struct tasks_loop *l, int way)
 {
     return LOAD(&l->way[way].count) >= FIRST_TRIES;
 }
 
-bool omp_task_loop_choose(struct omp_task_loop *l, double each, int team)
+bool tasks_loop_choose(struct tasks_loop *l, double each, int team)
 {
     double deferred = LOAD(&l->way[0].value), at_once = LOAD(&l->way[1].value);
     if (!tried(l, 0))
@@ -65,7 +65,7 @@ bool omp_task_loop_choose(struct omp_task_loop *l, double each, int team)
     return !better;
 }
 
-void omp_task_loop_learn(struct omp_task_loop *l, bool at_once, double per_iteration)
+void tasks_loop_learn(struct tasks_loop *l, bool at_once, double per_iteration)
 {
-    omp_task_mean_add(&l->way[at_once], per_iteration);
+    tasks_mean_add(&l->way[at_once], per_iteration);
 }

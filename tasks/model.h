@@ -17,33 +17,33 @@
  *
  * Threads: any (relaxed atomics; a lost update is a lost sample).  Hook-safe: yes.  All times in ns.
  */
-#ifndef PYTHIA_OMP_TASK_MODEL_H
-#define PYTHIA_OMP_TASK_MODEL_H
+#ifndef PYTHIA_TASKS_MODEL_H
+#define PYTHIA_TASKS_MODEL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* A mean that forgets: of about the last 32 observations; a single one counts for at most 64 times the mean. */
-struct omp_task_mean {
+struct tasks_mean {
     _Atomic float value;
     atomic_uint count; /* observations, at most 32; 0: not known */
 };
 
-void omp_task_mean_add(struct omp_task_mean *m, double x);
+void tasks_mean_add(struct tasks_mean *m, double x);
 /* -1 when not known. */
-double omp_task_mean_get(const struct omp_task_mean *m);
+double tasks_mean_get(const struct tasks_mean *m);
 
-enum omp_task_choice {
-    OMP_TASK_DEFER,   /* as the program says */
-    OMP_TASK_AT_ONCE, /* this task; what it creates is decided anew */
-    OMP_TASK_SUBTREE, /* this task and what it creates, without further decisions (task.h: until its time is up) */
+enum tasks_choice {
+    TASKS_DEFER,   /* as the program says */
+    TASKS_AT_ONCE, /* this task; what it creates is decided anew */
+    TASKS_SUBTREE, /* this task and what it creates, without further decisions (task.h: until its time is up) */
 };
 
 /* `takes`: the task and all below it, < 0: not known. `cost`: of deferring. `ready`: tasks deferred and not begun. */
-enum omp_task_choice omp_task_choose(double takes, double cost, int ready, int team);
+enum tasks_choice tasks_choose(double takes, double cost, int ready, int team);
 /* Time after which a subtree that is run at once looks whether the others still have work. */
-double omp_task_patience(double takes, double cost);
+double tasks_patience(double takes, double cost);
 
 /*
  * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without nogroup),
@@ -52,13 +52,13 @@ double omp_task_patience(double takes, double cost);
  *   deferred, deferred, at once, at once, then the faster one; the slower one again after 32, 64, … 4096 turns, and only
  *   if it cost less than half as much again. A loop whose task takes over 50 us each is never run at once.
  */
-struct omp_task_loop {
-    struct omp_task_mean way[2]; /* ns per iteration: 0 as the program says, 1 at once */
+struct tasks_loop {
+    struct tasks_mean way[2]; /* ns per iteration: 0 as the program says, 1 at once */
     atomic_uint since, backoff;
 };
 
 /* Whether to run the loop at once. `each`: iterations in one task. */
-bool omp_task_loop_choose(struct omp_task_loop *l, double each, int team);
-void omp_task_loop_learn(struct omp_task_loop *l, bool at_once, double per_iteration);
+bool tasks_loop_choose(struct tasks_loop *l, double each, int team);
+void tasks_loop_learn(struct tasks_loop *l, bool at_once, double per_iteration);
 
 #endif

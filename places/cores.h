@@ -11,24 +11,24 @@
  *
  * Threads: any.  Hook-safe: no (reads files): once a process.
  */
-#ifndef PYTHIA_OMP_CORES_H
-#define PYTHIA_OMP_CORES_H
+#ifndef PYTHIA_PLACES_CORES_H
+#define PYTHIA_PLACES_CORES_H
 
-struct omp_hook_cores {
+struct places_cores {
     unsigned in_mask;   /* processors that threads of this process may run on; what libgomp counts */
     double processors;  /* for this process alone, at least 1 */
     double cores;       /* of them, different cores; processors where there are no hyper-threads */
 };
 
-void omp_hook_cores(struct omp_hook_cores *c);
+void places_cores(struct places_cores *c);
 /* The same without a look at hyper-threads: processors, at least 1, and how many are in the mask. */
-double omp_hook_cores_share(unsigned *in_mask);
+double places_cores_share(unsigned *in_mask);
 
 /* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self` the
    text of /proc/self/cgroup. For tests both can be made up. */
-double omp_hook_cores_quota(const char *root, const char *self);
+double places_cores_quota(const char *root, const char *self);
 
 /* The worth of `threads` threads on these processors, in cores working alone. */
-double omp_hook_cores_worth(double processors, double cores, double threads);
+double places_cores_worth(double processors, double cores, double threads);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/place.h"
+#include "places/place.h"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ static bool belongs(hwloc_topology_t machine, hwloc_obj_t node, unsigned number)
     return pu && (!node || hwloc_bitmap_isset(node->cpuset, pu->os_index));
 }
 
-static void set_node(hwloc_topology_t machine, unsigned number, struct omp_place *place)
+static void set_node(hwloc_topology_t machine, unsigned number, struct places_place *place)
 {
     unsigned nodes = count(machine, HWLOC_OBJ_NUMANODE), processors = count(machine, HWLOC_OBJ_PU);
     hwloc_obj_t node;
@@ -49,15 +49,15 @@ static unsigned node_of(hwloc_topology_t machine, unsigned processor)
     return 0;
 }
 
-static void set_data(hwloc_topology_t machine, uintptr_t address, omp_place_locate_t locate, struct omp_place *place)
+static void set_data(hwloc_topology_t machine, uintptr_t address, places_locate_t locate, struct places_place *place)
 {
     int os = locate ? locate(address) : locate_page(address);
     hwloc_obj_t node = os >= 0 ? hwloc_get_numanode_obj_by_os_index(machine, (unsigned)os) : NULL;
     set_node(machine, node ? node->logical_index : 0, place);
 }
 
-int omp_place_decide(hwloc_topology_t machine, const struct omp_place_wish *wish, omp_place_locate_t locate,
-                     struct omp_place *place)
+int places_decide(hwloc_topology_t machine, const struct places_wish *wish, places_locate_t locate,
+                     struct places_place *place)
 {
     switch (wish->kind) {
     case PYTHIA_AFFINITY_THREAD:
@@ -76,16 +76,16 @@ int omp_place_decide(hwloc_topology_t machine, const struct omp_place_wish *wish
     }
 }
 
-struct omp_place_wish omp_place_of_member(const struct omp_place_wish *wish, unsigned number)
+struct places_wish places_of_member(const struct places_wish *wish, unsigned number)
 {
-    struct omp_place_wish own = *wish;
+    struct places_wish own = *wish;
     if (own.kind == PYTHIA_AFFINITY_THREAD)
         own.value += number;
     return own;
 }
 
 /* The processors of a node need not be neighbours in number. */
-void omp_place_processors(hwloc_topology_t machine, const struct omp_place *place, cpu_set_t *set)
+void places_processors(hwloc_topology_t machine, const struct places_place *place, cpu_set_t *set)
 {
     hwloc_obj_t node = hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, place->node);
     unsigned processors = count(machine, HWLOC_OBJ_PU);
