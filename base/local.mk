@@ -6,6 +6,7 @@ libpythia_base_la_SOURCES = \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
 	%D%/guard.c %D%/guard.h \
+	%D%/io.c %D%/io.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
@@ -16,6 +17,7 @@ UNIT_TESTS += \
 	tests/unit/test_base_arena \
 	tests/unit/test_base_clock \
 	tests/unit/test_base_guard \
+	tests/unit/test_base_io \
 	tests/unit/test_base_log \
 	tests/unit/test_base_modules \
 	tests/unit/test_base_options \

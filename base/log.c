@@ -2,42 +2,20 @@
 #include "base/log.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 static _Atomic int verbosity = 1;
 
 void base_log_verbosity(int level)
 {
     atomic_store_explicit(&verbosity, level, memory_order_relaxed);
-}
-
-/* Who reads our lines may be gone, which is no reason to end the program: a SIGPIPE of ours does not come through. Nor is
-   this a place for a thread to be cancelled in. */
-static void write_quietly(const char *line, size_t length)
-{
-    static const struct timespec now = {0};
-    sigset_t broken, before, waiting;
-    int cancel;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
-    sigpending(&waiting);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    pthread_sigmask(SIG_BLOCK, &broken, &before);
-    ssize_t n;
-    while ((n = write(STDERR_FILENO, line, length)) < 0 && errno == EINTR)
-        ;
-    if (n < 0 && errno == EPIPE && !sigismember(&waiting, SIGPIPE))
-        sigtimedwait(&broken, NULL, &now);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_setcancelstate(cancel, &cancel);
 }
 
 static void write_line(const char *format, va_list arguments)
@@ -53,7 +31,7 @@ static void write_line(const char *format, va_list arguments)
         if (length > BASE_LOG_LINE - 1)
             length = BASE_LOG_LINE - 1;
         line[length++] = '\n';
-        write_quietly(line, length);
+        base_io_write(STDERR_FILENO, line, length); /* nobody may read our lines: they are lost then */
     }
     errno = saved;
 }

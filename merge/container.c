@@ -2,15 +2,14 @@
 #include "merge/container.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zstd.h>
 
 #include "pythia.h"
+#include "base/io.h"
 
 static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
@@ -65,31 +64,13 @@ struct input {
 
 #define REFUSE(in, ...) merge_refuse((in)->why, (in)->why_size, __VA_ARGS__)
 
-static int read_source(const struct merge_source *s, uint64_t from, uint64_t size)
-{
-    while (size > 0) {
-        ssize_t n = pread(s->fd, s->data + from, size, (off_t)from);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return PYTHIA_EIO;
-        from += (uint64_t)n;
-        size -= (uint64_t)n;
-    }
-    return 0;
-}
-
-/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept.
-   Reading is a cancellation point, and whoever asks holds locks that others wait for: a thread that the program cancels ends
-   later, in a call of its own. */
+/* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept. */
 static int source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
 {
-    int before, saved = errno;
+    int saved = errno;
     if (s->fd < 0 || size == 0)
         return 0;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-    int error = read_source(s, from, size);
-    pthread_setcancelstate(before, &before);
+    int error = base_io_read_at(s->fd, s->data + from, size, (off_t)from) == (ssize_t)size ? 0 : PYTHIA_EIO;
     errno = saved;
     return error;
 }

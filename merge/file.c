@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pythia.h"
+#include "base/io.h"
 #include "merge/check.h"
 #include "merge/container.h"
 #include "merge/open.h"
@@ -47,7 +48,7 @@ static int open_directory(struct target *t)
     size_t length = directory_length(t->path);
     if (length)
         snprintf(directory, sizeof directory, "%.*s", (int)length, t->path);
-    t->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    t->directory = base_io_open(directory, O_RDONLY | O_DIRECTORY, 0);
     return t->directory < 0 ? refuse_io(t->why, t->why_size, t->path, "can't open its directory") : 0;
 }
 
@@ -64,7 +65,7 @@ static int open_temporary(struct target *t)
             errno = ENAMETOOLONG;
             break;
         }
-        t->fd = open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+        t->fd = base_io_open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
         if (t->fd >= 0)
             return 0;
         if (errno != EEXIST)
@@ -73,27 +74,11 @@ static int open_temporary(struct target *t)
     return refuse_io(t->why, t->why_size, t->path, "can't create a file beside it");
 }
 
-static int write_all(int fd, const unsigned char *data, size_t size)
-{
-    while (size) {
-        ssize_t n = write(fd, data, size < (1u << 30) ? size : (1u << 30));
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n ? errno : ENOSPC;
-            return -1;
-        }
-        data += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 static int fill_temporary(struct target *t, const void *data, size_t size)
 {
-    int failed = write_all(t->fd, data, size) || fsync(t->fd);
+    int failed = base_io_write(t->fd, data, size) || base_io_sync(t->fd);
     int saved = errno;
-    if (close(t->fd) && !failed) {
+    if (base_io_close(t->fd) && !failed) {
         failed = 1;
         saved = errno;
     }
@@ -112,7 +97,7 @@ static int replace(struct target *t, const void *data, size_t size)
     if (error)
         unlink(t->name);
     else
-        fsync(t->directory); /* the new file is whole and in place; that the name lasts is best effort */
+        base_io_sync(t->directory); /* the new file is whole and in place; that the name lasts is best effort */
     return error;
 }
 
@@ -137,26 +122,10 @@ int job_write(const struct job *j, const char *path, char *why, size_t why_size)
 
 /* --- Reading --- */
 
-static int read_all(int fd, unsigned char *data, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        ssize_t n = read(fd, data + at, size - at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            errno = n ? errno : EIO; /* it shrinks while it is read */
-            return -1;
-        }
-        at += (size_t)n;
-    }
-    return 0;
-}
-
 int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size_t why_size)
 {
     struct stat st;
-    int error = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int error = 0, fd = base_io_open(path, O_RDONLY | O_NONBLOCK, 0);
     if (fd < 0)
         return refuse_io(why, why_size, path, "can't open");
     if (fstat(fd, &st))
@@ -184,8 +153,11 @@ static int read_file(const char *path, unsigned char **data, size_t *size, char 
         merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)length);
         error = PYTHIA_ENOMEM;
     }
-    if (!error && read_all(fd, bytes, (size_t)length))
-        error = refuse_io(why, why_size, path, "can't read");
+    if (!error) {
+        errno = EIO; /* it shrinks while it is read */
+        if (base_io_read(fd, bytes, (size_t)length) != (ssize_t)length)
+            error = refuse_io(why, why_size, path, "can't read");
+    }
     close(fd);
     if (error) {
         free(bytes);

@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum { HYDRA_LINE = 1024, HYDRA_PATIENCE_MS = 10000 };
 
 static int hydra_fd = -1;
@@ -42,10 +44,7 @@ static int hydra_read(char *byte)
 static int hydra_ask(const char *question, char answer[HYDRA_LINE])
 {
     size_t length = strlen(question), n = 0;
-    ssize_t written;
-    while ((written = write(hydra_fd, question, length)) < 0 && errno == EINTR)
-        ;
-    if (written != (ssize_t)length)
+    if (base_io_write(hydra_fd, question, length))
         return -1;
     while (n < HYDRA_LINE - 1) {
         if (hydra_read(&answer[n]))

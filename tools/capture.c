@@ -24,7 +24,8 @@ static void become(char *const *argv, char *const *environment, int out)
     dup2(null, STDIN_FILENO);
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
-    signal(SIGPIPE, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL); /* main() ignores them */
+    signal(SIGXFSZ, SIG_DFL);
     for (; environment && *environment; environment++)
         putenv(*environment);
     execvp(argv[0], argv);

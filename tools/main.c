@@ -126,9 +126,12 @@ int main(int argc, char **argv)
     }
     const struct command *command = find(argv[1]);
     int runs_program = command && (command->run == tool_record || command->run == tool_predict);
-    /* A closed pipe is told as an error of write(); the program that is run keeps what it was given. */
-    if (!runs_program)
+    /* A closed pipe and a limit of file size are told as errors of write(); the program that is run keeps what it was
+       given. */
+    if (!runs_program) {
         signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN);
+    }
     atexit(check_stdout);
     if (command)
         return run(command, argc - 1, argv + 1);

@@ -11,12 +11,14 @@
 #include <unistd.h>
 
 #include "pythia.h"
+#include "base/io.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 
 void tool_complain(const char *format, ...)
 {
     char line[1024];
+    struct base_io_hush h;
     va_list args;
 
     va_start(args, format);
@@ -26,7 +28,9 @@ void tool_complain(const char *format, ...)
         if (*c == '\n' || *c == '\r') /* a name in the message must not make two lines of it */
             *c = ' ';
     progress_hide();
+    base_io_hush(&h); /* of record and predict: standard error may be full, or closed */
     fprintf(stderr, "pythia: %s\n", line);
+    base_io_unhush(&h);
 }
 
 int tool_number(const char *text, uint64_t max, uint64_t *value)

@@ -16,6 +16,7 @@ TOOL_TESTS = \
 	%D%/infer.test \
 	%D%/install.test \
 	%D%/interrupt.test \
+	%D%/limits.test \
 	%D%/merge.test \
 	%D%/report.test \
 	%D%/run.test

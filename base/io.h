@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading and writing files inside somebody else's process.
+ *
+ *   1. A call that a signal interrupts is made again, and what a call left over is written or read by the next one.
+ *   2. A write of ours that the kernel refuses (a limit of file size, a reader that is gone) is an errno value and nothing
+ *      else: the SIGXFSZ or SIGPIPE that comes with it does not reach the program. The kernel sends both to the thread that
+ *      writes, so this thread puts them off, and takes back the one that its own write caused. What the program does with
+ *      these signals is not changed for a moment, and one of its own that was put off already stays.
+ *   3. No thread is cancelled in here.
+ *
+ * Functions return -1 with errno set where they fail.
+ * Threads: any.  Hook-safe: no (system calls), but there is no lock and no malloc.
+ */
+#ifndef PYTHIA_BASE_IO_H
+#define PYTHIA_BASE_IO_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Between these two, in one thread, rules 2 and 3 hold for whatever is written: also by a library. errno is kept. */
+struct base_io_hush {
+    sigset_t before, waiting;
+    int cancel;
+};
+void base_io_hush(struct base_io_hush *h);
+void base_io_unhush(const struct base_io_hush *h);
+
+/* All of it: 0, or -1. What a file takes no more of is ENOSPC. */
+int base_io_write(int fd, const void *data, size_t size);
+/* How many bytes came before the end: `size`, or fewer there. */
+ssize_t base_io_read(int fd, void *data, size_t size);
+ssize_t base_io_read_at(int fd, void *data, size_t size, off_t offset);
+int base_io_open(const char *path, int flags, mode_t mode); /* close-on-exec */
+int base_io_sync(int fd);
+/* Of a file that was written: an error that the file system put off until now. The descriptor is free in any case. */
+int base_io_close(int fd);
+
+#endif
