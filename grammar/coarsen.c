@@ -30,17 +30,6 @@ static uint32_t lost_node(const struct grammar *g)
     return g->nodes[first].symbol == GRAMMAR_LOST ? first : GRAMMAR_NONE;
 }
 
-/* Mean event of `n` events in the moments of larger expansions: sums exact, extremes and squares of events unknown. */
-static void fold_moments(struct grammar_moments *into, const struct grammar_moments *from, uint64_t events)
-{
-    double mean = events ? (double)from->sum / (double)events : 0;
-    into->sum += from->sum;
-    into->square += mean * mean * (double)events;
-    into->min = 0;
-    if (from->max > into->max)
-        into->max = from->max;
-}
-
 static void leave(struct farewell *f, uint32_t symbol, uint64_t count, uint64_t gap, uint64_t duration)
 {
     if (!f->rule || !grammar_is_rule(symbol))
@@ -53,12 +42,12 @@ static void leave(struct farewell *f, uint32_t symbol, uint64_t count, uint64_t 
 
 static void fold_node(struct grammar *g, uint32_t lost, uint32_t n, struct farewell *f)
 {
-    const struct grammar_stats *s = &g->nodes[n].stats;
+    const struct grammar_tally *s = &g->nodes[n].stats;
     uint64_t events = events_of(g, n);
     leave(f, g->nodes[n].symbol, g->nodes[n].exponent, s->gap.sum, s->duration.sum);
     g->nodes[lost].stats.count += events;
-    fold_moments(&g->nodes[lost].stats.gap, &s->gap, events);
-    fold_moments(&g->nodes[lost].stats.duration, &s->duration, events);
+    grammar_sums_fold(&g->nodes[lost].stats.gap, &s->gap, events);
+    grammar_sums_fold(&g->nodes[lost].stats.duration, &s->duration, events);
     g->nodes[lost].exponent += events;
     g->lost += events;
     if (grammar_is_rule(g->nodes[n].symbol))
@@ -99,16 +88,13 @@ static uint32_t users_first(const struct grammar *g, struct farewell *f)
     return first;
 }
 
-/* Takes from m the part of `leaving` (of `total`) that falls between `before` and `before` + m's sum: parts add up. */
-static uint64_t shrink_moments(struct grammar_moments *m, uint64_t leaving, uint64_t total, uint64_t before)
+/* Takes from s the part of `leaving` (of `total`) that falls between `before` and `before` + its sum: parts add up. */
+static uint64_t shrink_sums(struct grammar_sums *s, uint64_t leaving, uint64_t total, uint64_t before)
 {
     if (total == 0)
         return 0;
-    __extension__ typedef unsigned __int128 wide;
-    uint64_t part = (uint64_t)((wide)leaving * (before + m->sum) / total) - (uint64_t)((wide)leaving * before / total);
-    if (m->sum)
-        m->square *= 1.0 - (double)part / (double)m->sum;
-    m->sum -= part;
+    uint64_t part = grammar_share(leaving, before + s->sum, total) - grammar_share(leaving, before, total);
+    grammar_sums_shrink(s, part);
     return part;
 }
 
@@ -122,10 +108,10 @@ static void shrink_rule(struct grammar *g, uint32_t rule, struct farewell *f)
         duration += g->nodes[n].stats.duration.sum;
     }
     for (uint32_t n = g->nodes[guard].next; n != guard; n = g->nodes[n].next) {
-        struct grammar_stats *s = &g->nodes[n].stats;
+        struct grammar_tally *s = &g->nodes[n].stats;
         uint64_t count = l->count * g->nodes[n].exponent, gap_sum = s->gap.sum, duration_sum = s->duration.sum;
-        uint64_t g_part = shrink_moments(&s->gap, l->gap, gap, gap_before);
-        uint64_t d_part = shrink_moments(&s->duration, l->duration, duration, duration_before);
+        uint64_t g_part = shrink_sums(&s->gap, l->gap, gap, gap_before);
+        uint64_t d_part = shrink_sums(&s->duration, l->duration, duration, duration_before);
         s->count -= count;
         gap_before += gap_sum;
         duration_before += duration_sum;

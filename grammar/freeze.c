@@ -61,7 +61,7 @@ static void freeze_rule(const struct grammar *g, const struct numbering *w, uint
         uint32_t symbol = g->nodes[n].symbol;
         to->symbol = grammar_is_rule(symbol) ? w->number[symbol & ~GRAMMAR_RULE] | GRAMMAR_RULE : symbol;
         to->exponent = g->nodes[n].exponent;
-        f->stats[f->node_count++] = g->nodes[n].stats;
+        f->stats[f->node_count++] = grammar_tally_stats(&g->nodes[n].stats);
         freeze_attrs(g, n, f, to);
     }
     r->length = f->node_count - r->first;

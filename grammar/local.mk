@@ -19,7 +19,8 @@ libpythia_grammar_la_SOURCES = \
 	%D%/pool.c \
 	%D%/stats.c %D%/stats.h \
 	%D%/steps.c \
-	%D%/tail.c %D%/tail.h
+	%D%/tail.c %D%/tail.h \
+	%D%/tally.c %D%/tally.h
 libpythia_grammar_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_grammar tests/unit/test_attr

@@ -3,14 +3,14 @@
  * A node of the growing grammar: what stands in one place of one rule, with its statistics. Two cache lines, side by side:
  * what is found is counted at once.
  *
- *   | links, symbol, exponent, attributes  32 | statistics  96 |
+ *   | links, symbol, exponent, attributes  32 | statistics  88 |
  */
 #ifndef PYTHIA_GRAMMAR_NODE_H
 #define PYTHIA_GRAMMAR_NODE_H
 
 #include <stdint.h>
 
-#include "grammar/stats.h"
+#include "grammar/tally.h"
 
 struct __attribute__((aligned(64))) grammar_node {
     uint32_t symbol;   /* terminal, or rule | GRAMMAR_RULE; of a guard: its own rule; GRAMMAR_NONE: free */
@@ -18,7 +18,7 @@ struct __attribute__((aligned(64))) grammar_node {
     uint32_t use_prev, use_next; /* other nodes that name the same rule */
     uint32_t attr;     /* first attribute, GRAMMAR_NONE without */
     uint64_t exponent; /* 0: a guard */
-    struct grammar_stats stats;
+    struct grammar_tally stats;
 };
 
 #endif

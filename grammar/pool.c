@@ -46,7 +46,7 @@ static uint32_t node_raw(struct grammar *g)
     if (__builtin_expect(n >= g->node_ready, 0))
         g->node_ready = (uint32_t)base_arena_ahead(&g->node_arena, n + 1);
     g->nodes_used++;
-    grammar_stats_clear(&g->nodes[n].stats);
+    grammar_tally_clear(&g->nodes[n].stats);
     g->nodes[n].attr = GRAMMAR_NONE;
     return n;
 }
@@ -188,11 +188,11 @@ void grammar_attrs_split(struct grammar *g, uint32_t n, uint64_t part, uint64_t 
     }
 }
 
-static void shrink_keys(struct grammar_attr *a, double share)
+static void shrink_keys(struct grammar_attr *a, uint64_t part, uint64_t whole)
 {
     for (unsigned k = 0; k < a->length; k++) {
-        a->key[k].sum = (uint64_t)((double)a->key[k].sum * share);
-        a->key[k].count = (uint64_t)((double)a->key[k].count * share);
+        a->key[k].sum = grammar_share(a->key[k].sum, part, whole);
+        a->key[k].count = grammar_share(a->key[k].count, part, whole);
     }
 }
 
@@ -203,12 +203,12 @@ void grammar_attrs_shrink(struct grammar *g, uint32_t n, uint64_t count)
         int64_t value;
         if (a->count == count || a->count == 0)
             continue;
-        double share = (double)count / (double)a->count;
         if (a->kind == GRAMMAR_ATTR_KEYED)
-            shrink_keys(a, share);
+            shrink_keys(a, count, a->count);
         else if (!grammar_attr_constant(a, &value))
             a->kind = GRAMMAR_ATTR_VARIES;
-        a->sum = (int64_t)((double)a->sum * share);
+        a->sum = a->sum < 0 ? -(int64_t)grammar_share(-(uint64_t)a->sum, count, a->count)
+                            : (int64_t)grammar_share((uint64_t)a->sum, count, a->count);
         a->count = count;
     }
 }

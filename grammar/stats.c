@@ -3,33 +3,6 @@
 
 #include <math.h>
 
-/* The rounding error stays with the part that stays, so that the two add up. */
-static void moments_split(struct grammar_moments *m, double share, struct grammar_moments *out)
-{
-    out->sum = (uint64_t)((double)m->sum * share);
-    if (out->sum > m->sum)
-        out->sum = m->sum;
-    out->square = m->square * share;
-    out->min = m->min;
-    out->max = m->max;
-    m->sum -= out->sum;
-    m->square -= out->square;
-}
-
-void grammar_stats_split(struct grammar_stats *s, uint64_t part, uint64_t whole, struct grammar_stats *out)
-{
-    if (part == whole) { /* the usual case, and the exact one */
-        *out = *s;
-        grammar_stats_clear(s);
-        return;
-    }
-    double share = (double)part / (double)whole;
-    out->count = s->count / whole * part; /* a node's count is a multiple of its exponent */
-    s->count -= out->count;
-    moments_split(&s->gap, share, &out->gap);
-    moments_split(&s->duration, share, &out->duration);
-}
-
 double grammar_moments_mean(const struct grammar_moments *m, uint64_t count)
 {
     return count ? (double)m->sum / (double)count : 0.0;

@@ -7,7 +7,7 @@
  * that it expands to). Sums are integers and exact under every change of the grammar, so that at every level of the
  * tree the times add up to the stream's. The sums of squares are exact while a node was only appended to; where a
  * digram becomes a rule in a place with several expansions they are a lower bound (the covariance of the two halves
- * is not known), see ALGORITHMS.md.
+ * is not known), see ALGORITHMS.md. A growing grammar counts in integers (tally.h); this is how it is at rest.
  *
  * Threads: owner.  Hook-safe: yes.
  */
@@ -29,24 +29,6 @@ struct grammar_stats {
     struct grammar_moments duration;
 };
 
-static inline void grammar_moments_clear(struct grammar_moments *m)
-{
-    m->sum = 0;
-    m->min = UINT64_MAX;
-    m->max = 0;
-    m->square = 0;
-}
-
-static inline void grammar_moments_add(struct grammar_moments *m, uint64_t value)
-{
-    m->sum += value;
-    m->square += (double)value * (double)value;
-    if (value < m->min)
-        m->min = value;
-    if (value > m->max)
-        m->max = value;
-}
-
 static inline void grammar_moments_join(struct grammar_moments *into, const struct grammar_moments *from)
 {
     into->sum += from->sum;
@@ -57,21 +39,6 @@ static inline void grammar_moments_join(struct grammar_moments *into, const stru
         into->max = from->max;
 }
 
-static inline void grammar_stats_clear(struct grammar_stats *s)
-{
-    s->count = 0;
-    grammar_moments_clear(&s->gap);
-    grammar_moments_clear(&s->duration);
-}
-
-/* Adds one expansion of `gap` and `duration` ns. */
-static inline void grammar_stats_add(struct grammar_stats *s, uint64_t gap, uint64_t duration)
-{
-    s->count++;
-    grammar_moments_add(&s->gap, gap);
-    grammar_moments_add(&s->duration, duration);
-}
-
 /* Joins the expansions of two places: counts, sums and squares add, extremes widen. */
 static inline void grammar_stats_join(struct grammar_stats *into, const struct grammar_stats *from)
 {
@@ -79,10 +46,6 @@ static inline void grammar_stats_join(struct grammar_stats *into, const struct g
     grammar_moments_join(&into->gap, &from->gap);
     grammar_moments_join(&into->duration, &from->duration);
 }
-
-/* Moves `part` of `whole` expansions out of `s` into `out` (overwritten), sums in proportion, rounded so that the two
-   add up to what was there. */
-void grammar_stats_split(struct grammar_stats *s, uint64_t part, uint64_t whole, struct grammar_stats *out);
 
 /* Of one expansion: means in ns, and the variance of the gaps plus that of the durations in ns^2. */
 struct grammar_time { double gap, duration, variance; };

@@ -31,7 +31,7 @@ static void join_next(struct grammar *g, uint32_t n)
     grammar_unregister(g, m);
     grammar_attrs_weave(g, n, m);
     grammar_exponent_add(g, n, g->nodes[m].exponent);
-    grammar_stats_join(&g->nodes[n].stats, &g->nodes[m].stats);
+    grammar_tally_join(&g->nodes[n].stats, &g->nodes[m].stats);
     grammar_unlink(g, m);
     grammar_node_give(g, m);
     grammar_hint(&g->digram_hints, n);
@@ -67,32 +67,12 @@ static void settle(struct grammar *g, uint32_t first, uint32_t last)
     settle_right(g, last);
 }
 
-/* Per-expansion moments of x^i y^j from those of its parts, over `n` expansions. The sum is exact. With one expansion so
-   is the rest; with more, extremes are bounds and the square takes turns as independent. */
-static void compose_moments(struct grammar_moments *m, const struct grammar_moments *x, uint64_t i,
-                            const struct grammar_moments *y, uint64_t j, uint64_t n)
-{
-    m->sum = x->sum + y->sum;
-    if (n <= 1) {
-        m->min = m->max = m->sum;
-        m->square = (double)m->sum * (double)m->sum;
-        return;
-    }
-    double mean = (double)m->sum / (double)n;
-    double mx = (double)x->sum / (double)(n * i), my = (double)y->sum / (double)(n * j);
-    double vx = x->square / (double)(n * i) - mx * mx, vy = y->square / (double)(n * j) - my * my;
-    double variance = (double)i * (vx > 0 ? vx : 0) + (double)j * (vy > 0 ? vy : 0);
-    m->square = (double)n * (mean * mean + variance);
-    m->min = x->min * i + y->min * j;
-    m->max = x->max * i + y->max * j;
-}
-
 /* Moves the last `k` turns (or the first, when `front`) of node n to `body`: statistics and attributes. */
-static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body, struct grammar_stats *moved)
+static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body, struct grammar_tally *moved)
 {
     uint64_t whole = g->nodes[n].exponent;
-    grammar_stats_split(&g->nodes[n].stats, k, whole, moved);
-    grammar_stats_join(&g->nodes[body].stats, moved);
+    grammar_tally_split(&g->nodes[n].stats, k, whole, moved);
+    grammar_tally_join(&g->nodes[body].stats, moved);
     if (g->nodes[n].attr == GRAMMAR_NONE)
         return;
     if (k == whole) {
@@ -127,13 +107,11 @@ static void carve(struct grammar *g, uint32_t n, uint64_t i, uint64_t j, uint32_
     if (g->nodes[m].exponent == j)
         grammar_unregister(g, m);
 
-    struct grammar_stats x, y;
+    struct grammar_tally x, y;
     move_turns(g, n, i, false, bx, &x);
     move_turns(g, m, j, true, by, &y);
     uint32_t k = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
-    g->nodes[k].stats.count = expansions;
-    compose_moments(&g->nodes[k].stats.gap, &x.gap, i, &y.gap, j, expansions);
-    compose_moments(&g->nodes[k].stats.duration, &x.duration, i, &y.duration, j, expansions);
+    grammar_tally_compose(&g->nodes[k].stats, &x, i, &y, j, expansions);
 
     grammar_insert_after(g, n, k);
     take_turns(g, n, i);
@@ -177,13 +155,12 @@ static bool extends(const struct grammar *g, uint32_t n, uint32_t found)
 static void extend_place(struct grammar *g, uint32_t n, uint64_t j, uint32_t by)
 {
     uint32_t m = g->nodes[n].next;
-    struct grammar_stats x = g->nodes[n].stats, y;
+    struct grammar_tally x = g->nodes[n].stats, y;
     grammar_unregister(g, n);
     if (g->nodes[m].exponent == j)
         grammar_unregister(g, m);
     move_turns(g, m, j, true, by, &y);
-    compose_moments(&g->nodes[n].stats.gap, &x.gap, 1, &y.gap, j, x.count);
-    compose_moments(&g->nodes[n].stats.duration, &x.duration, 1, &y.duration, j, x.count);
+    grammar_tally_compose(&g->nodes[n].stats, &x, 1, &y, j, x.count);
     take_turns(g, m, j);
     settle_right(g, n);
 }
@@ -313,12 +290,6 @@ static void check_utility(struct grammar *g, uint32_t rule)
         drop_rule(g, rule);
 }
 
-static void spread_moments(struct grammar_moments *m, uint64_t e)
-{
-    m->min /= e;
-    m->square /= (double)e;
-}
-
 static void collapse_use(struct grammar *g, uint32_t u, uint32_t body)
 {
     uint64_t e = g->nodes[body].exponent;
@@ -326,11 +297,7 @@ static void collapse_use(struct grammar *g, uint32_t u, uint32_t body)
     grammar_unregister(g, u);
     uint32_t v = grammar_node_take(g, g->nodes[body].symbol, g->nodes[u].exponent * e);
     g->nodes[v].stats = g->nodes[u].stats;
-    g->nodes[v].stats.count *= e;
-    if (e > 1) {
-        spread_moments(&g->nodes[v].stats.gap, e);
-        spread_moments(&g->nodes[v].stats.duration, e);
-    }
+    grammar_tally_spread(&g->nodes[v].stats, e);
     grammar_attrs_join(g, v, body);
     grammar_attrs_shrink(g, v, g->nodes[v].stats.count);
     grammar_insert_after(g, u, v);

@@ -9,7 +9,7 @@
 
 static void arrive(struct grammar *g, uint32_t n, const struct grammar_arrival *a)
 {
-    grammar_stats_add(&g->nodes[n].stats, a->gap, a->duration);
+    grammar_tally_add(&g->nodes[n].stats, a->gap, a->duration);
     if (a->event && a->event->channels)
         grammar_attrs_add(g, n, a->event);
 }
@@ -37,15 +37,14 @@ void grammar_link_last(struct grammar *g, uint32_t n)
 
 /* --- Frames --- */
 
-static void prefix_add(struct grammar_prefix *p, const struct grammar_moments *m, uint64_t exponent, uint64_t turn)
+static void prefix_add(struct grammar_prefix *p, const struct grammar_sums *s, uint64_t exponent, uint64_t turn)
 {
-    double sum = (double)m->sum;
     p->turn += turn;
-    p->sum += m->sum;
-    p->min += m->min * exponent;
-    p->max += m->max * exponent;
-    p->square += m->square;
-    p->squared_means += exponent == 1 ? sum * sum : sum * sum / (double)exponent;
+    p->sum += s->sum;
+    p->min += s->min * exponent;
+    p->max += s->max * exponent;
+    p->square += s->square;
+    p->squared_means += grammar_square_mean(s->sum, exponent);
 }
 
 /* The node `n` of the body is whole in this turn, its times `gap` and `duration`: to be called before they are added. */
@@ -61,7 +60,7 @@ static void frame_take(const struct grammar *g, struct grammar_frame *f, uint32_
 static void frame_join(struct grammar *g, struct grammar_frame *f, uint32_t n, uint32_t from)
 {
     frame_take(g, f, n, g->nodes[from].stats.gap.sum, g->nodes[from].stats.duration.sum);
-    grammar_stats_join(&g->nodes[n].stats, &g->nodes[from].stats);
+    grammar_tally_join(&g->nodes[n].stats, &g->nodes[from].stats);
     grammar_attrs_join(g, n, from);
     grammar_node_give(g, from);
 }
@@ -137,19 +136,13 @@ static void frame_arrive(struct grammar *g, const struct grammar_arrival *a)
 
 /* --- Writing the tail out --- */
 
-/* Moments of the prefix over the rule's `n` earlier expansions: see compose_moments in steps.c. */
-static void prefix_moments(const struct grammar_prefix *p, uint64_t n, struct grammar_moments *m)
+/* Of the prefix over the rule's `n` earlier expansions: what grammar_tally_compose() would give, node by node. */
+static struct grammar_sums prefix_sums(const struct grammar_prefix *p, uint64_t n)
 {
-    m->sum = p->sum;
-    if (n <= 1) {
-        m->min = m->max = m->sum;
-        m->square = (double)m->sum * (double)m->sum;
-        return;
-    }
-    double count = (double)n, variance = p->square - p->squared_means / count, mean = (double)p->sum / count;
-    m->square = count * mean * mean + (variance > 0 ? variance : 0);
-    m->min = p->min;
-    m->max = p->max;
+    if (n <= 1)
+        return (struct grammar_sums){p->sum, p->sum, p->sum, grammar_square_of(p->sum)};
+    grammar_square_t equal = p->squared_means / n, excess = p->square > equal ? p->square - equal : 0;
+    return (struct grammar_sums){p->sum, p->min, p->max, grammar_square_mean(p->sum, n) + excess};
 }
 
 /* Cuts the nodes before f->at off into a rule of their own, whose use takes their place. */
@@ -168,8 +161,8 @@ static uint32_t cut_prefix(struct grammar *g, const struct grammar_frame *f)
     g->nodes[f->at].prev = outer;
     uint32_t use = grammar_node_take(g, rule | GRAMMAR_RULE, 1);
     g->nodes[use].stats.count = expansions;
-    prefix_moments(&f->gap, expansions, &g->nodes[use].stats.gap);
-    prefix_moments(&f->duration, expansions, &g->nodes[use].stats.duration);
+    g->nodes[use].stats.gap = prefix_sums(&f->gap, expansions);
+    g->nodes[use].stats.duration = prefix_sums(&f->duration, expansions);
     grammar_insert_after(g, outer, use);
     grammar_hint(&g->digram_hints, use);
     return rule;
@@ -221,13 +214,13 @@ static uint32_t find_pair(const struct grammar *g, uint32_t n, const struct gram
 /* The pair at `found` is a whole rule: the usual case where little repeats, and no frame's business. */
 static void take_pair(struct grammar *g, uint32_t last, uint32_t found, const struct grammar_arrival *a)
 {
-    struct grammar_stats *s = &g->nodes[last].stats;
+    struct grammar_tally *s = &g->nodes[last].stats;
     uint32_t second = g->nodes[found].next, rule = g->nodes[g->nodes[found].prev].symbol & ~GRAMMAR_RULE;
     grammar_prefetch(g, found);
     grammar_prefetch(g, second);
     grammar_prefetch(g, g->rules[rule].use_head); /* its next neighbour in the list of uses */
     turn(g, rule, s->gap.sum + a->gap, s->duration.sum + a->duration);
-    grammar_stats_join(&g->nodes[found].stats, s);
+    grammar_tally_join(&g->nodes[found].stats, s);
     grammar_attrs_join(g, found, last);
     grammar_node_give(g, last);
     arrive(g, second, a);

@@ -31,6 +31,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "grammar/tally.h"
+
 enum { GRAMMAR_FRAMES = 16 };
 
 struct grammar;
@@ -47,7 +49,7 @@ struct grammar_arrival {
 struct grammar_prefix {
     uint64_t turn;                          /* ns */
     uint64_t sum, min, max;                 /* ns, earlier expansions */
-    double square, squared_means;           /* of sums: sum^2 / exponent */
+    grammar_square_t square, squared_means; /* ns^2; of sums: sum^2 / exponent */
 };
 
 struct grammar_frame {
