@@ -15,7 +15,7 @@
  * RAMP and LIST are exact: occurrence i has exactly that value. Joining two nodes keeps a model exact where one node's
  * occurrences all came before the other's and one formula holds for both, else it becomes VARIES. Constant memory.
  *
- * A value in a merged job may further be relative to the rank (see merge/job.h).
+ * A value in a merged job may further be relative to the rank (see job/job.h).
  * Threads: owner.  Hook-safe: yes.
  */
 #ifndef PYTHIA_GRAMMAR_ATTR_H

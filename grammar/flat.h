@@ -52,7 +52,7 @@ struct grammar_flat_node {
 };
 
 /*
- * Of a grammar in a job file that was opened and not read (merge/open.c): its statistics are there block by block when they
+ * Of a grammar in a job file that was opened and not read (file/open.c): its statistics are there block by block when they
  * are asked for, its attributes node by node. What turns out to be damaged is 0, or absent. Belongs to the job.
  */
 struct grammar_pager {

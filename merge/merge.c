@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "merge/class.h"
-#include "merge/intern.h"
-#include "merge/streams.h"
+#include "job/class.h"
+#include "job/intern.h"
+#include "job/streams.h"
 
 /* What a number of `from` is called in `into`. */
 struct maps {

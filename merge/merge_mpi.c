@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "merge/intern.h"
+#include "job/intern.h"
 #include "pythia.h"
 
 enum { TAG = 7411 };

@@ -20,7 +20,7 @@
 
 #include <mpi.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 /* Collective. `mine` (NULL: this rank has nothing) is taken in any case. Rank 0 gets the whole job, owned by the caller,
    others NULL. 0, PYTHIA_ENOMEM (rank 0 has no job), or PYTHIA_EIO: MPI reported an error, and the tree is broken.

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #include "pythia.h"
-#include "merge/ranges.h"
+#include "job/ranges.h"
 #include "merge/update.h"
 
 enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */

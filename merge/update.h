@@ -8,8 +8,8 @@
 #ifndef PYTHIA_MERGE_UPDATE_H
 #define PYTHIA_MERGE_UPDATE_H
 
-#include "merge/class.h"
-#include "merge/intern.h"
+#include "job/class.h"
+#include "job/intern.h"
 
 struct merge_mix {
     double run, profile; /* weights of one expansion's times; they add up to 1 */

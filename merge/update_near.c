@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "merge/ranges.h"
+#include "job/ranges.h"
 
 /* --- Shapes --- */
 

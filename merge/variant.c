@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "merge/class.h"
-#include "merge/relation.h"
+#include "job/class.h"
+#include "job/relation.h"
 
 struct atom {
     struct grammar_attr attr; /* model of the sample */

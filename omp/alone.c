@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "omp/hooks.h"
 #include "omp/real.h"
 #include "omp/team.h"

@@ -10,7 +10,7 @@
 #ifndef PYTHIA_OMP_SHARE_H
 #define PYTHIA_OMP_SHARE_H
 
-#include "merge/regions.h"
+#include "job/regions.h"
 #include "omp/hooks.h"
 
 /* Whether the next execution after so many is timed. */

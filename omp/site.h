@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "merge/regions.h"
+#include "job/regions.h"
 #include "omp/hooks.h"
 #include "omp/model.h"
 

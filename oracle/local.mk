@@ -36,10 +36,3 @@ tests_unit_test_habit_SOURCES = tests/unit/test_habit.c
 
 UNIT_TESTS += tests/unit/test_live
 tests_unit_test_live_SOURCES = tests/unit/test_live.c
-
-# The installed interface (merge/api.c), linked as a user links it.
-UNIT_TESTS += tests/unit/test_api tests/unit/test_api_job
-tests_unit_test_api_job_SOURCES = tests/unit/test_api_job.c
-tests_unit_test_api_job_LDADD = libpythia-unit.la libpythia.la $(PYTHIA_CORE) $(CHECK_LIBS)
-tests_unit_test_api_SOURCES = tests/unit/test_api.c
-tests_unit_test_api_LDADD = libpythia-unit.la libpythia.la $(CHECK_LIBS)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "merge/merge_mpi.h"
 #include "pythia.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/fpu.h"
 #include "base/log.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "pmpi/children.h"
 #include "pmpi/companions.h"
 #include "pmpi/hook.h"

@@ -2,7 +2,7 @@
 /*
  * Two jobs side by side: what of the structure changed, and which times moved beyond their spread.
  *
- *   terminals of A  <-- same content, place, or function and order (merge/match.c) -->  terminals of B
+ *   terminals of A  <-- same content, place, or function and order (job/match.c) -->  terminals of B
  *        |                                                                                  |
  *        +--> rows: calls and regions, by callsite        counts, team sizes, gap and own time a call
  *        +--> loops: by body, trip counts aside           how many turns

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 /* How a call or a region differs from one execution to the next, and from one rank to the next. */
 struct report_spread {

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 struct report_names;
 

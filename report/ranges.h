@@ -6,7 +6,7 @@
 #ifndef PYTHIA_REPORT_RANGES_H
 #define PYTHIA_REPORT_RANGES_H
 
-#include "merge/job.h"
+#include "job/job.h"
 
 /* Streams in a class, and in `count` ranges from `first` on. */
 uint64_t report_members(const struct job_class_entry *c);

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "report/model.h"
 #include "report/names.h"
 #include "report/resolve.h"

@@ -21,7 +21,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "report/names.h"
 
 /* What pseudo-code says of a call beside its name: "halo@app.c:12". Ends in '\0', may be empty. */

@@ -9,7 +9,7 @@
 #ifndef PYTHIA_SESSION_KEYS_H
 #define PYTHIA_SESSION_KEYS_H
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "session/session.h"
 
 struct session_entry {

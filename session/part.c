@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "pythia.h"
 #include "session/internal.h"
 

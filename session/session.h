@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "oracle/oracle.h"
 
 enum session_mode { SESSION_OFF, SESSION_RECORD, SESSION_PREDICT };

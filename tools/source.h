@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "tools/progress.h"
 #include "tools/stream.h"
 

@@ -14,7 +14,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "report/report.h"
 
 enum tool_exit {

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "bench/scale/shapes.h"
-#include "merge/intern.h"
+#include "job/intern.h"
 
 enum { LEVELS = 32, SAMPLES = 32 };
 

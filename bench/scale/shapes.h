@@ -11,7 +11,7 @@
 #ifndef PYTHIA_BENCH_SCALE_SHAPES_H
 #define PYTHIA_BENCH_SCALE_SHAPES_H
 
-#include "merge/job.h"
+#include "job/job.h"
 
 enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_IRREGULAR, SHAPES };
 extern const char *const shape_names[SHAPES];

@@ -16,9 +16,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "merge/container.h"
-#include "merge/format.h"
-#include "merge/job.h"
+#include "file/container.h"
+#include "file/format.h"
+#include "job/job.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"

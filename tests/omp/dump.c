@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 static struct { const char *function; long size; unsigned long count; } lines[64];
 static int line_count;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/job.h"
-#include "merge/ranges.h"
+#include "job/job.h"
+#include "job/ranges.h"
 #include "tests/unit/simulate.h"
 
 static void print_terminal(const struct job *j, uint32_t terminal)

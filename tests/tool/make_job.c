@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 
 enum { RANKS = 4, LONG = 4000000 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 static void still_attr(struct grammar_attr *a)
 {

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 struct bytes {
     unsigned char *data;

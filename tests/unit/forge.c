@@ -7,8 +7,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "merge/container.h"
-#include "merge/format.h"
+#include "file/container.h"
+#include "file/format.h"
 #include "pythia.h"
 
 uint64_t forge_get(const unsigned char *at, int bytes)

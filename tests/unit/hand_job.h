@@ -13,7 +13,7 @@
 #define PYTHIA_TESTS_UNIT_HAND_JOB_H
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 
 /* At `offset` in a module that is nowhere; calls are on a communicator of 4 ranks. */
 uint32_t hand_call(struct job *j, const char *function, uint64_t offset, uint8_t call_class);

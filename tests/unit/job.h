@@ -6,7 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 
 /* The caller owns it. */
 static inline struct job *unit_job_copy(const struct job *j)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "merge/container.h"
-#include "merge/format.h"
-#include "merge/job.h"
+#include "file/container.h"
+#include "file/format.h"
+#include "job/job.h"
 #include "oracle/oracle.h"
 
 enum { OPENED_RANKS = 5, OPENED_CALLS = 14, OPENED_EVENTS = 30000, OPENED_ASKED = 4000, OPENED_MEMORY = 1 << 20 };

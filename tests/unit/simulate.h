@@ -8,7 +8,7 @@
 #define PYTHIA_TESTS_SIMULATE_H
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 
 enum simulate_shape {
     SIMULATE_RING,      /* peer = rank + 1 mod P: one class, one formula */

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "pythia.h"
 #include "unit.h"
 

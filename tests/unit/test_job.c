@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/intern.h"
-#include "merge/job.h"
-#include "merge/times.h"
+#include "job/intern.h"
+#include "job/job.h"
+#include "file/times.h"
 #include "pythia.h"
 #include "tests/unit/bytes.h"
 #include "tests/unit/simulate.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"

@@ -6,8 +6,8 @@
 #include <zstd.h>
 
 #include "grammar/grammar.h"
-#include "merge/format.h"
-#include "merge/job.h"
+#include "file/format.h"
+#include "job/job.h"
 #include "pythia.h"
 #include "tests/unit/forge.h"
 #include "tests/unit/simulate.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/job.h"
+#include "job/job.h"
 #include "pythia.h"
 #include "tests/unit/job.h"
 #include "tests/unit/simulate.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/intern.h"
-#include "merge/ranges.h"
+#include "job/intern.h"
+#include "job/ranges.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"

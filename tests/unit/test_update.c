@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "grammar/grammar.h"
-#include "merge/job.h"
+#include "job/job.h"
 #include "unit.h"
 
 enum { WORDS = 6 };

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The public interface for any runtime: an oracle that follows words and answers with words. A job file is opened as a
+ * predicted run does: what the stream needs is read, when it is needed.
+ */
+#include "api/api.h"
+
+#include <stdlib.h>
+
+#include "pythia.h"
+
+enum { LEARN = 4 << 20, LOOK_AHEAD = 64 };
+
+struct pythia_oracle {
+    struct job *job; /* NULL: no recording */
+    struct oracle_index *index;
+    struct oracle *oracle;
+    struct merge_words words;
+    struct merge_partners partners;
+};
+
+/* --- Opening --- */
+
+static int start(struct pythia_oracle *o, const struct grammar_flat *grammar)
+{
+    static const struct oracle_options how = { .learn = LEARN };
+    const struct oracle_index *one = NULL;
+
+    if (grammar && !(one = o->index = oracle_index_create(grammar)))
+        return PYTHIA_ENOMEM;
+    o->oracle = oracle_create(&one, NULL, grammar != NULL, &how);
+    return o->oracle ? 0 : PYTHIA_ENOMEM;
+}
+
+/* Takes ownership of `job`. Of one that was opened it is here that this stream's rules are read. */
+static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle)
+{
+    uint32_t class_index = job_stream_class(job, rank, thread);
+    struct pythia_oracle *o = calloc(1, sizeof *o);
+    int error = class_index != GRAMMAR_NONE ? 0 : PYTHIA_EINVAL;
+    char why[256];
+
+    if (!o) {
+        job_destroy(job);
+        return PYTHIA_ENOMEM;
+    }
+    o->job = job;
+    error = error ? error : job_open_class(job, class_index, why, sizeof why);
+    error = error ? error : start(o, job->classes[class_index].grammar);
+    error = error ? error : merge_words_open(&o->words, job);
+    error = error ? error : merge_partners_open(&o->partners, job, class_index, rank, thread);
+    if (error)
+        pythia_oracle_close(o);
+    else
+        *oracle = o;
+    return error;
+}
+
+int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle)
+{
+    struct job *job;
+    char why[256];
+
+    if (!path || !oracle)
+        return PYTHIA_EINVAL;
+    int error = job_open(path, &job, why, sizeof why);
+    return error ? error : open_job(job, rank, thread, oracle);
+}
+
+int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **oracle)
+{
+    struct job *job;
+
+    if (!recorder || !oracle)
+        return PYTHIA_EINVAL;
+    int error = merge_recorder_job(recorder, &job);
+    return error ? error : open_job(job, 0, 0, oracle);
+}
+
+int pythia_oracle_create(pythia_oracle_t **oracle)
+{
+    struct pythia_oracle *o = oracle ? calloc(1, sizeof *o) : NULL;
+
+    if (!oracle)
+        return PYTHIA_EINVAL;
+    if (!o || start(o, NULL) || merge_words_open(&o->words, NULL) || merge_partners_open(&o->partners, NULL, 0, 0, 0)) {
+        pythia_oracle_close(o);
+        return PYTHIA_ENOMEM;
+    }
+    *oracle = o;
+    return 0;
+}
+
+void pythia_oracle_close(pythia_oracle_t *oracle)
+{
+    if (!oracle)
+        return;
+    oracle_destroy(oracle->oracle);
+    oracle_index_destroy(oracle->index);
+    job_destroy(oracle->job);
+    merge_words_close(&oracle->words);
+    merge_partners_close(&oracle->partners);
+    free(oracle);
+}
+
+/* --- Following and asking --- */
+
+/* `peer` -1: none. */
+static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t duration, int64_t peer)
+{
+    if (!o || !word)
+        return PYTHIA_EINVAL;
+    uint32_t terminal = merge_words_number(&o->words, word, peer >= 0);
+    oracle_follow(o->oracle, terminal, gap, duration); /* GRAMMAR_NONE: something unknown */
+    merge_partners_follow(&o->partners, o->oracle, terminal, peer);
+    return terminal == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
+}
+
+int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns)
+{
+    return follow(oracle, word, gap_ns, duration_ns, -1);
+}
+
+int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns,
+                                 uint32_t peer)
+{
+    return peer <= INT32_MAX ? follow(oracle, word, gap_ns, duration_ns, peer) : PYTHIA_EINVAL;
+}
+
+static void give(const struct pythia_oracle *o, uint64_t distance, const struct oracle_answer *from,
+                 struct pythia_answer *to)
+{
+    *to = (struct pythia_answer){
+        .word = merge_words_text(&o->words, from->terminal),
+        .distance = distance,
+        .probability = from->probability,
+        .until_ns = from->until,
+        .until_deviation_ns = from->until_deviation,
+        .duration_ns = from->duration,
+        .duration_deviation_ns = from->duration_deviation,
+    };
+}
+
+int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pythia_answer *answer)
+{
+    struct oracle_answer a;
+
+    if (!oracle || !answer || distance == 0)
+        return PYTHIA_EINVAL;
+    if (oracle_predict(oracle->oracle, distance, &a))
+        return 1;
+    give(oracle, distance, &a, answer);
+    return 0;
+}
+
+/* The first terminal of a set among what this run's own past lets expect. */
+static int look_ahead(struct pythia_oracle *o, const uint8_t *set, uint64_t *distance, struct oracle_answer *a)
+{
+    for (*distance = 1; *distance <= LOOK_AHEAD; ++*distance)
+        if (oracle_predict(o->oracle, *distance, a))
+            return 1;
+        else if (set[a->terminal])
+            return 0;
+    return 1;
+}
+
+static int next_in(struct pythia_oracle *o, const uint8_t *set, uint64_t *distance, struct oracle_answer *a)
+{
+    if (o->words.count && oracle_next(o->oracle, set, o->words.count, 0, distance, a) == 0)
+        return 0;
+    return look_ahead(o, set, distance, a);
+}
+
+int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count, struct pythia_answer *answer)
+{
+    struct oracle_answer a;
+    uint64_t distance;
+    uint32_t marked = 0;
+
+    if (!oracle || !words || !answer)
+        return PYTHIA_EINVAL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!words[i])
+            return PYTHIA_EINVAL;
+    for (uint32_t i = 0; i < count; i++)
+        marked += merge_words_mark(&oracle->words, words[i], 1);
+    int status = marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
+    for (uint32_t i = 0; i < count; i++)
+        merge_words_mark(&oracle->words, words[i], 0);
+    if (status == 0)
+        give(oracle, distance, &a, answer);
+    return status;
+}
+
+int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer)
+{
+    return pythia_oracle_next_of(oracle, &word, 1, answer);
+}
+
+int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer)
+{
+    struct oracle_answer a;
+    uint64_t distance;
+    int64_t partner;
+    double chance;
+
+    if (!oracle || !peer || !answer)
+        return PYTHIA_EINVAL;
+    if (next_in(oracle, oracle->words.partner, &distance, &a) ||
+        merge_partners_ask(&oracle->partners, &a, &partner, &chance))
+        return 1;
+    give(oracle, distance, &a, answer);
+    answer->probability *= chance;
+    *peer = (uint32_t)partner;
+    return 0;
+}
+
+int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress)
+{
+    struct oracle_remaining r;
+
+    if (!oracle)
+        return PYTHIA_EINVAL;
+    oracle_remaining(oracle->oracle, &r);
+    if (r.events < 0)
+        return 1;
+    if (events)
+        *events = r.events;
+    if (ns)
+        *ns = r.ns;
+    if (progress)
+        *progress = r.progress;
+    return 0;
+}
+
+int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns)
+{
+    struct oracle_remaining r;
+
+    if (!oracle)
+        return PYTHIA_EINVAL;
+    oracle_remaining(oracle->oracle, &r);
+    if (r.loop_events < 0)
+        return 1;
+    if (events)
+        *events = r.loop_events;
+    if (ns)
+        *ns = r.loop_ns;
+    return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Partners for any runtime: what the recording says of this very stream, and what oracle/peers.h learns of the run. Not
+ * the rules that a class has for other ranks: who opens an oracle names the rank that it is.
+ */
+#include "api/api.h"
+
+#include <string.h>
+
+#include "pythia.h"
+
+enum { JUDGED = 16 }; /* one in so many, where all that was said lately is right */
+
+int merge_partners_open(struct merge_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
+                        uint32_t thread)
+{
+    *p = (struct merge_partners){ job, class_index, rank, thread, oracle_peers_create(), 0 };
+    return p->learned ? 0 : PYTHIA_ENOMEM;
+}
+
+void merge_partners_close(struct merge_partners *p)
+{
+    oracle_peers_destroy(p->learned);
+}
+
+static void say_recorded(const struct merge_partners *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+{
+    struct job_class_entry c;
+    int64_t value;
+
+    said->mask = 0;
+    if (!p->job || e->reference != 0 || !job_class_at(p->job, p->class_index, e->node, &c))
+        return;
+    const struct job_variant *v = job_variant(&c, e->node, GRAMMAR_PEER, p->rank, p->thread);
+    if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
+        return;
+    value = job_variant_value(v, p->rank, value);
+    if (value < 0)
+        return;
+    said->mask = 1u << ORACLE_PEERS_OWN;
+    said->value[ORACLE_PEERS_OWN] = value;
+}
+
+void merge_partners_follow(struct merge_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer)
+{
+    struct oracle_peers_event e = { .terminal = terminal, .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
+    struct oracle_peers_actual actual = { .peer = peer, .place = -1, .reply = -1 };
+    struct oracle_peers_said said;
+
+    if (peer < 0) {
+        if (p->turn) /* before the first one nothing is learned of partners */
+            oracle_peers_pass(p->learned, terminal, -1);
+        return;
+    }
+    if (++p->turn % JUDGED && oracle_peers_calm(p->learned)) {
+        oracle_peers_skip(p->learned, terminal, peer);
+        return;
+    }
+    oracle_here(o, terminal, &e.reference, &e.node, &e.turn);
+    say_recorded(p, &e, &said);
+    oracle_peers_ask(p->learned, &e, &said);
+    oracle_peers_learn(p->learned, &e, &said, &actual);
+    oracle_peers_pass(p->learned, terminal, peer);
+}
+
+int merge_partners_ask(const struct merge_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance)
+{
+    struct oracle_peers_event e = { a->terminal, a->reference, a->node, a->turn };
+    struct oracle_peers_said said;
+
+    say_recorded(p, &e, &said);
+    oracle_peers_ask(p->learned, &e, &said);
+    int source = oracle_peers_choose(p->learned, &e, &said, chance);
+    if (source < 0)
+        return 1;
+    *peer = said.value[source];
+    return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "file/blocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "file/format.h"
+#include "pythia.h"
+
+enum { LEVEL = 3, HEAD = 8, ENTRY = 12 };
+
+/* --- Reading --- */
+
+/* Where each frame begins. They fill the section. */
+static int read_directory(struct merge_blocks *b, const unsigned char *sizes, uint64_t frames_size)
+{
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t stored = format_get32(sizes + 4 * (size_t)i);
+        if (stored > frames_size - at)
+            return PYTHIA_EFORMAT;
+        b->at[i] = at;
+        at += stored;
+    }
+    b->at[b->count] = at;
+    return at == frames_size ? 0 : PYTHIA_EFORMAT;
+}
+
+uint64_t merge_blocks_head(const unsigned char *stored, uint64_t there)
+{
+    return there < HEAD ? HEAD : HEAD + ENTRY * (uint64_t)format_get32(stored + 4);
+}
+
+int merge_blocks_open(struct merge_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
+                      uint32_t size)
+{
+    uint64_t per = stored_size < HEAD ? 0 : format_get32(stored), count = per ? format_get32(stored + 4) : 0;
+    int error = PYTHIA_ENOMEM;
+
+    memset(b, 0, sizeof *b);
+    if (per < BLOCKS_LEAST || per > BLOCKS_MOST || (per & (per - 1)) || size % 8 || size > 8 * BLOCKS_WORDS ||
+        records > UINT32_MAX || count != (records + per - 1) / per || ENTRY * count > stored_size - HEAD ||
+        records * size > stored_size * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK)
+        return PYTHIA_EFORMAT;
+    b->size = size;
+    b->per = (uint32_t)per;
+    b->count = (uint32_t)count;
+    b->records = records;
+    b->sums = stored + HEAD + 4 * count;
+    b->frames = stored + HEAD + ENTRY * count;
+    b->at = malloc((count + 1) * sizeof *b->at);
+    b->scratch = malloc((size_t)(records < per ? records : per) * size + 1);
+    b->context = ZSTD_createDCtx();
+    if (b->at && b->scratch && b->context)
+        error = read_directory(b, stored + HEAD, stored_size - HEAD - ENTRY * count);
+    if (error)
+        merge_blocks_close(b);
+    return error;
+}
+
+void merge_blocks_close(struct merge_blocks *b)
+{
+    ZSTD_freeDCtx(b->context);
+    free(b->at);
+    free(b->scratch);
+    memset(b, 0, sizeof *b);
+}
+
+const unsigned char *merge_blocks_get(struct merge_blocks *b, uint32_t i)
+{
+    size_t raw = (size_t)merge_blocks_length(b, i) * b->size, stored = (size_t)(b->at[i + 1] - b->at[i]);
+
+    const unsigned char *frame = b->frames + b->at[i];
+
+    if (XXH64(frame, stored, 0) != format_get64(b->sums + 8 * (size_t)i))
+        return NULL;
+    return ZSTD_decompressDCtx(b->context, b->scratch, raw, frame, stored) == raw ? b->scratch : NULL;
+}
+
+int merge_blocks_read(struct merge_blocks *b, uint32_t i, unsigned char *to)
+{
+    const unsigned char *from = merge_blocks_get(b, i);
+    size_t length = merge_blocks_length(b, i), words = b->size / 8;
+
+    if (!from)
+        return PYTHIA_EFORMAT;
+    for (size_t w = 0; w < words; w++)
+        for (size_t k = 0; k < length; k++)
+            memcpy(to + (k * words + w) * 8, from + (w * length + k) * 8, 8);
+    return 0;
+}
+
+/* --- Writing --- */
+
+static void to_columns(unsigned char *to, const unsigned char *from, size_t length, size_t words)
+{
+    for (size_t k = 0; k < length; k++)
+        for (size_t w = 0; w < words; w++)
+            memcpy(to + (w * length + k) * 8, from + (k * words + w) * 8, 8);
+}
+
+/* One frame after the other behind the directory; the size of all, 0: it does not pay, or zstd failed. */
+static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsigned char *records, uint64_t count,
+                   uint32_t size, uint32_t per, unsigned char *columns)
+{
+    uint32_t blocks = (uint32_t)((count + per - 1) / per);
+    size_t at = HEAD + ENTRY * (size_t)blocks;
+
+    format_put32(data, per);
+    format_put32(data + 4, blocks);
+    for (uint32_t i = 0; i < blocks; i++) {
+        size_t length = i + 1 < blocks ? per : (size_t)(count - (uint64_t)i * per);
+        to_columns(columns, records + (size_t)i * per * size, length, size / 8);
+        size_t stored = ZSTD_compressCCtx(zstd, data + at, room - at, columns, length * size, LEVEL);
+        if (ZSTD_isError(stored))
+            return 0;
+        format_put32(data + HEAD + 4 * (size_t)i, (uint32_t)stored);
+        format_put64(data + HEAD + 4 * (size_t)blocks + 8 * (size_t)i, XXH64(data + at, stored, 0));
+        at += stored;
+    }
+    return (size_t)count * size > at * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK ? 0 : at;
+}
+
+int merge_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
+                      size_t *data_size)
+{
+    uint64_t blocks = (count + per - 1) / per;
+    size_t raw = (size_t)count * size, room = HEAD + (size_t)blocks * (ENTRY + ZSTD_compressBound((size_t)per * size));
+    unsigned char *columns = malloc((size_t)per * size), *out = malloc(room);
+    ZSTD_CCtx *zstd = ZSTD_createCCtx();
+    int status = PYTHIA_ENOMEM;
+
+    if (columns && out && zstd) {
+        *data_size = fill(zstd, out, room, records, count, size, per, columns);
+        status = *data_size == 0 || *data_size > raw - raw / 8;
+    }
+    if (status == 0)
+        *data = out;
+    else
+        free(out);
+    free(columns);
+    ZSTD_freeCCtx(zstd);
+    return status;
+}

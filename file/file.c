@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Job files: written so that a reader sees the old file or the new one, read with suspicion. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pythia.h"
+#include "base/io.h"
+#include "job/check.h"
+#include "file/container.h"
+#include "file/open.h"
+
+enum { TRIES = 100 };
+
+/* "path: reason"; returns PYTHIA_EIO. */
+static int refuse_io(char *why, size_t size, const char *path, const char *what)
+{
+    merge_refuse(why, size, "%s: %s: %s", path, what, strerror(errno));
+    return PYTHIA_EIO;
+}
+
+/* --- Writing --- */
+
+struct target {
+    const char *path;
+    char name[PATH_MAX]; /* the temporary one */
+    int fd, directory;
+    char *why;
+    size_t why_size;
+};
+
+/* Length of the directory part, its last slash included. */
+static size_t directory_length(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+static int open_directory(struct target *t)
+{
+    char directory[PATH_MAX] = ".";
+    size_t length = directory_length(t->path);
+    if (length)
+        snprintf(directory, sizeof directory, "%.*s", (int)length, t->path);
+    t->directory = base_io_open(directory, O_RDONLY | O_DIRECTORY, 0);
+    return t->directory < 0 ? refuse_io(t->why, t->why_size, t->path, "can't open its directory") : 0;
+}
+
+/* A name of its own beside the target: rename is atomic only within one file system. */
+static int open_temporary(struct target *t)
+{
+    size_t length = directory_length(t->path);
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (int i = 0; i < TRIES; i++) {
+        int n = snprintf(t->name, sizeof t->name, "%.*s.%s.%ld.%lx.tmp", (int)length, t->path, t->path + length,
+                         (long)getpid(), (unsigned long)now.tv_nsec + (unsigned long)i);
+        if (n < 0 || (size_t)n >= sizeof t->name) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        t->fd = base_io_open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+        if (t->fd >= 0)
+            return 0;
+        if (errno != EEXIST)
+            break;
+    }
+    return refuse_io(t->why, t->why_size, t->path, "can't create a file beside it");
+}
+
+static int fill_temporary(struct target *t, const void *data, size_t size)
+{
+    int failed = base_io_write(t->fd, data, size) || base_io_sync(t->fd);
+    int saved = errno;
+    if (base_io_close(t->fd) && !failed) {
+        failed = 1;
+        saved = errno;
+    }
+    errno = saved;
+    return failed ? refuse_io(t->why, t->why_size, t->path, "can't write") : 0;
+}
+
+static int replace(struct target *t, const void *data, size_t size)
+{
+    int error = open_temporary(t);
+    if (error)
+        return error;
+    error = fill_temporary(t, data, size);
+    if (!error && rename(t->name, t->path))
+        error = refuse_io(t->why, t->why_size, t->path, "can't put it in place");
+    if (error)
+        unlink(t->name);
+    else
+        base_io_sync(t->directory); /* the new file is whole and in place; that the name lasts is best effort */
+    return error;
+}
+
+int job_write(const struct job *j, const char *path, char *why, size_t why_size)
+{
+    struct target t = { .path = path, .why = why, .why_size = why_size };
+    void *data;
+    size_t size = 0;
+    int error = merge_pack_file(j, &data, &size);
+    if (error) {
+        merge_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
+        return error;
+    }
+    error = open_directory(&t);
+    if (!error) {
+        error = replace(&t, data, size);
+        close(t.directory);
+    }
+    free(data);
+    return error;
+}
+
+/* --- Reading --- */
+
+int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size_t why_size)
+{
+    struct stat st;
+    int error = 0, fd = base_io_open(path, O_RDONLY | O_NONBLOCK, 0);
+    if (fd < 0)
+        return refuse_io(why, why_size, path, "can't open");
+    if (fstat(fd, &st))
+        error = refuse_io(why, why_size, path, "can't read");
+    else if (!S_ISREG(st.st_mode))
+        error = merge_refuse(why, why_size, "%s: not a regular file", path);
+    if (error) {
+        close(fd);
+        return error;
+    }
+    *file = fd;
+    *size = (uint64_t)st.st_size;
+    return 0;
+}
+
+/* The whole of a regular file; *data is malloc'ed. Read, not mapped: a mapped file that somebody truncates is a crash. */
+static int read_file(const char *path, unsigned char **data, size_t *size, char *why, size_t why_size)
+{
+    uint64_t length = 0;
+    int fd, error = merge_file_open(path, &fd, &length, why, why_size);
+    if (error)
+        return error;
+    unsigned char *bytes = malloc((size_t)length + 1);
+    if (!bytes) {
+        merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)length);
+        error = PYTHIA_ENOMEM;
+    }
+    if (!error) {
+        errno = EIO; /* it shrinks while it is read */
+        if (base_io_read(fd, bytes, (size_t)length) != (ssize_t)length)
+            error = refuse_io(why, why_size, path, "can't read");
+    }
+    close(fd);
+    if (error) {
+        free(bytes);
+        return error;
+    }
+    *data = bytes;
+    *size = (size_t)length;
+    return 0;
+}
+
+/* Whether all bodies are there: in a message they may be left out, in a file never. */
+static int check_bodies(const struct job *j, char *why, size_t size)
+{
+    for (uint32_t i = 0; i < j->class_count; i++)
+        if (!j->classes[i].grammar->rule_count)
+            return merge_refuse(why, size, "class %u: its rules were left out", i);
+    return 0;
+}
+
+int job_read(const char *path, struct job **j, char *why, size_t why_size)
+{
+    char reason[200] = "";
+    unsigned char *data = NULL;
+    size_t size = 0;
+    struct job *job = NULL;
+    int error = read_file(path, &data, &size, why, why_size);
+    if (error)
+        return error;
+    error = job_unpack(data, size, &job, reason, sizeof reason);
+    if (!error && (error = check_bodies(job, reason, sizeof reason)))
+        job_destroy(job);
+    free(data);
+    if (error)
+        merge_refuse(why, why_size, "%s: %s", path, reason);
+    else
+        *j = job;
+    return error;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Layout of a packed job: the numbers of doc/FORMAT.md, where it is specified byte by byte.
+ *
+ *   header (64 bytes) | section table (48 bytes each) | sections, each 8-byte aligned, zeros between
+ *
+ * Private to file/.
+ */
+#ifndef PYTHIA_FILE_FORMAT_H
+#define PYTHIA_FILE_FORMAT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define FORMAT_MAGIC "PYTHIA\x1a\n"
+
+enum {
+    FORMAT_VERSION = 4,
+    FORMAT_OLDEST = 3,           /* that is read: it has no blocks */
+    FORMAT_HEADER = 64,
+    FORMAT_ENTRY = 48,
+    FORMAT_SECTIONS_MAX = 64,
+    FORMAT_RATIO_MAX = 512,      /* a compressed section is at most so many times larger than stored */
+    FORMAT_RATIO_SLACK = 1 << 16 /* plus this, bytes */
+};
+
+/* Header: offsets in bytes. */
+enum { HEADER_VERSION = 8, HEADER_SECTIONS = 12, HEADER_SIZE = 16, HEADER_CHECKSUM = 24 };
+
+/* Section table entry. */
+enum { ENTRY_TYPE = 0, ENTRY_FLAGS = 4, ENTRY_OFFSET = 8, ENTRY_STORED = 16, ENTRY_RAW = 24, ENTRY_CHECKSUM = 32,
+       ENTRY_COUNT = 40 };
+enum { ENTRY_ZSTD = 1, ENTRY_OPTIONAL = 2, ENTRY_BLOCKS = 4 };
+
+enum format_section {
+    SECTION_INFO = 1,
+    SECTION_STRINGS,
+    SECTION_MODULES,
+    SECTION_FRAMES,
+    SECTION_CALLSITES,
+    SECTION_COMMS,
+    SECTION_TERMINALS,
+    SECTION_RULES,
+    SECTION_NODES,
+    SECTION_CLASSES,
+    SECTION_CLASS_RULES,
+    SECTION_STATS,
+    SECTION_RANGES,
+    SECTION_VARIANTS,
+    SECTION_STREAMS,
+    SECTION_ORACLE,
+    SECTION_SUMS,
+    SECTION_REGIONS,
+    SECTION_TASKS,
+    SECTION_MACHINE,
+    SECTION_TIMES,
+    SECTION_TYPES
+};
+
+/* Bytes of a record of each. */
+enum {
+    RECORD_INFO = 56,
+    RECORD_MODULE = 8,
+    RECORD_FRAME = 16,
+    RECORD_CALLSITE = 8,
+    RECORD_COMM = 8,
+    RECORD_TERMINAL = 24,
+    RECORD_RULE = 8,
+    RECORD_NODE = 16,
+    RECORD_CLASS = 56,
+    RECORD_CLASS_RULE = 4,
+    RECORD_STATS = 128,
+    RECORD_RANGE = 32,
+    RECORD_VARIANT = 176,
+    RECORD_STREAM = 100,
+    RECORD_SUM = 24,
+    RECORD_REGION = 264,
+    RECORD_TASK = 96,
+    RECORD_MACHINE = 24,
+    RECORD_TIME = 24
+};
+
+/* Records a block of the sections that are written in blocks. */
+enum { BLOCK_NODES = 8192, BLOCK_STATS = 256, BLOCK_RANGES = 1024, BLOCK_VARIANTS = 256 };
+
+enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */
+
+static inline void format_put32(unsigned char *at, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
+static inline void format_put64(unsigned char *at, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        at[i] = (unsigned char)(v >> (8 * i));
+}
+
+static inline uint32_t format_get32(const unsigned char *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static inline uint64_t format_get64(const unsigned char *at)
+{
+    return (uint64_t)format_get32(at) | (uint64_t)format_get32(at + 4) << 32;
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* A job as bytes (doc/FORMAT.md). Sections are built one by one, compressed where that pays, and put together. */
+#include "file/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "pythia.h"
+#include "file/container.h"
+
+enum { LEVEL = 3, SMALL = 128 };
+
+/* --- A section --- */
+
+unsigned char *merge_pack_grow(struct merge_packer *p, enum format_section type, size_t size)
+{
+    struct merge_buffer *b = &p->section[type].raw;
+    if (p->error)
+        return NULL;
+    if (!b->data || b->room - b->size < size) {
+        size_t room = b->room * 2 > b->size + size ? b->room * 2 : b->size + size + 64;
+        unsigned char *bigger = realloc(b->data, room);
+        if (!bigger) {
+            p->error = PYTHIA_ENOMEM;
+            return NULL;
+        }
+        b->data = bigger;
+        b->room = room;
+    }
+    unsigned char *at = b->data + b->size;
+    memset(at, 0, size);
+    b->size += size;
+    return at;
+}
+
+/* --- The whole --- */
+
+/* Optional sections are there when they have something to say. */
+static int present(const struct merge_packer *p, uint32_t type)
+{
+    return type < SECTION_ORACLE || p->section[type].count;
+}
+
+/* Sections of which a reader may want a part: records a block. */
+static const struct { uint32_t record, block; } in_blocks[SECTION_TYPES] = {
+    [SECTION_NODES] = { RECORD_NODE, BLOCK_NODES },
+    [SECTION_STATS] = { RECORD_STATS, BLOCK_STATS },
+    [SECTION_RANGES] = { RECORD_RANGE, BLOCK_RANGES },
+    [SECTION_VARIANTS] = { RECORD_VARIANT, BLOCK_VARIANTS },
+};
+
+static void replace(struct merge_packed *s, unsigned char *packed, size_t size, uint32_t flag)
+{
+    free(s->raw.data);
+    s->raw.data = packed;
+    s->raw.size = size;
+    s->flags = flag;
+}
+
+static void compress_blocks(struct merge_packer *p, enum format_section type)
+{
+    struct merge_packed *s = &p->section[type];
+    unsigned char *packed;
+    size_t size;
+    int status = merge_blocks_pack(s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed, &size);
+    if (status < 0)
+        p->error = status;
+    else if (status == 0)
+        replace(s, packed, size, ENTRY_BLOCKS);
+}
+
+/* Compresses a section where that saves an eighth. A reader refuses what grows beyond the ratio, so nothing does. */
+static void compress_section(struct merge_packer *p, enum format_section type)
+{
+    struct merge_packed *s = &p->section[type];
+    size_t bound = ZSTD_compressBound(s->raw.size);
+    s->raw_size = s->raw.size;
+    if (p->error || s->raw.size < SMALL)
+        return;
+    if (in_blocks[type].record) {
+        compress_blocks(p, type);
+        return;
+    }
+    unsigned char *packed = malloc(bound);
+    if (!packed) {
+        p->error = PYTHIA_ENOMEM;
+        return;
+    }
+    size_t size = ZSTD_compress(packed, bound, s->raw.data, s->raw.size, LEVEL);
+    if (ZSTD_isError(size) || size > s->raw.size - s->raw.size / 8 ||
+        s->raw.size > size * (size_t)FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK) {
+        free(packed);
+        return;
+    }
+    replace(s, packed, size, ENTRY_ZSTD);
+}
+
+static size_t aligned(size_t size)
+{
+    return (size + 7) & ~(size_t)7;
+}
+
+static void put_entry(unsigned char *at, int type, const struct merge_packed *s, size_t offset)
+{
+    format_put32(at + ENTRY_TYPE, (uint32_t)type);
+    format_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    format_put64(at + ENTRY_OFFSET, offset);
+    format_put64(at + ENTRY_STORED, s->raw.size);
+    format_put64(at + ENTRY_RAW, s->raw_size);
+    size_t vouched = s->flags & ENTRY_BLOCKS ? (size_t)merge_blocks_head(s->raw.data, s->raw.size) : s->raw.size;
+    format_put64(at + ENTRY_CHECKSUM, XXH64(s->raw.data, vouched, 0));
+    format_put64(at + ENTRY_COUNT, s->count);
+}
+
+static int assemble(struct merge_packer *p, void **data, size_t *size)
+{
+    uint32_t sections = 0;
+    size_t whole = 0;
+    for (uint32_t type = 1; type < SECTION_TYPES; type++) {
+        sections += present(p, type) ? 1 : 0;
+        whole += present(p, type) ? aligned(p->section[type].raw.size) : 0;
+    }
+    size_t entry = FORMAT_HEADER, table = FORMAT_HEADER + (size_t)sections * FORMAT_ENTRY, offset = table;
+    whole += table;
+    unsigned char *bytes = calloc(1, whole);
+    if (!bytes)
+        return PYTHIA_ENOMEM;
+    for (uint32_t type = 1; type < SECTION_TYPES; type++) {
+        const struct merge_packed *s = &p->section[type];
+        if (!present(p, type))
+            continue;
+        put_entry(bytes + entry, (int)type, s, offset);
+        entry += FORMAT_ENTRY;
+        if (s->raw.size)
+            memcpy(bytes + offset, s->raw.data, s->raw.size);
+        offset += aligned(s->raw.size);
+    }
+    memcpy(bytes, FORMAT_MAGIC, 8);
+    format_put32(bytes + HEADER_VERSION, FORMAT_VERSION);
+    format_put32(bytes + HEADER_SECTIONS, sections);
+    format_put64(bytes + HEADER_SIZE, whole);
+    format_put64(bytes + HEADER_CHECKSUM, XXH64(bytes, table, 0)); /* computed while its own field is 0 */
+    *data = bytes;
+    *size = whole;
+    return 0;
+}
+
+static int pack(const struct job *j, const uint8_t *known, bool file, void **data, size_t *size)
+{
+    struct merge_packer p = { .job = j, .known = known, .file = file };
+    merge_pack_definitions(&p);
+    for (uint32_t i = 0; i < j->class_count && !p.error; i++)
+        merge_pack_class(&p, i);
+    merge_pack_others(&p);
+    for (int type = 1; type < SECTION_TYPES; type++)
+        compress_section(&p, (enum format_section)type);
+    if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS || p.timeless)
+        p.section[SECTION_TIMES].count = 0;
+    int error = p.error ? p.error : assemble(&p, data, size);
+    for (int type = 1; type < SECTION_TYPES; type++)
+        free(p.section[type].raw.data);
+    merge_table_free(&p.store);
+    return error;
+}
+
+int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size)
+{
+    return pack(j, known, false, data, size);
+}
+
+int merge_pack_file(const struct job *j, void **data, size_t *size)
+{
+    return pack(j, NULL, true, data, size);
+}

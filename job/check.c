@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Audit of a job, whatever made it. Each step relies only on what earlier ones have shown. Linear in the size of the job
+ * (times a logarithm), not in the numbers that stand in it: the sets of a class must follow one another, so that each is
+ * looked at once, and no set of a node may have more members than the class.
+ */
+#include "job/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "job/class.h"
+#include "file/container.h"
+#include "job/intern.h"
+#include "job/ranges.h"
+#include "job/relation.h"
+
+struct audit {
+    const struct job *job;
+    int message;
+    char *why;
+    size_t size;
+};
+
+#define REFUSE(a, ...) merge_refuse((a)->why, (a)->size, __VA_ARGS__)
+
+static int none_or_below(uint32_t number, uint32_t count)
+{
+    return number == GRAMMAR_NONE || number < count;
+}
+
+static int check_info(const struct audit *a)
+{
+    const struct job *j = a->job;
+    const struct job_info *f = &j->info;
+    if (!none_or_below(f->program, j->string_count) || !none_or_below(f->program_id, j->string_count) ||
+        !none_or_below(f->arguments, j->string_count) || !none_or_below(f->mpi, j->string_count))
+        return REFUSE(a, "info: a string out of range");
+    if (!none_or_below(j->machine.tree, j->string_count) || !none_or_below(j->machine.energy, j->string_count) ||
+        !(j->machine.joules >= 0 && j->machine.joules < 1e18))
+        return REFUSE(a, "machine: a string or a number out of range");
+    return f->runs ? 0 : REFUSE(a, "info: no runs");
+}
+
+static int check_places(const struct audit *a)
+{
+    const struct job *j = a->job;
+    for (uint32_t i = 0; i < j->module_count; i++)
+        if (j->modules[i].path >= j->string_count || j->modules[i].build_id >= j->string_count)
+            return REFUSE(a, "module %u: a string out of range", i);
+    for (uint32_t i = 0; i < j->frame_count; i++)
+        if (j->frames[i].module >= j->module_count)
+            return REFUSE(a, "frame %u: module out of range", i);
+    for (uint32_t i = 0; i < j->callsite_count; i++)
+        if (j->callsites[i].first > j->frame_count || j->callsites[i].count > j->frame_count - j->callsites[i].first)
+            return REFUSE(a, "callsite %u: frames out of range", i);
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        if (j->comms[i].name >= j->string_count)
+            return REFUSE(a, "communicator %u: name out of range", i);
+    return 0;
+}
+
+static int check_sums(const struct audit *a)
+{
+    const struct job *j = a->job;
+    for (uint32_t i = 0; i < j->sum_count; i++) {
+        const struct job_sum *s = &j->sums[i];
+        if (s->terminal >= j->terminal_count || s->name >= j->string_count || !s->count.samples)
+            return REFUSE(a, "sum %u: out of range", i);
+        if (i && (s[-1].terminal > s->terminal || (s[-1].terminal == s->terminal && s[-1].name >= s->name)))
+            return REFUSE(a, "sum %u: out of order", i);
+    }
+    return 0;
+}
+
+static int check_terminals(const struct audit *a)
+{
+    const struct job *j = a->job;
+    for (uint32_t i = 0; i < j->terminal_count; i++) {
+        const struct job_terminal *t = &j->terminals[i];
+        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_class >= JOB_CLASSES || t->peer_class > JOB_PEER_ROOT)
+            return REFUSE(a, "terminal %u: unknown kind", i);
+        if (t->function >= j->string_count || !none_or_below(t->callsite, j->callsite_count) ||
+            !none_or_below(t->comm, j->comm_count))
+            return REFUSE(a, "terminal %u: out of range", i);
+        if (job_find_terminal(j, j->terminal_hash[i]) != i)
+            return REFUSE(a, "terminal %u: stands twice", i);
+    }
+    return 0;
+}
+
+/* --- Classes --- */
+
+/* The sets of members in a class: the members, then each other set where it is first used. What is known of the set that
+   begins at a range is kept: thousands of variants may name the same large set. */
+struct sets {
+    struct set {
+        uint32_t count; /* ranges; 0: none begins here */
+        struct merge_member first;
+        uint64_t size;
+    } *at;
+    uint32_t end;
+};
+
+static void remember_set(struct sets *s, const struct job_range *r, uint32_t first, uint32_t count)
+{
+    s->at[first] = (struct set){ count, merge_ranges_first(r, count), merge_ranges_size(r, count) };
+    s->end += count;
+}
+
+static int check_new_set(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct job_range *r,
+                         uint32_t count)
+{
+    if (!merge_ranges_canonical(r, count))
+        return REFUSE(a, "class %u: ranges out of order", i);
+    for (uint32_t k = 0; k < count; k++)
+        if (!merge_ranges_contain(c->ranges, c->member_ranges, r[k].first, r[k].thread) ||
+            !merge_ranges_contain(c->ranges, c->member_ranges, merge_range_last(&r[k]), r[k].thread))
+            return REFUSE(a, "class %u: ranges of no members", i);
+    return 0;
+}
+
+static int check_set(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct sets *s, uint32_t first,
+                     uint32_t count)
+{
+    if (!count || first > s->end || first >= c->range_count || count > c->range_count - first ||
+        (first < s->end && s->at[first].count != count))
+        return REFUSE(a, "class %u: ranges out of range", i);
+    if (first < s->end)
+        return 0;
+    remember_set(s, c->ranges + first, first, count);
+    return check_new_set(a, i, c, c->ranges + first, count);
+}
+
+static int check_model(const struct grammar_attr *t)
+{
+    struct grammar_attr canonical = *t;
+    if (t->channel >= GRAMMAR_CHANNELS || t->kind > GRAMMAR_ATTR_KEYED || !t->count)
+        return -1;
+    if (t->kind == GRAMMAR_ATTR_LIST && (!t->period || t->period != t->length || t->length > GRAMMAR_ATTR_LENGTH))
+        return -1;
+    if (t->kind == GRAMMAR_ATTR_KEYED && t->length > GRAMMAR_ATTR_KEYS)
+        return -1;
+    merge_relation_canonical(&canonical);
+    return memcmp(&canonical, t, sizeof canonical) ? -1 : 0;
+}
+
+/* `first`: of the members that it is of. */
+static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct merge_member first,
+                         const struct job_variant *v)
+{
+    if (check_model(&v->attr) || v->node >= c->grammar->node_count)
+        return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
+    if (!v->relations || (v->relations & ~merge_relation_possible(&v->attr, v->modulus)))
+        return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
+    if (first.rank != v->sample_rank)
+        return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
+    return 0;
+}
+
+static int same_place(const struct job_variant *v)
+{
+    return v->node == v[-1].node && v->attr.channel == v[-1].attr.channel;
+}
+
+static int check_variants(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct sets *s)
+{
+    uint64_t covered = 0;
+    for (uint32_t k = 0; k < c->variant_count; k++) {
+        const struct job_variant *v = &c->variants[k];
+        int error = check_set(a, i, c, s, v->range_first, v->range_count);
+        if (!error)
+            error = check_variant(a, i, c, s->at[v->range_first].first, v);
+        if (error)
+            return error;
+        if (k && same_place(v) &&
+            !merge_member_before(s->at[v[-1].range_first].first, s->at[v->range_first].first))
+            return REFUSE(a, "class %u: variants of node %u out of order", i, v->node);
+        covered = (k && same_place(v) ? covered : 0) + s->at[v->range_first].size;
+        if (covered > s->at[0].size)
+            return REFUSE(a, "class %u: variants of node %u cover members twice", i, v->node);
+    }
+    return s->end == c->range_count ? 0 : REFUSE(a, "class %u: ranges of no variant", i);
+}
+
+static int check_sets(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+{
+    struct sets s = { calloc((size_t)c->range_count + 1, sizeof *s.at), 0 };
+    int error = 0;
+    if (!s.at) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    if (!c->member_ranges || c->member_ranges > c->range_count || !merge_ranges_canonical(c->ranges, c->member_ranges))
+        error = REFUSE(a, "class %u: members", i);
+    if (!error) {
+        remember_set(&s, c->ranges, 0, c->member_ranges);
+        error = check_variants(a, i, c, &s);
+    }
+    free(s.at);
+    return error;
+}
+
+static int check_spread(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+{
+    for (uint32_t n = 0; n < c->grammar->node_count; n++)
+        if (c->spread[n].min > c->spread[n].max || c->spread[n].call_min > c->spread[n].call_max)
+            return REFUSE(a, "class %u: spread of node %u", i, n);
+    return 0;
+}
+
+static int check_body(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+{
+    char reason[160] = "";
+    if (merge_class_bodiless(c))
+        return a->message ? 0 : REFUSE(a, "class %u: its rules were left out", i);
+    int error = c->grammar->terminals > a->job->terminal_count ? REFUSE(a, "class %u: terminals out of range", i)
+                                                               : grammar_flat_check(c->grammar, reason, sizeof reason);
+    if (!error)
+        error = grammar_flat_check_stats(c->grammar, merge_ranges_size(c->ranges, c->member_ranges), reason, sizeof reason);
+    if (error)
+        return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
+    struct grammar_hash hash = grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL);
+    if (merge_hash_none(hash)) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    if (!merge_hash_equal(hash, c->hash))
+        return REFUSE(a, "class %u: its hash is not that of its rules", i);
+    return 0;
+}
+
+static int check_class(const struct audit *a, uint32_t i)
+{
+    const struct job_class_entry *c = &a->job->classes[i];
+    int error = check_sets(a, i, c);
+    if (!error)
+        error = check_spread(a, i, c);
+    if (!error)
+        error = check_body(a, i, c);
+    if (!error && merge_table_find(&a->job->index->table[MERGE_CLASS], c->hash) != i)
+        error = REFUSE(a, "class %u: stands twice", i);
+    return error;
+}
+
+/* --- Streams --- */
+
+/* A record of one stream: a member of its class, of its length. */
+static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
+{
+    const struct job_stream *s = &a->job->streams[i];
+    if (s->class_index >= a->job->class_count)
+        return REFUSE(a, "stream %u: class out of range", i);
+    const struct job_class_entry *c = &a->job->classes[s->class_index];
+    if (s->count != 1)
+        return REFUSE(a, "stream %u: stands for %u", i, s->count);
+    if (!merge_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
+        return REFUSE(a, "stream %u: not a member of its class", i);
+    if (!merge_class_bodiless(c) && s->events != c->grammar->events)
+        return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
+    members[s->class_index]++;
+    return 0;
+}
+
+static int check_block(const struct audit *a, uint32_t i)
+{
+    const struct job_stream *s = &a->job->streams[i];
+    if (s->rank % a->job->info.block || !s->count || s->count > a->job->info.block)
+        return REFUSE(a, "streams %u: not a block of ranks", i);
+    return none_or_below(s->class_index, a->job->class_count) ? 0 : REFUSE(a, "streams %u: class out of range", i);
+}
+
+static int check_stream(const struct audit *a, uint32_t i, uint64_t *members)
+{
+    const struct job_stream *s = &a->job->streams[i];
+    if (i && (s[-1].rank > s->rank || (s[-1].rank == s->rank && s[-1].thread >= s->thread)))
+        return REFUSE(a, "stream %u: out of order", i);
+    if (s->lost > s->events)
+        return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost, (unsigned long long)s->events);
+    return a->job->info.block == 1 ? check_alone(a, i, members) : check_block(a, i);
+}
+
+/* What all records together have is what all classes together have. */
+static int check_totals(const struct audit *a)
+{
+    const struct job *j = a->job;
+    uint64_t members = 0, events = 0, bodiless = 0;
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        uint64_t size = merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
+        bodiless |= (uint64_t)merge_class_bodiless(&j->classes[i]);
+        members += size;
+        events += size * j->classes[i].grammar->events;
+    }
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        events -= j->streams[i].events;
+    if (members != job_streams(j))
+        return REFUSE(a, "%llu members of classes, %llu streams", (unsigned long long)members,
+                      (unsigned long long)job_streams(j));
+    return bodiless || !events ? 0 : REFUSE(a, "streams have other numbers of events than their classes");
+}
+
+static int check_streams(const struct audit *a)
+{
+    const struct job *j = a->job;
+    uint64_t *members = calloc((size_t)j->class_count + 1, sizeof *members);
+    int error = 0;
+    if (!members) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    if (!j->info.block || (j->info.block & (j->info.block - 1)))
+        error = REFUSE(a, "info: blocks of %u ranks", j->info.block);
+    for (uint32_t i = 0; i < j->stream_count && !error; i++)
+        error = check_stream(a, i, members);
+    for (uint32_t i = 0; i < j->class_count && !error && j->info.block == 1; i++)
+        if (members[i] != merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges))
+            error = REFUSE(a, "class %u: members without a stream", i);
+    free(members);
+    return error ? error : check_totals(a);
+}
+
+static int check_regions(const struct audit *a)
+{
+    const struct job *j = a->job;
+    int error = 0;
+    unsigned char *seen = calloc((size_t)j->callsite_count + 1, 1);
+    if (!seen) {
+        REFUSE(a, "out of memory");
+        return PYTHIA_ENOMEM;
+    }
+    for (uint32_t i = 0; i < j->region_count && !error; i++)
+        if (!merge_region_check(j, &j->regions[i]) || seen[j->regions[i].callsite]++)
+            error = REFUSE(a, "region %u: its place, sizes or reasons", i);
+    free(seen);
+    return error;
+}
+
+int merge_check(const struct job *j, int message, char *why, size_t size)
+{
+    struct audit a = { j, message, why, size };
+    int error = check_info(&a);
+    if (!error)
+        error = check_places(&a);
+    if (!error)
+        error = check_terminals(&a);
+    if (!error)
+        error = check_sums(&a);
+    for (uint32_t i = 0; i < j->class_count && !error; i++)
+        error = check_class(&a, i);
+    if (!error)
+        error = check_streams(&a);
+    if (!error)
+        error = check_regions(&a);
+    return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
+}
+
+int merge_check_set(const struct job *j, uint32_t class_index, const struct job_class_entry *c, uint32_t first,
+                    uint32_t count, char *why, size_t size)
+{
+    struct audit a = { j, 1, why, size };
+    return check_new_set(&a, class_index, c, c->ranges + first, count);
+}
+
+/* Of two neighbours: by channel, then by first member. */
+static int in_order(const struct job_variant *v, struct merge_member before, struct merge_member first)
+{
+    if (v->attr.channel != v[-1].attr.channel)
+        return v->attr.channel > v[-1].attr.channel;
+    return merge_member_before(before, first);
+}
+
+int merge_check_node(const struct job *j, uint32_t class_index, const struct job_class_entry *c, char *why, size_t size)
+{
+    struct audit a = { j, 1, why, size };
+    struct merge_member before = { 0, 0 };
+    uint64_t covered = 0, members = merge_ranges_size(c->ranges, c->member_ranges);
+    for (uint32_t k = 0; k < c->variant_count; k++) {
+        const struct job_variant *v = &c->variants[k];
+        const struct job_range *r = c->ranges + v->range_first;
+        struct merge_member first = merge_ranges_first(r, v->range_count);
+        int error = check_variant(&a, class_index, c, first, v);
+        if (error)
+            return error;
+        if (k && !in_order(v, before, first))
+            return REFUSE(&a, "class %u: variants of node %u out of order", class_index, v->node);
+        covered = (k && same_place(v) ? covered : 0) + merge_ranges_size(r, v->range_count);
+        if (covered > members)
+            return REFUSE(&a, "class %u: variants of node %u cover members twice", class_index, v->node);
+        before = first;
+    }
+    return 0;
+}
+
+int job_check(const struct job *j, char *why, size_t size)
+{
+    return merge_check(j, 0, why, size);
+}

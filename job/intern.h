@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is interned in a job, by content.
+ *
+ * Every definition has a 128-bit hash of its content, and only of its content: the hash of a callsite is made of the
+ * hashes of its modules, never of their numbers. Equal hashes mean equal definitions on any rank, in any job.
+ *
+ *   "MPI_Send" --string--> 3f..        terminal = H(kind, phase, ..., H(function), H(callsite), H(comm))
+ *
+ * One open-addressing table a kind: hash -> number. Insertion in two steps, reserve (may fail) and put (can't), so that
+ * a caller can do all that may fail before it changes anything.
+ *
+ * Private to job/.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_INTERN_H
+#define PYTHIA_JOB_INTERN_H
+
+#include "job/job.h"
+
+enum merge_kind { MERGE_STRING, MERGE_MODULE, MERGE_CALLSITE, MERGE_COMM, MERGE_TERMINAL, MERGE_CLASS, MERGE_KINDS };
+
+/* Numbers stay clear of GRAMMAR_NONE and of GRAMMAR_RULE. */
+#define MERGE_LIMIT 0x7ffffff0u
+
+struct merge_slot {
+    struct grammar_hash hash;
+    uint32_t number; /* GRAMMAR_NONE: free */
+};
+
+struct merge_table {
+    struct merge_slot *slots;
+    uint32_t size; /* power of two, 0 at first; at most half of it is used */
+    uint32_t used;
+    uint64_t secret; /* of this process */
+};
+
+struct job_index {
+    struct merge_table table[MERGE_KINDS];
+    struct grammar_hash *hash[MERGE_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
+    uint32_t hash_room[MERGE_TERMINAL];
+    uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
+    uint32_t class_room, stream_room, sum_room, region_room, task_room;
+};
+
+/* Number for a hash, GRAMMAR_NONE when absent. */
+uint32_t merge_table_find(const struct merge_table *t, struct grammar_hash hash);
+/* Makes room for `extra` more; 0 or PYTHIA_ENOMEM. */
+int merge_table_reserve(struct merge_table *t, uint32_t extra);
+/* Room was reserved and the hash is absent. */
+void merge_table_put(struct merge_table *t, struct grammar_hash hash, uint32_t number);
+void merge_table_free(struct merge_table *t);
+
+/* Makes *array hold at least `need` elements of `size` bytes; 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT. */
+int merge_room(void *array, uint32_t *room, uint64_t need, size_t size);
+
+static inline int merge_hash_equal(struct grammar_hash a, struct grammar_hash b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+/* What grammar_flat_hash() gives when it is out of memory. */
+static inline int merge_hash_none(struct grammar_hash a)
+{
+    return !a.low && !a.high;
+}
+
+/* H(a, b, number), with a seed that keeps kinds apart. */
+struct grammar_hash merge_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
+struct grammar_hash merge_hash_bytes(uint64_t seed, const void *data, size_t size);
+
+/* sum.c: room for `extra` more sums (0 or PYTHIA_ENOMEM), and one more; it can't fail. */
+int merge_sums_reserve(struct job *j, uint32_t extra);
+void merge_sum_add(struct job *j, struct job_sum sum);
+
+/* Where a job's definitions end: to take back what was interned since. */
+struct merge_mark {
+    uint32_t strings, modules, frames, callsites, comms, terminals;
+};
+struct merge_mark merge_mark(const struct job *j);
+void merge_rollback(struct job *j, struct merge_mark mark);
+
+#endif

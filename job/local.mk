@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+libpythia_merge_la_SOURCES += %D%/job.h \
+	%D%/check.c %D%/check.h \
+	%D%/class.c %D%/class.h \
+	%D%/intern.c %D%/intern.h \
+	%D%/job.c \
+	%D%/match.c \
+	%D%/members.c \
+	%D%/ranges.c %D%/ranges.h \
+	%D%/regions.c %D%/regions.h \
+	%D%/relation.c %D%/relation.h \
+	%D%/streams.c %D%/streams.h \
+	%D%/sum.c \
+	%D%/task.c \
+	%D%/value.c
+
+UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges
+SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
+SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
+BYTES = tests/unit/bytes.c tests/unit/bytes.h
+tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
+tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Who is in a job: streams by their classes' members. Nothing here counts up to a number that a file names. */
+#include "job/intern.h"
+#include "job/ranges.h"
+#include "job/streams.h"
+
+uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = 0; i < j->class_count; i++)
+        if (merge_ranges_contain(j->classes[i].ranges, j->classes[i].member_ranges, rank, thread))
+            return i;
+    return GRAMMAR_NONE;
+}
+
+const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread)
+{
+    uint32_t first = rank - rank % j->info.block, i = merge_streams_place(j, first, thread);
+    if (i == j->stream_count || j->streams[i].rank != first || j->streams[i].thread != thread)
+        return NULL;
+    return j->info.block == 1 || job_stream_class(j, rank, thread) != GRAMMAR_NONE ? &j->streams[i] : NULL;
+}
+
+uint64_t job_streams(const struct job *j)
+{
+    uint64_t streams = 0;
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        streams += j->streams[i].count;
+    return streams;
+}
+
+/* The run of the range's innermost dimension that has its first member at or after `rank`, or goes across it: that member,
+   and how many follow without a gap, itself included. 0: there is none. */
+static uint32_t next_run(const struct job_range *r, uint32_t rank, uint32_t *member)
+{
+    uint32_t at = rank > r->first ? rank - r->first : 0, l = r->planes ? at / r->plane_stride : 0;
+    l = l < r->planes ? l : r->planes;
+    at -= l * r->plane_stride;
+    uint32_t k = r->rows ? at / r->row_stride : 0;
+    k = k < r->rows ? k : r->rows;
+    at -= k * r->row_stride;
+    uint32_t i = at / r->stride + (at % r->stride != 0);
+    if (i >= r->count) { /* behind this run: the next one */
+        i = 0;
+        if (k < r->rows)
+            k++;
+        else if (l++ < r->planes)
+            k = 0;
+        else
+            return 0;
+    }
+    *member = r->first + i * r->stride + k * r->row_stride + l * r->plane_stride;
+    return r->stride == 1 ? r->count - i : 1;
+}
+
+/* The first rank at or after `from` whose main thread has a stream, and how many there are without a gap as far as one range
+   tells. 0: none. */
+static uint32_t next_ranks(const struct job *j, uint32_t from, uint32_t *first)
+{
+    uint32_t length = 0, member = 0;
+    *first = UINT32_MAX;
+    for (uint32_t i = 0; i < j->class_count; i++)
+        for (uint32_t k = 0; k < j->classes[i].member_ranges; k++) {
+            const struct job_range *r = &j->classes[i].ranges[k];
+            uint32_t n = r->thread ? 0 : next_run(r, from, &member);
+            if (n && member < *first) {
+                *first = member;
+                length = n;
+            }
+        }
+    return length;
+}
+
+uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool there)
+{
+    uint32_t at = from, first = UINT32_MAX, length;
+    while (at < end) {
+        length = next_ranks(j, at, &first);
+        if (!there)
+            return (length && first < end ? first : end) - from;
+        if (!length || first != at)
+            break;
+        at = length < end - at ? at + length : end;
+    }
+    return at - from;
+}

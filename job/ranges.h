@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets of (rank, thread) as strided ranges, in the one form that a set has.
+ *
+ *   thread 0: 0 1 2 3  9 12 15      { first 0, count 4, stride 1 }  { first 9, count 3, stride 3 }
+ *   thread 1: 5                     { first 5, count 1, stride 1, thread 1 }
+ *
+ *   inner ranks of a 4 x 4 x 4 … n x n x n mesh: count n - 2 of stride 1, rows of stride n, planes of stride n * n: one
+ *   range, whatever n is. So are each of the 26 kinds of ranks on its faces, edges and corners.
+ *
+ * Canonical form: by thread, then by rank. From left to right each run takes as many ranks as its stride goes on for; a
+ * run of two that the third does not continue gives its second rank to the next one. Then the same with runs of equal
+ * shape, which make rows, and with equal rows, which make planes. Equal sets have equal ranges, in whatever order they
+ * were joined: that is what makes merging associative.
+ *
+ * Cost: joining is linear in the number of ranges where they do not interleave, in the number of members otherwise, and
+ * gives up (PYTHIA_ELIMIT) after MERGE_STEPS: ranges of a hostile file may stand for billions.
+ * Private to job/.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_RANGES_H
+#define PYTHIA_JOB_RANGES_H
+
+#include <stdbool.h>
+
+#include "job/job.h"
+
+enum { MERGE_STEPS = 1 << 26 };
+
+/* A growing list of ranges; what is appended is appended after whatever stands before `from`. */
+struct merge_ranges {
+    struct job_range *range;
+    uint32_t count, room;
+};
+
+/* Appends the union of two sets. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL when they share a member; on failure
+   `out` is as long as it was. `out` may not hold a or b. */
+int merge_ranges_union(struct merge_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+                       uint32_t b_count);
+/* Appends a set given by its members, sorted by thread and rank (as merge_ranges_walk gives them). */
+struct merge_member { uint32_t rank, thread; };
+int merge_ranges_members(struct merge_ranges *out, const struct merge_member *m, uint32_t count);
+
+uint64_t merge_ranges_size(const struct job_range *r, uint32_t count);
+/* Writes all members in order, by thread and rank; out has room for merge_ranges_size(). */
+void merge_ranges_walk(const struct job_range *r, uint32_t count, struct merge_member *out);
+bool merge_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
+/* The member with the lowest rank, then thread; count > 0. */
+struct merge_member merge_ranges_first(const struct job_range *r, uint32_t count);
+bool merge_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count);
+/* Whether these ranges are sane (counts and strides positive, no overflow) and in canonical form. */
+bool merge_ranges_canonical(const struct job_range *r, uint32_t count);
+
+static inline uint32_t merge_range_last(const struct job_range *r)
+{
+    return r->first + (r->count - 1) * r->stride + r->rows * r->row_stride + r->planes * r->plane_stride;
+}
+
+/* Order of members where "the first" is meant: by rank, then thread. */
+static inline bool merge_member_before(struct merge_member a, struct merge_member b)
+{
+    return a.rank < b.rank || (a.rank == b.rank && a.thread < b.thread);
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/regions.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "file/container.h"
+#include "job/intern.h"
+
+const char *job_keep_text(uint32_t bit)
+{
+    static const char *const texts[JOB_KEEP_REASONS] = {
+        "PYTHIA_OMP_KEEP names it",
+        "its module has thread-local data",
+        "its function asks how large teams are",
+        "the size of teams is asked for inside",
+        "its threads split work by their numbers",
+        "calls or regions inside",
+        "its team is not what was to be expected",
+        "it has a num_threads clause",
+        "it has a proc_bind clause",
+        "sections may wait for one another",
+        "a league of teams",
+        "more than one level is active",
+        "it creates tasks",
+    };
+    for (uint32_t i = 0; i < JOB_KEEP_REASONS; i++)
+        if (bit == 1u << i)
+            return texts[i];
+    return "another reason";
+}
+
+void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, uint64_t ns)
+{
+    uint32_t at = 0;
+    while (at < r->size_count && r->size[at].size < size)
+        at++;
+    if (at == r->size_count || r->size[at].size != size) {
+        if (r->size_count == JOB_REGION_SIZES) {
+            at = at < JOB_REGION_SIZES ? at : JOB_REGION_SIZES - 1;
+        } else {
+            memmove(&r->size[at + 1], &r->size[at], (r->size_count++ - at) * sizeof *r->size);
+            r->size[at] = (struct job_region_size){ .size = size };
+        }
+    }
+    r->size[at].count += count;
+    r->size[at].ns += ns;
+}
+
+/* Adds what another rank or run saw of the same region. */
+static void region_add(struct job_region *into, const struct job_region *from)
+{
+    into->team = into->team > from->team ? into->team : from->team;
+    into->keep |= from->keep;
+    into->executions += from->executions;
+    into->verified += from->verified;
+    into->changed += from->changed;
+    into->trials += from->trials;
+    into->controls += from->controls;
+    into->control_ns += from->control_ns;
+    into->chosen_ns += from->chosen_ns;
+    into->gain_ns = (int64_t)((uint64_t)into->gain_ns + (uint64_t)from->gain_ns);
+    into->samples += from->samples;
+    into->fork_ns += from->fork_ns;
+    into->work_ns += from->work_ns;
+    into->wait_ns += from->wait_ns;
+    into->join_ns += from->join_ns;
+    for (uint32_t i = 0; i < from->size_count; i++)
+        job_region_add_size(into, from->size[i].size, from->size[i].count, from->size[i].ns);
+}
+
+const struct job_region *job_find_region(const struct job *j, uint32_t callsite)
+{
+    for (uint32_t i = 0; i < j->region_count; i++)
+        if (j->regions[i].callsite == callsite)
+            return &j->regions[i];
+    return NULL;
+}
+
+int job_add_region(struct job *j, const struct job_region *r)
+{
+    struct job_region *own = (struct job_region *)job_find_region(j, r->callsite);
+    if (own) {
+        region_add(own, r);
+        return 0;
+    }
+    int error = merge_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);
+    if (!error)
+        j->regions[j->region_count++] = *r;
+    return error;
+}
+
+static uint32_t callsite_in(struct job *into, const struct job *from, uint32_t callsite)
+{
+    struct job_frame frame = from->frames[from->callsites[callsite].first];
+    const struct job_module *m = &from->modules[frame.module];
+    frame.module = job_module(into, job_text(from, m->path), job_text(from, m->build_id));
+    return frame.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(into, &frame, 1);
+}
+
+int job_take_regions(struct job *into, const struct job *from)
+{
+    for (uint32_t i = 0; i < from->region_count; i++) {
+        struct job_region r = from->regions[i];
+        r.callsite = callsite_in(into, from, r.callsite);
+        struct job_region *own = (struct job_region *)job_find_region(into, r.callsite);
+        if (own)
+            *own = r;
+        else if (r.callsite == GRAMMAR_NONE || job_add_region(into, &r))
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
+}
+
+int job_keep_regions(struct job *into, const struct job *from)
+{
+    for (uint32_t i = 0; i < from->region_count; i++) {
+        struct job_region r = from->regions[i];
+        r.callsite = callsite_in(into, from, r.callsite);
+        if (r.callsite == GRAMMAR_NONE || (!job_find_region(into, r.callsite) && job_add_region(into, &r)))
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
+}
+
+/* --- In the file --- */
+
+static uint64_t *const *words_of(struct job_region *r, uint64_t *words[REGION_WORDS])
+{
+    uint64_t *const all[REGION_WORDS] = { &r->executions, &r->verified,   &r->changed,   &r->trials,  &r->controls,
+                                          &r->control_ns, &r->chosen_ns,  (uint64_t *)&r->gain_ns, &r->samples, &r->fork_ns,
+                                          &r->work_ns,    &r->wait_ns,    &r->join_ns };
+    memcpy(words, all, sizeof all);
+    return words;
+}
+
+void merge_region_pack(const struct job_region *region, unsigned char *at)
+{
+    struct job_region r = *region;
+    uint64_t *words[REGION_WORDS];
+    format_put32(at, r.callsite);
+    format_put32(at + 4, r.team);
+    format_put32(at + 8, r.keep);
+    format_put32(at + 12, r.size_count);
+    words_of(&r, words);
+    for (int i = 0; i < REGION_WORDS; i++)
+        format_put64(at + 16 + 8 * i, *words[i]);
+    at += 16 + 8 * REGION_WORDS;
+    for (uint32_t i = 0; i < r.size_count; i++, at += 24) {
+        format_put64(at, r.size[i].size);
+        format_put64(at + 8, r.size[i].count);
+        format_put64(at + 16, r.size[i].ns);
+    }
+}
+
+void merge_region_unpack(const unsigned char *at, struct job_region *r)
+{
+    uint64_t *words[REGION_WORDS];
+    memset(r, 0, sizeof *r);
+    r->callsite = format_get32(at);
+    r->team = format_get32(at + 4);
+    r->keep = format_get32(at + 8);
+    r->size_count = format_get32(at + 12);
+    words_of(r, words);
+    for (int i = 0; i < REGION_WORDS; i++)
+        *words[i] = format_get64(at + 16 + 8 * i);
+    at += 16 + 8 * REGION_WORDS;
+    for (uint32_t i = 0; i < JOB_REGION_SIZES; i++, at += 24) {
+        r->size[i].size = format_get32(at);
+        r->size[i].count = format_get64(at + 8);
+        r->size[i].ns = format_get64(at + 16);
+    }
+}
+
+bool merge_region_check(const struct job *j, const struct job_region *r)
+{
+    if (r->callsite >= j->callsite_count || j->callsites[r->callsite].count != 1 || r->size_count > JOB_REGION_SIZES ||
+        r->keep >> JOB_KEEP_REASONS)
+        return false;
+    for (uint32_t k = 1; k < r->size_count; k++)
+        if (r->size[k].size <= r->size[k - 1].size)
+            return false;
+    return true;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of each parallel region beside its events: whether its team may be changed, which sizes it ran with, what
+ * that gained, and where the time of a team goes. One record an outlined function; ranks add up.
+ *
+ *   recorded run    executions, sizes, keep, verified, shares      what the next run may rely on
+ *   predicted run   the same and chosen sizes, trials, controls    replaces what the file had
+ *
+ * A sample is an execution whose threads were timed one by one:
+ *
+ *   begin  |fork|  work ............|  wait (mean)  |join|  end          fork: until the first thread begins;
+ *                                                                        wait: mean of what threads wait for the last one
+ *
+ * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
+ */
+#ifndef PYTHIA_JOB_REGIONS_H
+#define PYTHIA_JOB_REGIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+
+/* Why a region's team is left alone: bits. */
+enum job_keep {
+    JOB_KEEP_LISTED = 1,        /* PYTHIA_OMP_KEEP names it */
+    JOB_KEEP_TLS = 2,           /* its module has thread-local (threadprivate) data */
+    JOB_KEEP_ASKED = 4,         /* it is entered from a function that asks how large teams are, or sets it */
+    JOB_KEEP_ASKED_INSIDE = 8,  /* that is asked inside */
+    JOB_KEEP_NUMBERS = 16,      /* its threads split work by their numbers on their own */
+    JOB_KEEP_CALLS = 32,        /* MPI calls or other regions inside */
+    JOB_KEEP_TEAM = 64,         /* its team was not what was to be expected */
+    JOB_KEEP_CLAUSE = 128,      /* num_threads, or if */
+    JOB_KEEP_BIND = 256,        /* proc_bind */
+    JOB_KEEP_SECTIONS = 512,    /* sections may wait for one another */
+    JOB_KEEP_TEAMS = 1024,      /* a league of teams */
+    JOB_KEEP_LEVELS = 2048,     /* more than one level of parallelism is active */
+    JOB_KEEP_TASKS = 4096,      /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
+    JOB_KEEP_REASONS = 13
+};
+
+enum { JOB_REGION_SIZES = 6 };
+
+struct job_region_size { uint32_t size, reserved; uint64_t count, ns; };
+
+struct job_region {
+    uint32_t callsite;    /* one frame: the outlined function */
+    uint32_t team;        /* the program's own size, as last seen */
+    uint32_t keep;        /* enum job_keep, or-ed */
+    uint32_t size_count;
+    uint64_t executions;  /* on threads that may act */
+    uint64_t verified;    /* of them at the program's size, with nothing suspicious */
+    uint64_t changed;     /* of them with another size than the program's */
+    uint64_t trials;      /* of them in order to learn */
+    uint64_t controls;    /* executions at the program's own size where another one is chosen … */
+    uint64_t control_ns;  /* … what they took … */
+    uint64_t chosen_ns;   /* … and what the chosen size was expected to take there */
+    int64_t gain_ns;      /* estimated, of all changed ones */
+    uint64_t samples, fork_ns, work_ns, wait_ns, join_ns; /* sums of the samples */
+    struct job_region_size size[JOB_REGION_SIZES];        /* ascending; what does not fit counts at the largest */
+};
+
+/* Counts `count` executions of `ns` in all at a size. */
+void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, uint64_t ns);
+/* The record of a callsite, NULL without. */
+const struct job_region *job_find_region(const struct job *j, uint32_t callsite);
+/* Adds a record, to the one of its callsite where there is one. 0, or a negative PYTHIA_E…. */
+int job_add_region(struct job *j, const struct job_region *r);
+/* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them taken. */
+int job_take_regions(struct job *into, const struct job *from);
+/* `into` gets those of `from` that it has not. 0 or PYTHIA_ENOMEM: some of them. */
+int job_keep_regions(struct job *into, const struct job *from);
+
+/* What a reason (a single bit) means, for people. */
+const char *job_keep_text(uint32_t bit);
+
+/* --- For merge/ --- */
+enum { REGION_WORDS = 13 };
+void merge_region_pack(const struct job_region *region, unsigned char *at); /* RECORD_REGION bytes, zeroed */
+void merge_region_unpack(const unsigned char *at, struct job_region *r);
+bool merge_region_check(const struct job *j, const struct job_region *r);
+
+#endif

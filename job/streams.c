@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "job/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "job/intern.h"
+#include "job/ranges.h"
+
+/* Of a job of so many ranks. */
+static uint32_t block_of_size(uint32_t ranks)
+{
+    uint32_t block = 1;
+    while (ranks > (uint64_t)block * JOB_BLOCKS)
+        block *= 2;
+    return block;
+}
+
+static int order(const struct job_stream *a, const struct job_stream *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+static void add_record(struct job_stream *a, const struct job_stream *b)
+{
+    a->count += b->count;
+    a->events += b->events;
+    a->lost += b->lost;
+    a->begin_ns += b->begin_ns;
+    a->wall_ns += b->wall_ns;
+    a->mpi_ns += b->mpi_ns;
+    a->omp_ns += b->omp_ns;
+    a->cost_ns += b->cost_ns;
+    if (a->class_index != b->class_index)
+        a->class_index = GRAMMAR_NONE;
+}
+
+uint32_t merge_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
+{
+    uint32_t low = 0, high = j->stream_count;
+    struct job_stream key = { .rank = rank, .thread = thread };
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (order(&j->streams[middle], &key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return order(a, b);
+}
+
+/* Sorts the records; those of one place become one. */
+static void meet(struct job *j)
+{
+    uint32_t kept = 0;
+    if (j->stream_count)
+        qsort(j->streams, j->stream_count, sizeof *j->streams, by_place);
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        if (kept && !order(&j->streams[kept - 1], &j->streams[i]))
+            add_record(&j->streams[kept - 1], &j->streams[i]);
+        else
+            j->streams[kept++] = j->streams[i];
+    j->stream_count = kept;
+}
+
+/* Coarser blocks: records move to the begin of theirs, and those that meet become one. */
+static void coarsen(struct job *j, uint32_t block)
+{
+    if (block <= j->info.block)
+        return;
+    j->info.block = block;
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        j->streams[i].rank -= j->streams[i].rank % block;
+    meet(j); /* a block has its threads in the order of the ranks by now */
+}
+
+/* --- A stream that is in both --- */
+
+static uint32_t last_rank(const struct job *j)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < j->class_count; i++)
+        for (uint32_t k = 0; k < j->classes[i].member_ranges; k++) {
+            uint32_t at = merge_range_last(&j->classes[i].ranges[k]);
+            last = at > last ? at : last;
+        }
+    return last;
+}
+
+static uint32_t first_rank(const struct job *j)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        uint32_t at = merge_ranges_first(j->classes[i].ranges, j->classes[i].member_ranges).rank;
+        first = at < first ? at : first;
+    }
+    return first;
+}
+
+/* Adds the members of all classes to a set; PYTHIA_EINVAL where one is there already. */
+static int add_members(struct merge_ranges *all, const struct job *j)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < j->class_count && !error; i++) {
+        struct merge_ranges next = { 0 };
+        const struct job_class_entry *c = &j->classes[i];
+        error = merge_ranges_union(&next, all->range, all->count, c->ranges, c->member_ranges);
+        free(all->range);
+        *all = next;
+    }
+    return error;
+}
+
+/* Records of blocks do not tell; the classes' members do. */
+static int check_disjoint(const struct job *a, const struct job *b)
+{
+    struct merge_ranges all = { 0 };
+    if (!a->class_count || !b->class_count || last_rank(a) < first_rank(b))
+        return 0; /* the common case: everything of `b` comes after */
+    int error = add_members(&all, a);
+    if (!error)
+        error = add_members(&all, b);
+    free(all.range);
+    return error;
+}
+
+int merge_streams_plan(struct job *into, const struct job *from)
+{
+    int error = check_disjoint(into, from);
+    return error ? error : merge_room(&into->streams, &into->index->stream_room,
+                                      (uint64_t)into->stream_count + from->stream_count, sizeof *into->streams);
+}
+
+/* --- Joining --- */
+
+static struct job_stream renamed(const struct job_stream *s, uint32_t block, const uint32_t *class_map)
+{
+    struct job_stream r = *s;
+    r.rank -= r.rank % block;
+    if (r.class_index != GRAMMAR_NONE)
+        r.class_index = class_map[r.class_index];
+    return r;
+}
+
+/* One more record at its place; nearly always at the end. */
+static void put(struct job *j, const struct job_stream *s)
+{
+    uint32_t n = j->stream_count, at = n && order(&j->streams[n - 1], s) >= 0 ? merge_streams_place(j, s->rank, s->thread) : n;
+    if (at < n && !order(&j->streams[at], s)) {
+        add_record(&j->streams[at], s);
+        return;
+    }
+    memmove(&j->streams[at + 1], &j->streams[at], (n - at) * sizeof *s);
+    j->streams[at] = *s;
+    j->stream_count++;
+}
+
+/* Records that interleave: `from` goes to the end, and both are sorted. Equal places meet. */
+static void put_all(struct job *j, const struct job *from, const uint32_t *class_map)
+{
+    uint32_t n = j->stream_count;
+    for (uint32_t i = 0; i < from->stream_count; i++)
+        j->streams[n + i] = renamed(&from->streams[i], j->info.block, class_map);
+    j->stream_count = n + from->stream_count;
+    meet(j);
+}
+
+static uint32_t block_of(const struct job *j)
+{
+    uint32_t block = block_of_size(j->info.ranks);
+    return block > j->info.block ? block : j->info.block;
+}
+
+void merge_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map)
+{
+    uint32_t a = block_of(into), b = block_of(from);
+    coarsen(into, a > b ? a : b);
+    if (!from->stream_count)
+        return;
+    struct job_stream first = renamed(&from->streams[0], into->info.block, class_map);
+    bool after = !into->stream_count || order(&into->streams[into->stream_count - 1], &first) <= 0;
+    if (from->info.block != into->info.block || !after) {
+        put_all(into, from, class_map);
+        return;
+    }
+    for (uint32_t i = 0; i < from->stream_count; i++) {
+        struct job_stream s = renamed(&from->streams[i], into->info.block, class_map);
+        put(into, &s);
+    }
+}
+
+void merge_streams_add(struct job *j, const struct job_stream *s)
+{
+    struct job_stream one = *s;
+    coarsen(j, block_of_size(j->info.ranks));
+    one.count = 1;
+    one.rank -= one.rank % j->info.block;
+    put(j, &one);
+}

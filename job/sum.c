@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums by terminal and name: a sorted array. There are few of them, and only with a plugin. */
+#include <string.h>
+
+#include "pythia.h"
+#include "job/intern.h"
+
+static bool sum_before(const struct job_sum *a, const struct job_sum *b)
+{
+    return a->terminal != b->terminal ? a->terminal < b->terminal : a->name < b->name;
+}
+
+int merge_sums_reserve(struct job *j, uint32_t extra)
+{
+    return merge_room(&j->sums, &j->index->sum_room, (uint64_t)j->sum_count + extra, sizeof *j->sums);
+}
+
+void merge_sum_add(struct job *j, struct job_sum sum)
+{
+    uint32_t low = 0, high = j->sum_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (sum_before(&j->sums[middle], &sum))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    struct job_sum *at = &j->sums[low];
+    if (low < j->sum_count && !sum_before(&sum, at)) {
+        at->count.samples += sum.count.samples;
+        at->count.total += sum.count.total;
+        return;
+    }
+    memmove(at + 1, at, (j->sum_count - low) * sizeof *at);
+    *at = sum;
+    j->sum_count++;
+}
+
+int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count)
+{
+    if (terminal >= j->terminal_count)
+        return PYTHIA_EINVAL;
+    struct job_sum sum = { terminal, job_string(j, name), count };
+    if (sum.name == GRAMMAR_NONE || merge_sums_reserve(j, 1))
+        return PYTHIA_ENOMEM;
+    merge_sum_add(j, sum);
+    return 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of tasks: one row for each task construct and nesting depth, in the order of both. */
+#include <string.h>
+
+#include "pythia.h"
+#include "job/intern.h"
+
+static bool before(const struct job_task *a, const struct job_task *b)
+{
+    return a->callsite != b->callsite ? a->callsite < b->callsite : a->depth < b->depth;
+}
+
+/* First row that is not before `t`. */
+static uint32_t place_of(const struct job *j, const struct job_task *t)
+{
+    uint32_t low = 0, high = j->task_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (before(&j->tasks[middle], t))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What a subtree takes and deferring costs are means of their processes; of several the largest is kept, which does not
+   depend on the order of merging. */
+static void join(struct job_task *a, const struct job_task *b)
+{
+    if (b->timed && (a->timed == 0 || b->min_ns < a->min_ns))
+        a->min_ns = b->min_ns;
+    a->created += b->created;
+    a->at_once += b->at_once;
+    a->undeferred += b->undeferred;
+    a->loops += b->loops;
+    a->timed += b->timed;
+    a->time_ns += b->time_ns;
+    a->max_ns = larger(a->max_ns, b->max_ns);
+    a->wait_ns += b->wait_ns;
+    a->subtree_ns = larger(a->subtree_ns, b->subtree_ns);
+    a->cost_ns = larger(a->cost_ns, b->cost_ns);
+}
+
+int job_task_room(struct job *j, uint32_t more)
+{
+    return more == 0 ? 0 : merge_room(&j->tasks, &j->index->task_room, (uint64_t)j->task_count + more, sizeof *j->tasks);
+}
+
+int job_task_add(struct job *j, const struct job_task *t)
+{
+    if (t->callsite >= j->callsite_count)
+        return PYTHIA_EINVAL;
+    uint32_t at = place_of(j, t);
+    if (at < j->task_count && !before(t, &j->tasks[at])) {
+        join(&j->tasks[at], t);
+        return 0;
+    }
+    int error = job_task_room(j, 1);
+    if (error)
+        return error;
+    memmove(&j->tasks[at + 1], &j->tasks[at], (j->task_count - at) * sizeof *j->tasks);
+    j->tasks[at] = *t;
+    j->task_count++;
+    return 0;
+}
+
+/* A callsite of `from`, defined in `into`; GRAMMAR_NONE when out of memory. */
+static uint32_t define(struct job *into, const struct job *from, uint32_t callsite)
+{
+    const struct job_callsite *c = &from->callsites[callsite];
+    struct job_frame frame;
+    if (c->count != 1)
+        return GRAMMAR_NONE;
+    frame = from->frames[c->first];
+    const struct job_module *m = &from->modules[frame.module];
+    frame.module = job_module(into, job_text(from, m->path), job_text(from, m->build_id));
+    return frame.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(into, &frame, 1);
+}
+
+void job_task_replace(struct job *into, const struct job *from)
+{
+    if (from->task_count == 0)
+        return;
+    into->task_count = 0;
+    for (uint32_t i = 0; i < from->task_count; i++) {
+        struct job_task t = from->tasks[i];
+        t.callsite = define(into, from, t.callsite);
+        if (t.callsite != GRAMMAR_NONE)
+            (void)job_task_add(into, &t);
+    }
+}
+
+int job_task_check(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->task_count; i++) {
+        const struct job_task *t = &j->tasks[i];
+        if (t->callsite >= j->callsite_count || j->callsites[t->callsite].count != 1)
+            return PYTHIA_EFORMAT;
+        if (i && !before(t - 1, t))
+            return PYTHIA_EFORMAT;
+        if (t->created == 0 || t->min_ns > t->max_ns)
+            return PYTHIA_EFORMAT;
+    }
+    return 0;
+}

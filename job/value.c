@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading attributes of a job for one member. */
+#include "job/job.h"
+
+#include "grammar/attr_formula.h"
+#include "job/ranges.h"
+#include "job/relation.h"
+
+/* First variant that is not before (node, channel). */
+static uint32_t variant_place(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    uint32_t low = 0, high = c->variant_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct job_variant *v = &c->variants[middle];
+        if (v->node < node || (v->node == node && v->attr.channel < channel))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct job_variant *job_variant_first(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    uint32_t i = variant_place(c, node, channel);
+    bool found = i < c->variant_count && c->variants[i].node == node && c->variants[i].attr.channel == channel;
+    return found ? &c->variants[i] : NULL;
+}
+
+const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                                      uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = variant_place(c, node, channel); i < c->variant_count; i++) {
+        const struct job_variant *v = &c->variants[i];
+        if (v->node != node || v->attr.channel != channel)
+            return NULL;
+        if (merge_ranges_contain(c->ranges + v->range_first, v->range_count, rank, thread))
+            return v;
+    }
+    return NULL;
+}
+
+const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+{
+    enum { LOOKED_AT = 8, RANGES = 64 }; /* variants, and ranges of each: asked for each event */
+    const struct job_variant *most = NULL;
+    uint64_t members = 0;
+    uint32_t first = variant_place(c, node, channel);
+    for (uint32_t i = first; i < c->variant_count && i < first + LOOKED_AT; i++) {
+        const struct job_variant *v = &c->variants[i];
+        if (v->node != node || v->attr.channel != channel)
+            break;
+        uint64_t here = merge_ranges_size(c->ranges + v->range_first, v->range_count < RANGES ? v->range_count : RANGES);
+        if (here > members) {
+            most = v;
+            members = here;
+        }
+    }
+    return most;
+}
+
+bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value)
+{
+    if (!merge_relation_exact(&v->attr))
+        return false;
+    if (grammar_attr_constant(&v->attr, value))
+        return true;
+    if (!v->attr.period || g->nodes[v->node].exponent % v->attr.period != 0)
+        return false;
+    *value = grammar_attr_at(&v->attr, turn);
+    return true;
+}
+
+int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value)
+{
+    return merge_relation_value(v->relations, v->modulus, value, v->sample_rank, rank);
+}
+
+int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+                   uint32_t rank, uint32_t thread, uint64_t i, int64_t *value)
+{
+    const struct job_variant *v = job_variant(c, node, channel, rank, thread);
+    int64_t own;
+    (void)j;
+    if (!v)
+        return 2;
+    if (!grammar_attr_value(&v->attr, i, &own))
+        return 1;
+    *value = job_variant_value(v, rank, own);
+    return 0;
+}
