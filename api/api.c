@@ -4,6 +4,7 @@
  * predicted run does: what the stream needs is read, when it is needed.
  */
 #include "api/api.h"
+#include "file/file.h"
 
 #include <stdlib.h>
 
@@ -15,8 +16,8 @@ struct pythia_oracle {
     struct job *job; /* NULL: no recording */
     struct oracle_index *index;
     struct oracle *oracle;
-    struct merge_words words;
-    struct merge_partners partners;
+    struct api_words words;
+    struct api_partners partners;
 };
 
 /* --- Opening --- */
@@ -45,10 +46,10 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
         return PYTHIA_ENOMEM;
     }
     o->job = job;
-    error = error ? error : job_open_class(job, class_index, why, sizeof why);
+    error = error ? error : file_open_class(job, class_index, why, sizeof why);
     error = error ? error : start(o, job->classes[class_index].grammar);
-    error = error ? error : merge_words_open(&o->words, job);
-    error = error ? error : merge_partners_open(&o->partners, job, class_index, rank, thread);
+    error = error ? error : api_words_open(&o->words, job);
+    error = error ? error : api_partners_open(&o->partners, job, class_index, rank, thread);
     if (error)
         pythia_oracle_close(o);
     else
@@ -63,7 +64,7 @@ int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_
 
     if (!path || !oracle)
         return PYTHIA_EINVAL;
-    int error = job_open(path, &job, why, sizeof why);
+    int error = file_open(path, &job, why, sizeof why);
     return error ? error : open_job(job, rank, thread, oracle);
 }
 
@@ -73,7 +74,7 @@ int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **o
 
     if (!recorder || !oracle)
         return PYTHIA_EINVAL;
-    int error = merge_recorder_job(recorder, &job);
+    int error = api_recorder_job(recorder, &job);
     return error ? error : open_job(job, 0, 0, oracle);
 }
 
@@ -83,7 +84,7 @@ int pythia_oracle_create(pythia_oracle_t **oracle)
 
     if (!oracle)
         return PYTHIA_EINVAL;
-    if (!o || start(o, NULL) || merge_words_open(&o->words, NULL) || merge_partners_open(&o->partners, NULL, 0, 0, 0)) {
+    if (!o || start(o, NULL) || api_words_open(&o->words, NULL) || api_partners_open(&o->partners, NULL, 0, 0, 0)) {
         pythia_oracle_close(o);
         return PYTHIA_ENOMEM;
     }
@@ -98,8 +99,8 @@ void pythia_oracle_close(pythia_oracle_t *oracle)
     oracle_destroy(oracle->oracle);
     oracle_index_destroy(oracle->index);
     job_destroy(oracle->job);
-    merge_words_close(&oracle->words);
-    merge_partners_close(&oracle->partners);
+    api_words_close(&oracle->words);
+    api_partners_close(&oracle->partners);
     free(oracle);
 }
 
@@ -110,9 +111,9 @@ static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t d
 {
     if (!o || !word)
         return PYTHIA_EINVAL;
-    uint32_t terminal = merge_words_number(&o->words, word, peer >= 0);
+    uint32_t terminal = api_words_number(&o->words, word, peer >= 0);
     oracle_follow(o->oracle, terminal, gap, duration); /* GRAMMAR_NONE: something unknown */
-    merge_partners_follow(&o->partners, o->oracle, terminal, peer);
+    api_partners_follow(&o->partners, o->oracle, terminal, peer);
     return terminal == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
 
@@ -131,7 +132,7 @@ static void give(const struct pythia_oracle *o, uint64_t distance, const struct 
                  struct pythia_answer *to)
 {
     *to = (struct pythia_answer){
-        .word = merge_words_text(&o->words, from->terminal),
+        .word = api_words_text(&o->words, from->terminal),
         .distance = distance,
         .probability = from->probability,
         .until_ns = from->until,
@@ -183,10 +184,10 @@ int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uin
         if (!words[i])
             return PYTHIA_EINVAL;
     for (uint32_t i = 0; i < count; i++)
-        marked += merge_words_mark(&oracle->words, words[i], 1);
+        marked += api_words_mark(&oracle->words, words[i], 1);
     int status = marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
     for (uint32_t i = 0; i < count; i++)
-        merge_words_mark(&oracle->words, words[i], 0);
+        api_words_mark(&oracle->words, words[i], 0);
     if (status == 0)
         give(oracle, distance, &a, answer);
     return status;
@@ -207,7 +208,7 @@ int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pyth
     if (!oracle || !peer || !answer)
         return PYTHIA_EINVAL;
     if (next_in(oracle, oracle->words.partner, &distance, &a) ||
-        merge_partners_ask(&oracle->partners, &a, &partner, &chance))
+        api_partners_ask(&oracle->partners, &a, &partner, &chance))
         return 1;
     give(oracle, distance, &a, answer);
     answer->probability *= chance;

@@ -18,51 +18,51 @@
 
 struct pythia_recorder;
 /* What was recorded so far as a job of its own. 0 or a negative PYTHIA_E…. */
-int merge_recorder_job(const struct pythia_recorder *r, struct job **job);
+int api_recorder_job(const struct pythia_recorder *r, struct job **job);
 
 /* --- Words --- */
 
-struct merge_word { const char *text; uint32_t terminal; uint8_t with; /* recorded as a word with partners */ };
+struct api_word { const char *text; uint32_t terminal; uint8_t with; /* recorded as a word with partners */ };
 
 /*
  * Terminals below `count` are the recording's; a word that it does not have gets the next number when it is first seen. The
  * recording's are found by binary search, others by their hash: that allocates nothing but for a new word.
  */
-struct merge_words {
+struct api_words {
     const struct job *job;      /* NULL: no recording */
-    struct merge_word *word;    /* by text, then `with`, then terminal */
+    struct api_word *word;    /* by text, then `with`, then terminal */
     uint32_t count;
-    struct merge_table numbers; /* of the other words */
+    struct job_table numbers; /* of the other words */
     char **others;              /* their texts, each its own: they never move */
     uint32_t other_count, other_room;
     uint8_t *set, *partner;     /* of terminals: all 0 between questions; whether they have partners */
     uint32_t set_room, partner_room;
 };
 
-int merge_words_open(struct merge_words *w, const struct job *job);
-void merge_words_close(struct merge_words *w);
+int api_words_open(struct api_words *w, const struct job *job);
+void api_words_close(struct api_words *w);
 /* The terminal of a word, with a partner or without; where the recording has it only the other way, that. It is added where
    it is new; GRAMMAR_NONE: out of memory. */
-uint32_t merge_words_number(struct merge_words *w, const char *text, bool with);
-const char *merge_words_text(const struct merge_words *w, uint32_t terminal);
+uint32_t api_words_number(struct api_words *w, const char *text, bool with);
+const char *api_words_text(const struct api_words *w, uint32_t terminal);
 /* Marks (or clears) the terminals of a word in the set. Returns their number. */
-uint32_t merge_words_mark(struct merge_words *w, const char *text, uint8_t value);
+uint32_t api_words_mark(struct api_words *w, const char *text, uint8_t value);
 
 /* --- Partners --- */
 
-struct merge_partners {
+struct api_partners {
     const struct job *job; /* NULL: no recording */
     uint32_t class_index, rank, thread;
     struct oracle_peers *learned;
     uint32_t turn;         /* events with partners, modulo a few: those that are judged where all is well */
 };
 
-int merge_partners_open(struct merge_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
+int api_partners_open(struct api_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
                         uint32_t thread);
-void merge_partners_close(struct merge_partners *p);
+void api_partners_close(struct api_partners *p);
 /* After the oracle followed an event; `peer` -1: it has no partner. */
-void merge_partners_follow(struct merge_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer);
+void api_partners_follow(struct api_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer);
 /* The partner of an event that is answered for, and the chance that it is that one. 1: not known. */
-int merge_partners_ask(const struct merge_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance);
+int api_partners_ask(const struct api_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance);
 
 #endif

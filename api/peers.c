@@ -4,6 +4,7 @@
  * the rules that a class has for other ranks: who opens an oracle names the rank that it is.
  */
 #include "api/api.h"
+#include "file/file.h"
 
 #include <string.h>
 
@@ -11,25 +12,25 @@
 
 enum { JUDGED = 16 }; /* one in so many, where all that was said lately is right */
 
-int merge_partners_open(struct merge_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
+int api_partners_open(struct api_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
                         uint32_t thread)
 {
-    *p = (struct merge_partners){ job, class_index, rank, thread, oracle_peers_create(), 0 };
+    *p = (struct api_partners){ job, class_index, rank, thread, oracle_peers_create(), 0 };
     return p->learned ? 0 : PYTHIA_ENOMEM;
 }
 
-void merge_partners_close(struct merge_partners *p)
+void api_partners_close(struct api_partners *p)
 {
     oracle_peers_destroy(p->learned);
 }
 
-static void say_recorded(const struct merge_partners *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+static void say_recorded(const struct api_partners *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
 {
-    struct job_class_entry c;
+    struct job_class c;
     int64_t value;
 
     said->mask = 0;
-    if (!p->job || e->reference != 0 || !job_class_at(p->job, p->class_index, e->node, &c))
+    if (!p->job || e->reference != 0 || !file_class_at(p->job, p->class_index, e->node, &c))
         return;
     const struct job_variant *v = job_variant(&c, e->node, GRAMMAR_PEER, p->rank, p->thread);
     if (!v || !job_variant_turn(c.grammar, v, e->turn, &value))
@@ -41,7 +42,7 @@ static void say_recorded(const struct merge_partners *p, const struct oracle_pee
     said->value[ORACLE_PEERS_OWN] = value;
 }
 
-void merge_partners_follow(struct merge_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer)
+void api_partners_follow(struct api_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer)
 {
     struct oracle_peers_event e = { .terminal = terminal, .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
     struct oracle_peers_actual actual = { .peer = peer, .place = -1, .reply = -1 };
@@ -63,7 +64,7 @@ void merge_partners_follow(struct merge_partners *p, const struct oracle *o, uin
     oracle_peers_pass(p->learned, terminal, peer);
 }
 
-int merge_partners_ask(const struct merge_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance)
+int api_partners_ask(const struct api_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance)
 {
     struct oracle_peers_event e = { a->terminal, a->reference, a->node, a->turn };
     struct oracle_peers_said said;

@@ -4,6 +4,8 @@
 
 #include "grammar/grammar.h"
 #include "api/api.h"
+#include "file/file.h"
+#include "merge/merge.h"
 #include "pythia.h"
 
 enum { MEMORY = 64 << 20 };
@@ -80,7 +82,7 @@ int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint6
 }
 
 /* A job of its own: the recorder's must not get a stream, since it goes on. */
-int merge_recorder_job(const pythia_recorder_t *r, struct job **job)
+int api_recorder_job(const pythia_recorder_t *r, struct job **job)
 {
     struct job_stream stream = { .events = grammar_events(r->grammar), .lost = grammar_lost(r->grammar),
                                  .wall_ns = r->wall_ns };
@@ -98,7 +100,7 @@ int merge_recorder_job(const pythia_recorder_t *r, struct job **job)
     j->info.program = j->info.program_id = j->info.arguments = j->info.mpi = job_string(j, "");
     j->info.ranks = j->info.threads = 1;
     j->info.wall_ns = r->wall_ns;
-    error = job_add_stream(j, &stream, g);
+    error = merge_add_stream(j, &stream, g);
     g = NULL;
     if (error)
         goto destroy;
@@ -117,10 +119,10 @@ int pythia_recorder_write(pythia_recorder_t *recorder, const char *path)
 
     if (!recorder || !path)
         return PYTHIA_EINVAL;
-    int error = merge_recorder_job(recorder, &j);
+    int error = api_recorder_job(recorder, &j);
     if (error)
         return error;
-    error = job_write(j, path, why, sizeof why);
+    error = file_write(j, path, why, sizeof why);
     job_destroy(j);
     return error;
 }

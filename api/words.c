@@ -10,7 +10,7 @@
 
 /* --- Of the recording --- */
 
-static int order(const struct merge_word *x, const char *text, uint8_t with)
+static int order(const struct api_word *x, const char *text, uint8_t with)
 {
     int by_text = strcmp(x->text, text);
 
@@ -19,14 +19,14 @@ static int order(const struct merge_word *x, const char *text, uint8_t with)
 
 static int compare(const void *a, const void *b)
 {
-    const struct merge_word *x = a, *y = b;
+    const struct api_word *x = a, *y = b;
     int by_word = order(x, y->text, y->with);
 
     return by_word ? by_word : (x->terminal > y->terminal) - (x->terminal < y->terminal);
 }
 
 /* Index of the first one that is not before the word. */
-static uint32_t lower_bound(const struct merge_words *w, const char *text, uint8_t with)
+static uint32_t lower_bound(const struct api_words *w, const char *text, uint8_t with)
 {
     uint32_t low = 0, high = w->count;
 
@@ -40,7 +40,7 @@ static uint32_t lower_bound(const struct merge_words *w, const char *text, uint8
     return low;
 }
 
-static bool is_at(const struct merge_words *w, uint32_t i, const char *text)
+static bool is_at(const struct api_words *w, uint32_t i, const char *text)
 {
     return i < w->count && strcmp(w->word[i].text, text) == 0;
 }
@@ -50,7 +50,7 @@ static bool has_partner(const struct job_terminal *t)
     return t->peer_class == JOB_PEER_RANK || t->peer_class == JOB_PEER_SELF || t->peer_class == JOB_PEER_ROOT;
 }
 
-static uint32_t recorded(const struct merge_words *w, const char *text, bool with)
+static uint32_t recorded(const struct api_words *w, const char *text, bool with)
 {
     uint32_t i = lower_bound(w, text, with);
 
@@ -72,7 +72,7 @@ static struct grammar_hash hash_of(const char *text)
 static int room(uint8_t **array, uint32_t *size, uint64_t end)
 {
     uint32_t before = *size;
-    int error = merge_room(array, size, end, 1);
+    int error = job_room(array, size, end, 1);
 
     if (!error && *size > before)
         memset(*array + before, 0, *size - before);
@@ -80,24 +80,24 @@ static int room(uint8_t **array, uint32_t *size, uint64_t end)
 }
 
 /* Everything that can fail comes first. */
-static uint32_t add(struct merge_words *w, const char *text, struct grammar_hash hash)
+static uint32_t add(struct api_words *w, const char *text, struct grammar_hash hash)
 {
     uint32_t number = w->count + w->other_count;
 
-    if (number >= MERGE_LIMIT || merge_table_reserve(&w->numbers, 1) ||
-        merge_room(&w->others, &w->other_room, (uint64_t)w->other_count + 1, sizeof *w->others) ||
+    if (number >= JOB_LIMIT || job_table_reserve(&w->numbers, 1) ||
+        job_room(&w->others, &w->other_room, (uint64_t)w->other_count + 1, sizeof *w->others) ||
         room(&w->set, &w->set_room, (uint64_t)number + 1) || room(&w->partner, &w->partner_room, (uint64_t)number + 1))
         return GRAMMAR_NONE;
     if (!(w->others[w->other_count] = strdup(text)))
         return GRAMMAR_NONE;
-    merge_table_put(&w->numbers, hash, number);
+    job_table_put(&w->numbers, hash, number);
     w->other_count++;
     return number;
 }
 
 /* --- All --- */
 
-int merge_words_open(struct merge_words *w, const struct job *job)
+int api_words_open(struct api_words *w, const struct job *job)
 {
     uint32_t count = job ? job->terminal_count : 0;
 
@@ -110,31 +110,31 @@ int merge_words_open(struct merge_words *w, const struct job *job)
     for (uint32_t t = 0; t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
         w->partner[t] = has_partner(from);
-        w->word[t] = (struct merge_word){ job_text(job, from->function), t, from->kind == JOB_WORD && w->partner[t] };
+        w->word[t] = (struct api_word){ job_text(job, from->function), t, from->kind == JOB_WORD && w->partner[t] };
     }
     qsort(w->word, count, sizeof *w->word, compare);
     return 0;
 }
 
-void merge_words_close(struct merge_words *w)
+void api_words_close(struct api_words *w)
 {
     for (uint32_t i = 0; i < w->other_count; i++)
         free(w->others[i]);
     free(w->others);
-    merge_table_free(&w->numbers);
+    job_table_free(&w->numbers);
     free(w->word);
     free(w->set);
     free(w->partner);
 }
 
-uint32_t merge_words_number(struct merge_words *w, const char *text, bool with)
+uint32_t api_words_number(struct api_words *w, const char *text, bool with)
 {
     uint32_t number = recorded(w, text, with);
     struct grammar_hash hash;
 
     if (number == GRAMMAR_NONE) {
         hash = hash_of(text);
-        number = merge_table_find(&w->numbers, hash);
+        number = job_table_find(&w->numbers, hash);
         if (number == GRAMMAR_NONE)
             number = add(w, text, hash);
     }
@@ -143,16 +143,16 @@ uint32_t merge_words_number(struct merge_words *w, const char *text, bool with)
     return number;
 }
 
-const char *merge_words_text(const struct merge_words *w, uint32_t terminal)
+const char *api_words_text(const struct api_words *w, uint32_t terminal)
 {
     if (terminal < w->count)
         return job_text(w->job, w->job->terminals[terminal].function);
     return w->others[terminal - w->count];
 }
 
-uint32_t merge_words_mark(struct merge_words *w, const char *text, uint8_t value)
+uint32_t api_words_mark(struct api_words *w, const char *text, uint8_t value)
 {
-    uint32_t marked = 0, other = merge_table_find(&w->numbers, hash_of(text));
+    uint32_t marked = 0, other = job_table_find(&w->numbers, hash_of(text));
 
     for (uint32_t i = lower_bound(w, text, 0); is_at(w, i, text); i++, marked++)
         w->set[w->word[i].terminal] = value;

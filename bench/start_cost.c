@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "file/file.h"
 #include "grammar/grammar.h"
+#include "merge/merge.h"
 #include "session/session.h"
 
 enum { CALLS = 15, MEMORY = 1 << 30, FOLLOWED = 1000 };
@@ -53,7 +55,7 @@ static void define(struct job *j, uint32_t *terminal)
 
     for (uint32_t i = 0; i < CALLS; i++) {
         struct job_frame frame = { module, 0, 4096 + 16 * i };
-        struct job_terminal t = { .kind = JOB_CALL, .call_class = JOB_COMPLETION, .comm = world, .blocking = 1,
+        struct job_terminal t = { .kind = JOB_CALL, .call_kind = JOB_COMPLETION, .comm = world, .blocking = 1,
                                   .peer_class = JOB_PEER_RANK, .function = job_string(j, name_of(i)),
                                   .callsite = job_callsite(j, &frame, 1) };
         terminal[i] = job_terminal(j, &t);
@@ -97,7 +99,7 @@ static struct job *record(uint32_t rank, uint32_t ranks, uint64_t events)
         append(g, &wall, terminal, 14, ranks);
     }
     struct job_stream s = { .rank = rank, .wall_ns = wall, .mpi_ns = wall / 2 };
-    must(job_add_stream(j, &s, grammar_freeze(g)) == 0, "out of memory");
+    must(merge_add_stream(j, &s, grammar_freeze(g)) == 0, "out of memory");
     grammar_destroy(g);
     return j;
 }
@@ -109,10 +111,10 @@ static int write_job(const char *path, uint32_t ranks, uint64_t events)
 
     for (uint32_t r = 1; r < ranks; r++) {
         struct job *one = record(r, ranks, events);
-        must(job_merge(j, one) == 0, "cannot merge");
+        must(merge_job(j, one) == 0, "cannot merge");
         job_destroy(one);
     }
-    must(job_write(j, path, why, sizeof why) == 0, why);
+    must(file_write(j, path, why, sizeof why) == 0, why);
     job_destroy(j);
     return 0;
 }
@@ -121,7 +123,7 @@ static int write_job(const char *path, uint32_t ranks, uint64_t events)
 
 static uint64_t one_event(uint32_t i)
 {
-    static struct session_key key = { .kind = JOB_CALL, .call_class = JOB_COMPLETION,
+    static struct session_key key = { .kind = JOB_CALL, .call_kind = JOB_COMPLETION,
                                       .peer_class = JOB_PEER_RANK, .blocking = 1, .comm = GRAMMAR_NONE };
     static const struct session_values partner = { .channels = 1u << GRAMMAR_PEER };
     struct session_span span;
@@ -169,10 +171,10 @@ static int parts(const char *path, uint32_t rank)
 
     base_clock_init();
     uint64_t t0 = base_clock_now();
-    must(job_open(path, &j, why, sizeof why) == 0, why);
+    must(file_open(path, &j, why, sizeof why) == 0, why);
     uint32_t c = job_stream_class(j, rank, 0);
     uint64_t t1 = base_clock_now();
-    must(job_open_class(j, c, why, sizeof why) == 0, why);
+    must(file_open_class(j, c, why, sizeof why) == 0, why);
     uint64_t t2 = base_clock_now();
     const struct oracle_index *x = oracle_index_create(j->classes[c].grammar);
     uint64_t t3 = base_clock_now();

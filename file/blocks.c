@@ -14,12 +14,12 @@ enum { LEVEL = 3, HEAD = 8, ENTRY = 12 };
 /* --- Reading --- */
 
 /* Where each frame begins. They fill the section. */
-static int read_directory(struct merge_blocks *b, const unsigned char *sizes, uint64_t frames_size)
+static int read_directory(struct file_blocks *b, const unsigned char *sizes, uint64_t frames_size)
 {
     uint64_t at = 0;
 
     for (uint32_t i = 0; i < b->count; i++) {
-        uint64_t stored = format_get32(sizes + 4 * (size_t)i);
+        uint64_t stored = file_get32(sizes + 4 * (size_t)i);
         if (stored > frames_size - at)
             return PYTHIA_EFORMAT;
         b->at[i] = at;
@@ -29,15 +29,15 @@ static int read_directory(struct merge_blocks *b, const unsigned char *sizes, ui
     return at == frames_size ? 0 : PYTHIA_EFORMAT;
 }
 
-uint64_t merge_blocks_head(const unsigned char *stored, uint64_t there)
+uint64_t file_blocks_head(const unsigned char *stored, uint64_t there)
 {
-    return there < HEAD ? HEAD : HEAD + ENTRY * (uint64_t)format_get32(stored + 4);
+    return there < HEAD ? HEAD : HEAD + ENTRY * (uint64_t)file_get32(stored + 4);
 }
 
-int merge_blocks_open(struct merge_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
+int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
                       uint32_t size)
 {
-    uint64_t per = stored_size < HEAD ? 0 : format_get32(stored), count = per ? format_get32(stored + 4) : 0;
+    uint64_t per = stored_size < HEAD ? 0 : file_get32(stored), count = per ? file_get32(stored + 4) : 0;
     int error = PYTHIA_ENOMEM;
 
     memset(b, 0, sizeof *b);
@@ -57,11 +57,11 @@ int merge_blocks_open(struct merge_blocks *b, const unsigned char *stored, uint6
     if (b->at && b->scratch && b->context)
         error = read_directory(b, stored + HEAD, stored_size - HEAD - ENTRY * count);
     if (error)
-        merge_blocks_close(b);
+        file_blocks_close(b);
     return error;
 }
 
-void merge_blocks_close(struct merge_blocks *b)
+void file_blocks_close(struct file_blocks *b)
 {
     ZSTD_freeDCtx(b->context);
     free(b->at);
@@ -69,21 +69,21 @@ void merge_blocks_close(struct merge_blocks *b)
     memset(b, 0, sizeof *b);
 }
 
-const unsigned char *merge_blocks_get(struct merge_blocks *b, uint32_t i)
+const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i)
 {
-    size_t raw = (size_t)merge_blocks_length(b, i) * b->size, stored = (size_t)(b->at[i + 1] - b->at[i]);
+    size_t raw = (size_t)file_blocks_length(b, i) * b->size, stored = (size_t)(b->at[i + 1] - b->at[i]);
 
     const unsigned char *frame = b->frames + b->at[i];
 
-    if (XXH64(frame, stored, 0) != format_get64(b->sums + 8 * (size_t)i))
+    if (XXH64(frame, stored, 0) != file_get64(b->sums + 8 * (size_t)i))
         return NULL;
     return ZSTD_decompressDCtx(b->context, b->scratch, raw, frame, stored) == raw ? b->scratch : NULL;
 }
 
-int merge_blocks_read(struct merge_blocks *b, uint32_t i, unsigned char *to)
+int file_blocks_read(struct file_blocks *b, uint32_t i, unsigned char *to)
 {
-    const unsigned char *from = merge_blocks_get(b, i);
-    size_t length = merge_blocks_length(b, i), words = b->size / 8;
+    const unsigned char *from = file_blocks_get(b, i);
+    size_t length = file_blocks_length(b, i), words = b->size / 8;
 
     if (!from)
         return PYTHIA_EFORMAT;
@@ -109,22 +109,22 @@ static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsi
     uint32_t blocks = (uint32_t)((count + per - 1) / per);
     size_t at = HEAD + ENTRY * (size_t)blocks;
 
-    format_put32(data, per);
-    format_put32(data + 4, blocks);
+    file_put32(data, per);
+    file_put32(data + 4, blocks);
     for (uint32_t i = 0; i < blocks; i++) {
         size_t length = i + 1 < blocks ? per : (size_t)(count - (uint64_t)i * per);
         to_columns(columns, records + (size_t)i * per * size, length, size / 8);
         size_t stored = ZSTD_compressCCtx(zstd, data + at, room - at, columns, length * size, LEVEL);
         if (ZSTD_isError(stored))
             return 0;
-        format_put32(data + HEAD + 4 * (size_t)i, (uint32_t)stored);
-        format_put64(data + HEAD + 4 * (size_t)blocks + 8 * (size_t)i, XXH64(data + at, stored, 0));
+        file_put32(data + HEAD + 4 * (size_t)i, (uint32_t)stored);
+        file_put64(data + HEAD + 4 * (size_t)blocks + 8 * (size_t)i, XXH64(data + at, stored, 0));
         at += stored;
     }
     return (size_t)count * size > at * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK ? 0 : at;
 }
 
-int merge_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
+int file_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
                       size_t *data_size)
 {
     uint64_t blocks = (count + per - 1) / per;

@@ -11,7 +11,7 @@
  * the ratio of container.h: thousands of blocks that each claim a little more would be a bomb), a frame's checksum when it
  * is decompressed; what it holds is bounded by its block and verified by whoever uses it.
  *
- * Private to file/.  Threads: owner.  Hook-safe: merge_blocks_get is, but for its time.
+ * Private to file/.  Threads: owner.  Hook-safe: file_blocks_get is, but for its time.
  */
 #ifndef PYTHIA_FILE_BLOCKS_H
 #define PYTHIA_FILE_BLOCKS_H
@@ -21,7 +21,7 @@
 
 enum { BLOCKS_LEAST = 16, BLOCKS_MOST = 65536, BLOCKS_WORDS = 22 /* of the longest record */ };
 
-struct merge_blocks {
+struct file_blocks {
     uint32_t size;              /* of a record, bytes: a multiple of 8 */
     uint32_t per, count;        /* records a block; blocks */
     uint64_t records;
@@ -32,26 +32,26 @@ struct merge_blocks {
 };
 
 /* Bytes before the first frame, of which only the first `there` are read: enough once they are 8. */
-uint64_t merge_blocks_head(const unsigned char *stored, uint64_t there);
+uint64_t file_blocks_head(const unsigned char *stored, uint64_t there);
 /* 0 or a negative PYTHIA_E…; *b is then empty. Reads nothing behind the head. `records` of `size` bytes are what the section table says. */
-int merge_blocks_open(struct merge_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
+int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
                       uint32_t size);
-void merge_blocks_close(struct merge_blocks *b); /* of a zeroed one, too */
+void file_blocks_close(struct file_blocks *b); /* of a zeroed one, too */
 
 /* Records of block `i` < count. */
-static inline uint32_t merge_blocks_length(const struct merge_blocks *b, uint32_t i)
+static inline uint32_t file_blocks_length(const struct file_blocks *b, uint32_t i)
 {
     return i + 1 < b->count ? b->per : (uint32_t)(b->records - (uint64_t)i * b->per);
 }
 
 /* Decompresses block `i`: word w of its record k is words[w * length + k], little endian. NULL: damaged. Valid until the
    next call. */
-const unsigned char *merge_blocks_get(struct merge_blocks *b, uint32_t i);
+const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i);
 /* The same as records, into to[length * size]. 0 or PYTHIA_EFORMAT. */
-int merge_blocks_read(struct merge_blocks *b, uint32_t i, unsigned char *to);
+int file_blocks_read(struct file_blocks *b, uint32_t i, unsigned char *to);
 
 /* `count` records as a section's bytes, malloc'ed. 0, PYTHIA_ENOMEM, or 1: that would save less than an eighth. */
-int merge_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
+int file_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
                       size_t *data_size);
 
 #endif

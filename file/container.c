@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "file/container.h"
+#include "job/check.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -40,32 +41,23 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_TIMES] = RECORD_TIME,
 };
 
-const char *merge_section_name(uint32_t type)
+const char *file_section_name(uint32_t type)
 {
     return type < SECTION_TYPES ? names[type] : "unknown";
-}
-
-int merge_refuse(char *why, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, size, format, args);
-    va_end(args);
-    return PYTHIA_EFORMAT;
 }
 
 struct input {
     const unsigned char *data;
     uint64_t size;
-    const struct merge_source *source;
+    const struct file_source *source;
     char *why;
     size_t why_size;
 };
 
-#define REFUSE(in, ...) merge_refuse((in)->why, (in)->why_size, __VA_ARGS__)
+#define REFUSE(in, ...) job_refuse((in)->why, (in)->why_size, __VA_ARGS__)
 
 /* These bytes are there from here on. 0, or PYTHIA_EIO: the file is no longer what it was. errno is kept. */
-static int source_fill(const struct merge_source *s, uint64_t from, uint64_t size)
+static int source_fill(const struct file_source *s, uint64_t from, uint64_t size)
 {
     int saved = errno;
     if (s->fd < 0 || size == 0)
@@ -107,20 +99,20 @@ static int check_header(const struct input *in, uint32_t *sections)
         return REFUSE(in, "not a Pythia job file");
     if (in->size < FORMAT_HEADER)
         return REFUSE(in, "truncated: %llu bytes are less than a header", (unsigned long long)in->size);
-    uint32_t version = format_get32(in->data + HEADER_VERSION);
+    uint32_t version = file_get32(in->data + HEADER_VERSION);
     if (version < FORMAT_OLDEST || version > FORMAT_VERSION) {
         REFUSE(in, "format version %u; this Pythia reads versions %d and %d", version, FORMAT_OLDEST, FORMAT_VERSION);
         return PYTHIA_EVERSION;
     }
-    uint64_t size = format_get64(in->data + HEADER_SIZE);
+    uint64_t size = file_get64(in->data + HEADER_SIZE);
     if (size != in->size)
         return REFUSE(in, "%s: %llu bytes where the header says %llu", in->size < size ? "truncated" : "bytes follow the end",
                       (unsigned long long)in->size, (unsigned long long)size);
-    *sections = format_get32(in->data + HEADER_SECTIONS);
+    *sections = file_get32(in->data + HEADER_SECTIONS);
     if (*sections > FORMAT_SECTIONS_MAX || FORMAT_HEADER + (uint64_t)*sections * FORMAT_ENTRY > in->size)
         return REFUSE(in, "damaged: %u sections", *sections);
     if (header_checksum(in->data, FORMAT_HEADER + *sections * (size_t)FORMAT_ENTRY) !=
-        format_get64(in->data + HEADER_CHECKSUM))
+        file_get64(in->data + HEADER_CHECKSUM))
         return REFUSE(in, "damaged: the header's checksum is wrong");
     return 0;
 }
@@ -138,10 +130,10 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 {
     uint64_t there = 0, stored = *size;
     int error = 0;
-    if (format_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS)
+    if (file_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS)
         do {
-            *size = merge_blocks_head(in->data + offset, there);
-            error = *size > stored ? REFUSE(in, "damaged: blocks of section %s", merge_section_name(format_get32(entry + ENTRY_TYPE)))
+            *size = file_blocks_head(in->data + offset, there);
+            error = *size > stored ? REFUSE(in, "damaged: blocks of section %s", file_section_name(file_get32(entry + ENTRY_TYPE)))
                                    : fill(in, offset + there, *size - there);
         } while (!error && there < *size && (there = *size) == 8);
     else
@@ -152,8 +144,8 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */
 static int check_place(const struct input *in, const unsigned char *entry, uint64_t *end)
 {
-    uint64_t offset = format_get64(entry + ENTRY_OFFSET), stored = format_get64(entry + ENTRY_STORED);
-    const char *name = merge_section_name(format_get32(entry + ENTRY_TYPE));
+    uint64_t offset = file_get64(entry + ENTRY_OFFSET), stored = file_get64(entry + ENTRY_STORED);
+    const char *name = file_section_name(file_get32(entry + ENTRY_TYPE));
     if (offset != ((*end + 7) & ~(uint64_t)7) || offset > in->size || stored > in->size - offset)
         return REFUSE(in, "damaged: section %s is not where it should be", name);
     uint64_t checked = stored;
@@ -164,13 +156,13 @@ static int check_place(const struct input *in, const unsigned char *entry, uint6
         return error;
     if (!all_zero(in->data + *end, in->data + offset))
         return REFUSE(in, "damaged: bytes between sections, before %s", name);
-    if (XXH64(in->data + offset, checked, 0) != format_get64(entry + ENTRY_CHECKSUM))
+    if (XXH64(in->data + offset, checked, 0) != file_get64(entry + ENTRY_CHECKSUM))
         return REFUSE(in, "damaged: checksum of section %s is wrong", name);
     *end = offset + stored;
     return 0;
 }
 
-static int decompress(const struct input *in, struct merge_section *s, const unsigned char *from, uint64_t stored,
+static int decompress(const struct input *in, struct file_section *s, const unsigned char *from, uint64_t stored,
                       const char *name)
 {
     if (s->size > stored * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK || ZSTD_getFrameContentSize(from, stored) != s->size)
@@ -187,20 +179,20 @@ static int decompress(const struct input *in, struct merge_section *s, const uns
     return 0;
 }
 
-/* Who opens a job asks for these by merge_container_need, and reads all others as they stand. */
+/* Who opens a job asks for these by file_container_need, and reads all others as they stand. */
 static bool may_be_in_blocks(uint32_t type)
 {
     return type == SECTION_NODES || type == SECTION_STATS || type == SECTION_RANGES || type == SECTION_VARIANTS;
 }
 
 /* What the blocks hold gets its room, which costs nothing until it is filled. */
-static int open_blocks(const struct input *in, struct merge_section *s, const unsigned char *from, uint64_t stored,
+static int open_blocks(const struct input *in, struct file_section *s, const unsigned char *from, uint64_t stored,
                        uint32_t type)
 {
     int error = may_be_in_blocks(type) && s->size / record_size[type] == s->count
-                    ? merge_blocks_open(&s->blocks, from, stored, s->count, record_size[type]) : PYTHIA_EFORMAT;
+                    ? file_blocks_open(&s->blocks, from, stored, s->count, record_size[type]) : PYTHIA_EFORMAT;
     if (error == PYTHIA_EFORMAT)
-        return REFUSE(in, "damaged: blocks of section %s", merge_section_name(type));
+        return REFUSE(in, "damaged: blocks of section %s", file_section_name(type));
     s->in_blocks = !error;
     s->owned = malloc(s->size + 1);
     s->ready = calloc((size_t)s->blocks.count + 1, 1);
@@ -212,48 +204,48 @@ static int open_blocks(const struct input *in, struct merge_section *s, const un
     return 0;
 }
 
-static int open_section(const struct input *in, struct merge_container *c, const unsigned char *entry)
+static int open_section(const struct input *in, struct file_container *c, const unsigned char *entry)
 {
-    uint32_t type = format_get32(entry + ENTRY_TYPE), flags = format_get32(entry + ENTRY_FLAGS);
-    uint64_t stored = format_get64(entry + ENTRY_STORED);
-    const unsigned char *at = in->data + format_get64(entry + ENTRY_OFFSET);
+    uint32_t type = file_get32(entry + ENTRY_TYPE), flags = file_get32(entry + ENTRY_FLAGS);
+    uint64_t stored = file_get64(entry + ENTRY_STORED);
+    const unsigned char *at = in->data + file_get64(entry + ENTRY_OFFSET);
     if (!type || type >= SECTION_TYPES || (flags & ~(uint32_t)(ENTRY_ZSTD | ENTRY_OPTIONAL | ENTRY_BLOCKS))) {
         if (flags & ENTRY_OPTIONAL)
             return 0;
         REFUSE(in, "section %u (flags %#x) needs a newer Pythia", type, flags);
         return PYTHIA_EVERSION;
     }
-    struct merge_section *s = &c->section[type];
+    struct file_section *s = &c->section[type];
     if (s->data)
-        return REFUSE(in, "damaged: section %s stands twice", merge_section_name(type));
-    s->size = format_get64(entry + ENTRY_RAW);
-    s->count = format_get64(entry + ENTRY_COUNT);
+        return REFUSE(in, "damaged: section %s stands twice", file_section_name(type));
+    s->size = file_get64(entry + ENTRY_RAW);
+    s->count = file_get64(entry + ENTRY_COUNT);
     if (flags & ENTRY_BLOCKS) {
-        int error = flags & ENTRY_ZSTD ? REFUSE(in, "damaged: section %s is compressed twice", merge_section_name(type))
+        int error = flags & ENTRY_ZSTD ? REFUSE(in, "damaged: section %s is compressed twice", file_section_name(type))
                                        : open_blocks(in, s, at, stored, type);
         if (error)
             return error;
     } else if (flags & ENTRY_ZSTD) {
-        int error = decompress(in, s, at, stored, merge_section_name(type));
+        int error = decompress(in, s, at, stored, file_section_name(type));
         if (error)
             return error;
     } else if (s->size != stored) {
-        return REFUSE(in, "damaged: section %s has two sizes", merge_section_name(type));
+        return REFUSE(in, "damaged: section %s has two sizes", file_section_name(type));
     } else {
         s->data = at;
     }
     if (record_size[type] && (s->size % record_size[type] || s->count != s->size / record_size[type]))
-        return REFUSE(in, "damaged: section %s has half a record", merge_section_name(type));
+        return REFUSE(in, "damaged: section %s has half a record", file_section_name(type));
     return 0;
 }
 
-int merge_container_open(struct merge_container *c, const void *data, size_t size, char *why, size_t why_size)
+int file_container_open(struct file_container *c, const void *data, size_t size, char *why, size_t why_size)
 {
-    const struct merge_source whole = { (unsigned char *)data, size, -1 };
-    return merge_container_open_source(c, &whole, why, why_size);
+    const struct file_source whole = { (unsigned char *)data, size, -1 };
+    return file_container_open_source(c, &whole, why, why_size);
 }
 
-int merge_container_open_source(struct merge_container *c, const struct merge_source *source, char *why, size_t why_size)
+int file_container_open_source(struct file_container *c, const struct file_source *source, char *why, size_t why_size)
 {
     struct input in = { source->data, source->size, source, why, why_size };
     uint64_t size = source->size;
@@ -276,65 +268,65 @@ int merge_container_open_source(struct merge_container *c, const struct merge_so
         error = REFUSE(&in, "damaged: bytes after the last section");
     for (uint32_t type = 1; type < SECTION_ORACLE && !error; type++)
         if (!c->section[type].data)
-            error = REFUSE(&in, "damaged: section %s is missing", merge_section_name(type));
+            error = REFUSE(&in, "damaged: section %s is missing", file_section_name(type));
     if (error)
-        merge_container_close(c);
+        file_container_close(c);
     return error;
 }
 
-void merge_container_close(struct merge_container *c)
+void file_container_close(struct file_container *c)
 {
     for (int type = 0; type < SECTION_TYPES; type++) {
-        merge_blocks_close(&c->section[type].blocks);
+        file_blocks_close(&c->section[type].blocks);
         free(c->section[type].owned);
         free(c->section[type].ready);
     }
     memset(c, 0, sizeof *c);
 }
 
-static int fill_block(const struct merge_container *c, const struct merge_blocks *b, uint32_t i)
+static int fill_block(const struct file_container *c, const struct file_blocks *b, uint32_t i)
 {
     uint64_t from = (uint64_t)(b->frames - c->source.data) + b->at[i];
     return source_fill(&c->source, from, b->at[i + 1] - b->at[i]);
 }
 
-int merge_container_need(struct merge_container *c, enum format_section type, uint64_t first, uint64_t count)
+int file_container_need(struct file_container *c, enum file_section_type type, uint64_t first, uint64_t count)
 {
-    struct merge_section *s = &c->section[type];
+    struct file_section *s = &c->section[type];
     uint64_t block = (uint64_t)s->blocks.per * s->blocks.size;
 
     if (!s->in_blocks || count == 0)
         return 0;
     for (uint64_t i = first / s->blocks.per; i <= (first + count - 1) / s->blocks.per; i++)
         if (!s->ready[i]) {
-            if (fill_block(c, &s->blocks, (uint32_t)i) || merge_blocks_read(&s->blocks, (uint32_t)i, s->owned + i * block))
+            if (fill_block(c, &s->blocks, (uint32_t)i) || file_blocks_read(&s->blocks, (uint32_t)i, s->owned + i * block))
                 return PYTHIA_EFORMAT;
             s->ready[i] = 1;
         }
     return 0;
 }
 
-int merge_container_fill(const struct merge_container *c)
+int file_container_fill(const struct file_container *c)
 {
     int error = 0;
     for (uint32_t type = 1; type < SECTION_TYPES && !error; type++) {
-        const struct merge_section *s = &c->section[type];
+        const struct file_section *s = &c->section[type];
         if (s->in_blocks)
             error = source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data), s->blocks.at[s->blocks.count]);
     }
     return error;
 }
 
-const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i)
+const unsigned char *file_container_block(struct file_container *c, enum file_section_type type, uint32_t i)
 {
-    struct merge_blocks *b = &c->section[type].blocks;
-    return fill_block(c, b, i) ? NULL : merge_blocks_get(b, i);
+    struct file_blocks *b = &c->section[type].blocks;
+    return fill_block(c, b, i) ? NULL : file_blocks_get(b, i);
 }
 
-int merge_container_need_all(struct merge_container *c, char *why, size_t why_size)
+int file_container_need_all(struct file_container *c, char *why, size_t why_size)
 {
     for (uint32_t type = 1; type < SECTION_TYPES; type++)
-        if (merge_container_need(c, type, 0, c->section[type].count))
-            return merge_refuse(why, why_size, "damaged: checksum of section %s is wrong", merge_section_name(type));
+        if (file_container_need(c, type, 0, c->section[type].count))
+            return job_refuse(why, why_size, "damaged: checksum of section %s is wrong", file_section_name(type));
     return 0;
 }

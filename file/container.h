@@ -16,51 +16,49 @@
 
 #include "file/blocks.h"
 #include "file/format.h"
+#include "job/check.h"
 
-struct merge_section {
-    const unsigned char *data; /* uncompressed; NULL: the section is absent. In blocks: what merge_container_need asked for */
+struct file_section {
+    const unsigned char *data; /* uncompressed; NULL: the section is absent. In blocks: what file_container_need asked for */
     uint64_t size, count;
     unsigned char *owned; /* what was decompressed */
     bool in_blocks;
-    struct merge_blocks blocks;
+    struct file_blocks blocks;
     unsigned char *ready; /* of the blocks: it is in `data` */
 };
 
 /* The bytes, or a file of which they are read as they are needed. */
-struct merge_source {
+struct file_source {
     unsigned char *data; /* size bytes */
     uint64_t size;
     int fd;              /* -1: all of them are there */
 };
 
-struct merge_container {
-    struct merge_source source; /* whoever opened it owns what it stands for */
-    struct merge_section section[SECTION_TYPES];
+struct file_container {
+    struct file_source source; /* whoever opened it owns what it stands for */
+    struct file_section section[SECTION_TYPES];
 };
 
 /* Reads and verifies all sections; they point into `data` where they are stored as they are, or in blocks, which are
    decompressed when they are needed. 0, PYTHIA_EFORMAT, PYTHIA_EVERSION or PYTHIA_ENOMEM with one line in `why`. */
-int merge_container_open(struct merge_container *c, const void *data, size_t size, char *why, size_t why_size);
+int file_container_open(struct file_container *c, const void *data, size_t size, char *why, size_t why_size);
 /* The same of a source; of a section in blocks the head is verified, the rest as it is needed. */
-int merge_container_open_source(struct merge_container *c, const struct merge_source *s, char *why, size_t why_size);
-void merge_container_close(struct merge_container *c);
+int file_container_open_source(struct file_container *c, const struct file_source *s, char *why, size_t why_size);
+void file_container_close(struct file_container *c);
 /* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not decompress. */
-int merge_container_need(struct merge_container *c, enum format_section type, uint64_t first, uint64_t count);
-/* A block of a section in blocks, as merge_blocks_get. */
-const unsigned char *merge_container_block(struct merge_container *c, enum format_section type, uint32_t i);
+int file_container_need(struct file_container *c, enum file_section_type type, uint64_t first, uint64_t count);
+/* A block of a section in blocks, as file_blocks_get. */
+const unsigned char *file_container_block(struct file_container *c, enum file_section_type type, uint32_t i);
 /* The same of whole sections, with a line in `why`. */
-int merge_container_need_all(struct merge_container *c, char *why, size_t why_size);
+int file_container_need_all(struct file_container *c, char *why, size_t why_size);
 /* All bytes of the source are there from here on. What was verified is not read again: the file may be another by now. 0 or
    PYTHIA_EIO. */
-int merge_container_fill(const struct merge_container *c);
+int file_container_fill(const struct file_container *c);
 
-/* As job_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
+/* As file_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
 struct job;
-int merge_pack_file(const struct job *j, void **data, size_t *size);
+int file_pack_for_file(const struct job *j, void **data, size_t *size);
 
-/* Writes a line into `why`; returns PYTHIA_EFORMAT. */
-__attribute__((format(printf, 3, 4))) int merge_refuse(char *why, size_t size, const char *format, ...);
-
-const char *merge_section_name(uint32_t type);
+const char *file_section_name(uint32_t type);
 
 #endif

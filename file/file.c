@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "job/check.h"
 #include "file/container.h"
+#include "file/file.h"
 #include "file/open.h"
 
 enum { TRIES = 100 };
@@ -21,7 +22,7 @@ enum { TRIES = 100 };
 /* "path: reason"; returns PYTHIA_EIO. */
 static int refuse_io(char *why, size_t size, const char *path, const char *what)
 {
-    merge_refuse(why, size, "%s: %s: %s", path, what, strerror(errno));
+    job_refuse(why, size, "%s: %s: %s", path, what, strerror(errno));
     return PYTHIA_EIO;
 }
 
@@ -101,14 +102,14 @@ static int replace(struct target *t, const void *data, size_t size)
     return error;
 }
 
-int job_write(const struct job *j, const char *path, char *why, size_t why_size)
+int file_write(const struct job *j, const char *path, char *why, size_t why_size)
 {
     struct target t = { .path = path, .why = why, .why_size = why_size };
     void *data;
     size_t size = 0;
-    int error = merge_pack_file(j, &data, &size);
+    int error = file_pack_for_file(j, &data, &size);
     if (error) {
-        merge_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
+        job_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
         return error;
     }
     error = open_directory(&t);
@@ -122,7 +123,7 @@ int job_write(const struct job *j, const char *path, char *why, size_t why_size)
 
 /* --- Reading --- */
 
-int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size_t why_size)
+int file_open_regular(const char *path, int *file, uint64_t *size, char *why, size_t why_size)
 {
     struct stat st;
     int error = 0, fd = base_io_open(path, O_RDONLY | O_NONBLOCK, 0);
@@ -131,7 +132,7 @@ int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size
     if (fstat(fd, &st))
         error = refuse_io(why, why_size, path, "can't read");
     else if (!S_ISREG(st.st_mode))
-        error = merge_refuse(why, why_size, "%s: not a regular file", path);
+        error = job_refuse(why, why_size, "%s: not a regular file", path);
     if (error) {
         close(fd);
         return error;
@@ -145,12 +146,12 @@ int merge_file_open(const char *path, int *file, uint64_t *size, char *why, size
 static int read_file(const char *path, unsigned char **data, size_t *size, char *why, size_t why_size)
 {
     uint64_t length = 0;
-    int fd, error = merge_file_open(path, &fd, &length, why, why_size);
+    int fd, error = file_open_regular(path, &fd, &length, why, why_size);
     if (error)
         return error;
     unsigned char *bytes = malloc((size_t)length + 1);
     if (!bytes) {
-        merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)length);
+        job_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)length);
         error = PYTHIA_ENOMEM;
     }
     if (!error) {
@@ -173,11 +174,11 @@ static int check_bodies(const struct job *j, char *why, size_t size)
 {
     for (uint32_t i = 0; i < j->class_count; i++)
         if (!j->classes[i].grammar->rule_count)
-            return merge_refuse(why, size, "class %u: its rules were left out", i);
+            return job_refuse(why, size, "class %u: its rules were left out", i);
     return 0;
 }
 
-int job_read(const char *path, struct job **j, char *why, size_t why_size)
+int file_read(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
     unsigned char *data = NULL;
@@ -186,12 +187,12 @@ int job_read(const char *path, struct job **j, char *why, size_t why_size)
     int error = read_file(path, &data, &size, why, why_size);
     if (error)
         return error;
-    error = job_unpack(data, size, &job, reason, sizeof reason);
+    error = file_unpack(data, size, &job, reason, sizeof reason);
     if (!error && (error = check_bodies(job, reason, sizeof reason)))
         job_destroy(job);
     free(data);
     if (error)
-        merge_refuse(why, why_size, "%s: %s", path, reason);
+        job_refuse(why, why_size, "%s: %s", path, reason);
     else
         *j = job;
     return error;

@@ -32,7 +32,7 @@ enum { ENTRY_TYPE = 0, ENTRY_FLAGS = 4, ENTRY_OFFSET = 8, ENTRY_STORED = 16, ENT
        ENTRY_COUNT = 40 };
 enum { ENTRY_ZSTD = 1, ENTRY_OPTIONAL = 2, ENTRY_BLOCKS = 4 };
 
-enum format_section {
+enum file_section_type {
     SECTION_INFO = 1,
     SECTION_STRINGS,
     SECTION_MODULES,
@@ -85,26 +85,26 @@ enum { BLOCK_NODES = 8192, BLOCK_STATS = 256, BLOCK_RANGES = 1024, BLOCK_VARIANT
 
 enum { CLASS_BODY = 1 }; /* flag of a class: its rules are here */
 
-static inline void format_put32(unsigned char *at, uint32_t v)
+static inline void file_put32(unsigned char *at, uint32_t v)
 {
     for (int i = 0; i < 4; i++)
         at[i] = (unsigned char)(v >> (8 * i));
 }
 
-static inline void format_put64(unsigned char *at, uint64_t v)
+static inline void file_put64(unsigned char *at, uint64_t v)
 {
     for (int i = 0; i < 8; i++)
         at[i] = (unsigned char)(v >> (8 * i));
 }
 
-static inline uint32_t format_get32(const unsigned char *at)
+static inline uint32_t file_get32(const unsigned char *at)
 {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
-static inline uint64_t format_get64(const unsigned char *at)
+static inline uint64_t file_get64(const unsigned char *at)
 {
-    return (uint64_t)format_get32(at) | (uint64_t)format_get32(at + 4) << 32;
+    return (uint64_t)file_get32(at) | (uint64_t)file_get32(at + 4) << 32;
 }
 
 #endif

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-libpythia_merge_la_SOURCES += \
+noinst_LTLIBRARIES += libpythia-file.la
+libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/blocks.c %D%/blocks.h \
 	%D%/container.c %D%/container.h \
 	%D%/file.c \
 	%D%/format.h \
 	%D%/open.c %D%/open.h %D%/open_values.c \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
+	%D%/regions.c %D%/regions.h \
 	%D%/times.c %D%/times.h \
 	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c
+libpythia_file_la_LIBADD = $(ZSTD_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_job_files tests/unit/test_job_forged
 UNIT_TESTS += tests/unit/test_open tests/unit/test_open_attrs tests/unit/test_open_damage

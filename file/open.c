@@ -2,8 +2,8 @@
 /*
  * A job for a run that predicts: what it needs at once is read, the rest when it is asked for.
  *
- *   job_open          header, checksums, definitions, members of the classes, streams
- *   job_open_class    a class that a thread of this rank may be: its rules, checked whole; an index of times by block
+ *   file_open          header, checksums, definitions, members of the classes, streams
+ *   file_open_class    a class that a thread of this rank may be: its rules, checked whole; an index of times by block
  *   the oracle        statistics, a block at a time; attributes, a node at a time (open_values.c)
  *
  * The file stays open, and its parts are read when they are needed, into memory that stands for all of it and costs nothing
@@ -12,6 +12,7 @@
  *
  * A class that is not open looks like one in a message whose rules were left out.
  */
+#include "file/file.h"
 #include "file/open.h"
 
 #include <fcntl.h>
@@ -27,25 +28,24 @@
 /* --- The job --- */
 
 /* A program that closes all files that it does not know may have the number for one of its own by now. */
-static void close_file(const struct merge_store *s)
+static void close_file(const struct file_store *s)
 {
     struct stat now;
     if (fstat(s->source.fd, &now) == 0 && now.st_dev == s->file.st_dev && now.st_ino == s->file.st_ino)
         close(s->source.fd);
 }
 
-void merge_store_close(struct merge_store *s)
+static void close_store(struct job_store *base)
 {
-    if (!s)
-        return;
-    for (uint32_t i = 0; s->page && i < merge_reader_count(&s->reader, SECTION_CLASSES); i++) {
+    struct file_store *s = (struct file_store *)base;
+    for (uint32_t i = 0; s->page && i < file_reader_count(&s->reader, SECTION_CLASSES); i++) {
         free(s->page[i].before);
-        merge_values_close(&s->page[i]);
+        file_values_close(&s->page[i]);
     }
     free(s->page);
     free(s->parts);
     free(s->reader.local);
-    merge_container_close(&s->reader.in);
+    file_container_close(&s->reader.in);
     pthread_mutex_destroy(&s->lock);
     if (s->source.fd >= 0) {
         close_file(s);
@@ -57,9 +57,9 @@ void merge_store_close(struct merge_store *s)
 }
 
 /* Members only, and a grammar without rules. */
-static int open_members(struct merge_reader *r, uint32_t i, const struct merge_parts *p)
+static int open_members(struct file_reader *r, uint32_t i, const struct file_parts *p)
 {
-    struct job_class_entry *c = &r->job->classes[i];
+    struct job_class *c = &r->job->classes[i];
     memset(c, 0, sizeof *c);
     r->job->class_count = i + 1;
     c->grammar = grammar_flat_create(0, 0, 0);
@@ -67,52 +67,53 @@ static int open_members(struct merge_reader *r, uint32_t i, const struct merge_p
     c->ranges = calloc((size_t)p->member_ranges + 1, sizeof *c->ranges);
     c->variants = calloc(1, sizeof *c->variants);
     if (!c->grammar || !c->spread || !c->ranges || !c->variants)
-        return merge_reader_no_memory(r);
-    if (merge_container_need(&r->in, SECTION_RANGES, p->range_first, p->member_ranges))
+        return file_reader_no_memory(r);
+    if (file_container_need(&r->in, SECTION_RANGES, p->range_first, p->member_ranges))
         return REFUSE(r, "damaged: section ranges does not decompress");
     if (!p->rules)
         return REFUSE(r, "class %u: its rules were left out", i);
-    merge_unpack_ranges(r, p, 0, p->member_ranges, c->ranges);
+    file_unpack_ranges(r, p, 0, p->member_ranges, c->ranges);
     c->range_count = c->member_ranges = p->member_ranges;
-    return merge_unpack_hash(r, i);
+    return file_unpack_hash(r, i);
 }
 
-static int open_all(struct merge_store *s)
+static int open_all(struct file_store *s)
 {
-    struct merge_reader *r = &s->reader;
-    uint32_t classes = merge_reader_count(r, SECTION_CLASSES);
-    int error = merge_unpack_definitions(r);
+    struct file_reader *r = &s->reader;
+    uint32_t classes = file_reader_count(r, SECTION_CLASSES);
+    int error = file_unpack_definitions(r);
     if (!error)
-        error = merge_unpack_parts(r, &s->parts);
+        error = file_unpack_parts(r, &s->parts);
     s->page = error ? NULL : calloc((size_t)classes + 1, sizeof *s->page);
     if (!error && !s->page)
-        error = merge_reader_no_memory(r);
+        error = file_reader_no_memory(r);
     for (uint32_t i = 0; i < classes && !error; i++) {
         s->page[i].store = s;
         s->page[i].class_index = i;
         error = open_members(r, i, &s->parts[i]);
     }
     if (!error)
-        error = merge_unpack_others(r);
-    return error ? error : merge_check(r->job, 1, r->why, r->why_size);
+        error = file_unpack_others(r);
+    return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);
 }
 
 /* Takes what the source stands for over, unless it fails. */
-static int open_source(const struct merge_source *source, struct job **j, char *why, size_t why_size)
+static int open_source(const struct file_source *source, struct job **j, char *why, size_t why_size)
 {
-    struct merge_store *s = calloc(1, sizeof *s);
+    struct file_store *s = calloc(1, sizeof *s);
     struct job *job = job_create();
     if (!s || !job) {
-        merge_refuse(why, why_size, "out of memory");
+        job_refuse(why, why_size, "out of memory");
         job_destroy(job);
         free(s);
         return PYTHIA_ENOMEM;
     }
     pthread_mutex_init(&s->lock, NULL);
-    s->source = (struct merge_source){ .fd = -1 };
-    s->reader = (struct merge_reader){ .job = job, .why = why, .why_size = why_size };
-    job->store = s;
-    int error = merge_container_open_source(&s->reader.in, source, why, why_size);
+    s->source = (struct file_source){ .fd = -1 };
+    s->reader = (struct file_reader){ .job = job, .why = why, .why_size = why_size };
+    s->base.close = close_store;
+    job->store = &s->base;
+    int error = file_container_open_source(&s->reader.in, source, why, why_size);
     if (!error)
         error = open_all(s);
     if (error) {
@@ -128,9 +129,9 @@ static int open_source(const struct merge_source *source, struct job **j, char *
     return 0;
 }
 
-int job_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size)
+int file_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size)
 {
-    return open_source(&(struct merge_source){ bytes, size, -1 }, j, why, why_size);
+    return open_source(&(struct file_source){ bytes, size, -1 }, j, why, why_size);
 }
 
 /* Out of the way of a program that expects low numbers. */
@@ -144,83 +145,83 @@ static int move_up(int fd)
     return high;
 }
 
-int job_open(const char *path, struct job **j, char *why, size_t why_size)
+int file_open(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
-    struct merge_source source = { .fd = -1 };
-    int error = merge_file_open(path, &source.fd, &source.size, why, why_size);
+    struct file_source source = { .fd = -1 };
+    int error = file_open_regular(path, &source.fd, &source.size, why, why_size);
     if (error)
         return error;
     source.fd = move_up(source.fd);
     source.data = mmap(NULL, source.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (source.data == MAP_FAILED) {
         close(source.fd);
-        merge_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)source.size);
+        job_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)source.size);
         return PYTHIA_ENOMEM;
     }
     error = open_source(&source, j, reason, sizeof reason);
     if (error) {
-        merge_refuse(why, why_size, "%s: %s", path, reason);
+        job_refuse(why, why_size, "%s: %s", path, reason);
         munmap(source.data, source.size + 1);
         close(source.fd);
     }
     return error;
 }
 
-const void *job_bytes(const struct job *j, size_t *size)
+const void *file_bytes(const struct job *j, size_t *size)
 {
-    struct merge_store *s = j->store;
+    struct file_store *s = file_store_of(j);
     *size = s ? s->source.size : 0;
     if (!s)
         return NULL;
     pthread_mutex_lock(&s->lock);
-    int error = merge_container_fill(&s->reader.in);
+    int error = file_container_fill(&s->reader.in);
     pthread_mutex_unlock(&s->lock);
     return error ? NULL : s->source.data;
 }
 
-uint64_t job_opened_mark(const struct job *j)
+uint64_t file_mark(const struct job *j)
 {
-    return j->store ? format_get64(j->store->source.data + HEADER_CHECKSUM) : 0;
+    return j->store ? file_get64(file_store_of(j)->source.data + HEADER_CHECKSUM) : 0;
 }
 
 /* --- A class --- */
 
-static bool has_times(const struct merge_reader *r)
+static bool has_times(const struct file_reader *r)
 {
-    const struct merge_section *s = &r->in.section[SECTION_STATS];
+    const struct file_section *s = &r->in.section[SECTION_STATS];
     return s->in_blocks && r->in.section[SECTION_TIMES].data && r->in.section[SECTION_TIMES].count == s->blocks.count;
 }
 
 /* The statistics of a block that are of this class. */
 static void page_stats(struct grammar_pager *pager, uint32_t block)
 {
-    struct merge_page *page = (struct merge_page *)pager;
-    struct merge_store *s = page->store;
+    struct file_page *page = (struct file_page *)pager;
+    struct file_store *s = page->store;
     struct grammar_flat *g = s->reader.job->classes[page->class_index].grammar;
-    const struct merge_blocks *blocks = &s->reader.in.section[SECTION_STATS].blocks;
+    const struct file_blocks *blocks = &s->reader.in.section[SECTION_STATS].blocks;
     uint32_t at = s->parts[page->class_index].stats_first / blocks->per + block;
     pthread_mutex_lock(&s->lock);
-    const unsigned char *words = merge_container_block(&s->reader.in, SECTION_STATS, at);
+    const unsigned char *words = file_container_block(&s->reader.in, SECTION_STATS, at);
     uint64_t first = (uint64_t)block * pager->per;
-    for (uint32_t k = 0, length = merge_blocks_length(blocks, at); words && k < length; k++)
+    for (uint32_t k = 0, length = file_blocks_length(blocks, at); words && k < length; k++)
         if (first + k >= pager->offset && first + k - pager->offset < g->node_count)
-            merge_unpack_stats(words + 8 * (size_t)k, 8 * (size_t)length, &g->stats[first + k - pager->offset], NULL);
+            file_unpack_stats(words + 8 * (size_t)k, 8 * (size_t)length, &g->stats[first + k - pager->offset], NULL);
     pthread_mutex_unlock(&s->lock);
 }
 
 /* Times by block; without them (an older file) all statistics at once. */
-static int open_times(struct merge_store *s, struct merge_page *page, struct grammar_flat *g)
+static int open_times(struct file_store *s, struct file_page *page, struct grammar_flat *g)
 {
-    struct merge_reader *r = &s->reader;
-    const struct merge_parts *p = &s->parts[page->class_index];
-    const struct merge_blocks *b = &r->in.section[SECTION_STATS].blocks;
+    struct file_reader *r = &s->reader;
+    const struct file_parts *p = &s->parts[page->class_index];
+    const struct file_blocks *b = &r->in.section[SECTION_STATS].blocks;
     page->pager.stats = page_stats;
     if (!has_times(r)) {
-        if (merge_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
+        if (file_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
             return REFUSE(r, "damaged: section statistics does not decompress");
         for (uint32_t n = 0; n < p->nodes; n++)
-            merge_unpack_stats(merge_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &g->stats[n], NULL);
+            file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &g->stats[n], NULL);
         return 0;
     }
     page->pager.per = b->per;
@@ -228,47 +229,47 @@ static int open_times(struct merge_store *s, struct merge_page *page, struct gra
     page->pager.blocks = (page->pager.offset + p->nodes + b->per - 1) / b->per;
     page->before = calloc((size_t)page->pager.blocks + 1, sizeof *page->before);
     if (!page->before)
-        return merge_reader_no_memory(r);
+        return file_reader_no_memory(r);
     for (uint32_t k = 0; k < page->pager.blocks; k++) {
-        page->before[k] = merge_unpack_time(r, p->stats_first / b->per + k);
-        if (!merge_times_sane(&page->before[k]))
+        page->before[k] = file_unpack_time(r, p->stats_first / b->per + k);
+        if (!file_times_sane(&page->before[k]))
             return REFUSE(r, "damaged: times of class %u", page->class_index);
     }
     page->pager.before = page->before;
     return 0;
 }
 
-static int read_rules(struct merge_store *s, struct merge_page *page, struct grammar_flat *g)
+static int read_rules(struct file_store *s, struct file_page *page, struct grammar_flat *g)
 {
-    struct merge_reader *r = &s->reader;
-    const struct merge_parts *p = &s->parts[page->class_index];
+    struct file_reader *r = &s->reader;
+    const struct file_parts *p = &s->parts[page->class_index];
     g->terminals = r->job->terminal_count;
-    int error = merge_unpack_rules(r, page->class_index, p, g);
+    int error = file_unpack_rules(r, page->class_index, p, g);
     if (!error)
         error = open_times(s, page, g);
     if (!error)
         error = grammar_flat_measure(g, r->why, r->why_size);
-    return error ? error : merge_values_open(page, g);
+    return error ? error : file_values_open(page, g);
 }
 
-int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size)
+int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size)
 {
-    struct merge_store *s = j->store;
-    struct merge_page *page = s ? &s->page[class_index] : NULL;
+    struct file_store *s = file_store_of(j);
+    struct file_page *page = s ? &s->page[class_index] : NULL;
     if (!s || page->open)
         return 0;
-    struct job_class_entry *c = &j->classes[class_index];
-    const struct merge_parts *p = &s->parts[class_index];
+    struct job_class *c = &j->classes[class_index];
+    const struct file_parts *p = &s->parts[class_index];
     struct grammar_flat *g = grammar_flat_create(p->rules, p->nodes, 0);
     pthread_mutex_lock(&s->lock);
-    int error = g ? read_rules(s, page, g) : merge_reader_no_memory(&s->reader);
+    int error = g ? read_rules(s, page, g) : file_reader_no_memory(&s->reader);
     if (error)
-        merge_refuse(why, why_size, "%s", s->why);
+        job_refuse(why, why_size, "%s", s->why);
     pthread_mutex_unlock(&s->lock);
     if (error) {
         free(page->before);
         page->before = NULL;
-        merge_values_close(page);
+        file_values_close(page);
         grammar_flat_destroy(g);
         return error;
     }

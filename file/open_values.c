@@ -10,6 +10,7 @@
  * Arrays have room for all that the file has, and pages that nobody touches take no memory. What is there never changes, so
  * that it is read without a lock: `seen` of a node is the last thing that is stored.
  */
+#include "file/file.h"
 #include "file/open.h"
 
 #include <stdlib.h>
@@ -17,14 +18,14 @@
 #include "pythia.h"
 #include "job/check.h"
 
-static const struct merge_parts *parts_of(const struct merge_page *page)
+static const struct file_parts *parts_of(const struct file_page *page)
 {
     return &page->store->parts[page->class_index];
 }
 
 /* --- Sets of members --- */
 
-static bool set_free(const struct merge_page *page, uint32_t first, uint32_t count)
+static bool set_free(const struct file_page *page, uint32_t first, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         if (page->set[first + k])
@@ -32,27 +33,27 @@ static bool set_free(const struct merge_page *page, uint32_t first, uint32_t cou
     return true;
 }
 
-static void mark_set(struct merge_page *page, uint32_t first, uint32_t count)
+static void mark_set(struct file_page *page, uint32_t first, uint32_t count)
 {
     page->set[first] = count;
     for (uint32_t k = 1; k < count; k++)
-        page->set[first + k] = MERGE_INSIDE;
+        page->set[first + k] = FILE_INSIDE;
 }
 
-static int read_set(struct merge_page *page, uint32_t first, uint32_t count)
+static int read_set(struct file_page *page, uint32_t first, uint32_t count)
 {
-    struct merge_reader *r = &page->store->reader;
-    const struct merge_parts *p = parts_of(page);
+    struct file_reader *r = &page->store->reader;
+    const struct file_parts *p = parts_of(page);
     if (!count || first >= p->ranges || count > p->ranges - first)
         return REFUSE(r, "class %u: ranges out of range", page->class_index);
     if (page->set[first] == count)
         return 0;
     if (!set_free(page, first, count))
         return REFUSE(r, "class %u: ranges of two sets", page->class_index);
-    if (merge_container_need(&r->in, SECTION_RANGES, (uint64_t)p->range_first + first, count))
+    if (file_container_need(&r->in, SECTION_RANGES, (uint64_t)p->range_first + first, count))
         return REFUSE(r, "damaged: ranges of class %u do not decompress", page->class_index);
-    merge_unpack_ranges(r, p, first, count, page->values.ranges + first);
-    int error = merge_check_set(r->job, page->class_index, &page->values, first, count, r->why, r->why_size);
+    file_unpack_ranges(r, p, first, count, page->values.ranges + first);
+    int error = job_check_set(r->job, page->class_index, &page->values, first, count, r->why, r->why_size);
     if (!error)
         mark_set(page, first, count);
     return error;
@@ -61,19 +62,19 @@ static int read_set(struct merge_page *page, uint32_t first, uint32_t count)
 /* --- Variants of a node --- */
 
 /* The node of variant `k`; GRAMMAR_NONE: it cannot be read. */
-static uint32_t node_of(struct merge_page *page, uint32_t k)
+static uint32_t node_of(struct file_page *page, uint32_t k)
 {
-    struct merge_reader *r = &page->store->reader;
+    struct file_reader *r = &page->store->reader;
     uint64_t at = (uint64_t)parts_of(page)->variant_first + k;
-    if (merge_container_need(&r->in, SECTION_VARIANTS, at, 1))
+    if (file_container_need(&r->in, SECTION_VARIANTS, at, 1))
         return GRAMMAR_NONE;
-    return format_get32(merge_reader_at(r, SECTION_VARIANTS, at, RECORD_VARIANT));
+    return file_get32(file_reader_at(r, SECTION_VARIANTS, at, RECORD_VARIANT));
 }
 
 /* Where something cannot be read the search stands before it. */
-static int find_variants(struct merge_page *page, uint32_t node, struct merge_node_values *found)
+static int find_variants(struct file_page *page, uint32_t node, struct file_node_values *found)
 {
-    struct merge_reader *r = &page->store->reader;
+    struct file_reader *r = &page->store->reader;
     uint32_t low = 0, end = parts_of(page)->variants, high = end, count = 0, next = node;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -84,36 +85,36 @@ static int find_variants(struct merge_page *page, uint32_t node, struct merge_no
     }
     while (count < end - low && (next = node_of(page, low + count)) == node)
         count++;
-    *found = (struct merge_node_values){ low, count };
+    *found = (struct file_node_values){ low, count };
     return next != GRAMMAR_NONE ? 0 : REFUSE(r, "damaged: variants of class %u do not decompress", page->class_index);
 }
 
 /* A class of this node alone. */
-static struct job_class_entry class_at(const struct merge_page *page, uint32_t node)
+static struct job_class class_at(const struct file_page *page, uint32_t node)
 {
-    struct job_class_entry c = page->values;
+    struct job_class c = page->values;
     c.variants += page->node[node].first;
     c.variant_count = page->node[node].count;
     return c;
 }
 
-static int read_node(struct merge_page *page, uint32_t node)
+static int read_node(struct file_page *page, uint32_t node)
 {
-    struct merge_reader *r = &page->store->reader;
-    struct merge_node_values *here = &page->node[node];
+    struct file_reader *r = &page->store->reader;
+    struct file_node_values *here = &page->node[node];
     int error = find_variants(page, node, here);
-    struct job_class_entry c = class_at(page, node);
+    struct job_class c = class_at(page, node);
     if (!error)
-        error = merge_unpack_variants(r, page->class_index, parts_of(page), here->first, here->count, c.variants);
+        error = file_unpack_variants(r, page->class_index, parts_of(page), here->first, here->count, c.variants);
     for (uint32_t k = 0; k < here->count && !error; k++)
         error = read_set(page, c.variants[k].range_first, c.variants[k].range_count);
-    return error ? error : merge_check_node(r->job, page->class_index, &c, r->why, r->why_size);
+    return error ? error : job_check_node(r->job, page->class_index, &c, r->why, r->why_size);
 }
 
 /* The samples of its channels: their places are those of the node's first variants, which are at least as many. */
-static void place_samples(const struct merge_page *page, uint32_t node)
+static void place_samples(const struct file_page *page, uint32_t node)
 {
-    struct job_class_entry c = class_at(page, node);
+    struct job_class c = class_at(page, node);
     struct grammar_flat_node *n = &c.grammar->nodes[node];
     n->attr = page->node[node].first;
     for (uint32_t k = 0; k < c.variant_count; k++)
@@ -123,7 +124,7 @@ static void place_samples(const struct merge_page *page, uint32_t node)
 
 static void page_attrs(struct grammar_pager *pager, uint32_t node)
 {
-    struct merge_page *page = (struct merge_page *)pager;
+    struct file_page *page = (struct file_page *)pager;
     if (atomic_load_explicit(&page->seen[node], memory_order_acquire))
         return;
     pthread_mutex_lock(&page->store->lock);
@@ -138,10 +139,10 @@ static void page_attrs(struct grammar_pager *pager, uint32_t node)
 
 /* --- The class --- */
 
-int merge_values_open(struct merge_page *page, struct grammar_flat *g)
+int file_values_open(struct file_page *page, struct grammar_flat *g)
 {
-    const struct merge_parts *p = parts_of(page);
-    const struct job_class_entry *c = &page->store->reader.job->classes[page->class_index];
+    const struct file_parts *p = parts_of(page);
+    const struct job_class *c = &page->store->reader.job->classes[page->class_index];
     page->values = *c;
     page->values.grammar = g;
     page->values.range_count = p->ranges;
@@ -154,29 +155,29 @@ int merge_values_open(struct merge_page *page, struct grammar_flat *g)
     free(g->attrs);
     g->attrs = calloc((size_t)p->variants + 1, sizeof *g->attrs);
     if (!page->values.ranges || !page->values.variants || !page->node || !page->seen || !page->set || !g->attrs)
-        return merge_reader_no_memory(&page->store->reader);
+        return file_reader_no_memory(&page->store->reader);
     memcpy(page->values.ranges, c->ranges, c->member_ranges * sizeof *c->ranges);
     mark_set(page, 0, c->member_ranges);
     page->pager.attrs = page_attrs;
     return 0;
 }
 
-void merge_values_close(struct merge_page *page)
+void file_values_close(struct file_page *page)
 {
     free(page->values.ranges);
     free(page->values.variants);
     free(page->node);
     free((void *)page->seen);
     free(page->set);
-    page->values = (struct job_class_entry){ 0 };
+    page->values = (struct job_class){ 0 };
     page->node = NULL;
     page->seen = NULL;
     page->set = NULL;
 }
 
-bool job_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class_entry *c)
+bool file_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class *c)
 {
-    struct merge_page *page = j->store ? &j->store->page[class_index] : NULL;
+    struct file_page *page = j->store ? &file_store_of(j)->page[class_index] : NULL;
     if ((page && !page->open) || node >= j->classes[class_index].grammar->node_count)
         return false;
     if (page)

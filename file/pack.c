@@ -9,14 +9,15 @@
 
 #include "pythia.h"
 #include "file/container.h"
+#include "file/file.h"
 
 enum { LEVEL = 3, SMALL = 128 };
 
 /* --- A section --- */
 
-unsigned char *merge_pack_grow(struct merge_packer *p, enum format_section type, size_t size)
+unsigned char *file_pack_grow(struct file_packer *p, enum file_section_type type, size_t size)
 {
-    struct merge_buffer *b = &p->section[type].raw;
+    struct file_buffer *b = &p->section[type].raw;
     if (p->error)
         return NULL;
     if (!b->data || b->room - b->size < size) {
@@ -38,7 +39,7 @@ unsigned char *merge_pack_grow(struct merge_packer *p, enum format_section type,
 /* --- The whole --- */
 
 /* Optional sections are there when they have something to say. */
-static int present(const struct merge_packer *p, uint32_t type)
+static int present(const struct file_packer *p, uint32_t type)
 {
     return type < SECTION_ORACLE || p->section[type].count;
 }
@@ -51,7 +52,7 @@ static const struct { uint32_t record, block; } in_blocks[SECTION_TYPES] = {
     [SECTION_VARIANTS] = { RECORD_VARIANT, BLOCK_VARIANTS },
 };
 
-static void replace(struct merge_packed *s, unsigned char *packed, size_t size, uint32_t flag)
+static void replace(struct file_packed *s, unsigned char *packed, size_t size, uint32_t flag)
 {
     free(s->raw.data);
     s->raw.data = packed;
@@ -59,12 +60,12 @@ static void replace(struct merge_packed *s, unsigned char *packed, size_t size, 
     s->flags = flag;
 }
 
-static void compress_blocks(struct merge_packer *p, enum format_section type)
+static void compress_blocks(struct file_packer *p, enum file_section_type type)
 {
-    struct merge_packed *s = &p->section[type];
+    struct file_packed *s = &p->section[type];
     unsigned char *packed;
     size_t size;
-    int status = merge_blocks_pack(s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed, &size);
+    int status = file_blocks_pack(s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed, &size);
     if (status < 0)
         p->error = status;
     else if (status == 0)
@@ -72,9 +73,9 @@ static void compress_blocks(struct merge_packer *p, enum format_section type)
 }
 
 /* Compresses a section where that saves an eighth. A reader refuses what grows beyond the ratio, so nothing does. */
-static void compress_section(struct merge_packer *p, enum format_section type)
+static void compress_section(struct file_packer *p, enum file_section_type type)
 {
-    struct merge_packed *s = &p->section[type];
+    struct file_packed *s = &p->section[type];
     size_t bound = ZSTD_compressBound(s->raw.size);
     s->raw_size = s->raw.size;
     if (p->error || s->raw.size < SMALL)
@@ -102,19 +103,19 @@ static size_t aligned(size_t size)
     return (size + 7) & ~(size_t)7;
 }
 
-static void put_entry(unsigned char *at, int type, const struct merge_packed *s, size_t offset)
+static void put_entry(unsigned char *at, int type, const struct file_packed *s, size_t offset)
 {
-    format_put32(at + ENTRY_TYPE, (uint32_t)type);
-    format_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
-    format_put64(at + ENTRY_OFFSET, offset);
-    format_put64(at + ENTRY_STORED, s->raw.size);
-    format_put64(at + ENTRY_RAW, s->raw_size);
-    size_t vouched = s->flags & ENTRY_BLOCKS ? (size_t)merge_blocks_head(s->raw.data, s->raw.size) : s->raw.size;
-    format_put64(at + ENTRY_CHECKSUM, XXH64(s->raw.data, vouched, 0));
-    format_put64(at + ENTRY_COUNT, s->count);
+    file_put32(at + ENTRY_TYPE, (uint32_t)type);
+    file_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    file_put64(at + ENTRY_OFFSET, offset);
+    file_put64(at + ENTRY_STORED, s->raw.size);
+    file_put64(at + ENTRY_RAW, s->raw_size);
+    size_t vouched = s->flags & ENTRY_BLOCKS ? (size_t)file_blocks_head(s->raw.data, s->raw.size) : s->raw.size;
+    file_put64(at + ENTRY_CHECKSUM, XXH64(s->raw.data, vouched, 0));
+    file_put64(at + ENTRY_COUNT, s->count);
 }
 
-static int assemble(struct merge_packer *p, void **data, size_t *size)
+static int assemble(struct file_packer *p, void **data, size_t *size)
 {
     uint32_t sections = 0;
     size_t whole = 0;
@@ -128,7 +129,7 @@ static int assemble(struct merge_packer *p, void **data, size_t *size)
     if (!bytes)
         return PYTHIA_ENOMEM;
     for (uint32_t type = 1; type < SECTION_TYPES; type++) {
-        const struct merge_packed *s = &p->section[type];
+        const struct file_packed *s = &p->section[type];
         if (!present(p, type))
             continue;
         put_entry(bytes + entry, (int)type, s, offset);
@@ -138,10 +139,10 @@ static int assemble(struct merge_packer *p, void **data, size_t *size)
         offset += aligned(s->raw.size);
     }
     memcpy(bytes, FORMAT_MAGIC, 8);
-    format_put32(bytes + HEADER_VERSION, FORMAT_VERSION);
-    format_put32(bytes + HEADER_SECTIONS, sections);
-    format_put64(bytes + HEADER_SIZE, whole);
-    format_put64(bytes + HEADER_CHECKSUM, XXH64(bytes, table, 0)); /* computed while its own field is 0 */
+    file_put32(bytes + HEADER_VERSION, FORMAT_VERSION);
+    file_put32(bytes + HEADER_SECTIONS, sections);
+    file_put64(bytes + HEADER_SIZE, whole);
+    file_put64(bytes + HEADER_CHECKSUM, XXH64(bytes, table, 0)); /* computed while its own field is 0 */
     *data = bytes;
     *size = whole;
     return 0;
@@ -149,28 +150,28 @@ static int assemble(struct merge_packer *p, void **data, size_t *size)
 
 static int pack(const struct job *j, const uint8_t *known, bool file, void **data, size_t *size)
 {
-    struct merge_packer p = { .job = j, .known = known, .file = file };
-    merge_pack_definitions(&p);
+    struct file_packer p = { .job = j, .known = known, .file = file };
+    file_pack_definitions(&p);
     for (uint32_t i = 0; i < j->class_count && !p.error; i++)
-        merge_pack_class(&p, i);
-    merge_pack_others(&p);
+        file_pack_class(&p, i);
+    file_pack_others(&p);
     for (int type = 1; type < SECTION_TYPES; type++)
-        compress_section(&p, (enum format_section)type);
+        compress_section(&p, (enum file_section_type)type);
     if (p.section[SECTION_STATS].flags != ENTRY_BLOCKS || p.timeless)
         p.section[SECTION_TIMES].count = 0;
     int error = p.error ? p.error : assemble(&p, data, size);
     for (int type = 1; type < SECTION_TYPES; type++)
         free(p.section[type].raw.data);
-    merge_table_free(&p.store);
+    job_table_free(&p.store);
     return error;
 }
 
-int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size)
+int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size)
 {
     return pack(j, known, false, data, size);
 }
 
-int merge_pack_file(const struct job *j, void **data, size_t *size)
+int file_pack_for_file(const struct job *j, void **data, size_t *size)
 {
     return pack(j, NULL, true, data, size);
 }

@@ -15,32 +15,32 @@
 
 /* --- Rules --- */
 
-static void pack_body(struct merge_packer *p, const struct grammar_flat *g, uint32_t rule, const struct grammar_hash *hash)
+static void pack_body(struct file_packer *p, const struct grammar_flat *g, uint32_t rule, const struct grammar_hash *hash)
 {
     unsigned char *at;
-    for (uint32_t i = 0; i < g->rules[rule].length && (at = merge_pack_record(p, SECTION_NODES, RECORD_NODE)); i++) {
+    for (uint32_t i = 0; i < g->rules[rule].length && (at = file_pack_record(p, SECTION_NODES, RECORD_NODE)); i++) {
         const struct grammar_flat_node *n = &g->nodes[g->rules[rule].first + i];
         uint32_t symbol = n->symbol;
         if (grammar_is_rule(symbol))
-            symbol = GRAMMAR_RULE | merge_table_find(&p->store, hash[symbol & ~GRAMMAR_RULE]);
-        format_put32(at, symbol);
-        format_put64(at + 8, n->exponent);
+            symbol = GRAMMAR_RULE | job_table_find(&p->store, hash[symbol & ~GRAMMAR_RULE]);
+        file_put32(at, symbol);
+        file_put64(at + 8, n->exponent);
     }
 }
 
 /* Names every rule of the class first, new ones too: a body may use a rule that comes later. */
-static void name_rules(struct merge_packer *p, const struct grammar_flat *g, const struct grammar_hash *hash, uint32_t *place)
+static void name_rules(struct file_packer *p, const struct grammar_flat *g, const struct grammar_hash *hash, uint32_t *place)
 {
     uint32_t stored = (uint32_t)p->section[SECTION_RULES].count;
-    p->error = merge_table_reserve(&p->store, g->rule_count);
+    p->error = job_table_reserve(&p->store, g->rule_count);
     for (uint32_t r = 0; r < g->rule_count && !p->error; r++) {
-        place[r] = merge_table_find(&p->store, hash[r]);
+        place[r] = job_table_find(&p->store, hash[r]);
         if (place[r] == GRAMMAR_NONE)
-            merge_table_put(&p->store, hash[r], place[r] = stored++);
+            job_table_put(&p->store, hash[r], place[r] = stored++);
     }
 }
 
-static void pack_rules(struct merge_packer *p, const struct grammar_flat *g)
+static void pack_rules(struct file_packer *p, const struct grammar_flat *g)
 {
     struct grammar_hash *hash = calloc((size_t)g->rule_count + 1, sizeof *hash);
     uint32_t *place = calloc((size_t)g->rule_count + 1, sizeof *place);
@@ -48,17 +48,17 @@ static void pack_rules(struct merge_packer *p, const struct grammar_flat *g)
     if (!hash || !place) {
         p->error = PYTHIA_ENOMEM;
     } else {
-        if (merge_hash_none(grammar_flat_hash(g, p->job->terminal_hash, hash)))
+        if (job_hash_none(grammar_flat_hash(g, p->job->terminal_hash, hash)))
             p->error = PYTHIA_ENOMEM;
         else
             name_rules(p, g, hash, place);
     }
     for (uint32_t r = 0; !p->error && r < g->rule_count; r++) {
-        if ((at = merge_pack_record(p, SECTION_CLASS_RULES, RECORD_CLASS_RULE)))
-            format_put32(at, place[r]);
-        if (place[r] != p->section[SECTION_RULES].count || !(at = merge_pack_record(p, SECTION_RULES, RECORD_RULE)))
+        if ((at = file_pack_record(p, SECTION_CLASS_RULES, RECORD_CLASS_RULE)))
+            file_put32(at, place[r]);
+        if (place[r] != p->section[SECTION_RULES].count || !(at = file_pack_record(p, SECTION_RULES, RECORD_RULE)))
             continue; /* its body is there already */
-        merge_put32s(at, (const uint32_t[]){ (uint32_t)p->section[SECTION_NODES].count, g->rules[r].length }, 2);
+        file_put32s(at, (const uint32_t[]){ (uint32_t)p->section[SECTION_NODES].count, g->rules[r].length }, 2);
         pack_body(p, g, r, hash);
     }
     free(hash);
@@ -69,14 +69,14 @@ static void pack_rules(struct merge_packer *p, const struct grammar_flat *g)
 
 static void put_moments(unsigned char *at, const struct grammar_moments *m)
 {
-    format_put64(at, m->sum);
-    format_put64(at + 8, m->min);
-    format_put64(at + 16, m->max);
-    merge_put_double(at + 24, m->square);
+    file_put64(at, m->sum);
+    file_put64(at + 8, m->min);
+    file_put64(at + 16, m->max);
+    file_put_double(at + 24, m->square);
 }
 
 /* Of the blocks that begin in this class. */
-static void pack_times(struct merge_packer *p, const struct grammar_flat *g)
+static void pack_times(struct file_packer *p, const struct grammar_flat *g)
 {
     uint64_t first = p->section[SECTION_STATS].count % BLOCK_STATS; /* in the block that it begins in */
     uint64_t blocks = (first + g->node_count + BLOCK_STATS - 1) / BLOCK_STATS;
@@ -85,42 +85,42 @@ static void pack_times(struct merge_packer *p, const struct grammar_flat *g)
     if (!times)
         p->error = PYTHIA_ENOMEM;
     else
-        merge_times_fill(g, first, BLOCK_STATS, times);
-    for (uint64_t k = first != 0; k < blocks && !p->error && (at = merge_pack_record(p, SECTION_TIMES, RECORD_TIME)); k++) {
-        p->timeless |= !merge_times_sane(&times[k]);
-        merge_put_double(at, times[k].gap);
-        merge_put_double(at + 8, times[k].duration);
-        merge_put_double(at + 16, times[k].variance);
+        file_times_fill(g, first, BLOCK_STATS, times);
+    for (uint64_t k = first != 0; k < blocks && !p->error && (at = file_pack_record(p, SECTION_TIMES, RECORD_TIME)); k++) {
+        p->timeless |= !file_times_sane(&times[k]);
+        file_put_double(at, times[k].gap);
+        file_put_double(at + 8, times[k].duration);
+        file_put_double(at + 16, times[k].variance);
     }
     free(times);
 }
 
-static void pack_stats(struct merge_packer *p, const struct job_class_entry *c)
+static void pack_stats(struct file_packer *p, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     unsigned char *at;
     pack_times(p, g);
-    for (uint32_t n = 0; n < g->node_count && (at = merge_pack_record(p, SECTION_STATS, RECORD_STATS)); n++) {
+    for (uint32_t n = 0; n < g->node_count && (at = file_pack_record(p, SECTION_STATS, RECORD_STATS)); n++) {
         const struct grammar_stats *s = &g->stats[n];
-        format_put64(at, s->count);
+        file_put64(at, s->count);
         put_moments(at + 8, &s->gap);
         put_moments(at + 40, &s->duration);
-        format_put64(at + 72, c->spread[n].min);
-        format_put64(at + 80, c->spread[n].max);
-        merge_put32s(at + 88, (const uint32_t[]){ c->spread[n].min_rank, c->spread[n].max_rank }, 2);
-        format_put64(at + 96, c->spread[n].call_min);
-        format_put64(at + 104, c->spread[n].call_max);
-        merge_put32s(at + 112, (const uint32_t[]){ c->spread[n].call_min_rank, c->spread[n].call_max_rank }, 2);
-        merge_put_double(at + 120, c->spread[n].call_square);
+        file_put64(at + 72, c->spread[n].min);
+        file_put64(at + 80, c->spread[n].max);
+        file_put32s(at + 88, (const uint32_t[]){ c->spread[n].min_rank, c->spread[n].max_rank }, 2);
+        file_put64(at + 96, c->spread[n].call_min);
+        file_put64(at + 104, c->spread[n].call_max);
+        file_put32s(at + 112, (const uint32_t[]){ c->spread[n].call_min_rank, c->spread[n].call_max_rank }, 2);
+        file_put_double(at + 120, c->spread[n].call_square);
     }
 }
 
-static void pack_ranges(struct merge_packer *p, const struct job_class_entry *c)
+static void pack_ranges(struct file_packer *p, const struct job_class *c)
 {
     unsigned char *at;
-    for (uint32_t i = 0; i < c->range_count && (at = merge_pack_record(p, SECTION_RANGES, RECORD_RANGE)); i++) {
+    for (uint32_t i = 0; i < c->range_count && (at = file_pack_record(p, SECTION_RANGES, RECORD_RANGE)); i++) {
         const struct job_range *r = &c->ranges[i];
-        merge_put32s(at, (const uint32_t[]){ r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes, r->plane_stride }, 8);
+        file_put32s(at, (const uint32_t[]){ r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes, r->plane_stride }, 8);
     }
 }
 
@@ -128,15 +128,15 @@ static void pack_ranges(struct merge_packer *p, const struct job_class_entry *c)
 static void put_values(unsigned char *at, const struct grammar_attr *a)
 {
     if (a->kind == GRAMMAR_ATTR_RAMP) {
-        format_put64(at, (uint64_t)a->ramp.base);
-        format_put64(at + 8, (uint64_t)a->ramp.step);
+        file_put64(at, (uint64_t)a->ramp.base);
+        file_put64(at + 8, (uint64_t)a->ramp.step);
     }
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_LIST && i < a->length; i++)
-        format_put64(at + 8 * i, (uint64_t)a->list[i]);
+        file_put64(at + 8 * i, (uint64_t)a->list[i]);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++) {
-        format_put64(at + 24 * i, (uint64_t)a->key[i].value);
-        format_put64(at + 24 * i + 8, a->key[i].count);
-        format_put64(at + 24 * i + 16, a->key[i].sum);
+        file_put64(at + 24 * i, (uint64_t)a->key[i].value);
+        file_put64(at + 24 * i + 8, a->key[i].count);
+        file_put64(at + 24 * i + 16, a->key[i].sum);
     }
 }
 
@@ -145,30 +145,30 @@ static void put_attr(unsigned char *at, const struct grammar_attr *a)
     at[0] = a->channel;
     at[1] = a->kind;
     at[2] = (unsigned char)a->length;
-    format_put32(at + 4, a->period);
-    format_put64(at + 8, a->count);
-    format_put64(at + 16, a->first);
-    format_put64(at + 24, a->last);
-    format_put64(at + 32, (uint64_t)a->min);
-    format_put64(at + 40, (uint64_t)a->max);
-    format_put64(at + 48, (uint64_t)a->sum);
+    file_put32(at + 4, a->period);
+    file_put64(at + 8, a->count);
+    file_put64(at + 16, a->first);
+    file_put64(at + 24, a->last);
+    file_put64(at + 32, (uint64_t)a->min);
+    file_put64(at + 40, (uint64_t)a->max);
+    file_put64(at + 48, (uint64_t)a->sum);
     put_values(at + 56, a);
 }
 
-static void pack_variants(struct merge_packer *p, const struct job_class_entry *c)
+static void pack_variants(struct file_packer *p, const struct job_class *c)
 {
     unsigned char *at;
-    for (uint32_t i = 0; i < c->variant_count && (at = merge_pack_record(p, SECTION_VARIANTS, RECORD_VARIANT)); i++) {
+    for (uint32_t i = 0; i < c->variant_count && (at = file_pack_record(p, SECTION_VARIANTS, RECORD_VARIANT)); i++) {
         const struct job_variant *v = &c->variants[i];
-        merge_put32s(at, (const uint32_t[]){ v->node, v->relations, v->sample_rank, v->modulus, v->range_first, v->range_count }, 6);
+        file_put32s(at, (const uint32_t[]){ v->node, v->relations, v->sample_rank, v->modulus, v->range_first, v->range_count }, 6);
         put_attr(at + 24, &v->attr);
     }
 }
 
-void merge_pack_class(struct merge_packer *p, uint32_t number)
+void file_pack_class(struct file_packer *p, uint32_t number)
 {
-    const struct job_class_entry *c = &p->job->classes[number];
-    int body = !merge_class_bodiless(c) && !(p->known && p->known[number]);
+    const struct job_class *c = &p->job->classes[number];
+    int body = !job_class_bodiless(c) && !(p->known && p->known[number]);
     const uint32_t words[] = { body ? CLASS_BODY : 0,
                                (uint32_t)p->section[SECTION_CLASS_RULES].count,
                                body ? c->grammar->rule_count : 0,
@@ -179,18 +179,18 @@ void merge_pack_class(struct merge_packer *p, uint32_t number)
                                c->member_ranges,
                                (uint32_t)p->section[SECTION_VARIANTS].count,
                                c->variant_count };
-    unsigned char *at = merge_pack_record(p, SECTION_CLASSES, RECORD_CLASS);
+    unsigned char *at = file_pack_record(p, SECTION_CLASSES, RECORD_CLASS);
     if (!at)
         return;
-    format_put64(at, c->hash.low);
-    format_put64(at + 8, c->hash.high);
-    merge_put32s(at + 16, words, 10);
+    file_put64(at, c->hash.low);
+    file_put64(at + 8, c->hash.high);
+    file_put32s(at + 16, words, 10);
     if (body)
         pack_rules(p, c->grammar);
     pack_stats(p, c);
     pack_ranges(p, c);
     pack_variants(p, c);
     for (int type = SECTION_RULES; type <= SECTION_VARIANTS; type++)
-        if (p->section[type].count > MERGE_LIMIT)
+        if (p->section[type].count > JOB_LIMIT)
             p->error = PYTHIA_ELIMIT;
 }

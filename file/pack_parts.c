@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
 #include "file/pack.h"
+#include "file/regions.h"
 
 #include <string.h>
 
@@ -8,19 +9,19 @@
 
 /* --- Definitions --- */
 
-static void pack_info(struct merge_packer *p)
+static void pack_info(struct file_packer *p)
 {
     const struct job_info *f = &p->job->info;
     const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi, f->ranks, f->threads, f->missing, f->runs, f->block, 0 };
-    unsigned char *at = merge_pack_record(p, SECTION_INFO, RECORD_INFO);
+    unsigned char *at = file_pack_record(p, SECTION_INFO, RECORD_INFO);
     if (!at)
         return;
-    merge_put32s(at, words, 10);
-    format_put64(at + 40, f->wall_ns);
-    format_put64(at + 48, f->start_time);
+    file_put32s(at, words, 10);
+    file_put64(at + 40, f->wall_ns);
+    file_put64(at + 48, f->start_time);
 }
 
-static void pack_strings(struct merge_packer *p)
+static void pack_strings(struct file_packer *p)
 {
     const struct job *j = p->job;
     size_t size = 4 * (size_t)j->string_count, at = size;
@@ -28,47 +29,47 @@ static void pack_strings(struct merge_packer *p)
         size += strlen(j->strings[i]) + 1;
     if (size > UINT32_MAX)
         p->error = PYTHIA_ELIMIT;
-    unsigned char *bytes = merge_pack_grow(p, SECTION_STRINGS, size);
+    unsigned char *bytes = file_pack_grow(p, SECTION_STRINGS, size);
     if (!bytes)
         return;
     for (uint32_t i = 0; i < j->string_count; i++) {
         size_t length = strlen(j->strings[i]) + 1;
-        format_put32(bytes + 4 * (size_t)i, (uint32_t)at);
+        file_put32(bytes + 4 * (size_t)i, (uint32_t)at);
         memcpy(bytes + at, j->strings[i], length);
         at += length;
     }
     p->section[SECTION_STRINGS].count = j->string_count;
 }
 
-static void pack_places(struct merge_packer *p)
+static void pack_places(struct file_packer *p)
 {
     const struct job *j = p->job;
     unsigned char *at;
-    for (uint32_t i = 0; i < j->module_count && (at = merge_pack_record(p, SECTION_MODULES, RECORD_MODULE)); i++)
-        merge_put32s(at, (const uint32_t[]){ j->modules[i].path, j->modules[i].build_id }, 2);
-    for (uint32_t i = 0; i < j->frame_count && (at = merge_pack_record(p, SECTION_FRAMES, RECORD_FRAME)); i++) {
-        format_put32(at, j->frames[i].module);
-        format_put64(at + 8, j->frames[i].offset);
+    for (uint32_t i = 0; i < j->module_count && (at = file_pack_record(p, SECTION_MODULES, RECORD_MODULE)); i++)
+        file_put32s(at, (const uint32_t[]){ j->modules[i].path, j->modules[i].build_id }, 2);
+    for (uint32_t i = 0; i < j->frame_count && (at = file_pack_record(p, SECTION_FRAMES, RECORD_FRAME)); i++) {
+        file_put32(at, j->frames[i].module);
+        file_put64(at + 8, j->frames[i].offset);
     }
-    for (uint32_t i = 0; i < j->callsite_count && (at = merge_pack_record(p, SECTION_CALLSITES, RECORD_CALLSITE)); i++)
-        merge_put32s(at, (const uint32_t[]){ j->callsites[i].first, j->callsites[i].count }, 2);
-    for (uint32_t i = 0; i < j->comm_count && (at = merge_pack_record(p, SECTION_COMMS, RECORD_COMM)); i++)
-        merge_put32s(at, (const uint32_t[]){ j->comms[i].name, j->comms[i].size }, 2);
+    for (uint32_t i = 0; i < j->callsite_count && (at = file_pack_record(p, SECTION_CALLSITES, RECORD_CALLSITE)); i++)
+        file_put32s(at, (const uint32_t[]){ j->callsites[i].first, j->callsites[i].count }, 2);
+    for (uint32_t i = 0; i < j->comm_count && (at = file_pack_record(p, SECTION_COMMS, RECORD_COMM)); i++)
+        file_put32s(at, (const uint32_t[]){ j->comms[i].name, j->comms[i].size }, 2);
 }
 
-static void pack_terminals(struct merge_packer *p)
+static void pack_terminals(struct file_packer *p)
 {
     for (uint32_t i = 0; i < p->job->terminal_count; i++) {
         const struct job_terminal *t = &p->job->terminals[i];
-        unsigned char *at = merge_pack_record(p, SECTION_TERMINALS, RECORD_TERMINAL);
+        unsigned char *at = file_pack_record(p, SECTION_TERMINALS, RECORD_TERMINAL);
         if (!at)
             return;
         at[0] = t->kind;
         at[1] = t->phase;
-        at[2] = t->call_class;
+        at[2] = t->call_kind;
         at[3] = t->peer_class;
         at[4] = t->blocking;
-        merge_put32s(at + 8, (const uint32_t[]){ t->function, t->callsite, t->comm }, 3);
+        file_put32s(at + 8, (const uint32_t[]){ t->function, t->callsite, t->comm }, 3);
     }
 }
 
@@ -77,16 +78,16 @@ static void pack_terminals(struct merge_packer *p)
 enum { SUMS = 7, EXACT = 2 /* the first of them: events, lost */, WORDS = 4 };
 
 /* A file has no use for the remainder of a block's times, and noise does not compress: it is 0 there. */
-static uint32_t remainder_of(const struct merge_packer *p, const struct job_stream *s, uint64_t sum, size_t column)
+static uint32_t remainder_of(const struct file_packer *p, const struct job_stream *s, uint64_t sum, size_t column)
 {
     return p->file && column >= EXACT ? 0 : (uint32_t)(sum % s->count);
 }
 
-static void pack_streams(struct merge_packer *p)
+static void pack_streams(struct file_packer *p)
 {
     const struct job *j = p->job;
     size_t n = j->stream_count;
-    unsigned char *at = merge_pack_grow(p, SECTION_STREAMS, n * RECORD_STREAM), *rest = at + n * 8 * SUMS, *words = rest + n * 4 * SUMS;
+    unsigned char *at = file_pack_grow(p, SECTION_STREAMS, n * RECORD_STREAM), *rest = at + n * 8 * SUMS, *words = rest + n * 4 * SUMS;
     if (!at)
         return;
     for (size_t i = 0; i < n; i++) {
@@ -94,32 +95,32 @@ static void pack_streams(struct merge_packer *p)
         const uint64_t wide[SUMS] = { s->events, s->lost, s->begin_ns, s->wall_ns, s->mpi_ns, s->omp_ns, s->cost_ns };
         const uint32_t narrow[WORDS] = { s->rank - (i ? s[-1].rank : 0), s->thread, s->class_index, s->count };
         for (size_t k = 0; k < SUMS; k++) {
-            format_put64(at + 8 * (k * n + i), wide[k] / s->count);
-            format_put32(rest + 4 * (k * n + i), remainder_of(p, s, wide[k], k));
+            file_put64(at + 8 * (k * n + i), wide[k] / s->count);
+            file_put32(rest + 4 * (k * n + i), remainder_of(p, s, wide[k], k));
         }
         for (size_t k = 0; k < WORDS; k++)
-            format_put32(words + 4 * (k * n + i), narrow[k]);
+            file_put32(words + 4 * (k * n + i), narrow[k]);
     }
     p->section[SECTION_STREAMS].count = n;
 }
 
 /* --- The oracle's record --- */
 
-static void put_next(struct merge_packer *p, uint64_t v)
+static void put_next(struct file_packer *p, uint64_t v)
 {
-    unsigned char *at = merge_pack_grow(p, SECTION_ORACLE, 8);
+    unsigned char *at = file_pack_grow(p, SECTION_ORACLE, 8);
     if (at)
-        format_put64(at, v);
+        file_put64(at, v);
 }
 
-static void put_next_double(struct merge_packer *p, double v)
+static void put_next_double(struct file_packer *p, double v)
 {
-    unsigned char *at = merge_pack_grow(p, SECTION_ORACLE, 8);
+    unsigned char *at = file_pack_grow(p, SECTION_ORACLE, 8);
     if (at)
-        merge_put_double(at, v);
+        file_put_double(at, v);
 }
 
-static void pack_score(struct merge_packer *p, const struct oracle_score *s)
+static void pack_score(struct file_packer *p, const struct oracle_score *s)
 {
     put_next(p, s->events);
     put_next(p, s->known);
@@ -142,14 +143,14 @@ static void pack_score(struct merge_packer *p, const struct oracle_score *s)
     put_next(p, s->peers.right);
 }
 
-static void pack_oracle(struct merge_packer *p)
+static void pack_oracle(struct file_packer *p)
 {
     const struct job_oracle *o = &p->job->oracle;
     if (!o->present)
         return;
-    unsigned char *at = merge_pack_record(p, SECTION_ORACLE, 16);
+    unsigned char *at = file_pack_record(p, SECTION_ORACLE, 16);
     if (at)
-        merge_put32s(at, (const uint32_t[]){ ORACLE_DISTANCES, ORACLE_DECILES, ORACLE_TIME_BUCKETS, o->ranks }, 4);
+        file_put32s(at, (const uint32_t[]){ ORACLE_DISTANCES, ORACLE_DECILES, ORACLE_TIME_BUCKETS, o->ranks }, 4);
     put_next(p, o->actions);
     put_next_double(p, o->gain_seconds);
     put_next_double(p, o->cost_seconds);
@@ -157,54 +158,54 @@ static void pack_oracle(struct merge_packer *p)
     pack_score(p, &o->score);
 }
 
-static void pack_sums(struct merge_packer *p)
+static void pack_sums(struct file_packer *p)
 {
     unsigned char *at;
-    for (uint32_t i = 0; i < p->job->sum_count && (at = merge_pack_record(p, SECTION_SUMS, RECORD_SUM)); i++) {
+    for (uint32_t i = 0; i < p->job->sum_count && (at = file_pack_record(p, SECTION_SUMS, RECORD_SUM)); i++) {
         const struct job_sum *s = &p->job->sums[i];
-        merge_put32s(at, (const uint32_t[]){ s->terminal, s->name }, 2);
-        format_put64(at + 8, s->count.samples);
-        format_put64(at + 16, s->count.total);
+        file_put32s(at, (const uint32_t[]){ s->terminal, s->name }, 2);
+        file_put64(at + 8, s->count.samples);
+        file_put64(at + 16, s->count.total);
     }
 }
 
-static void pack_regions(struct merge_packer *p)
+static void pack_regions(struct file_packer *p)
 {
     for (uint32_t i = 0; i < p->job->region_count; i++) {
-        unsigned char *at = merge_pack_record(p, SECTION_REGIONS, RECORD_REGION);
+        unsigned char *at = file_pack_record(p, SECTION_REGIONS, RECORD_REGION);
         if (at)
-            merge_region_pack(&p->job->regions[i], at);
+            file_region_pack(&p->job->regions[i], at);
     }
 }
 
 /* --- Tasks --- */
 
-static void pack_tasks(struct merge_packer *p)
+static void pack_tasks(struct file_packer *p)
 {
     unsigned char *at;
-    for (uint32_t i = 0; i < p->job->task_count && (at = merge_pack_record(p, SECTION_TASKS, RECORD_TASK)); i++) {
+    for (uint32_t i = 0; i < p->job->task_count && (at = file_pack_record(p, SECTION_TASKS, RECORD_TASK)); i++) {
         const struct job_task *t = &p->job->tasks[i];
         const uint64_t wide[] = { t->created, t->at_once, t->undeferred, t->loops, t->timed, t->time_ns,
                                   t->min_ns, t->max_ns, t->wait_ns, t->subtree_ns, t->cost_ns };
-        merge_put32s(at, (const uint32_t[]){ t->callsite, t->depth }, 2);
+        file_put32s(at, (const uint32_t[]){ t->callsite, t->depth }, 2);
         for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
-            format_put64(at + 8 + 8 * k, wide[k]);
+            file_put64(at + 8 + 8 * k, wide[k]);
     }
 }
 
-static void pack_machine(struct merge_packer *p)
+static void pack_machine(struct file_packer *p)
 {
     const struct job_machine *m = &p->job->machine;
-    unsigned char *at = m->present ? merge_pack_record(p, SECTION_MACHINE, RECORD_MACHINE) : NULL;
+    unsigned char *at = m->present ? file_pack_record(p, SECTION_MACHINE, RECORD_MACHINE) : NULL;
     if (!at)
         return;
-    merge_put_double(at, m->joules);
-    merge_put32s(at + 8, (const uint32_t[]){ m->nodes, m->tree, m->energy }, 3);
+    file_put_double(at, m->joules);
+    file_put32s(at + 8, (const uint32_t[]){ m->nodes, m->tree, m->energy }, 3);
 }
 
 /* --- In order --- */
 
-void merge_pack_definitions(struct merge_packer *p)
+void file_pack_definitions(struct file_packer *p)
 {
     pack_info(p);
     pack_strings(p);
@@ -212,7 +213,7 @@ void merge_pack_definitions(struct merge_packer *p)
     pack_terminals(p);
 }
 
-void merge_pack_others(struct merge_packer *p)
+void file_pack_others(struct file_packer *p)
 {
     pack_streams(p);
     pack_oracle(p);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-void merge_times_fill(const struct grammar_flat *g, uint64_t first, uint32_t per, struct grammar_time *times)
+void file_times_fill(const struct grammar_flat *g, uint64_t first, uint32_t per, struct grammar_time *times)
 {
     for (uint32_t r = 0; r < g->rule_count; r++) {
         struct grammar_time before = { 0, 0, 0 };
@@ -22,7 +22,7 @@ static int close_to(double a, double b, double slack)
 }
 
 /* A variance is a small difference of large squares, which another processor or compiler rounds otherwise. */
-int merge_times_equal(const struct grammar_time *a, const struct grammar_time *b)
+int file_times_equal(const struct grammar_time *a, const struct grammar_time *b)
 {
     double all = b->gap + b->duration;
     return close_to(a->gap, b->gap, 0) && close_to(a->duration, b->duration, 0) &&
@@ -34,7 +34,7 @@ static int sane(double v)
     return v >= 0 && v < 1e60;
 }
 
-int merge_times_sane(const struct grammar_time *t)
+int file_times_sane(const struct grammar_time *t)
 {
     return sane(t->gap) && sane(t->duration) && sane(t->variance);
 }

@@ -8,46 +8,48 @@
 #include <stdlib.h>
 
 #include "pythia.h"
+#include "file/file.h"
+#include "file/regions.h"
 #include "job/check.h"
 #include "file/times.h"
 #include "file/unpack.h"
 #include "job/intern.h"
 
-int merge_reader_no_memory(struct merge_reader *r)
+int file_reader_no_memory(struct file_reader *r)
 {
     REFUSE(r, "out of memory");
     return PYTHIA_ENOMEM;
 }
 
 /* What was interned as number `got` stands at place `i` of its section: unless it stood there before. */
-static int interned(struct merge_reader *r, enum format_section type, uint32_t got, uint32_t i)
+static int interned(struct file_reader *r, enum file_section_type type, uint32_t got, uint32_t i)
 {
     if (got == GRAMMAR_NONE)
-        return merge_reader_no_memory(r);
-    return got == i ? 0 : REFUSE(r, "damaged: %s %u stands twice", merge_section_name(type), i);
+        return file_reader_no_memory(r);
+    return got == i ? 0 : REFUSE(r, "damaged: %s %u stands twice", file_section_name(type), i);
 }
 
 /* --- Definitions --- */
 
-static void unpack_info(struct merge_reader *r)
+static void unpack_info(struct file_reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_INFO].data;
     struct job_info *f = &r->job->info;
     uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi, &f->ranks, &f->threads, &f->missing, &f->runs, &f->block };
     for (int i = 0; i < 9; i++)
-        *words[i] = format_get32(at + 4 * i);
-    f->wall_ns = format_get64(at + 40);
-    f->start_time = format_get64(at + 48);
+        *words[i] = file_get32(at + 4 * i);
+    f->wall_ns = file_get64(at + 40);
+    f->start_time = file_get64(at + 48);
 }
 
-static int unpack_strings(struct merge_reader *r)
+static int unpack_strings(struct file_reader *r)
 {
-    const struct merge_section *s = &r->in.section[SECTION_STRINGS];
+    const struct file_section *s = &r->in.section[SECTION_STRINGS];
     uint64_t next = 4 * s->count;
     if (s->count > s->size / 5 || s->size > UINT32_MAX)
         return REFUSE(r, "damaged: %llu strings", (unsigned long long)s->count);
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t offset = format_get32(s->data + 4 * (size_t)i);
+        uint32_t offset = file_get32(s->data + 4 * (size_t)i);
         const unsigned char *end = offset == next && next < s->size ? memchr(s->data + next, 0, s->size - next) : NULL;
         if (!end)
             return REFUSE(r, "damaged: string %u is out of its section", i);
@@ -59,12 +61,12 @@ static int unpack_strings(struct merge_reader *r)
     return next == s->size ? 0 : REFUSE(r, "damaged: bytes after the last string");
 }
 
-static int unpack_modules(struct merge_reader *r)
+static int unpack_modules(struct file_reader *r)
 {
     struct job *j = r->job;
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_MODULES); i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_MODULES, i, RECORD_MODULE);
-        uint32_t path = format_get32(at), id = format_get32(at + 4);
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_MODULES); i++) {
+        const unsigned char *at = file_reader_at(r, SECTION_MODULES, i, RECORD_MODULE);
+        uint32_t path = file_get32(at), id = file_get32(at + 4);
         if (path >= j->string_count || id >= j->string_count)
             return REFUSE(r, "damaged: module %u names string %u or %u", i, path, id);
         int error = interned(r, SECTION_MODULES, job_module(j, j->strings[path], j->strings[id]), i);
@@ -74,27 +76,27 @@ static int unpack_modules(struct merge_reader *r)
     return 0;
 }
 
-static int unpack_callsite(struct merge_reader *r, uint32_t i, struct job_frame *frames)
+static int unpack_callsite(struct file_reader *r, uint32_t i, struct job_frame *frames)
 {
-    const unsigned char *at = merge_reader_at(r, SECTION_CALLSITES, i, RECORD_CALLSITE);
-    uint32_t first = format_get32(at), count = format_get32(at + 4);
-    if (first != r->job->frame_count || count > merge_reader_count(r, SECTION_FRAMES) - first)
+    const unsigned char *at = file_reader_at(r, SECTION_CALLSITES, i, RECORD_CALLSITE);
+    uint32_t first = file_get32(at), count = file_get32(at + 4);
+    if (first != r->job->frame_count || count > file_reader_count(r, SECTION_FRAMES) - first)
         return REFUSE(r, "damaged: frames of callsite %u", i);
     for (uint32_t k = 0; k < count; k++) {
-        const unsigned char *f = merge_reader_at(r, SECTION_FRAMES, first + k, RECORD_FRAME);
-        frames[k] = (struct job_frame){ format_get32(f), 0, format_get64(f + 8) };
-        if (frames[k].module >= r->job->module_count || format_get32(f + 4))
+        const unsigned char *f = file_reader_at(r, SECTION_FRAMES, first + k, RECORD_FRAME);
+        frames[k] = (struct job_frame){ file_get32(f), 0, file_get64(f + 8) };
+        if (frames[k].module >= r->job->module_count || file_get32(f + 4))
             return REFUSE(r, "damaged: frame %u", first + k);
     }
     return interned(r, SECTION_CALLSITES, job_callsite(r->job, frames, count), i);
 }
 
-static int unpack_callsites(struct merge_reader *r)
+static int unpack_callsites(struct file_reader *r)
 {
-    uint32_t frames = merge_reader_count(r, SECTION_FRAMES);
+    uint32_t frames = file_reader_count(r, SECTION_FRAMES);
     struct job_frame *scratch = malloc(((size_t)frames + 1) * sizeof *scratch);
-    int error = scratch ? 0 : merge_reader_no_memory(r);
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_CALLSITES) && !error; i++)
+    int error = scratch ? 0 : file_reader_no_memory(r);
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_CALLSITES) && !error; i++)
         error = unpack_callsite(r, i, scratch);
     free(scratch);
     if (!error && r->job->frame_count != frames)
@@ -102,30 +104,30 @@ static int unpack_callsites(struct merge_reader *r)
     return error;
 }
 
-static int unpack_comms(struct merge_reader *r)
+static int unpack_comms(struct file_reader *r)
 {
     struct job *j = r->job;
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_COMMS); i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_COMMS, i, RECORD_COMM);
-        uint32_t name = format_get32(at);
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_COMMS); i++) {
+        const unsigned char *at = file_reader_at(r, SECTION_COMMS, i, RECORD_COMM);
+        uint32_t name = file_get32(at);
         if (name >= j->string_count)
             return REFUSE(r, "damaged: communicator %u names string %u", i, name);
-        int error = interned(r, SECTION_COMMS, job_comm(j, j->strings[name], format_get32(at + 4)), i);
+        int error = interned(r, SECTION_COMMS, job_comm(j, j->strings[name], file_get32(at + 4)), i);
         if (error)
             return error;
     }
     return 0;
 }
 
-static int unpack_terminals(struct merge_reader *r)
+static int unpack_terminals(struct file_reader *r)
 {
     struct job *j = r->job;
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_TERMINALS); i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_TERMINALS, i, RECORD_TERMINAL);
-        struct job_terminal t = { .kind = at[0], .phase = at[1], .call_class = at[2], .peer_class = at[3], .blocking = at[4],
-                                  .function = format_get32(at + 8), .callsite = format_get32(at + 12), .comm = format_get32(at + 16) };
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_TERMINALS); i++) {
+        const unsigned char *at = file_reader_at(r, SECTION_TERMINALS, i, RECORD_TERMINAL);
+        struct job_terminal t = { .kind = at[0], .phase = at[1], .call_kind = at[2], .peer_class = at[3], .blocking = at[4],
+                                  .function = file_get32(at + 8), .callsite = file_get32(at + 12), .comm = file_get32(at + 16) };
         if (t.function >= j->string_count || (t.callsite >= j->callsite_count && t.callsite != GRAMMAR_NONE) ||
-            (t.comm >= j->comm_count && t.comm != GRAMMAR_NONE) || at[5] || at[6] || at[7] || format_get32(at + 20))
+            (t.comm >= j->comm_count && t.comm != GRAMMAR_NONE) || at[5] || at[6] || at[7] || file_get32(at + 20))
             return REFUSE(r, "damaged: terminal %u", i);
         int error = interned(r, SECTION_TERMINALS, job_terminal(j, &t), i);
         if (error)
@@ -136,30 +138,30 @@ static int unpack_terminals(struct merge_reader *r)
 
 /* --- Streams, sums, oracle --- */
 
-static int unpack_stream(struct merge_reader *r, size_t i, size_t n, struct job_stream *s)
+static int unpack_stream(struct file_reader *r, size_t i, size_t n, struct job_stream *s)
 {
     const unsigned char *means = r->in.section[SECTION_STREAMS].data, *rest = means + n * 56, *words = rest + n * 28;
     uint64_t *const column[] = { &s->events, &s->lost, &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns };
-    s->rank = format_get32(words + 4 * i) + (i ? s[-1].rank : 0);
-    s->thread = format_get32(words + 4 * (n + i));
-    s->class_index = format_get32(words + 4 * (2 * n + i));
-    s->count = format_get32(words + 4 * (3 * n + i));
+    s->rank = file_get32(words + 4 * i) + (i ? s[-1].rank : 0);
+    s->thread = file_get32(words + 4 * (n + i));
+    s->class_index = file_get32(words + 4 * (2 * n + i));
+    s->count = file_get32(words + 4 * (3 * n + i));
     for (size_t k = 0; k < 7; k++) {
-        uint32_t remainder = format_get32(rest + 4 * (k * n + i));
-        *column[k] = format_get64(means + 8 * (k * n + i)) * s->count + remainder;
+        uint32_t remainder = file_get32(rest + 4 * (k * n + i));
+        *column[k] = file_get64(means + 8 * (k * n + i)) * s->count + remainder;
         if (remainder >= s->count)
             return REFUSE(r, "damaged: remainder of stream %zu", i);
     }
     return 0;
 }
 
-static int unpack_streams(struct merge_reader *r)
+static int unpack_streams(struct file_reader *r)
 {
     struct job *j = r->job;
-    size_t n = merge_reader_count(r, SECTION_STREAMS);
+    size_t n = file_reader_count(r, SECTION_STREAMS);
     int error = 0;
-    if (merge_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
-        return merge_reader_no_memory(r);
+    if (job_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
+        return file_reader_no_memory(r);
     for (size_t i = 0; i < n && !error; i++)
         error = unpack_stream(r, i, n, &j->streams[i]);
     if (!error)
@@ -167,16 +169,16 @@ static int unpack_streams(struct merge_reader *r)
     return error;
 }
 
-static int unpack_sums(struct merge_reader *r)
+static int unpack_sums(struct file_reader *r)
 {
     struct job *j = r->job;
-    uint32_t n = merge_reader_count(r, SECTION_SUMS);
-    if (merge_sums_reserve(j, n))
-        return merge_reader_no_memory(r);
+    uint32_t n = file_reader_count(r, SECTION_SUMS);
+    if (job_sums_reserve(j, n))
+        return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_SUMS, i, RECORD_SUM);
-        j->sums[i] = (struct job_sum){ format_get32(at), format_get32(at + 4),
-                                       { format_get64(at + 8), format_get64(at + 16) } };
+        const unsigned char *at = file_reader_at(r, SECTION_SUMS, i, RECORD_SUM);
+        j->sums[i] = (struct job_sum){ file_get32(at), file_get32(at + 4),
+                                       { file_get64(at + 8), file_get64(at + 16) } };
     }
     j->sum_count = n;
     return 0;
@@ -185,13 +187,13 @@ static int unpack_sums(struct merge_reader *r)
 static uint64_t next64(const unsigned char **at)
 {
     *at += 8;
-    return format_get64(*at - 8);
+    return file_get64(*at - 8);
 }
 
 static double next_double(const unsigned char **at)
 {
     *at += 8;
-    return merge_get_double(*at - 8);
+    return file_get_double(*at - 8);
 }
 
 /* `peers`: what a file of an earlier Pythia does not end with. */
@@ -223,81 +225,81 @@ static void unpack_score(const unsigned char *at, bool peers, struct oracle_scor
 enum { SCORE_PEERS = 8 * 3, SCORE_SIZE = 8 * (3 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS) };
 
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
-static void unpack_oracle(struct merge_reader *r)
+static void unpack_oracle(struct file_reader *r)
 {
-    const struct merge_section *s = &r->in.section[SECTION_ORACLE];
+    const struct file_section *s = &r->in.section[SECTION_ORACLE];
     const unsigned char *at = s->data;
     struct job_oracle *o = &r->job->oracle;
     uint64_t size = 48 + (uint64_t)SCORE_SIZE;
-    if (!at || (s->size != size && s->size != size + SCORE_PEERS) || format_get32(at) != ORACLE_DISTANCES ||
-        format_get32(at + 4) != ORACLE_DECILES || format_get32(at + 8) != ORACLE_TIME_BUCKETS)
+    if (!at || (s->size != size && s->size != size + SCORE_PEERS) || file_get32(at) != ORACLE_DISTANCES ||
+        file_get32(at + 4) != ORACLE_DECILES || file_get32(at + 8) != ORACLE_TIME_BUCKETS)
         return;
     o->present = 1;
-    o->ranks = format_get32(at + 12);
-    o->actions = format_get64(at + 16);
-    o->gain_seconds = merge_get_double(at + 24);
-    o->cost_seconds = merge_get_double(at + 32);
-    o->wall_ns = format_get64(at + 40);
+    o->ranks = file_get32(at + 12);
+    o->actions = file_get64(at + 16);
+    o->gain_seconds = file_get_double(at + 24);
+    o->cost_seconds = file_get_double(at + 32);
+    o->wall_ns = file_get64(at + 40);
     unpack_score(at + 48, s->size > size, &o->score);
 }
 
-static int unpack_regions(struct merge_reader *r)
+static int unpack_regions(struct file_reader *r)
 {
-    uint32_t n = r->in.section[SECTION_REGIONS].data ? merge_reader_count(r, SECTION_REGIONS) : 0;
-    if (merge_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
-        return merge_reader_no_memory(r);
+    uint32_t n = r->in.section[SECTION_REGIONS].data ? file_reader_count(r, SECTION_REGIONS) : 0;
+    if (job_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
+        return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++)
-        merge_region_unpack(merge_reader_at(r, SECTION_REGIONS, i, RECORD_REGION), &r->job->regions[i]);
+        file_region_unpack(file_reader_at(r, SECTION_REGIONS, i, RECORD_REGION), &r->job->regions[i]);
     r->job->region_count = n;
     return 0;
 }
 
-static int unpack_tasks(struct merge_reader *r)
+static int unpack_tasks(struct file_reader *r)
 {
-    uint32_t n = merge_reader_count(r, SECTION_TASKS);
+    uint32_t n = file_reader_count(r, SECTION_TASKS);
     if (n && job_task_room(r->job, n))
-        return merge_reader_no_memory(r);
+        return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_TASKS, i, RECORD_TASK);
+        const unsigned char *at = file_reader_at(r, SECTION_TASKS, i, RECORD_TASK);
         struct job_task *t = &r->job->tasks[i];
         uint64_t *const wide[] = { &t->created, &t->at_once, &t->undeferred, &t->loops, &t->timed, &t->time_ns,
                                    &t->min_ns, &t->max_ns, &t->wait_ns, &t->subtree_ns, &t->cost_ns };
-        t->callsite = format_get32(at);
-        t->depth = format_get32(at + 4);
+        t->callsite = file_get32(at);
+        t->depth = file_get32(at + 4);
         for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
-            *wide[k] = format_get64(at + 8 + 8 * k);
+            *wide[k] = file_get64(at + 8 + 8 * k);
     }
     r->job->task_count = n;
     return 0;
 }
 
-static int unpack_machine(struct merge_reader *r)
+static int unpack_machine(struct file_reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_MACHINE].data;
     struct job_machine *m = &r->job->machine;
-    if (merge_reader_count(r, SECTION_MACHINE) > 1)
+    if (file_reader_count(r, SECTION_MACHINE) > 1)
         return REFUSE(r, "damaged: several machines");
-    if (!at || merge_reader_count(r, SECTION_MACHINE) == 0)
+    if (!at || file_reader_count(r, SECTION_MACHINE) == 0)
         return 0;
     m->present = true;
-    m->joules = merge_get_double(at);
-    m->nodes = format_get32(at + 8);
-    m->tree = format_get32(at + 12);
-    m->energy = format_get32(at + 16);
+    m->joules = file_get_double(at);
+    m->nodes = file_get32(at + 8);
+    m->tree = file_get32(at + 12);
+    m->energy = file_get32(at + 16);
     return 0;
 }
 
-static int check_counts(struct merge_reader *r)
+static int check_counts(struct file_reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
         return REFUSE(r, "damaged: %llu info records", (unsigned long long)r->in.section[SECTION_INFO].count);
     for (uint32_t type = SECTION_STRINGS; type < SECTION_TYPES; type++)
-        if (type != SECTION_ORACLE && r->in.section[type].count > MERGE_LIMIT)
-            return REFUSE(r, "damaged: too many %s", merge_section_name(type));
+        if (type != SECTION_ORACLE && r->in.section[type].count > JOB_LIMIT)
+            return REFUSE(r, "damaged: too many %s", file_section_name(type));
     return 0;
 }
 
-static int each(struct merge_reader *r, int (*const *part)(struct merge_reader *), size_t parts)
+static int each(struct file_reader *r, int (*const *part)(struct file_reader *), size_t parts)
 {
     int error = 0;
     for (size_t i = 0; i < parts && !error; i++)
@@ -305,16 +307,16 @@ static int each(struct merge_reader *r, int (*const *part)(struct merge_reader *
     return error;
 }
 
-int merge_unpack_definitions(struct merge_reader *r)
+int file_unpack_definitions(struct file_reader *r)
 {
-    static int (*const part[])(struct merge_reader *) = { check_counts,     unpack_strings, unpack_modules,
+    static int (*const part[])(struct file_reader *) = { check_counts,     unpack_strings, unpack_modules,
                                                           unpack_callsites, unpack_comms,   unpack_terminals };
     return each(r, part, sizeof part / sizeof *part);
 }
 
-int merge_unpack_others(struct merge_reader *r)
+int file_unpack_others(struct file_reader *r)
 {
-    static int (*const part[])(struct merge_reader *) = { unpack_streams, unpack_sums, unpack_regions, unpack_tasks,
+    static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums, unpack_regions, unpack_tasks,
                                                           unpack_machine };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
@@ -324,72 +326,72 @@ int merge_unpack_others(struct merge_reader *r)
     return 0;
 }
 
-static int unpack_classes(struct merge_reader *r)
+static int unpack_classes(struct file_reader *r)
 {
-    struct merge_parts *parts = NULL;
-    int error = merge_unpack_parts(r, &parts);
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_CLASSES) && !error; i++)
-        error = merge_unpack_class(r, i, &parts[i]);
+    struct file_parts *parts = NULL;
+    int error = file_unpack_parts(r, &parts);
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_CLASSES) && !error; i++)
+        error = file_unpack_class(r, i, &parts[i]);
     free(parts);
     return error;
 }
 
-struct grammar_time merge_unpack_time(const struct merge_reader *r, uint64_t i)
+struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i)
 {
-    const unsigned char *at = merge_reader_at(r, SECTION_TIMES, i, RECORD_TIME);
-    return (struct grammar_time){ merge_get_double(at), merge_get_double(at + 8), merge_get_double(at + 16) };
+    const unsigned char *at = file_reader_at(r, SECTION_TIMES, i, RECORD_TIME);
+    return (struct grammar_time){ file_get_double(at), file_get_double(at + 8), file_get_double(at + 16) };
 }
 
 /* The times are what the statistics say, where these are in blocks and all rules are here. */
-static int check_times(struct merge_reader *r)
+static int check_times(struct file_reader *r)
 {
-    const struct merge_section *s = &r->in.section[SECTION_STATS];
+    const struct file_section *s = &r->in.section[SECTION_STATS];
     uint64_t count = r->in.section[SECTION_TIMES].count, first = 0;
     struct grammar_time *times = calloc((size_t)count + 1, sizeof *times);
-    int error = times ? 0 : merge_reader_no_memory(r);
+    int error = times ? 0 : file_reader_no_memory(r);
     if (!error && count && (!s->in_blocks || s->blocks.count != count))
         error = REFUSE(r, "damaged: times of other blocks");
     for (uint32_t i = 0; i < r->job->class_count && !error && count; i++) {
         const struct grammar_flat *g = r->job->classes[i].grammar;
         for (uint32_t k = 0; !g->rule_count && k < g->node_count; k++)
             if ((first + k) % s->blocks.per == 0) /* a message without its rules */
-                times[(first + k) / s->blocks.per] = merge_unpack_time(r, (first + k) / s->blocks.per);
-        merge_times_fill(g, first, s->blocks.per, times);
+                times[(first + k) / s->blocks.per] = file_unpack_time(r, (first + k) / s->blocks.per);
+        file_times_fill(g, first, s->blocks.per, times);
         first += g->node_count;
     }
     for (uint64_t k = 0; k < count && !error; k++) {
-        struct grammar_time told = merge_unpack_time(r, k);
-        if (!merge_times_sane(&told) || !merge_times_equal(&told, &times[k]))
+        struct grammar_time told = file_unpack_time(r, k);
+        if (!file_times_sane(&told) || !file_times_equal(&told, &times[k]))
             error = REFUSE(r, "damaged: times of block %llu are not those of its statistics", (unsigned long long)k);
     }
     free(times);
     return error;
 }
 
-static int unpack_all(struct merge_reader *r)
+static int unpack_all(struct file_reader *r)
 {
-    int error = merge_container_need_all(&r->in, r->why, r->why_size);
+    int error = file_container_need_all(&r->in, r->why, r->why_size);
     if (!error)
-        error = merge_unpack_definitions(r);
+        error = file_unpack_definitions(r);
     if (!error)
         error = unpack_classes(r);
     if (!error)
-        error = merge_unpack_others(r);
+        error = file_unpack_others(r);
     if (!error)
         error = check_times(r);
-    return error ? error : merge_check(r->job, 1, r->why, r->why_size);
+    return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);
 }
 
-int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size)
+int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size)
 {
-    struct merge_reader r = { .why = why, .why_size = why_size };
-    int error = merge_container_open(&r.in, data, size, why, why_size);
+    struct file_reader r = { .why = why, .why_size = why_size };
+    int error = file_container_open(&r.in, data, size, why, why_size);
     if (error)
         return error;
     r.job = job_create();
-    error = r.job ? unpack_all(&r) : merge_reader_no_memory(&r);
+    error = r.job ? unpack_all(&r) : file_reader_no_memory(&r);
     free(r.local);
-    merge_container_close(&r.in);
+    file_container_close(&r.in);
     if (error)
         job_destroy(r.job);
     else

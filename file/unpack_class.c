@@ -10,20 +10,20 @@
 
 /* --- Rules --- */
 
-struct merge_body { uint32_t first, length; };
+struct file_body { uint32_t first, length; };
 
-static struct merge_body body_of(const struct merge_reader *r, uint32_t place)
+static struct file_body body_of(const struct file_reader *r, uint32_t place)
 {
-    const unsigned char *at = merge_reader_at(r, SECTION_RULES, place, RECORD_RULE);
-    return (struct merge_body){ format_get32(at), format_get32(at + 4) };
+    const unsigned char *at = file_reader_at(r, SECTION_RULES, place, RECORD_RULE);
+    return (struct file_body){ file_get32(at), file_get32(at + 4) };
 }
 
 /* The store: bodies follow one another. */
-static int check_store(struct merge_reader *r)
+static int check_store(struct file_reader *r)
 {
     uint64_t next = 0;
-    for (uint32_t i = 0; i < merge_reader_count(r, SECTION_RULES); i++) {
-        struct merge_body b = body_of(r, i);
+    for (uint32_t i = 0; i < file_reader_count(r, SECTION_RULES); i++) {
+        struct file_body b = body_of(r, i);
         if (b.first != next)
             return REFUSE(r, "damaged: rule %u of the store", i);
         next += b.length;
@@ -31,22 +31,22 @@ static int check_store(struct merge_reader *r)
     return next == r->in.section[SECTION_NODES].count ? 0 : REFUSE(r, "damaged: nodes of no rule");
 }
 
-static struct merge_parts parts_of(const unsigned char *at)
+static struct file_parts parts_of(const unsigned char *at)
 {
-    struct merge_parts p;
+    struct file_parts p;
     uint32_t *const words[] = { &p.flags, &p.rule_first, &p.rules, &p.stats_first, &p.nodes, &p.range_first, &p.ranges, &p.member_ranges, &p.variant_first, &p.variants };
     for (int i = 0; i < 10; i++)
-        *words[i] = format_get32(at + 16 + 4 * i);
+        *words[i] = file_get32(at + 16 + 4 * i);
     return p;
 }
 
-static int fits(const struct merge_reader *r, enum format_section type, uint64_t first, uint64_t count, uint64_t expected)
+static int fits(const struct file_reader *r, enum file_section_type type, uint64_t first, uint64_t count, uint64_t expected)
 {
     return first == expected && count <= r->in.section[type].count - first;
 }
 
 /* Class parts stand in order: `next` is where this one's must begin, and is moved on. */
-static int check_parts(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct merge_parts *next)
+static int check_parts(struct file_reader *r, uint32_t i, const struct file_parts *p, struct file_parts *next)
 {
     if (!fits(r, SECTION_CLASS_RULES, p->rule_first, p->rules, next->rule_first) ||
         !fits(r, SECTION_STATS, p->stats_first, p->nodes, next->stats_first) ||
@@ -63,18 +63,18 @@ static int check_parts(struct merge_reader *r, uint32_t i, const struct merge_pa
     return 0;
 }
 
-static uint32_t class_rule(const struct merge_reader *r, const struct merge_parts *p, uint32_t k)
+static uint32_t class_rule(const struct file_reader *r, const struct file_parts *p, uint32_t k)
 {
-    return format_get32(merge_reader_at(r, SECTION_CLASS_RULES, p->rule_first + k, RECORD_CLASS_RULE));
+    return file_get32(file_reader_at(r, SECTION_CLASS_RULES, p->rule_first + k, RECORD_CLASS_RULE));
 }
 
 /* Numbers the class's rules; what was numbered is taken back by forget_rules. */
-static int number_rules(struct merge_reader *r, uint32_t i, const struct merge_parts *p)
+static int number_rules(struct file_reader *r, uint32_t i, const struct file_parts *p)
 {
     uint64_t nodes = 0;
     for (uint32_t k = 0; k < p->rules; k++) {
         uint32_t place = class_rule(r, p, k);
-        if (place >= merge_reader_count(r, SECTION_RULES) || r->local[place] != GRAMMAR_NONE)
+        if (place >= file_reader_count(r, SECTION_RULES) || r->local[place] != GRAMMAR_NONE)
             return REFUSE(r, "damaged: rule %u of class %u", k, i);
         r->local[place] = k;
         nodes += body_of(r, place).length;
@@ -83,11 +83,11 @@ static int number_rules(struct merge_reader *r, uint32_t i, const struct merge_p
                                                        (unsigned long long)nodes, p->nodes);
 }
 
-static void forget_rules(struct merge_reader *r, const struct merge_parts *p)
+static void forget_rules(struct file_reader *r, const struct file_parts *p)
 {
     for (uint32_t k = 0; k < p->rules; k++) {
         uint32_t place = class_rule(r, p, k);
-        if (place < merge_reader_count(r, SECTION_RULES))
+        if (place < file_reader_count(r, SECTION_RULES))
             r->local[place] = GRAMMAR_NONE;
     }
 }
@@ -97,7 +97,7 @@ static void forget_rules(struct merge_reader *r, const struct merge_parts *p)
 /* The nodes of one class. Of a section in blocks one block is at hand, as long as they come one after the other; a class that
    goes back, to rules that it shares, gets what it needs into the section's own memory: no block is opened three times. */
 struct nodes {
-    struct merge_reader *reader;
+    struct file_reader *reader;
     const unsigned char *block; /* by columns; NULL: none */
     uint64_t first;             /* its first node */
     uint32_t length;
@@ -106,56 +106,56 @@ struct nodes {
 
 static int open_block(struct nodes *c, uint64_t n)
 {
-    struct merge_section *s = &c->reader->in.section[SECTION_NODES];
+    struct file_section *s = &c->reader->in.section[SECTION_NODES];
     uint32_t i = (uint32_t)(n / s->blocks.per);
     c->back |= c->block && n < c->first;
     if (c->back)
-        return merge_container_need(&c->reader->in, SECTION_NODES, n, 1);
-    c->block = merge_container_block(&c->reader->in, SECTION_NODES, i);
+        return file_container_need(&c->reader->in, SECTION_NODES, n, 1);
+    c->block = file_container_block(&c->reader->in, SECTION_NODES, i);
     c->first = (uint64_t)i * s->blocks.per;
-    c->length = merge_blocks_length(&s->blocks, i);
+    c->length = file_blocks_length(&s->blocks, i);
     return c->block ? 0 : PYTHIA_EFORMAT;
 }
 
 /* The node with number `n` of the section: where its two words are. */
 static int find_node(struct nodes *c, uint64_t n, const unsigned char **symbol, const unsigned char **exponent)
 {
-    struct merge_section *s = &c->reader->in.section[SECTION_NODES];
+    struct file_section *s = &c->reader->in.section[SECTION_NODES];
     bool elsewhere = s->in_blocks && !s->ready[n / s->blocks.per];
     if (elsewhere && (c->back || !c->block || n < c->first || n - c->first >= c->length) && open_block(c, n))
-        return REFUSE(c->reader, "damaged: checksum of section %s is wrong", merge_section_name(SECTION_NODES));
+        return REFUSE(c->reader, "damaged: checksum of section %s is wrong", file_section_name(SECTION_NODES));
     if (elsewhere && !c->back) {
         *symbol = c->block + 8 * (n - c->first);
         *exponent = *symbol + 8 * (size_t)c->length;
     } else {
-        *symbol = merge_reader_at(c->reader, SECTION_NODES, n, RECORD_NODE);
+        *symbol = file_reader_at(c->reader, SECTION_NODES, n, RECORD_NODE);
         *exponent = *symbol + 8;
     }
     return 0;
 }
 
-static int unpack_node(struct merge_reader *r, uint32_t i, const unsigned char *symbol, const unsigned char *exponent,
+static int unpack_node(struct file_reader *r, uint32_t i, const unsigned char *symbol, const unsigned char *exponent,
                        struct grammar_flat_node *n)
 {
-    n->symbol = format_get32(symbol);
-    n->exponent = format_get64(exponent);
+    n->symbol = file_get32(symbol);
+    n->exponent = file_get64(exponent);
     if (grammar_is_rule(n->symbol)) {
         uint32_t place = n->symbol & ~GRAMMAR_RULE;
-        if (place >= merge_reader_count(r, SECTION_RULES) || r->local[place] == GRAMMAR_NONE)
+        if (place >= file_reader_count(r, SECTION_RULES) || r->local[place] == GRAMMAR_NONE)
             return REFUSE(r, "damaged: class %u uses a rule that it does not list", i);
         n->symbol = GRAMMAR_RULE | r->local[place];
     }
-    return format_get32(symbol + 4) ? REFUSE(r, "damaged: class %u: a node's reserved field", i) : 0;
+    return file_get32(symbol + 4) ? REFUSE(r, "damaged: class %u: a node's reserved field", i) : 0;
 }
 
-int merge_unpack_rules(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct grammar_flat *g)
+int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g)
 {
     struct nodes nodes = { .reader = r };
     const unsigned char *symbol = NULL, *exponent = NULL;
     uint32_t node = 0;
     int error = number_rules(r, i, p);
     for (uint32_t k = 0; k < p->rules && !error; k++) {
-        struct merge_body b = body_of(r, class_rule(r, p, k));
+        struct file_body b = body_of(r, class_rule(r, p, k));
         g->rules[k] = (struct grammar_flat_rule){ node, b.length };
         for (uint32_t n = 0; n < b.length && !error; n++) {
             error = find_node(&nodes, (uint64_t)b.first + n, &symbol, &exponent);
@@ -171,46 +171,46 @@ int merge_unpack_rules(struct merge_reader *r, uint32_t i, const struct merge_pa
 
 static struct grammar_moments get_moments(const unsigned char *at, size_t stride)
 {
-    return (struct grammar_moments){ format_get64(at), format_get64(at + stride), format_get64(at + 2 * stride),
-                                     merge_get_double(at + 3 * stride) };
+    return (struct grammar_moments){ file_get64(at), file_get64(at + stride), file_get64(at + 2 * stride),
+                                     file_get_double(at + 3 * stride) };
 }
 
-void merge_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread)
+void file_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread)
 {
     const unsigned char *rest = words + 9 * stride;
-    s->count = format_get64(words);
+    s->count = file_get64(words);
     s->gap = get_moments(words + stride, stride);
     s->duration = get_moments(words + 5 * stride, stride);
     if (!spread)
         return;
-    *spread = (struct job_spread){ format_get64(rest), format_get64(rest + stride),
-                                   format_get32(rest + 2 * stride), format_get32(rest + 2 * stride + 4),
-                                   format_get64(rest + 3 * stride), format_get64(rest + 4 * stride),
-                                   format_get32(rest + 5 * stride), format_get32(rest + 5 * stride + 4),
-                                   merge_get_double(rest + 6 * stride) };
+    *spread = (struct job_spread){ file_get64(rest), file_get64(rest + stride),
+                                   file_get32(rest + 2 * stride), file_get32(rest + 2 * stride + 4),
+                                   file_get64(rest + 3 * stride), file_get64(rest + 4 * stride),
+                                   file_get32(rest + 5 * stride), file_get32(rest + 5 * stride + 4),
+                                   file_get_double(rest + 6 * stride) };
 }
 
-void merge_unpack_ranges(struct merge_reader *r, const struct merge_parts *p, uint32_t first, uint32_t count,
+void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint32_t first, uint32_t count,
                          struct job_range *ranges)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE);
-        ranges[i] = (struct job_range){ format_get32(at),      format_get32(at + 4),  format_get32(at + 8),  format_get32(at + 12),
-                                        format_get32(at + 16), format_get32(at + 20), format_get32(at + 24), format_get32(at + 28) };
+        const unsigned char *at = file_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE);
+        ranges[i] = (struct job_range){ file_get32(at),      file_get32(at + 4),  file_get32(at + 8),  file_get32(at + 12),
+                                        file_get32(at + 16), file_get32(at + 20), file_get32(at + 24), file_get32(at + 28) };
     }
 }
 
 static void unpack_values(const unsigned char *at, struct grammar_attr *a)
 {
     if (a->kind == GRAMMAR_ATTR_RAMP) {
-        a->ramp.base = (int64_t)format_get64(at);
-        a->ramp.step = (int64_t)format_get64(at + 8);
+        a->ramp.base = (int64_t)file_get64(at);
+        a->ramp.step = (int64_t)file_get64(at + 8);
     }
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_LIST && i < a->length; i++)
-        a->list[i] = (int64_t)format_get64(at + 8 * i);
+        a->list[i] = (int64_t)file_get64(at + 8 * i);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++)
-        a->key[i] = (struct grammar_attr_key){ (int64_t)format_get64(at + 24 * i), format_get64(at + 24 * i + 8),
-                                               format_get64(at + 24 * i + 16) };
+        a->key[i] = (struct grammar_attr_key){ (int64_t)file_get64(at + 24 * i), file_get64(at + 24 * i + 8),
+                                               file_get64(at + 24 * i + 16) };
 }
 
 static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
@@ -219,13 +219,13 @@ static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
     a->channel = at[0];
     a->kind = at[1];
     a->length = at[2];
-    a->period = format_get32(at + 4);
-    a->count = format_get64(at + 8);
-    a->first = format_get64(at + 16);
-    a->last = format_get64(at + 24);
-    a->min = (int64_t)format_get64(at + 32);
-    a->max = (int64_t)format_get64(at + 40);
-    a->sum = (int64_t)format_get64(at + 48);
+    a->period = file_get32(at + 4);
+    a->count = file_get64(at + 8);
+    a->first = file_get64(at + 16);
+    a->last = file_get64(at + 24);
+    a->min = (int64_t)file_get64(at + 32);
+    a->max = (int64_t)file_get64(at + 40);
+    a->sum = (int64_t)file_get64(at + 48);
     uint32_t most = a->kind == GRAMMAR_ATTR_LIST ? GRAMMAR_ATTR_LENGTH : a->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS : 0;
     if (a->length > most || at[3])
         return -1;
@@ -233,18 +233,18 @@ static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
     return 0;
 }
 
-int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge_parts *p, uint32_t first, uint32_t count,
+int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, uint32_t first, uint32_t count,
                           struct job_variant *variants)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT);
+        const unsigned char *at = file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT);
         struct job_variant *v = &variants[k];
-        v->node = format_get32(at);
-        v->relations = format_get32(at + 4);
-        v->sample_rank = format_get32(at + 8);
-        v->modulus = format_get32(at + 12);
-        v->range_first = format_get32(at + 16);
-        v->range_count = format_get32(at + 20);
+        v->node = file_get32(at);
+        v->relations = file_get32(at + 4);
+        v->sample_rank = file_get32(at + 8);
+        v->modulus = file_get32(at + 12);
+        v->range_first = file_get32(at + 16);
+        v->range_count = file_get32(at + 20);
         if (unpack_attr(at + 24, &v->attr) || v->node >= p->nodes || v->attr.channel >= GRAMMAR_CHANNELS)
             return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
     }
@@ -254,17 +254,17 @@ int merge_unpack_variants(struct merge_reader *r, uint32_t i, const struct merge
 /* --- Classes --- */
 
 /* (node, channel) pairs: variants of one are neighbours. */
-static uint32_t count_samples(const struct merge_reader *r, const struct merge_parts *p)
+static uint32_t count_samples(const struct file_reader *r, const struct file_parts *p)
 {
     uint32_t samples = 0;
     for (uint32_t k = 0; k < p->variants; k++) {
-        const unsigned char *at = merge_reader_at(r, SECTION_VARIANTS, p->variant_first + k, RECORD_VARIANT);
-        samples += !k || format_get32(at) != format_get32(at - RECORD_VARIANT) || at[24] != *(at - RECORD_VARIANT + 24);
+        const unsigned char *at = file_reader_at(r, SECTION_VARIANTS, p->variant_first + k, RECORD_VARIANT);
+        samples += !k || file_get32(at) != file_get32(at - RECORD_VARIANT) || at[24] != *(at - RECORD_VARIANT + 24);
     }
     return samples;
 }
 
-static int class_alloc(struct job_class_entry *c, const struct merge_parts *p, uint32_t samples)
+static int class_alloc(struct job_class *c, const struct file_parts *p, uint32_t samples)
 {
     c->grammar = grammar_flat_create(p->rules, p->nodes, samples);
     c->spread = calloc((size_t)p->nodes + 1, sizeof *c->spread);
@@ -276,11 +276,11 @@ static int class_alloc(struct job_class_entry *c, const struct merge_parts *p, u
     return c->grammar && c->spread && c->ranges && c->variants;
 }
 
-static int class_length(struct merge_reader *r, struct grammar_flat *g)
+static int class_length(struct file_reader *r, struct grammar_flat *g)
 {
     uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
     if (!length)
-        return merge_reader_no_memory(r);
+        return file_reader_no_memory(r);
     /* Only the audit knows whether these rules are sane; what is needed for walking them is checked already: symbols are
        in range, and the walk survives cycles. */
     if (g->rule_count)
@@ -290,65 +290,65 @@ static int class_length(struct merge_reader *r, struct grammar_flat *g)
     return 0;
 }
 
-int merge_unpack_hash(struct merge_reader *r, uint32_t i)
+int file_unpack_hash(struct file_reader *r, uint32_t i)
 {
-    const unsigned char *at = merge_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS);
-    struct merge_table *t = &r->job->index->table[MERGE_CLASS];
-    struct grammar_hash hash = { format_get64(at), format_get64(at + 8) };
-    if (merge_table_find(t, hash) != GRAMMAR_NONE)
+    const unsigned char *at = file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS);
+    struct job_table *t = &r->job->index->table[JOB_INTERNED_CLASS];
+    struct grammar_hash hash = { file_get64(at), file_get64(at + 8) };
+    if (job_table_find(t, hash) != GRAMMAR_NONE)
         return REFUSE(r, "damaged: class %u stands twice", i);
-    merge_table_put(t, hash, i);
+    job_table_put(t, hash, i);
     r->job->classes[i].hash = hash;
     return 0;
 }
 
-static int fill_class(struct merge_reader *r, uint32_t i, const struct merge_parts *p, struct job_class_entry *c)
+static int fill_class(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_class *c)
 {
     c->grammar->terminals = r->job->terminal_count;
-    int error = merge_unpack_rules(r, i, p, c->grammar);
+    int error = file_unpack_rules(r, i, p, c->grammar);
     if (!error)
         error = class_length(r, c->grammar);
     if (!error)
-        error = merge_unpack_variants(r, i, p, 0, p->variants, c->variants);
+        error = file_unpack_variants(r, i, p, 0, p->variants, c->variants);
     if (error)
         return error;
     for (uint32_t n = 0; n < p->nodes; n++)
-        merge_unpack_stats(merge_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &c->grammar->stats[n],
+        file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &c->grammar->stats[n],
                            &c->spread[n]);
-    merge_unpack_ranges(r, p, 0, p->ranges, c->ranges);
-    if (merge_place_samples(c))
+    file_unpack_ranges(r, p, 0, p->ranges, c->ranges);
+    if (job_class_samples(c))
         return REFUSE(r, "damaged: variants of class %u are out of order", i);
-    return merge_unpack_hash(r, i);
+    return file_unpack_hash(r, i);
 }
 
-int merge_unpack_class(struct merge_reader *r, uint32_t i, const struct merge_parts *p)
+int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p)
 {
-    struct job_class_entry *c = &r->job->classes[i];
+    struct job_class *c = &r->job->classes[i];
     memset(c, 0, sizeof *c);
     r->job->class_count = i + 1;
-    return class_alloc(c, p, count_samples(r, p)) ? fill_class(r, i, p, c) : merge_reader_no_memory(r);
+    return class_alloc(c, p, count_samples(r, p)) ? fill_class(r, i, p, c) : file_reader_no_memory(r);
 }
 
-int merge_unpack_parts(struct merge_reader *r, struct merge_parts **parts)
+int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
 {
     struct job *j = r->job;
-    uint32_t count = merge_reader_count(r, SECTION_CLASSES), rules = merge_reader_count(r, SECTION_RULES);
-    struct merge_parts next = { 0 };
+    uint32_t count = file_reader_count(r, SECTION_CLASSES), rules = file_reader_count(r, SECTION_RULES);
+    struct file_parts next = { 0 };
     int error = check_store(r);
     *parts = malloc(((size_t)count + 1) * sizeof **parts);
     r->local = malloc(((size_t)rules + 1) * sizeof *r->local);
-    if (!error && (!*parts || !r->local || merge_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
-                   merge_table_reserve(&j->index->table[MERGE_CLASS], count)))
-        error = merge_reader_no_memory(r);
+    if (!error && (!*parts || !r->local || job_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
+                   job_table_reserve(&j->index->table[JOB_INTERNED_CLASS], count)))
+        error = file_reader_no_memory(r);
     if (!error)
         memset(r->local, 0xff, rules * sizeof *r->local);
     for (uint32_t i = 0; i < count && !error; i++) {
-        (*parts)[i] = parts_of(merge_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS));
+        (*parts)[i] = parts_of(file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS));
         error = check_parts(r, i, &(*parts)[i], &next);
     }
     if (!error &&
-        (next.rule_first != merge_reader_count(r, SECTION_CLASS_RULES) || next.stats_first != merge_reader_count(r, SECTION_STATS) ||
-         next.range_first != merge_reader_count(r, SECTION_RANGES) || next.variant_first != merge_reader_count(r, SECTION_VARIANTS)))
+        (next.rule_first != file_reader_count(r, SECTION_CLASS_RULES) || next.stats_first != file_reader_count(r, SECTION_STATS) ||
+         next.range_first != file_reader_count(r, SECTION_RANGES) || next.variant_first != file_reader_count(r, SECTION_VARIANTS)))
         error = REFUSE(r, "damaged: parts of no class");
     return error;
 }

@@ -6,15 +6,25 @@
  */
 #include "job/check.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pythia.h"
 #include "job/class.h"
-#include "file/container.h"
 #include "job/intern.h"
 #include "job/ranges.h"
 #include "job/relation.h"
+
+int job_refuse(char *why, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, size, format, args);
+    va_end(args);
+    return PYTHIA_EFORMAT;
+}
 
 struct audit {
     const struct job *job;
@@ -23,7 +33,7 @@ struct audit {
     size_t size;
 };
 
-#define REFUSE(a, ...) merge_refuse((a)->why, (a)->size, __VA_ARGS__)
+#define REFUSE(a, ...) job_refuse((a)->why, (a)->size, __VA_ARGS__)
 
 static int none_or_below(uint32_t number, uint32_t count)
 {
@@ -79,7 +89,7 @@ static int check_terminals(const struct audit *a)
     const struct job *j = a->job;
     for (uint32_t i = 0; i < j->terminal_count; i++) {
         const struct job_terminal *t = &j->terminals[i];
-        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_class >= JOB_CLASSES || t->peer_class > JOB_PEER_ROOT)
+        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_kind >= JOB_CALL_KINDS || t->peer_class > JOB_PEER_ROOT)
             return REFUSE(a, "terminal %u: unknown kind", i);
         if (t->function >= j->string_count || !none_or_below(t->callsite, j->callsite_count) ||
             !none_or_below(t->comm, j->comm_count))
@@ -97,7 +107,7 @@ static int check_terminals(const struct audit *a)
 struct sets {
     struct set {
         uint32_t count; /* ranges; 0: none begins here */
-        struct merge_member first;
+        struct job_member first;
         uint64_t size;
     } *at;
     uint32_t end;
@@ -105,23 +115,23 @@ struct sets {
 
 static void remember_set(struct sets *s, const struct job_range *r, uint32_t first, uint32_t count)
 {
-    s->at[first] = (struct set){ count, merge_ranges_first(r, count), merge_ranges_size(r, count) };
+    s->at[first] = (struct set){ count, job_ranges_first(r, count), job_ranges_size(r, count) };
     s->end += count;
 }
 
-static int check_new_set(const struct audit *a, uint32_t i, const struct job_class_entry *c, const struct job_range *r,
+static int check_new_set(const struct audit *a, uint32_t i, const struct job_class *c, const struct job_range *r,
                          uint32_t count)
 {
-    if (!merge_ranges_canonical(r, count))
+    if (!job_ranges_canonical(r, count))
         return REFUSE(a, "class %u: ranges out of order", i);
     for (uint32_t k = 0; k < count; k++)
-        if (!merge_ranges_contain(c->ranges, c->member_ranges, r[k].first, r[k].thread) ||
-            !merge_ranges_contain(c->ranges, c->member_ranges, merge_range_last(&r[k]), r[k].thread))
+        if (!job_ranges_contain(c->ranges, c->member_ranges, r[k].first, r[k].thread) ||
+            !job_ranges_contain(c->ranges, c->member_ranges, job_range_last(&r[k]), r[k].thread))
             return REFUSE(a, "class %u: ranges of no members", i);
     return 0;
 }
 
-static int check_set(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct sets *s, uint32_t first,
+static int check_set(const struct audit *a, uint32_t i, const struct job_class *c, struct sets *s, uint32_t first,
                      uint32_t count)
 {
     if (!count || first > s->end || first >= c->range_count || count > c->range_count - first ||
@@ -142,17 +152,17 @@ static int check_model(const struct grammar_attr *t)
         return -1;
     if (t->kind == GRAMMAR_ATTR_KEYED && t->length > GRAMMAR_ATTR_KEYS)
         return -1;
-    merge_relation_canonical(&canonical);
+    job_relation_canonical(&canonical);
     return memcmp(&canonical, t, sizeof canonical) ? -1 : 0;
 }
 
 /* `first`: of the members that it is of. */
-static int check_variant(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct merge_member first,
+static int check_variant(const struct audit *a, uint32_t i, const struct job_class *c, struct job_member first,
                          const struct job_variant *v)
 {
     if (check_model(&v->attr) || v->node >= c->grammar->node_count)
         return REFUSE(a, "class %u: model of an attribute of node %u", i, v->node);
-    if (!v->relations || (v->relations & ~merge_relation_possible(&v->attr, v->modulus)))
+    if (!v->relations || (v->relations & ~job_relation_possible(&v->attr, v->modulus)))
         return REFUSE(a, "class %u: relations %#x of an attribute of node %u", i, v->relations, v->node);
     if (first.rank != v->sample_rank)
         return REFUSE(a, "class %u: an attribute of node %u has a sample that is not its first member", i, v->node);
@@ -164,7 +174,7 @@ static int same_place(const struct job_variant *v)
     return v->node == v[-1].node && v->attr.channel == v[-1].attr.channel;
 }
 
-static int check_variants(const struct audit *a, uint32_t i, const struct job_class_entry *c, struct sets *s)
+static int check_variants(const struct audit *a, uint32_t i, const struct job_class *c, struct sets *s)
 {
     uint64_t covered = 0;
     for (uint32_t k = 0; k < c->variant_count; k++) {
@@ -175,7 +185,7 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
         if (error)
             return error;
         if (k && same_place(v) &&
-            !merge_member_before(s->at[v[-1].range_first].first, s->at[v->range_first].first))
+            !job_member_before(s->at[v[-1].range_first].first, s->at[v->range_first].first))
             return REFUSE(a, "class %u: variants of node %u out of order", i, v->node);
         covered = (k && same_place(v) ? covered : 0) + s->at[v->range_first].size;
         if (covered > s->at[0].size)
@@ -184,7 +194,7 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
     return s->end == c->range_count ? 0 : REFUSE(a, "class %u: ranges of no variant", i);
 }
 
-static int check_sets(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+static int check_sets(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     struct sets s = { calloc((size_t)c->range_count + 1, sizeof *s.at), 0 };
     int error = 0;
@@ -192,7 +202,7 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class_
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
     }
-    if (!c->member_ranges || c->member_ranges > c->range_count || !merge_ranges_canonical(c->ranges, c->member_ranges))
+    if (!c->member_ranges || c->member_ranges > c->range_count || !job_ranges_canonical(c->ranges, c->member_ranges))
         error = REFUSE(a, "class %u: members", i);
     if (!error) {
         remember_set(&s, c->ranges, 0, c->member_ranges);
@@ -202,7 +212,7 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class_
     return error;
 }
 
-static int check_spread(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+static int check_spread(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     for (uint32_t n = 0; n < c->grammar->node_count; n++)
         if (c->spread[n].min > c->spread[n].max || c->spread[n].call_min > c->spread[n].call_max)
@@ -210,36 +220,36 @@ static int check_spread(const struct audit *a, uint32_t i, const struct job_clas
     return 0;
 }
 
-static int check_body(const struct audit *a, uint32_t i, const struct job_class_entry *c)
+static int check_body(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     char reason[160] = "";
-    if (merge_class_bodiless(c))
+    if (job_class_bodiless(c))
         return a->message ? 0 : REFUSE(a, "class %u: its rules were left out", i);
     int error = c->grammar->terminals > a->job->terminal_count ? REFUSE(a, "class %u: terminals out of range", i)
                                                                : grammar_flat_check(c->grammar, reason, sizeof reason);
     if (!error)
-        error = grammar_flat_check_stats(c->grammar, merge_ranges_size(c->ranges, c->member_ranges), reason, sizeof reason);
+        error = grammar_flat_check_stats(c->grammar, job_ranges_size(c->ranges, c->member_ranges), reason, sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
     struct grammar_hash hash = grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL);
-    if (merge_hash_none(hash)) {
+    if (job_hash_none(hash)) {
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
     }
-    if (!merge_hash_equal(hash, c->hash))
+    if (!job_hash_equal(hash, c->hash))
         return REFUSE(a, "class %u: its hash is not that of its rules", i);
     return 0;
 }
 
 static int check_class(const struct audit *a, uint32_t i)
 {
-    const struct job_class_entry *c = &a->job->classes[i];
+    const struct job_class *c = &a->job->classes[i];
     int error = check_sets(a, i, c);
     if (!error)
         error = check_spread(a, i, c);
     if (!error)
         error = check_body(a, i, c);
-    if (!error && merge_table_find(&a->job->index->table[MERGE_CLASS], c->hash) != i)
+    if (!error && job_table_find(&a->job->index->table[JOB_INTERNED_CLASS], c->hash) != i)
         error = REFUSE(a, "class %u: stands twice", i);
     return error;
 }
@@ -252,12 +262,12 @@ static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
     const struct job_stream *s = &a->job->streams[i];
     if (s->class_index >= a->job->class_count)
         return REFUSE(a, "stream %u: class out of range", i);
-    const struct job_class_entry *c = &a->job->classes[s->class_index];
+    const struct job_class *c = &a->job->classes[s->class_index];
     if (s->count != 1)
         return REFUSE(a, "stream %u: stands for %u", i, s->count);
-    if (!merge_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
+    if (!job_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
         return REFUSE(a, "stream %u: not a member of its class", i);
-    if (!merge_class_bodiless(c) && s->events != c->grammar->events)
+    if (!job_class_bodiless(c) && s->events != c->grammar->events)
         return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
     members[s->class_index]++;
     return 0;
@@ -287,8 +297,8 @@ static int check_totals(const struct audit *a)
     const struct job *j = a->job;
     uint64_t members = 0, events = 0, bodiless = 0;
     for (uint32_t i = 0; i < j->class_count; i++) {
-        uint64_t size = merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
-        bodiless |= (uint64_t)merge_class_bodiless(&j->classes[i]);
+        uint64_t size = job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
+        bodiless |= (uint64_t)job_class_bodiless(&j->classes[i]);
         members += size;
         events += size * j->classes[i].grammar->events;
     }
@@ -314,7 +324,7 @@ static int check_streams(const struct audit *a)
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
         error = check_stream(a, i, members);
     for (uint32_t i = 0; i < j->class_count && !error && j->info.block == 1; i++)
-        if (members[i] != merge_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges))
+        if (members[i] != job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges))
             error = REFUSE(a, "class %u: members without a stream", i);
     free(members);
     return error ? error : check_totals(a);
@@ -330,13 +340,13 @@ static int check_regions(const struct audit *a)
         return PYTHIA_ENOMEM;
     }
     for (uint32_t i = 0; i < j->region_count && !error; i++)
-        if (!merge_region_check(j, &j->regions[i]) || seen[j->regions[i].callsite]++)
+        if (!job_region_check(j, &j->regions[i]) || seen[j->regions[i].callsite]++)
             error = REFUSE(a, "region %u: its place, sizes or reasons", i);
     free(seen);
     return error;
 }
 
-int merge_check(const struct job *j, int message, char *why, size_t size)
+int job_check_parts(const struct job *j, int message, char *why, size_t size)
 {
     struct audit a = { j, message, why, size };
     int error = check_info(&a);
@@ -355,7 +365,7 @@ int merge_check(const struct job *j, int message, char *why, size_t size)
     return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
 }
 
-int merge_check_set(const struct job *j, uint32_t class_index, const struct job_class_entry *c, uint32_t first,
+int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,
                     uint32_t count, char *why, size_t size)
 {
     struct audit a = { j, 1, why, size };
@@ -363,28 +373,28 @@ int merge_check_set(const struct job *j, uint32_t class_index, const struct job_
 }
 
 /* Of two neighbours: by channel, then by first member. */
-static int in_order(const struct job_variant *v, struct merge_member before, struct merge_member first)
+static int in_order(const struct job_variant *v, struct job_member before, struct job_member first)
 {
     if (v->attr.channel != v[-1].attr.channel)
         return v->attr.channel > v[-1].attr.channel;
-    return merge_member_before(before, first);
+    return job_member_before(before, first);
 }
 
-int merge_check_node(const struct job *j, uint32_t class_index, const struct job_class_entry *c, char *why, size_t size)
+int job_check_node(const struct job *j, uint32_t class_index, const struct job_class *c, char *why, size_t size)
 {
     struct audit a = { j, 1, why, size };
-    struct merge_member before = { 0, 0 };
-    uint64_t covered = 0, members = merge_ranges_size(c->ranges, c->member_ranges);
+    struct job_member before = { 0, 0 };
+    uint64_t covered = 0, members = job_ranges_size(c->ranges, c->member_ranges);
     for (uint32_t k = 0; k < c->variant_count; k++) {
         const struct job_variant *v = &c->variants[k];
         const struct job_range *r = c->ranges + v->range_first;
-        struct merge_member first = merge_ranges_first(r, v->range_count);
+        struct job_member first = job_ranges_first(r, v->range_count);
         int error = check_variant(&a, class_index, c, first, v);
         if (error)
             return error;
         if (k && !in_order(v, before, first))
             return REFUSE(&a, "class %u: variants of node %u out of order", class_index, v->node);
-        covered = (k && same_place(v) ? covered : 0) + merge_ranges_size(r, v->range_count);
+        covered = (k && same_place(v) ? covered : 0) + job_ranges_size(r, v->range_count);
         if (covered > members)
             return REFUSE(&a, "class %u: variants of node %u cover members twice", class_index, v->node);
         before = first;
@@ -394,5 +404,5 @@ int merge_check_node(const struct job *j, uint32_t class_index, const struct job
 
 int job_check(const struct job *j, char *why, size_t size)
 {
-    return merge_check(j, 0, why, size);
+    return job_check_parts(j, 0, why, size);
 }

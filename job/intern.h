@@ -17,66 +17,66 @@
 
 #include "job/job.h"
 
-enum merge_kind { MERGE_STRING, MERGE_MODULE, MERGE_CALLSITE, MERGE_COMM, MERGE_TERMINAL, MERGE_CLASS, MERGE_KINDS };
+enum job_interned { JOB_INTERNED_STRING, JOB_INTERNED_MODULE, JOB_INTERNED_CALLSITE, JOB_INTERNED_COMM, JOB_INTERNED_TERMINAL, JOB_INTERNED_CLASS, JOB_INTERNED_KINDS };
 
 /* Numbers stay clear of GRAMMAR_NONE and of GRAMMAR_RULE. */
-#define MERGE_LIMIT 0x7ffffff0u
+#define JOB_LIMIT 0x7ffffff0u
 
-struct merge_slot {
+struct job_slot {
     struct grammar_hash hash;
     uint32_t number; /* GRAMMAR_NONE: free */
 };
 
-struct merge_table {
-    struct merge_slot *slots;
+struct job_table {
+    struct job_slot *slots;
     uint32_t size; /* power of two, 0 at first; at most half of it is used */
     uint32_t used;
     uint64_t secret; /* of this process */
 };
 
 struct job_index {
-    struct merge_table table[MERGE_KINDS];
-    struct grammar_hash *hash[MERGE_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
-    uint32_t hash_room[MERGE_TERMINAL];
+    struct job_table table[JOB_INTERNED_KINDS];
+    struct grammar_hash *hash[JOB_INTERNED_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
+    uint32_t hash_room[JOB_INTERNED_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
     uint32_t class_room, stream_room, sum_room, region_room, task_room;
 };
 
 /* Number for a hash, GRAMMAR_NONE when absent. */
-uint32_t merge_table_find(const struct merge_table *t, struct grammar_hash hash);
+uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash);
 /* Makes room for `extra` more; 0 or PYTHIA_ENOMEM. */
-int merge_table_reserve(struct merge_table *t, uint32_t extra);
+int job_table_reserve(struct job_table *t, uint32_t extra);
 /* Room was reserved and the hash is absent. */
-void merge_table_put(struct merge_table *t, struct grammar_hash hash, uint32_t number);
-void merge_table_free(struct merge_table *t);
+void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t number);
+void job_table_free(struct job_table *t);
 
 /* Makes *array hold at least `need` elements of `size` bytes; 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT. */
-int merge_room(void *array, uint32_t *room, uint64_t need, size_t size);
+int job_room(void *array, uint32_t *room, uint64_t need, size_t size);
 
-static inline int merge_hash_equal(struct grammar_hash a, struct grammar_hash b)
+static inline int job_hash_equal(struct grammar_hash a, struct grammar_hash b)
 {
     return a.low == b.low && a.high == b.high;
 }
 
 /* What grammar_flat_hash() gives when it is out of memory. */
-static inline int merge_hash_none(struct grammar_hash a)
+static inline int job_hash_none(struct grammar_hash a)
 {
     return !a.low && !a.high;
 }
 
 /* H(a, b, number), with a seed that keeps kinds apart. */
-struct grammar_hash merge_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
-struct grammar_hash merge_hash_bytes(uint64_t seed, const void *data, size_t size);
+struct grammar_hash job_hash_pair(uint64_t seed, struct grammar_hash a, struct grammar_hash b, uint64_t number);
+struct grammar_hash job_hash_bytes(uint64_t seed, const void *data, size_t size);
 
 /* sum.c: room for `extra` more sums (0 or PYTHIA_ENOMEM), and one more; it can't fail. */
-int merge_sums_reserve(struct job *j, uint32_t extra);
-void merge_sum_add(struct job *j, struct job_sum sum);
+int job_sums_reserve(struct job *j, uint32_t extra);
+void job_sum_add(struct job *j, struct job_sum sum);
 
 /* Where a job's definitions end: to take back what was interned since. */
-struct merge_mark {
+struct job_mark {
     uint32_t strings, modules, frames, callsites, comms, terminals;
 };
-struct merge_mark merge_mark(const struct job *j);
-void merge_rollback(struct job *j, struct merge_mark mark);
+struct job_mark job_mark(const struct job *j);
+void job_rollback(struct job *j, struct job_mark mark);
 
 #endif

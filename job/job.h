@@ -11,7 +11,7 @@
  *   streams: one (rank, thread) each: its class, its totals
  *
  * A job of one rank, a partial merge of some ranks, a whole job and a part file of a dead run are the same type and the
- * same format: job_merge() is the only way in which ranks are merged. It is associative (sums of squares and other
+ * same format: merge_job() is the only way in which ranks are merged. It is associative (sums of squares and other
  * doubles to rounding), and deterministic when ranks are merged in the order of their numbers.
  *
  * Two grammars are equal when their Merkle hashes over content (terminals by what they are, not by number) are: ranks
@@ -35,8 +35,8 @@
 enum job_kind { JOB_CALL, JOB_REGION, JOB_WORD /* of a text stream or another runtime */, JOB_KINDS };
 enum job_phase { JOB_LEAF, JOB_OPEN, JOB_CLOSE };
 /* Class of an MPI call, for the report and for the oracle's "next of a class". */
-enum job_class { JOB_NO_CLASS, JOB_P2P, JOB_COMPLETION, JOB_PROBE, JOB_COLLECTIVE, JOB_ONESIDED, JOB_IO, JOB_COMMUNICATOR,
-                 JOB_LIFE /* Init, Finalize, Abort */, JOB_OTHER, JOB_CLASSES };
+enum job_call_kind { JOB_NO_CALL_KIND, JOB_P2P, JOB_COMPLETION, JOB_PROBE, JOB_COLLECTIVE, JOB_ONESIDED, JOB_IO, JOB_COMMUNICATOR,
+                 JOB_LIFE /* Init, Finalize, Abort */, JOB_OTHER, JOB_CALL_KINDS };
 enum job_peer_class { JOB_PEER_NONE, JOB_PEER_RANK, JOB_PEER_ANY, JOB_PEER_NULL, JOB_PEER_SELF, JOB_PEER_ROOT };
 
 struct job_module { uint32_t path, build_id; /* strings; build-id in hexadecimal */ };
@@ -46,7 +46,7 @@ struct job_callsite { uint32_t first, count; }; /* frames, innermost first; for 
 struct job_comm { uint32_t name; /* string: "world", "self", "world/split#0" */ uint32_t size; /* of the first rank */ };
 
 struct job_terminal {
-    uint8_t kind, phase, call_class, peer_class;
+    uint8_t kind, phase, call_kind, peer_class;
     uint8_t blocking; /* the call may wait */
     uint8_t reserved[3];
     uint32_t function; /* string: "MPI_Isend"; for regions "omp parallel"; for words the word */
@@ -103,7 +103,7 @@ struct job_spread {
     double call_square; /* ns^2, sum over the members */
 };
 
-struct job_class_entry {
+struct job_class {
     struct grammar_hash hash;    /* Merkle hash of the structure */
     struct grammar_flat *grammar; /* terminals numbered as in the job; stats: sums over members; attrs: of variant 0 of
                                      each node and channel. In a message whose body was left out it has no rules
@@ -176,6 +176,9 @@ struct job_info {
     uint64_t start_time;  /* seconds since 1970 */
 };
 
+/* What a job that was opened keeps of its bytes: whoever opened it closes it when the job is destroyed (file/open.h). */
+struct job_store { void (*close)(struct job_store *s); };
+
 /* Of the last predicted run with this file. */
 struct job_oracle {
     uint32_t present, ranks;
@@ -198,7 +201,7 @@ struct job {
     struct job_comm *comms;
     struct job_terminal *terminals;
     struct grammar_hash *terminal_hash; /* of the content of each */
-    struct job_class_entry *classes;
+    struct job_class *classes;
     struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
     struct job_machine machine;
     uint32_t task_count;
@@ -207,7 +210,7 @@ struct job {
     uint32_t region_count;
     struct job_region *regions;         /* in no order; at most one a callsite */
     struct job_index *index;            /* of what is interned; private to job.c */
-    struct merge_store *store;          /* of a job that was opened; NULL: all of it is here. Private to open.c */
+    struct job_store *store;            /* of a job that was opened; NULL: all of it is here */
 };
 
 /* --- Building --- */
@@ -230,11 +233,6 @@ uint32_t job_match_frame(const struct job *j, const struct job *from, uint32_t t
 /* Whether two terminals are the same function, phase and communicator, wherever they are called. */
 bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b);
 
-/* Adds the stream of (s->rank, s->thread), not a block; takes ownership of `g` (terminals numbered as in `j`), also on failure.
-   The class index, the count and the number of events are the job's to set; info.ranks must be known before. PYTHIA_EINVAL: the stream is there already, or `g` has
-   terminals that the job has not. */
-int job_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
-
 /* Adds to the sum `name` of a terminal. 0, PYTHIA_ENOMEM, or PYTHIA_EINVAL: no such terminal. */
 int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count);
 
@@ -247,23 +245,6 @@ void job_task_replace(struct job *into, const struct job *from);
 int job_task_room(struct job *j, uint32_t more);
 /* Audits the rows; 0 or PYTHIA_EFORMAT. */
 int job_task_check(const struct job *j);
-
-/* --- Merging --- */
-/* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
-int job_merge(struct job *into, const struct job *from);
-
-/* --- Updating (update.c) --- */
-struct job_updated {
-    uint32_t kept;    /* classes of the run whose structure the profile had: their times are of both */
-    uint32_t similar; /* of the run, but most of their events have times of both: another trip count, an event more */
-    uint32_t added;   /* of the run alone: their times are the run's */
-    uint32_t dropped; /* of the profile alone: nothing of them is left */
-    uint32_t runs;    /* in the new profile: one more than in the old one; 1 when no class was kept */
-    double share;     /* of the run in the times of what was kept: 1 / (runs before + 1), and at least 1/4 */
-};
-/* Makes of `run`, a whole job that was recorded while it was predicted from `profile`, the profile that takes its place.
-   Regions, tasks and sums that only the profile knows of stay. 0 or PYTHIA_ENOMEM: then `run` is of no use any more. */
-int job_update(struct job *run, const struct job *profile, struct job_updated *done);
 
 /* --- Reading --- */
 /* The record of the stream of (rank, thread), of its block in a large job; NULL when there is no such stream. */
@@ -278,15 +259,15 @@ uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool th
 static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum) { return s->count > 1 ? sum / s->count : sum; }
 /* Value of `channel` at occurrence `i` of node `node` for a member. Returns 0 with *value; 1: varies without a rule
    ("*"); 2: the node has no such attribute. */
-int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, int64_t *value);
 /* The first variant of a node's channel; those that follow are of the same while they say so. NULL without. */
-const struct job_variant *job_variant_first(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel);
+const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel);
 /* The variant that covers a member, NULL without. */
-const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread);
 /* The variant that covers most members, of the first few; NULL without. */
-const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel);
+const struct job_variant *job_variant_most(const struct job_class *c, uint32_t node, enum grammar_channel channel);
 /* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew each time
    that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
 bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
@@ -296,32 +277,5 @@ const char *job_text(const struct job *j, uint32_t string); /* "" for GRAMMAR_NO
 
 /* Audits every invariant (indices in range, grammars, hashes, members). 0 or PYTHIA_EFORMAT with the reason. */
 int job_check(const struct job *j, char *why, size_t size);
-
-/* --- Files and messages (doc/FORMAT.md) --- */
-/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are left
-   out (for a receiver that has them). */
-int job_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
-/* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
-int job_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
-/* Writes under a temporary name in the same directory, fsync, rename, fsync of the directory. On failure the old file is
-   untouched, the temporary one removed and `why` says what, where. */
-int job_write(const struct job *j, const char *path, char *why, size_t why_size);
-int job_read(const char *path, struct job **j, char *why, size_t why_size);
-
-/* --- Opening: for predicting, which needs little of a large file (open.c) --- */
-/* A job whose classes have members, and no rules, statistics or attributes until they are opened: for reading only, and
-   neither to be merged nor packed. Checksums are verified; takes `bytes` (malloc'ed) over, unless it fails. */
-int job_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size);
-int job_open(const char *path, struct job **j, char *why, size_t why_size);
-/* All bytes that it was opened from, which it owns. NULL: it was not opened, or they cannot be read any more. */
-const void *job_bytes(const struct job *j, size_t *size);
-/* What tells its file from every other: the checksum of the header, which covers all others. */
-uint64_t job_opened_mark(const struct job *j);
-/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is here:
-   nothing.  Threads: one at a time. */
-int job_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
-/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it is
-   not open, or has no such node.  Threads: any. Takes a lock the first time. */
-bool job_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class_entry *c);
 
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-libpythia_merge_la_SOURCES += %D%/job.h \
+noinst_LTLIBRARIES += libpythia-job.la
+libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
 	%D%/intern.c %D%/intern.h \
@@ -13,6 +14,7 @@ libpythia_merge_la_SOURCES += %D%/job.h \
 	%D%/sum.c \
 	%D%/task.c \
 	%D%/value.c
+libpythia_job_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h

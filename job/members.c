@@ -7,14 +7,14 @@
 uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread)
 {
     for (uint32_t i = 0; i < j->class_count; i++)
-        if (merge_ranges_contain(j->classes[i].ranges, j->classes[i].member_ranges, rank, thread))
+        if (job_ranges_contain(j->classes[i].ranges, j->classes[i].member_ranges, rank, thread))
             return i;
     return GRAMMAR_NONE;
 }
 
 const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread)
 {
-    uint32_t first = rank - rank % j->info.block, i = merge_streams_place(j, first, thread);
+    uint32_t first = rank - rank % j->info.block, i = job_streams_place(j, first, thread);
     if (i == j->stream_count || j->streams[i].rank != first || j->streams[i].thread != thread)
         return NULL;
     return j->info.block == 1 || job_stream_class(j, rank, thread) != GRAMMAR_NONE ? &j->streams[i] : NULL;

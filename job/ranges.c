@@ -16,7 +16,7 @@
 enum { RUN, ROWS, PLANES, LEVELS };
 
 struct builder {
-    struct merge_ranges *out;
+    struct job_ranges *out;
     struct job_range open[LEVELS]; /* count 0: none */
     uint64_t steps, most;
     uint32_t room;                 /* ranges that may come out */
@@ -71,7 +71,7 @@ static void close_group(struct builder *b, int level, struct job_range group)
     if (!b->error && b->out->count >= b->room)
         b->error = PYTHIA_ELIMIT;
     if (!b->error)
-        b->error = merge_room(&b->out->range, &b->out->room, (uint64_t)b->out->count + 1, sizeof group);
+        b->error = job_room(&b->out->range, &b->out->room, (uint64_t)b->out->count + 1, sizeof group);
     if (!b->error)
         b->out->range[b->out->count++] = group;
 }
@@ -171,7 +171,7 @@ static int finish(struct builder *b, uint32_t before)
 /* Takes from two lists; a range that the other list's next member falls into is taken apart. */
 static bool range_before(const struct job_range *a, const struct job_range *b)
 {
-    return a->thread < b->thread || (a->thread == b->thread && merge_range_last(a) < b->first);
+    return a->thread < b->thread || (a->thread == b->thread && job_range_last(a) < b->first);
 }
 
 static bool first_before(const struct job_range *a, const struct job_range *b)
@@ -236,14 +236,14 @@ static int join(struct builder *build, const struct job_range *a, uint32_t a_cou
     return finish(build, before);
 }
 
-int merge_ranges_union(struct merge_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                        uint32_t b_count)
 {
-    struct builder build = { .out = out, .most = MERGE_STEPS, .room = UINT32_MAX };
+    struct builder build = { .out = out, .most = JOB_RANGES_STEPS, .room = UINT32_MAX };
     return join(&build, a, a_count, b, b_count);
 }
 
-int merge_ranges_members(struct merge_ranges *out, const struct merge_member *m, uint32_t count)
+int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count)
 {
     struct builder build = { .out = out, .most = UINT64_MAX, .room = UINT32_MAX };
     uint32_t before = out->count;
@@ -252,7 +252,7 @@ int merge_ranges_members(struct merge_ranges *out, const struct merge_member *m,
     return finish(&build, before);
 }
 
-uint64_t merge_ranges_size(const struct job_range *r, uint32_t count)
+uint64_t job_ranges_size(const struct job_range *r, uint32_t count)
 {
     uint64_t size = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -260,11 +260,11 @@ uint64_t merge_ranges_size(const struct job_range *r, uint32_t count)
     return size;
 }
 
-void merge_ranges_walk(const struct job_range *r, uint32_t count, struct merge_member *out)
+void job_ranges_walk(const struct job_range *r, uint32_t count, struct job_member *out)
 {
     for (const struct job_range *end = r + count; r < end; r++)
         for (uint64_t i = 0, n = job_range_size(r); i < n; i++)
-            *out++ = (struct merge_member){ job_range_rank(r, i), r->thread };
+            *out++ = (struct job_member){ job_range_rank(r, i), r->thread };
 }
 
 /* A stride is larger than what it steps over, so each division has one answer. */
@@ -277,7 +277,7 @@ static bool range_contains(const struct job_range *r, uint32_t rank)
     return at % r->stride == 0 && at / r->stride < r->count;
 }
 
-bool merge_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread)
+bool job_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread)
 {
     uint32_t low = 0, high = count; /* the last range that begins at or before the member */
     while (low < high) {
@@ -290,18 +290,18 @@ bool merge_ranges_contain(const struct job_range *r, uint32_t count, uint32_t ra
     return low && r[low - 1].thread == thread && range_contains(&r[low - 1], rank);
 }
 
-struct merge_member merge_ranges_first(const struct job_range *r, uint32_t count)
+struct job_member job_ranges_first(const struct job_range *r, uint32_t count)
 {
-    struct merge_member first = { r[0].first, r[0].thread };
+    struct job_member first = { r[0].first, r[0].thread };
     for (uint32_t i = 1; i < count; i++) {
-        struct merge_member m = { r[i].first, r[i].thread };
-        if (merge_member_before(m, first))
+        struct job_member m = { r[i].first, r[i].thread };
+        if (job_member_before(m, first))
             first = m;
     }
     return first;
 }
 
-bool merge_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count)
+bool job_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count)
 {
     return a_count == b_count && (!a_count || !memcmp(a, b, a_count * sizeof *a));
 }
@@ -311,7 +311,7 @@ static bool step_sane(uint32_t more, uint32_t stride, uint64_t *reach)
 {
     bool sane = more ? stride > *reach : !stride;
     *reach += (uint64_t)more * stride;
-    return sane && *reach < MERGE_LIMIT;
+    return sane && *reach < JOB_LIMIT;
 }
 
 static bool range_sane(const struct job_range *r)
@@ -319,19 +319,19 @@ static bool range_sane(const struct job_range *r)
     if (!r->count || !r->stride || (r->count == 1 && r->stride != 1))
         return false;
     uint64_t reach = (uint64_t)(r->count - 1) * r->stride;
-    return reach < MERGE_LIMIT && step_sane(r->rows, r->row_stride, &reach) &&
-           step_sane(r->planes, r->plane_stride, &reach) && r->first + reach < MERGE_LIMIT;
+    return reach < JOB_LIMIT && step_sane(r->rows, r->row_stride, &reach) &&
+           step_sane(r->planes, r->plane_stride, &reach) && r->first + reach < JOB_LIMIT;
 }
 
 /* Built again it is the same. What is not canonical may stand for anything: it must not become longer, nor take long. */
-bool merge_ranges_canonical(const struct job_range *r, uint32_t count)
+bool job_ranges_canonical(const struct job_range *r, uint32_t count)
 {
-    struct merge_ranges again = { 0 };
+    struct job_ranges again = { 0 };
     struct builder build = { .out = &again, .most = 256 * ((uint64_t)count + 1), .room = count };
     for (uint32_t i = 0; i < count; i++)
         if (!range_sane(&r[i]) || (i && !range_before(&r[i - 1], &r[i])))
             return false;
-    bool same = !join(&build, r, count, NULL, 0) && merge_ranges_equal(r, count, again.range, again.count);
+    bool same = !join(&build, r, count, NULL, 0) && job_ranges_equal(r, count, again.range, again.count);
     free(again.range);
     return same;
 }

@@ -14,7 +14,7 @@
  * were joined: that is what makes merging associative.
  *
  * Cost: joining is linear in the number of ranges where they do not interleave, in the number of members otherwise, and
- * gives up (PYTHIA_ELIMIT) after MERGE_STEPS: ranges of a hostile file may stand for billions.
+ * gives up (PYTHIA_ELIMIT) after JOB_RANGES_STEPS: ranges of a hostile file may stand for billions.
  * Private to job/.  Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_RANGES_H
@@ -24,39 +24,39 @@
 
 #include "job/job.h"
 
-enum { MERGE_STEPS = 1 << 26 };
+enum { JOB_RANGES_STEPS = 1 << 26 };
 
 /* A growing list of ranges; what is appended is appended after whatever stands before `from`. */
-struct merge_ranges {
+struct job_ranges {
     struct job_range *range;
     uint32_t count, room;
 };
 
 /* Appends the union of two sets. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL when they share a member; on failure
    `out` is as long as it was. `out` may not hold a or b. */
-int merge_ranges_union(struct merge_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                        uint32_t b_count);
-/* Appends a set given by its members, sorted by thread and rank (as merge_ranges_walk gives them). */
-struct merge_member { uint32_t rank, thread; };
-int merge_ranges_members(struct merge_ranges *out, const struct merge_member *m, uint32_t count);
+/* Appends a set given by its members, sorted by thread and rank (as job_ranges_walk gives them). */
+struct job_member { uint32_t rank, thread; };
+int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count);
 
-uint64_t merge_ranges_size(const struct job_range *r, uint32_t count);
-/* Writes all members in order, by thread and rank; out has room for merge_ranges_size(). */
-void merge_ranges_walk(const struct job_range *r, uint32_t count, struct merge_member *out);
-bool merge_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
+uint64_t job_ranges_size(const struct job_range *r, uint32_t count);
+/* Writes all members in order, by thread and rank; out has room for job_ranges_size(). */
+void job_ranges_walk(const struct job_range *r, uint32_t count, struct job_member *out);
+bool job_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread);
 /* The member with the lowest rank, then thread; count > 0. */
-struct merge_member merge_ranges_first(const struct job_range *r, uint32_t count);
-bool merge_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count);
+struct job_member job_ranges_first(const struct job_range *r, uint32_t count);
+bool job_ranges_equal(const struct job_range *a, uint32_t a_count, const struct job_range *b, uint32_t b_count);
 /* Whether these ranges are sane (counts and strides positive, no overflow) and in canonical form. */
-bool merge_ranges_canonical(const struct job_range *r, uint32_t count);
+bool job_ranges_canonical(const struct job_range *r, uint32_t count);
 
-static inline uint32_t merge_range_last(const struct job_range *r)
+static inline uint32_t job_range_last(const struct job_range *r)
 {
     return r->first + (r->count - 1) * r->stride + r->rows * r->row_stride + r->planes * r->plane_stride;
 }
 
 /* Order of members where "the first" is meant: by rank, then thread. */
-static inline bool merge_member_before(struct merge_member a, struct merge_member b)
+static inline bool job_member_before(struct job_member a, struct job_member b)
 {
     return a.rank < b.rank || (a.rank == b.rank && a.thread < b.thread);
 }

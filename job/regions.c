@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "file/container.h"
 #include "job/intern.h"
 
 const char *job_keep_text(uint32_t bit)
@@ -85,7 +84,7 @@ int job_add_region(struct job *j, const struct job_region *r)
         region_add(own, r);
         return 0;
     }
-    int error = merge_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);
+    int error = job_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);
     if (!error)
         j->regions[j->region_count++] = *r;
     return error;
@@ -124,56 +123,7 @@ int job_keep_regions(struct job *into, const struct job *from)
     return 0;
 }
 
-/* --- In the file --- */
-
-static uint64_t *const *words_of(struct job_region *r, uint64_t *words[REGION_WORDS])
-{
-    uint64_t *const all[REGION_WORDS] = { &r->executions, &r->verified,   &r->changed,   &r->trials,  &r->controls,
-                                          &r->control_ns, &r->chosen_ns,  (uint64_t *)&r->gain_ns, &r->samples, &r->fork_ns,
-                                          &r->work_ns,    &r->wait_ns,    &r->join_ns };
-    memcpy(words, all, sizeof all);
-    return words;
-}
-
-void merge_region_pack(const struct job_region *region, unsigned char *at)
-{
-    struct job_region r = *region;
-    uint64_t *words[REGION_WORDS];
-    format_put32(at, r.callsite);
-    format_put32(at + 4, r.team);
-    format_put32(at + 8, r.keep);
-    format_put32(at + 12, r.size_count);
-    words_of(&r, words);
-    for (int i = 0; i < REGION_WORDS; i++)
-        format_put64(at + 16 + 8 * i, *words[i]);
-    at += 16 + 8 * REGION_WORDS;
-    for (uint32_t i = 0; i < r.size_count; i++, at += 24) {
-        format_put64(at, r.size[i].size);
-        format_put64(at + 8, r.size[i].count);
-        format_put64(at + 16, r.size[i].ns);
-    }
-}
-
-void merge_region_unpack(const unsigned char *at, struct job_region *r)
-{
-    uint64_t *words[REGION_WORDS];
-    memset(r, 0, sizeof *r);
-    r->callsite = format_get32(at);
-    r->team = format_get32(at + 4);
-    r->keep = format_get32(at + 8);
-    r->size_count = format_get32(at + 12);
-    words_of(r, words);
-    for (int i = 0; i < REGION_WORDS; i++)
-        *words[i] = format_get64(at + 16 + 8 * i);
-    at += 16 + 8 * REGION_WORDS;
-    for (uint32_t i = 0; i < JOB_REGION_SIZES; i++, at += 24) {
-        r->size[i].size = format_get32(at);
-        r->size[i].count = format_get64(at + 8);
-        r->size[i].ns = format_get64(at + 16);
-    }
-}
-
-bool merge_region_check(const struct job *j, const struct job_region *r)
+bool job_region_check(const struct job *j, const struct job_region *r)
 {
     if (r->callsite >= j->callsite_count || j->callsites[r->callsite].count != 1 || r->size_count > JOB_REGION_SIZES ||
         r->keep >> JOB_KEEP_REASONS)

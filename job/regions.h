@@ -74,10 +74,7 @@ int job_keep_regions(struct job *into, const struct job *from);
 /* What a reason (a single bit) means, for people. */
 const char *job_keep_text(uint32_t bit);
 
-/* --- For merge/ --- */
-enum { REGION_WORDS = 13 };
-void merge_region_pack(const struct job_region *region, unsigned char *at); /* RECORD_REGION bytes, zeroed */
-void merge_region_unpack(const unsigned char *at, struct job_region *r);
-bool merge_region_check(const struct job *j, const struct job_region *r);
+/* Whether every field is one that a region can have. */
+bool job_region_check(const struct job *j, const struct job_region *r);
 
 #endif

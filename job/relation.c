@@ -136,7 +136,7 @@ static void canonical_keyed(struct grammar_attr *a)
     a->period = 0;
 }
 
-void merge_relation_canonical(struct grammar_attr *a)
+void job_relation_canonical(struct grammar_attr *a)
 {
     uint64_t value[SHORT];
     if (a->kind == GRAMMAR_ATTR_KEYED) {
@@ -156,10 +156,10 @@ void merge_relation_canonical(struct grammar_attr *a)
     }
 }
 
-uint32_t merge_relation_possible(const struct grammar_attr *a, uint32_t modulus)
+uint32_t job_relation_possible(const struct grammar_attr *a, uint32_t modulus)
 {
     uint32_t relations = JOB_ABSOLUTE;
-    if (!modulus || a->channel != GRAMMAR_PEER || !merge_relation_exact(a) || a->min < 0)
+    if (!modulus || a->channel != GRAMMAR_PEER || !job_relation_exact(a) || a->min < 0)
         return relations;
     if (a->max < modulus)
         relations |= JOB_OFFSET;
@@ -169,7 +169,7 @@ uint32_t merge_relation_possible(const struct grammar_attr *a, uint32_t modulus)
     return relations;
 }
 
-int64_t merge_relation_value(uint32_t relations, uint32_t modulus, int64_t value, uint32_t from, uint32_t to)
+int64_t job_relation_value(uint32_t relations, uint32_t modulus, int64_t value, uint32_t from, uint32_t to)
 {
     if (relations & JOB_ABSOLUTE || !modulus)
         return value;
@@ -183,25 +183,25 @@ static void shift(struct grammar_attr *a, uint32_t relation, uint32_t modulus, u
 {
     uint64_t value[SHORT], n = period_of(a);
     if (n > SHORT) { /* a long ramp: only its base moves; on the ranks that it was recorded on, it does not wrap */
-        a->ramp.base = merge_relation_value(relation, modulus, a->ramp.base, from, to);
+        a->ramp.base = job_relation_value(relation, modulus, a->ramp.base, from, to);
         ramp_totals(a);
         return;
     }
     for (uint32_t i = 0; i < n; i++)
-        value[i] = (uint64_t)merge_relation_value(relation, modulus, (int64_t)value_at(a, i), from, to);
+        value[i] = (uint64_t)job_relation_value(relation, modulus, (int64_t)value_at(a, i), from, to);
     if (n)
         set_short(a, value, (uint32_t)n);
 }
 
-void merge_relation_take(const struct job_variant *v, uint32_t rank, struct grammar_attr *out)
+void job_relation_take(const struct job_variant *v, uint32_t rank, struct grammar_attr *out)
 {
     *out = v->attr;
-    if (merge_relation_exact(out) && !(v->relations & JOB_ABSOLUTE))
+    if (job_relation_exact(out) && !(v->relations & JOB_ABSOLUTE))
         shift(out, v->relations & JOB_OFFSET ? JOB_OFFSET : JOB_XOR, v->modulus, v->sample_rank, rank);
 }
 
 /* Of models without exact values only what tells them apart is a key: team sizes, or nothing. */
-static void key_of_inexact(const struct grammar_attr *a, struct merge_key *key)
+static void key_of_inexact(const struct grammar_attr *a, struct job_relation_key *key)
 {
     key->attr.channel = a->channel;
     key->attr.kind = a->kind;
@@ -212,13 +212,13 @@ static void key_of_inexact(const struct grammar_attr *a, struct merge_key *key)
         key->attr.key[i].value = a->key[i].value;
 }
 
-void merge_relation_key(const struct grammar_attr *a, uint32_t modulus, uint32_t relation, uint32_t rank,
-                        struct merge_key *key)
+void job_relation_key(const struct grammar_attr *a, uint32_t modulus, uint32_t relation, uint32_t rank,
+                        struct job_relation_key *key)
 {
     memset(key, 0, sizeof *key);
     key->modulus = modulus;
-    key->relation = merge_relation_possible(a, modulus) & relation ? relation : JOB_ABSOLUTE;
-    if (!merge_relation_exact(a)) {
+    key->relation = job_relation_possible(a, modulus) & relation ? relation : JOB_ABSOLUTE;
+    if (!job_relation_exact(a)) {
         key_of_inexact(a, key);
         return;
     }
@@ -228,17 +228,17 @@ void merge_relation_key(const struct grammar_attr *a, uint32_t modulus, uint32_t
     key->attr.min = key->attr.max = key->attr.sum = 0;
 }
 
-uint32_t merge_relation_agree(uint32_t mask, uint32_t modulus, const struct grammar_attr *a, uint32_t a_rank,
+uint32_t job_relation_agree(uint32_t mask, uint32_t modulus, const struct grammar_attr *a, uint32_t a_rank,
                               const struct grammar_attr *b, uint32_t b_rank)
 {
     uint32_t agreed = 0;
-    mask &= merge_relation_possible(a, modulus) & merge_relation_possible(b, modulus);
+    mask &= job_relation_possible(a, modulus) & job_relation_possible(b, modulus);
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
-        struct merge_key left, right;
+        struct job_relation_key left, right;
         if (!(mask & relation))
             continue;
-        merge_relation_key(a, modulus, relation, a_rank, &left);
-        merge_relation_key(b, modulus, relation, b_rank, &right);
+        job_relation_key(a, modulus, relation, a_rank, &left);
+        job_relation_key(b, modulus, relation, b_rank, &right);
         if (!memcmp(&left, &right, sizeof left))
             agreed |= relation;
     }

@@ -38,7 +38,7 @@ static void add_record(struct job_stream *a, const struct job_stream *b)
         a->class_index = GRAMMAR_NONE;
 }
 
-uint32_t merge_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
+uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
 {
     uint32_t low = 0, high = j->stream_count;
     struct job_stream key = { .rank = rank, .thread = thread };
@@ -89,7 +89,7 @@ static uint32_t last_rank(const struct job *j)
     uint32_t last = 0;
     for (uint32_t i = 0; i < j->class_count; i++)
         for (uint32_t k = 0; k < j->classes[i].member_ranges; k++) {
-            uint32_t at = merge_range_last(&j->classes[i].ranges[k]);
+            uint32_t at = job_range_last(&j->classes[i].ranges[k]);
             last = at > last ? at : last;
         }
     return last;
@@ -99,20 +99,20 @@ static uint32_t first_rank(const struct job *j)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t i = 0; i < j->class_count; i++) {
-        uint32_t at = merge_ranges_first(j->classes[i].ranges, j->classes[i].member_ranges).rank;
+        uint32_t at = job_ranges_first(j->classes[i].ranges, j->classes[i].member_ranges).rank;
         first = at < first ? at : first;
     }
     return first;
 }
 
 /* Adds the members of all classes to a set; PYTHIA_EINVAL where one is there already. */
-static int add_members(struct merge_ranges *all, const struct job *j)
+static int add_members(struct job_ranges *all, const struct job *j)
 {
     int error = 0;
     for (uint32_t i = 0; i < j->class_count && !error; i++) {
-        struct merge_ranges next = { 0 };
-        const struct job_class_entry *c = &j->classes[i];
-        error = merge_ranges_union(&next, all->range, all->count, c->ranges, c->member_ranges);
+        struct job_ranges next = { 0 };
+        const struct job_class *c = &j->classes[i];
+        error = job_ranges_union(&next, all->range, all->count, c->ranges, c->member_ranges);
         free(all->range);
         *all = next;
     }
@@ -122,7 +122,7 @@ static int add_members(struct merge_ranges *all, const struct job *j)
 /* Records of blocks do not tell; the classes' members do. */
 static int check_disjoint(const struct job *a, const struct job *b)
 {
-    struct merge_ranges all = { 0 };
+    struct job_ranges all = { 0 };
     if (!a->class_count || !b->class_count || last_rank(a) < first_rank(b))
         return 0; /* the common case: everything of `b` comes after */
     int error = add_members(&all, a);
@@ -132,10 +132,10 @@ static int check_disjoint(const struct job *a, const struct job *b)
     return error;
 }
 
-int merge_streams_plan(struct job *into, const struct job *from)
+int job_streams_plan(struct job *into, const struct job *from)
 {
     int error = check_disjoint(into, from);
-    return error ? error : merge_room(&into->streams, &into->index->stream_room,
+    return error ? error : job_room(&into->streams, &into->index->stream_room,
                                       (uint64_t)into->stream_count + from->stream_count, sizeof *into->streams);
 }
 
@@ -153,7 +153,7 @@ static struct job_stream renamed(const struct job_stream *s, uint32_t block, con
 /* One more record at its place; nearly always at the end. */
 static void put(struct job *j, const struct job_stream *s)
 {
-    uint32_t n = j->stream_count, at = n && order(&j->streams[n - 1], s) >= 0 ? merge_streams_place(j, s->rank, s->thread) : n;
+    uint32_t n = j->stream_count, at = n && order(&j->streams[n - 1], s) >= 0 ? job_streams_place(j, s->rank, s->thread) : n;
     if (at < n && !order(&j->streams[at], s)) {
         add_record(&j->streams[at], s);
         return;
@@ -179,7 +179,7 @@ static uint32_t block_of(const struct job *j)
     return block > j->info.block ? block : j->info.block;
 }
 
-void merge_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map)
+void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map)
 {
     uint32_t a = block_of(into), b = block_of(from);
     coarsen(into, a > b ? a : b);
@@ -197,7 +197,7 @@ void merge_streams_commit(struct job *into, const struct job *from, const uint32
     }
 }
 
-void merge_streams_add(struct job *j, const struct job_stream *s)
+void job_streams_add(struct job *j, const struct job_stream *s)
 {
     struct job_stream one = *s;
     coarsen(j, block_of_size(j->info.ranks));

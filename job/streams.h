@@ -17,13 +17,13 @@
 #include "job/job.h"
 
 /* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */
-int merge_streams_plan(struct job *into, const struct job *from);
+int job_streams_plan(struct job *into, const struct job *from);
 /* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'
    info.ranks as before the merge. */
-void merge_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map);
+void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map);
 /* Adds one stream; room for one more was made. */
-void merge_streams_add(struct job *j, const struct job_stream *s);
+void job_streams_add(struct job *j, const struct job_stream *s);
 /* Place of the first record that does not come before (rank, thread). */
-uint32_t merge_streams_place(const struct job *j, uint32_t rank, uint32_t thread);
+uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread);
 
 #endif

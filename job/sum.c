@@ -10,12 +10,12 @@ static bool sum_before(const struct job_sum *a, const struct job_sum *b)
     return a->terminal != b->terminal ? a->terminal < b->terminal : a->name < b->name;
 }
 
-int merge_sums_reserve(struct job *j, uint32_t extra)
+int job_sums_reserve(struct job *j, uint32_t extra)
 {
-    return merge_room(&j->sums, &j->index->sum_room, (uint64_t)j->sum_count + extra, sizeof *j->sums);
+    return job_room(&j->sums, &j->index->sum_room, (uint64_t)j->sum_count + extra, sizeof *j->sums);
 }
 
-void merge_sum_add(struct job *j, struct job_sum sum)
+void job_sum_add(struct job *j, struct job_sum sum)
 {
     uint32_t low = 0, high = j->sum_count;
     while (low < high) {
@@ -41,8 +41,8 @@ int job_count(struct job *j, uint32_t terminal, const char *name, struct job_cou
     if (terminal >= j->terminal_count)
         return PYTHIA_EINVAL;
     struct job_sum sum = { terminal, job_string(j, name), count };
-    if (sum.name == GRAMMAR_NONE || merge_sums_reserve(j, 1))
+    if (sum.name == GRAMMAR_NONE || job_sums_reserve(j, 1))
         return PYTHIA_ENOMEM;
-    merge_sum_add(j, sum);
+    job_sum_add(j, sum);
     return 0;
 }

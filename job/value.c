@@ -7,7 +7,7 @@
 #include "job/relation.h"
 
 /* First variant that is not before (node, channel). */
-static uint32_t variant_place(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+static uint32_t variant_place(const struct job_class *c, uint32_t node, enum grammar_channel channel)
 {
     uint32_t low = 0, high = c->variant_count;
     while (low < high) {
@@ -21,27 +21,27 @@ static uint32_t variant_place(const struct job_class_entry *c, uint32_t node, en
     return low;
 }
 
-const struct job_variant *job_variant_first(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel)
 {
     uint32_t i = variant_place(c, node, channel);
     bool found = i < c->variant_count && c->variants[i].node == node && c->variants[i].attr.channel == channel;
     return found ? &c->variants[i] : NULL;
 }
 
-const struct job_variant *job_variant(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
                                       uint32_t rank, uint32_t thread)
 {
     for (uint32_t i = variant_place(c, node, channel); i < c->variant_count; i++) {
         const struct job_variant *v = &c->variants[i];
         if (v->node != node || v->attr.channel != channel)
             return NULL;
-        if (merge_ranges_contain(c->ranges + v->range_first, v->range_count, rank, thread))
+        if (job_ranges_contain(c->ranges + v->range_first, v->range_count, rank, thread))
             return v;
     }
     return NULL;
 }
 
-const struct job_variant *job_variant_most(const struct job_class_entry *c, uint32_t node, enum grammar_channel channel)
+const struct job_variant *job_variant_most(const struct job_class *c, uint32_t node, enum grammar_channel channel)
 {
     enum { LOOKED_AT = 8, RANGES = 64 }; /* variants, and ranges of each: asked for each event */
     const struct job_variant *most = NULL;
@@ -51,7 +51,7 @@ const struct job_variant *job_variant_most(const struct job_class_entry *c, uint
         const struct job_variant *v = &c->variants[i];
         if (v->node != node || v->attr.channel != channel)
             break;
-        uint64_t here = merge_ranges_size(c->ranges + v->range_first, v->range_count < RANGES ? v->range_count : RANGES);
+        uint64_t here = job_ranges_size(c->ranges + v->range_first, v->range_count < RANGES ? v->range_count : RANGES);
         if (here > members) {
             most = v;
             members = here;
@@ -62,7 +62,7 @@ const struct job_variant *job_variant_most(const struct job_class_entry *c, uint
 
 bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value)
 {
-    if (!merge_relation_exact(&v->attr))
+    if (!job_relation_exact(&v->attr))
         return false;
     if (grammar_attr_constant(&v->attr, value))
         return true;
@@ -74,10 +74,10 @@ bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v,
 
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value)
 {
-    return merge_relation_value(v->relations, v->modulus, value, v->sample_rank, rank);
+    return job_relation_value(v->relations, v->modulus, value, v->sample_rank, rank);
 }
 
-int job_attr_value(const struct job *j, const struct job_class_entry *c, uint32_t node, enum grammar_channel channel,
+int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
                    uint32_t rank, uint32_t thread, uint64_t i, int64_t *value)
 {
     const struct job_variant *v = job_variant(c, node, channel, rank, thread);

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-merge.la
-libpythia_merge_la_SOURCES = \
+libpythia_merge_la_SOURCES = %D%/merge.h \
+	%D%/add.c \
+	%D%/joint.c %D%/joint.h \
 	%D%/merge.c \
 	%D%/update.c %D%/update.h %D%/update_near.c \
 	%D%/variant.c
-libpythia_merge_la_LIBADD = $(ZSTD_LIBS) -lm
+libpythia_merge_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_merge tests/unit/test_merge_memory tests/unit/test_update
 tests_unit_test_merge_SOURCES = tests/unit/test_merge.c tests/unit/simulate_compare.c $(SIMULATE_MERGE)

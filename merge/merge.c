@@ -10,6 +10,8 @@
 #include "job/class.h"
 #include "job/intern.h"
 #include "job/streams.h"
+#include "merge/joint.h"
+#include "merge/merge.h"
 
 /* What a number of `from` is called in `into`. */
 struct maps {
@@ -18,7 +20,7 @@ struct maps {
 
 /* What becomes of each class of `from`. */
 struct plan {
-    struct job_class_entry copy; /* a class that `into` did not have; grammar NULL: joint */
+    struct job_class copy; /* a class that `into` did not have; grammar NULL: joint */
     struct merge_joint joint;
 };
 
@@ -112,13 +114,13 @@ static int map_definitions(struct merge *m)
 
 static int plan_class(struct merge *m, uint32_t i)
 {
-    const struct job_class_entry *c = &m->from->classes[i];
-    uint32_t at = merge_table_find(&m->into->index->table[MERGE_CLASS], c->hash);
+    const struct job_class *c = &m->from->classes[i];
+    uint32_t at = job_table_find(&m->into->index->table[JOB_INTERNED_CLASS], c->hash);
     if (at == GRAMMAR_NONE) {
-        if (merge_class_bodiless(c))
+        if (job_class_bodiless(c))
             return PYTHIA_EINVAL; /* a body was left out that this job does not have */
         m->map.class_index[i] = m->into->class_count + m->new_classes++;
-        return merge_class_copy(&m->plan[i].copy, c, m->map.terminal, m->into->terminal_count);
+        return job_class_copy(&m->plan[i].copy, c, m->map.terminal, m->into->terminal_count);
     }
     m->map.class_index[i] = at;
     return merge_class_join(&m->into->classes[at], c, &m->plan[i].joint);
@@ -134,16 +136,16 @@ static int plan_classes(struct merge *m)
     for (uint32_t i = 0; i < m->from->class_count && !error; i++)
         error = plan_class(m, i);
     if (!error)
-        error = merge_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
+        error = job_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
                            sizeof *m->into->classes);
-    return error ? error : merge_table_reserve(&x->table[MERGE_CLASS], m->new_classes);
+    return error ? error : job_table_reserve(&x->table[JOB_INTERNED_CLASS], m->new_classes);
 }
 
 static void plan_free(struct merge *m)
 {
     for (uint32_t i = 0; m->plan && i < m->from->class_count; i++) {
         merge_joint_clear(&m->plan[i].joint);
-        merge_class_clear(&m->plan[i].copy);
+        job_class_clear(&m->plan[i].copy);
     }
     free(m->plan);
 }
@@ -155,7 +157,7 @@ static void commit_classes(struct merge *m)
         uint32_t at = m->map.class_index[i];
         if (m->plan[i].copy.grammar) {
             j->classes[at] = m->plan[i].copy;
-            merge_table_put(&j->index->table[MERGE_CLASS], j->classes[at].hash, at);
+            job_table_put(&j->index->table[JOB_INTERNED_CLASS], j->classes[at].hash, at);
             memset(&m->plan[i].copy, 0, sizeof m->plan[i].copy);
         } else {
             merge_class_commit(&j->classes[at], &m->from->classes[i], &m->plan[i].joint);
@@ -172,7 +174,7 @@ static void commit_sums(struct merge *m)
         struct job_sum sum = m->from->sums[i];
         sum.terminal = m->map.terminal[sum.terminal];
         sum.name = m->map.string[sum.name];
-        merge_sum_add(m->into, sum);
+        job_sum_add(m->into, sum);
     }
 }
 
@@ -180,7 +182,7 @@ static void commit_sums(struct merge *m)
 
 static int plan_regions(struct merge *m)
 {
-    return merge_room(&m->into->regions, &m->into->index->region_room,
+    return job_room(&m->into->regions, &m->into->index->region_room,
                       (uint64_t)m->into->region_count + m->from->region_count, sizeof *m->into->regions);
 }
 
@@ -252,13 +254,13 @@ static void commit_oracle(struct job_oracle *a, const struct job_oracle *b)
     a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
 }
 
-int job_merge(struct job *into, const struct job *from)
+int merge_job(struct job *into, const struct job *from)
 {
     struct merge m = { .into = into, .from = from };
-    struct merge_mark mark = merge_mark(into);
-    int error = merge_streams_plan(into, from);
+    struct job_mark mark = job_mark(into);
+    int error = job_streams_plan(into, from);
     if (!error)
-        error = merge_sums_reserve(into, from->sum_count);
+        error = job_sums_reserve(into, from->sum_count);
     if (!error)
         error = maps_create(&m.map, from);
     if (!error)
@@ -270,10 +272,10 @@ int job_merge(struct job *into, const struct job *from)
     if (!error)
         error = job_task_room(into, from->task_count);
     if (error) {
-        merge_rollback(into, mark);
+        job_rollback(into, mark);
     } else {
         commit_classes(&m);
-        merge_streams_commit(into, from, m.map.class_index);
+        job_streams_commit(into, from, m.map.class_index);
         commit_sums(&m);
         commit_regions(&m);
         commit_tasks(&m);

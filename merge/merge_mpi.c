@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include "file/file.h"
 #include "merge/merge_mpi.h"
 
 #include <stdlib.h>
 
 #include "job/intern.h"
+#include "merge/merge.h"
 #include "pythia.h"
 
 enum { TAG = 7411 };
@@ -63,7 +65,7 @@ static int send_packed(const struct node *n, int parent, const uint8_t *known)
 {
     void *data = NULL;
     size_t size = 0;
-    uint64_t length = job_pack(n->job, known, &data, &size) ? 0 : size, room = 0;
+    uint64_t length = file_pack(n->job, known, &data, &size) ? 0 : size, room = 0;
     int error = send_bytes(n, parent, &length, sizeof length);
     if (!error && length)
         error = receive_bytes(n, parent, &room, sizeof room);
@@ -108,9 +110,9 @@ static int take(struct node *n, const void *data, size_t size)
 {
     struct job *theirs = NULL;
     char why[160];
-    int error = job_unpack(data, size, &theirs, why, sizeof why);
+    int error = file_unpack(data, size, &theirs, why, sizeof why);
     if (!error)
-        error = job_merge(n->job, theirs);
+        error = merge_job(n->job, theirs);
     job_destroy(theirs);
     return error;
 }
@@ -138,7 +140,7 @@ static int receive_packed(struct node *n, int child, uint64_t covered)
 static void mark_known(const struct job *j, const struct grammar_hash *hash, uint8_t *known, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        known[i] = merge_table_find(&j->index->table[MERGE_CLASS], hash[i]) != GRAMMAR_NONE;
+        known[i] = job_table_find(&j->index->table[JOB_INTERNED_CLASS], hash[i]) != GRAMMAR_NONE;
 }
 
 /* The hashes must be received whether there is room for them or not: a few at a time. */

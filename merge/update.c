@@ -17,6 +17,7 @@
 
 #include "pythia.h"
 #include "job/ranges.h"
+#include "merge/merge.h"
 #include "merge/update.h"
 
 enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */
@@ -124,10 +125,10 @@ int merge_settle_rules(struct grammar_flat *g)
     return error;
 }
 
-static int mix_class(struct job_class_entry *run, const struct job_class_entry *profile, double share)
+static int mix_class(struct job_class *run, const struct job_class *profile, double share)
 {
-    uint64_t ours = merge_ranges_size(run->ranges, run->member_ranges);
-    uint64_t theirs = merge_ranges_size(profile->ranges, profile->member_ranges);
+    uint64_t ours = job_ranges_size(run->ranges, run->member_ranges);
+    uint64_t theirs = job_ranges_size(profile->ranges, profile->member_ranges);
     struct merge_mix m = {share, 1 - share, (double)ours / (double)theirs, 1};
     for (uint32_t n = 0; n < run->grammar->node_count; n++) {
         merge_mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
@@ -138,9 +139,9 @@ static int mix_class(struct job_class_entry *run, const struct job_class_entry *
 }
 
 /* The class of equal structure, NULL without. */
-static const struct job_class_entry *counterpart(const struct job *profile, const struct job_class_entry *c)
+static const struct job_class *counterpart(const struct job *profile, const struct job_class *c)
 {
-    uint32_t i = merge_table_find(&profile->index->table[MERGE_CLASS], c->hash);
+    uint32_t i = job_table_find(&profile->index->table[JOB_INTERNED_CLASS], c->hash);
     bool same = i != GRAMMAR_NONE && profile->classes[i].grammar->node_count == c->grammar->node_count;
     return same ? &profile->classes[i] : NULL;
 }
@@ -152,7 +153,7 @@ static void mix_stream(struct job *run, const struct job *profile, struct job_st
     const struct job_stream *old = job_find_stream(profile, s->rank, s->thread);
     struct merge_mix m = {share, 1 - share, 1, 1};
     if (!old || old->count != s->count || run->info.block != profile->info.block || s->class_index == GRAMMAR_NONE ||
-        old->class_index == GRAMMAR_NONE || !merge_hash_equal(run->classes[s->class_index].hash,
+        old->class_index == GRAMMAR_NONE || !job_hash_equal(run->classes[s->class_index].hash,
                                                              profile->classes[old->class_index].hash))
         return;
     s->begin_ns = merge_mix_lower(&m, s->begin_ns, old->begin_ns);
@@ -187,13 +188,13 @@ static int keep_the_rest(struct job *run, const struct job *profile)
 
 /* --- The classes --- */
 
-struct update { struct job *run; const struct job *profile; struct job_updated *d; double *factor; /* of the times of similar classes, else 0 */ };
+struct update { struct job *run; const struct job *profile; struct merge_updated *d; double *factor; /* of the times of similar classes, else 0 */ };
 
 static int mix_kept(struct update *u)
 {
     int error = 0;
     for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
-        const struct job_class_entry *old = counterpart(u->profile, &u->run->classes[i]);
+        const struct job_class *old = counterpart(u->profile, &u->run->classes[i]);
         u->d->kept += old != NULL;
         error = old ? mix_class(&u->run->classes[i], old, u->d->share) : 0;
     }
@@ -206,7 +207,7 @@ static int mix_near(struct update *u)
     struct merge_shapes shapes;
     int error = merge_shapes_open(&shapes, u->profile);
     for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
-        const struct job_class_entry *old = counterpart(u->profile, &u->run->classes[i]);
+        const struct job_class *old = counterpart(u->profile, &u->run->classes[i]);
         if (old) {
             shapes.used[old - u->profile->classes] = 1;
             continue;
@@ -239,10 +240,10 @@ static void mix_streams(struct update *u)
     }
 }
 
-int job_update(struct job *run, const struct job *profile, struct job_updated *done)
+int merge_update(struct job *run, const struct job *profile, struct merge_updated *done)
 {
     uint32_t runs = profile->info.runs < UINT32_MAX ? profile->info.runs : UINT32_MAX - 1;
-    struct job_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
+    struct merge_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
     struct update u = {run, profile, &d, calloc(run->class_count + 1, sizeof *u.factor)};
     int error = u.factor ? keep_the_rest(run, profile) : PYTHIA_ENOMEM;
     error = error ? error : mix_kept(&u);

@@ -10,6 +10,7 @@
 
 #include "job/class.h"
 #include "job/intern.h"
+#include "merge/joint.h"
 
 struct merge_mix {
     double run, profile; /* weights of one expansion's times; they add up to 1 */
@@ -30,7 +31,7 @@ int merge_settle_rules(struct grammar_flat *g);
 
 /* What the profile knows by the shape of a rule: symbols, and exponents taken as 1. */
 struct merge_shapes {
-    struct merge_table table;
+    struct job_table table;
     struct merge_place *places; /* first: class, count: rule */
     uint32_t count, room;
     struct grammar_hash **shape; /* of each class: of its rules */
@@ -43,7 +44,7 @@ void merge_shapes_close(struct merge_shapes *s);
 
 /* Mixes what `c`, a class of `run` that the profile has not, shares with it, where that is most of its events. *factor: of
    its times in all, new over old; 0: nothing was mixed. 0 or PYTHIA_ENOMEM. */
-int merge_near_mix(const struct job *run, struct job_class_entry *c, const struct job *profile, struct merge_shapes *s,
+int merge_near_mix(const struct job *run, struct job_class *c, const struct job *profile, struct merge_shapes *s,
                    double share, double *factor);
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "pythia.h"
 #include "job/ranges.h"
+#include "merge/joint.h"
 
 /* --- Shapes --- */
 
@@ -25,7 +26,7 @@ static struct grammar_hash *shapes_of(const struct grammar_flat *g, const struct
     struct grammar_hash *shape = malloc((g->rule_count + 1) * sizeof *shape);
     for (uint32_t n = 0; bare && n < bare->node_count; n++)
         bare->nodes[n].exponent = 1;
-    if (!bare || !shape || merge_hash_none(grammar_flat_hash(bare, terminal, shape))) {
+    if (!bare || !shape || job_hash_none(grammar_flat_hash(bare, terminal, shape))) {
         free(shape);
         shape = NULL;
     }
@@ -36,20 +37,20 @@ static struct grammar_hash *shapes_of(const struct grammar_flat *g, const struct
 /* The same shape in a class: where a stream has been before is where it is looked for first. */
 static struct grammar_hash in_class(struct grammar_hash shape, uint32_t class_index)
 {
-    return merge_hash_pair(1, shape, (struct grammar_hash){ 0, 0 }, class_index);
+    return job_hash_pair(1, shape, (struct grammar_hash){ 0, 0 }, class_index);
 }
 
 static int add_place(struct merge_shapes *s, struct grammar_hash hash, uint32_t class_index, uint32_t rule)
 {
-    int error = merge_table_reserve(&s->table, 1);
-    if (merge_table_find(&s->table, hash) != GRAMMAR_NONE)
+    int error = job_table_reserve(&s->table, 1);
+    if (job_table_find(&s->table, hash) != GRAMMAR_NONE)
         return error;
     if (!error)
-        error = merge_room(&s->places, &s->room, (uint64_t)s->count + 1, sizeof *s->places);
+        error = job_room(&s->places, &s->room, (uint64_t)s->count + 1, sizeof *s->places);
     if (error)
         return error;
     s->places[s->count] = (struct merge_place){ class_index, rule };
-    merge_table_put(&s->table, hash, s->count++);
+    job_table_put(&s->table, hash, s->count++);
     return 0;
 }
 
@@ -78,7 +79,7 @@ void merge_shapes_close(struct merge_shapes *s)
     free(s->shape);
     free(s->used);
     free(s->places);
-    merge_table_free(&s->table);
+    job_table_free(&s->table);
 }
 
 /* --- Pairs of nodes --- */
@@ -88,7 +89,7 @@ struct pair { uint32_t class_index, node; }; /* of the profile; GRAMMAR_NONE: th
 struct near {
     const struct job *run, *profile;
     struct merge_shapes *shapes;
-    struct job_class_entry *c;
+    struct job_class *c;
     struct grammar_hash *shape; /* of the rules of c */
     struct pair *pair;          /* of its nodes */
     uint32_t own;               /* the profile's class of its first member, GRAMMAR_NONE */
@@ -105,7 +106,7 @@ static struct grammar_hash node_shape(const struct grammar_flat_node *n, const s
 static bool same_node(const struct near *k, uint32_t node, uint32_t theirs)
 {
     const struct grammar_flat *g = k->profile->classes[k->own].grammar;
-    return merge_hash_equal(node_shape(&k->c->grammar->nodes[node], k->run->terminal_hash, k->shape),
+    return job_hash_equal(node_shape(&k->c->grammar->nodes[node], k->run->terminal_hash, k->shape),
                             node_shape(&g->nodes[theirs], k->profile->terminal_hash, k->shapes->shape[k->own]));
 }
 
@@ -133,8 +134,8 @@ static void pair_rules(struct near *k)
     const struct grammar_flat *g = k->c->grammar;
     for (uint32_t r = 0; r < g->rule_count; r++) {
         uint32_t at = k->own == GRAMMAR_NONE ? GRAMMAR_NONE
-                                             : merge_table_find(&k->shapes->table, in_class(k->shape[r], k->own));
-        at = at == GRAMMAR_NONE ? merge_table_find(&k->shapes->table, k->shape[r]) : at;
+                                             : job_table_find(&k->shapes->table, in_class(k->shape[r], k->own));
+        at = at == GRAMMAR_NONE ? job_table_find(&k->shapes->table, k->shape[r]) : at;
         if (at == GRAMMAR_NONE)
             continue;
         const struct merge_place *p = &k->shapes->places[at];
@@ -184,12 +185,12 @@ static void scale_node(struct near *k, uint32_t n, const struct sums *factor)
 
 static void mix_node(struct near *k, uint32_t n, double share)
 {
-    const struct job_class_entry *p = &k->profile->classes[k->pair[n].class_index];
+    const struct job_class *p = &k->profile->classes[k->pair[n].class_index];
     const struct grammar_stats *theirs = &p->grammar->stats[k->pair[n].node];
     const struct job_spread *spread = &p->spread[k->pair[n].node];
     struct grammar_stats *ours = &k->c->grammar->stats[n];
-    double members = (double)merge_ranges_size(k->c->ranges, k->c->member_ranges) /
-                     (double)merge_ranges_size(p->ranges, p->member_ranges);
+    double members = (double)job_ranges_size(k->c->ranges, k->c->member_ranges) /
+                     (double)job_ranges_size(p->ranges, p->member_ranges);
     struct merge_mix m = { share, 1 - share, (double)ours->count / (double)theirs->count, 0 };
     m.member = m.scale / members;
     merge_mix_moments(&m, &ours->gap, &theirs->gap);
@@ -294,10 +295,10 @@ static int mix_times(struct near *k, double share, double *all)
     return error;
 }
 
-int merge_near_mix(const struct job *run, struct job_class_entry *c, const struct job *profile, struct merge_shapes *s,
+int merge_near_mix(const struct job *run, struct job_class *c, const struct job *profile, struct merge_shapes *s,
                    double share, double *factor)
 {
-    struct merge_member first = merge_ranges_first(c->ranges, c->member_ranges);
+    struct job_member first = job_ranges_first(c->ranges, c->member_ranges);
     struct near k = { run, profile, s, c, shapes_of(c->grammar, run->terminal_hash),
                       malloc((c->grammar->node_count + 1) * sizeof *k.pair),
                       job_stream_class(profile, first.rank, first.thread) };

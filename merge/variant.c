@@ -11,10 +11,11 @@
 #include "pythia.h"
 #include "job/class.h"
 #include "job/relation.h"
+#include "merge/joint.h"
 
 struct atom {
     struct grammar_attr attr; /* model of the sample */
-    struct merge_member first; /* the sample: its first member */
+    struct job_member first; /* the sample: its first member */
     uint32_t modulus, relations;
     const struct job_range *ranges; /* NULL: only the first member */
     uint32_t range_count;
@@ -26,10 +27,10 @@ struct atoms {
     uint32_t count;
 };
 
-static struct atom atom_of(const struct job_class_entry *c, const struct job_variant *v)
+static struct atom atom_of(const struct job_class *c, const struct job_variant *v)
 {
     return (struct atom){ .attr = v->attr,
-                          .first = merge_ranges_first(c->ranges + v->range_first, v->range_count),
+                          .first = job_ranges_first(c->ranges + v->range_first, v->range_count),
                           .modulus = v->modulus,
                           .relations = v->relations,
                           .ranges = c->ranges + v->range_first,
@@ -40,16 +41,16 @@ static struct atom atom_of(const struct job_class_entry *c, const struct job_var
 
 static int remember_place(struct merge_joint *out, struct grammar_hash hash, const struct job_range *r, uint32_t count)
 {
-    int error = merge_table_reserve(&out->memo, 1);
+    int error = job_table_reserve(&out->memo, 1);
     if (!error)
-        error = merge_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
+        error = job_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
     if (!error)
-        error = merge_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
+        error = job_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
     if (error)
         return error;
     memcpy(out->ranges.range + out->ranges.count, r, count * sizeof *r);
     out->places[out->place_count] = (struct merge_place){ out->ranges.count, count };
-    merge_table_put(&out->memo, hash, out->place_count++);
+    job_table_put(&out->memo, hash, out->place_count++);
     out->ranges.count += count;
     return 0;
 }
@@ -57,14 +58,14 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
 /* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
 static int joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
-    int error = merge_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
+    int error = job_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
     if (error)
         return error;
     v.range_first = 0;
     v.range_count = count;
-    if (!merge_ranges_equal(r, count, out->ranges.range, out->member_ranges)) {
-        struct grammar_hash hash = merge_hash_bytes(0, r, count * sizeof *r);
-        uint32_t place = merge_table_find(&out->memo, hash);
+    if (!job_ranges_equal(r, count, out->ranges.range, out->member_ranges)) {
+        struct grammar_hash hash = job_hash_bytes(0, r, count * sizeof *r);
+        uint32_t place = job_table_find(&out->memo, hash);
         if (place == GRAMMAR_NONE) {
             error = remember_place(out, hash, r, count);
             if (error)
@@ -77,7 +78,7 @@ static int joint_variant(struct merge_joint *out, struct job_variant v, const st
     return 0;
 }
 
-static int copy_variants(struct merge_joint *out, const struct job_class_entry *c, const struct job_variant *v, uint32_t n)
+static int copy_variants(struct merge_joint *out, const struct job_class *c, const struct job_variant *v, uint32_t n)
 {
     int error = 0;
     for (uint32_t i = 0; i < n && !error; i++)
@@ -105,15 +106,15 @@ static void add_inexact(struct grammar_attr *a, const struct grammar_attr *b)
 /* Makes `a` stand for the members of both. They are of one group. */
 static void add_atom(struct atom *a, const struct atom *b)
 {
-    a->relations = merge_relation_agree(a->relations & b->relations, a->modulus, &a->attr, a->first.rank, &b->attr,
+    a->relations = job_relation_agree(a->relations & b->relations, a->modulus, &a->attr, a->first.rank, &b->attr,
                                         b->first.rank);
     struct grammar_attr inexact = a->attr;
     add_inexact(&inexact, &b->attr);
-    if (merge_member_before(b->first, a->first)) {
+    if (job_member_before(b->first, a->first)) {
         a->first = b->first;
         a->attr = b->attr;
     }
-    if (!merge_relation_exact(&a->attr)) {
+    if (!job_relation_exact(&a->attr)) {
         a->attr = inexact;
         a->relations = JOB_ABSOLUTE;
     }
@@ -123,39 +124,39 @@ static void add_atom(struct atom *a, const struct atom *b)
 
 static struct grammar_hash atom_key(const struct atom *a, uint32_t relation)
 {
-    struct merge_key key;
-    merge_relation_key(&a->attr, a->modulus, relation, a->first.rank, &key);
-    return merge_hash_bytes(relation, &key, sizeof key);
+    struct job_relation_key key;
+    job_relation_key(&a->attr, a->modulus, relation, a->first.rank, &key);
+    return job_hash_bytes(relation, &key, sizeof key);
 }
 
 /* Numbers the groups of a partition; how many in *groups. */
 static int partition(struct atoms *all, uint32_t relation, uint32_t *groups)
 {
-    struct merge_table table = { 0 };
-    int error = merge_table_reserve(&table, all->count);
+    struct job_table table = { 0 };
+    int error = job_table_reserve(&table, all->count);
     *groups = 0;
     for (uint32_t i = 0; i < all->count && !error; i++) {
         struct grammar_hash key = atom_key(&all->atom[i], relation);
-        all->atom[i].group = merge_table_find(&table, key);
+        all->atom[i].group = job_table_find(&table, key);
         if (all->atom[i].group == GRAMMAR_NONE) {
             all->atom[i].group = *groups;
-            merge_table_put(&table, key, (*groups)++);
+            job_table_put(&table, key, (*groups)++);
         }
     }
-    merge_table_free(&table);
+    job_table_free(&table);
     return error;
 }
 
-static bool alone(const struct job_class_entry *c, const struct job_variant *v)
+static bool alone(const struct job_class *c, const struct job_variant *v)
 {
     return v->range_count == 1 && c->ranges[v->range_first].count == 1;
 }
 
 /* Whether no group of the partition by `relation` cuts through one of these variants. */
-static bool unions_of(const struct job_class_entry *c, const struct job_variant *v, uint32_t n, uint32_t relation)
+static bool unions_of(const struct job_class *c, const struct job_variant *v, uint32_t n, uint32_t relation)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t key = merge_relation_possible(&v[i].attr, v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
+        uint32_t key = job_relation_possible(&v[i].attr, v[i].modulus) & relation ? relation : JOB_ABSOLUTE;
         if (!alone(c, &v[i]) && !(v[i].relations & key))
             return false;
     }
@@ -169,18 +170,18 @@ static int atom_order(const void *x, const void *y)
     const struct atom *a = x, *b = y;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
-    return merge_member_before(a->first, b->first) ? -1 : 1;
+    return job_member_before(a->first, b->first) ? -1 : 1;
 }
 
 static int first_order(const void *x, const void *y)
 {
     const struct atom *a = *(const struct atom *const *)x, *b = *(const struct atom *const *)y;
-    return merge_member_before(a->first, b->first) ? -1 : 1;
+    return job_member_before(a->first, b->first) ? -1 : 1;
 }
 
 static int member_order(const void *x, const void *y)
 {
-    const struct merge_member *a = x, *b = y;
+    const struct job_member *a = x, *b = y;
     if (a->thread != b->thread)
         return a->thread < b->thread ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;
@@ -188,42 +189,42 @@ static int member_order(const void *x, const void *y)
 
 static uint64_t atom_size(const struct atom *a)
 {
-    return a->ranges ? merge_ranges_size(a->ranges, a->range_count) : 1;
+    return a->ranges ? job_ranges_size(a->ranges, a->range_count) : 1;
 }
 
-static int many_ranges(struct merge_ranges *out, const struct atom *a, uint32_t n)
+static int many_ranges(struct job_ranges *out, const struct atom *a, uint32_t n)
 {
     uint64_t size = 0, at = 0;
     for (uint32_t i = 0; i < n; i++)
         size += atom_size(&a[i]);
-    if (size > MERGE_LIMIT)
+    if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
-    struct merge_member *m = malloc(size * sizeof *m);
+    struct job_member *m = malloc(size * sizeof *m);
     if (!m)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n; at += atom_size(&a[i++]))
         if (a[i].ranges)
-            merge_ranges_walk(a[i].ranges, a[i].range_count, m + at);
+            job_ranges_walk(a[i].ranges, a[i].range_count, m + at);
         else
             m[at] = a[i].first;
     qsort(m, size, sizeof *m, member_order);
-    int error = merge_ranges_members(out, m, (uint32_t)size);
+    int error = job_ranges_members(out, m, (uint32_t)size);
     free(m);
     return error;
 }
 
 /* The members of the n atoms of a group. */
-static int group_ranges(struct merge_ranges *out, const struct atom *a, uint32_t n)
+static int group_ranges(struct job_ranges *out, const struct atom *a, uint32_t n)
 {
     out->count = 0;
     if (n == 1 && a->ranges)
-        return merge_ranges_union(out, a->ranges, a->range_count, NULL, 0);
+        return job_ranges_union(out, a->ranges, a->range_count, NULL, 0);
     if (n == 2 && a[0].ranges && a[1].ranges)
-        return merge_ranges_union(out, a[0].ranges, a[0].range_count, a[1].ranges, a[1].range_count);
+        return job_ranges_union(out, a[0].ranges, a[0].range_count, a[1].ranges, a[1].range_count);
     return many_ranges(out, a, n);
 }
 
-static int emit_group(struct merge_joint *out, struct merge_ranges *scratch, uint32_t node, const struct atom *a,
+static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint32_t node, const struct atom *a,
                       uint32_t n)
 {
     struct atom whole = a[0];
@@ -252,7 +253,7 @@ static uint32_t group_length(const struct atoms *all, const struct atom *a)
 static int emit(struct merge_joint *out, uint32_t node, struct atoms *all, uint32_t groups)
 {
     const struct atom **head = malloc(groups * sizeof *head);
-    struct merge_ranges scratch = { 0 };
+    struct job_ranges scratch = { 0 };
     uint32_t at = 0;
     int error = head ? 0 : PYTHIA_ENOMEM;
     if (error)
@@ -271,14 +272,14 @@ static int emit(struct merge_joint *out, uint32_t node, struct atoms *all, uint3
 /* --- The three ways of joining --- */
 
 /* One formula for everybody: 0, an error, or 1 where there is none. */
-static int join_single(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
-                       const struct job_class_entry *b, const struct job_variant *vb)
+static int join_single(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+                       const struct job_class *b, const struct job_variant *vb)
 {
     struct atom pair[2] = { atom_of(a, va), atom_of(b, vb) };
-    struct merge_ranges scratch = { 0 };
-    if (va->modulus != vb->modulus || va->attr.kind != vb->attr.kind || !merge_relation_exact(&va->attr))
+    struct job_ranges scratch = { 0 };
+    if (va->modulus != vb->modulus || va->attr.kind != vb->attr.kind || !job_relation_exact(&va->attr))
         return 1;
-    if (!merge_relation_agree(va->relations & vb->relations, va->modulus, &va->attr, pair[0].first.rank, &vb->attr,
+    if (!job_relation_agree(va->relations & vb->relations, va->modulus, &va->attr, pair[0].first.rank, &vb->attr,
                               pair[1].first.rank))
         return 1;
     int error = emit_group(out, &scratch, va->node, pair, 2);
@@ -287,7 +288,7 @@ static int join_single(struct merge_joint *out, const struct job_class_entry *a,
 }
 
 /* The relation whose partition the variants of one side are; 0 is an error (in *error). */
-static uint32_t relation_of(const struct job_class_entry *c, const struct job_variant *v, struct atoms *all, int *error)
+static uint32_t relation_of(const struct job_class *c, const struct job_variant *v, struct atoms *all, int *error)
 {
     uint32_t groups;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
@@ -303,8 +304,8 @@ static uint32_t relation_of(const struct job_class_entry *c, const struct job_va
 }
 
 /* The groups that side `a` has, if all of `b` falls into them: then no relation makes fewer. 1 where it does not. */
-static int join_into(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va, uint32_t na,
-                     const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+static int join_into(struct merge_joint *out, const struct job_class *a, const struct job_variant *va, uint32_t na,
+                     const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     struct atoms all = { malloc(((size_t)na + nb) * sizeof *all.atom), na };
     uint32_t groups = 0;
@@ -328,29 +329,29 @@ static int join_into(struct merge_joint *out, const struct job_class_entry *a, c
 }
 
 /* Takes exact variants apart into their members; the others stay whole. */
-static uint32_t take_apart(struct atom *out, const struct job_class_entry *c, const struct job_variant *v,
-                           struct merge_member *m)
+static uint32_t take_apart(struct atom *out, const struct job_class *c, const struct job_variant *v,
+                           struct job_member *m)
 {
-    if (!merge_relation_exact(&v->attr)) {
+    if (!job_relation_exact(&v->attr)) {
         *out = atom_of(c, v);
         return 1;
     }
     const struct job_range *r = c->ranges + v->range_first;
-    uint32_t n = (uint32_t)merge_ranges_size(r, v->range_count);
-    merge_ranges_walk(r, v->range_count, m);
+    uint32_t n = (uint32_t)job_ranges_size(r, v->range_count);
+    job_ranges_walk(r, v->range_count, m);
     for (uint32_t i = 0; i < n; i++) {
         out[i] = (struct atom){ .first = m[i], .modulus = v->modulus };
-        merge_relation_take(v, m[i].rank, &out[i].attr);
-        out[i].relations = merge_relation_possible(&out[i].attr, v->modulus);
+        job_relation_take(v, m[i].rank, &out[i].attr);
+        out[i].relations = job_relation_possible(&out[i].attr, v->modulus);
     }
     return n;
 }
 
-static uint64_t members_of(const struct job_class_entry *c, const struct job_variant *v, uint32_t n)
+static uint64_t members_of(const struct job_class *c, const struct job_variant *v, uint32_t n)
 {
     uint64_t size = 0;
     for (uint32_t i = 0; i < n; i++)
-        size += merge_ranges_size(c->ranges + v[i].range_first, v[i].range_count);
+        size += job_ranges_size(c->ranges + v[i].range_first, v[i].range_count);
     return size;
 }
 
@@ -370,14 +371,14 @@ static int emit_best(struct merge_joint *out, uint32_t node, struct atoms *all)
     return error ? error : emit(out, node, all, groups);
 }
 
-static int join_members(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
-                        uint32_t na, const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+static int join_members(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     uint64_t size = members_of(a, va, na) + members_of(b, vb, nb);
-    if (size > MERGE_LIMIT)
+    if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
     struct atoms all = { malloc(size * sizeof *all.atom), 0 };
-    struct merge_member *scratch = malloc(size * sizeof *scratch);
+    struct job_member *scratch = malloc(size * sizeof *scratch);
     int error = all.atom && scratch ? 0 : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < na && !error; i++)
         all.count += take_apart(all.atom + all.count, a, &va[i], scratch);
@@ -390,8 +391,8 @@ static int join_members(struct merge_joint *out, const struct job_class_entry *a
     return error;
 }
 
-int merge_variants_join(struct merge_joint *out, const struct job_class_entry *a, const struct job_variant *va,
-                        uint32_t na, const struct job_class_entry *b, const struct job_variant *vb, uint32_t nb)
+int merge_variants_join(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     int error = 1;
     if (!na || !nb)

@@ -10,7 +10,7 @@
 
 struct callback {
     _Atomic int phases;   /* last written, 0 once removed: release here, acquire in callbacks_run */
-    int call_class;       /* enum job_class; JOB_NO_CLASS: `function`, or all where it is NULL */
+    int call_kind;       /* enum job_call_kind; JOB_NO_CALL_KIND: `function`, or all where it is NULL */
     const char *function; /* of pmpi_hook_functions */
     pythia_callback_t run;
     void *data;
@@ -21,7 +21,7 @@ static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct callback callbacks[PMPI_HOOK_CALLBACKS]; /* written under callback_lock */
 static _Atomic int callback_count;                     /* release after the entry, acquire in callbacks_run */
 
-static const char *const class_names[JOB_CLASSES] = {
+static const char *const class_names[JOB_CALL_KINDS] = {
     [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion", [JOB_PROBE] = "probe",
     [JOB_ONESIDED] = "onesided", [JOB_COLLECTIVE] = "collective", [JOB_COMMUNICATOR] = "communicator",
     [JOB_IO] = "io",             [JOB_LIFE] = "life"};
@@ -33,9 +33,9 @@ static bool callback_aim(const char *what, struct callback *c)
 {
     if (strcmp(what, "all") == 0)
         return true;
-    for (int class = 0; class < JOB_CLASSES; class ++) {
+    for (int class = 0; class < JOB_CALL_KINDS; class ++) {
         if (class_names[class] && strcmp(class_names[class], what) == 0) {
-            c->call_class = class;
+            c->call_kind = class;
             return true;
         }
     }
@@ -64,7 +64,7 @@ static int callback_add(const struct callback *c, int phases)
 
 int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data)
 {
-    struct callback c = {.call_class = JOB_NO_CLASS, .run = callback, .data = data};
+    struct callback c = {.call_kind = JOB_NO_CALL_KIND, .run = callback, .data = data};
     if (!what || !callback || phases < PYTHIA_PRE || phases > (PYTHIA_PRE | PYTHIA_POST) || !callback_aim(what, &c))
         return PYTHIA_EINVAL;
     return callback_add(&c, phases);
@@ -93,8 +93,8 @@ int pythia_callback_remove(pythia_callback_t callback, void *data)
 
 static bool callback_wants(const struct callback *c, const struct pmpi_hook_info *info)
 {
-    if (c->call_class != JOB_NO_CLASS)
-        return c->call_class == info->call_class;
+    if (c->call_kind != JOB_NO_CALL_KIND)
+        return c->call_kind == info->call_kind;
     return !c->function || strcmp(c->function, info->function) == 0;
 }
 
@@ -138,7 +138,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .phase = phase,
         .id = sight->id,
         .call = call->info->function,
-        .call_class = class_names[call->info->call_class] ? class_names[call->info->call_class] : "",
+        .call_class = class_names[call->info->call_kind] ? class_names[call->info->call_kind] : "",
         .communicator = callback_comm(call),
         .from = call->from,
         .callsite = call->key.callsite,

@@ -12,7 +12,7 @@ _Atomic uint32_t pmpi_hook_classes;
 
 bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
 {
-    if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_class & 1))
+    if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_kind & 1))
         return false;
     call->stream = session_enter();
     if (!call->stream)
@@ -23,7 +23,7 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     call->key.function = info->function;
     call->key.comm = GRAMMAR_NONE;
     call->key.kind = JOB_CALL;
-    call->key.call_class = info->call_class;
+    call->key.call_kind = info->call_kind;
     call->key.blocking = info->blocking;
     call->key.peer_class = JOB_PEER_NONE;
     call->values.channels = 0;

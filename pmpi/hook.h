@@ -33,7 +33,7 @@
 
 struct pmpi_hook_info {
     const char *function;
-    uint8_t call_class; /* enum job_class */
+    uint8_t call_kind; /* enum job_call_kind */
     uint8_t blocking;
     uint8_t poll; /* an event only when it succeeds: ends with pmpi_hook_poll() */
 };
@@ -50,7 +50,7 @@ struct pmpi_hook_call {
     bool watched; /* by callbacks, as seen when it began */
 };
 
-/* Classes of calls that are recorded, bits 1 << enum job_class: 0 but between MPI_Init and MPI_Finalize. */
+/* Classes of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
 extern _Atomic uint32_t pmpi_hook_classes;
 
 /* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. */

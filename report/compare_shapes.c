@@ -141,7 +141,7 @@ static struct report_turns loop_of(const struct grammar_flat *g, const struct ru
     return l;
 }
 
-static int add_class(struct lists *lists, const struct job_class_entry *e, const struct grammar_hash *terminal, int side,
+static int add_class(struct lists *lists, const struct job_class *e, const struct grammar_hash *terminal, int side,
                      uint32_t index)
 {
     const struct grammar_flat *g = e->grammar;
@@ -284,8 +284,8 @@ static void unite(struct shape_list *l)
 
 static bool other_ranks(const struct report_comparison *c, const struct report_shape *a, const struct report_shape *b)
 {
-    const struct job_class_entry *x = &c->report[0]->job->classes[a->class_index];
-    const struct job_class_entry *y = &c->report[1]->job->classes[b->class_index];
+    const struct job_class *x = &c->report[0]->job->classes[a->class_index];
+    const struct job_class *y = &c->report[1]->job->classes[b->class_index];
 
     if (a->members != b->members)
         return true;

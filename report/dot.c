@@ -15,7 +15,7 @@
 
 struct graph {
     struct report *r;
-    const struct job_class_entry *c;
+    const struct job_class *c;
     uint32_t index;
     bool *named;   /* by terminal: has a node in this class */
     uint64_t left; /* edges */

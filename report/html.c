@@ -21,7 +21,7 @@ enum { MOST_NODES = 24000, FEWEST_NODES = 300, LONG_RULE = 1200, MOST_ROWS = 200
 
 struct shape {
     struct report *r;
-    const struct job_class_entry *c;
+    const struct job_class *c;
     uint64_t members;
     uint32_t *rule;     /* number in the page of each rule, GRAMMAR_NONE: left out */
     uint32_t *terminal; /* the same of the job's terminals; shared by all classes */
@@ -221,12 +221,12 @@ static int print_class(struct shape *s, uint32_t budget)
 
 static const char *kind_of(const struct job_terminal *t)
 {
-    static const char *const kinds[JOB_CLASSES] = { [JOB_P2P] = "p2p", [JOB_COMPLETION] = "completion", [JOB_PROBE] = "completion",
+    static const char *const kinds[JOB_CALL_KINDS] = { [JOB_P2P] = "p2p", [JOB_COMPLETION] = "completion", [JOB_PROBE] = "completion",
                                                     [JOB_COLLECTIVE] = "collective", [JOB_ONESIDED] = "onesided", [JOB_IO] = "io" };
 
     if (t->kind == JOB_REGION)
         return "omp";
-    return t->call_class < JOB_CLASSES && kinds[t->call_class] ? kinds[t->call_class] : "other";
+    return t->call_kind < JOB_CALL_KINDS && kinds[t->call_kind] ? kinds[t->call_kind] : "other";
 }
 
 static void print_terminals(struct shape *s)

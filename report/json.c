@@ -183,7 +183,7 @@ static void add_callsites(struct report *r, cJSON *root)
         cJSON *o = add_object(array);
         report_json_text(o, "function", job_text(r->job, s->function));
         add_place(r, o, s->terminal, "caller");
-        report_json_text(o, "class", report_class_name(s->call_class));
+        report_json_text(o, "class", report_class_name(s->call_kind));
         add_number(o, "count", (double)s->count);
         add_seconds(o, "time_seconds", s->time_ns);
         add_seconds(o, "gap_seconds", s->gap_ns);
@@ -263,7 +263,7 @@ static void add_classes(const struct report *r, cJSON *root)
     cJSON *array = cJSON_AddArrayToObject(root, "classes");
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
-        const struct job_class_entry *c = &r->job->classes[i];
+        const struct job_class *c = &r->job->classes[i];
         char *text = report_ranges_text(c), difference[256] = "";
         cJSON *o = add_object(array);
         cJSON *ranges = cJSON_AddArrayToObject(o, "ranks");

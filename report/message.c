@@ -59,7 +59,7 @@ static void peers_of(const struct job_variant *v, char *text, size_t size)
     }
 }
 
-static size_t add_peers(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size)
+static size_t add_peers(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)
 {
     const struct job_variant *v = job_variant_first(c, node, GRAMMAR_PEER), *end = c->variants + c->variant_count;
     const struct job_terminal *t = &j->terminals[c->grammar->nodes[node].symbol];
@@ -79,7 +79,7 @@ static size_t add_peers(const struct job *j, const struct job_class_entry *c, ui
     return used < size ? used : size - 1;
 }
 
-void report_message_text(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size)
+void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)
 {
     char bytes[32];
 

@@ -65,7 +65,7 @@ static int make_tables(struct report_model *m, uint32_t *place)
         } else {
             if (fresh)
                 m->sites[m->site_count++] = (struct report_site){ .function = t->function, .callsite = t->callsite,
-                                                                  .terminal = sorted[i], .call_class = t->call_class };
+                                                                  .terminal = sorted[i], .call_kind = t->call_kind };
             place[sorted[i]] = m->site_count - 1;
         }
     }
@@ -135,7 +135,7 @@ static int add_variant(struct report_model *m, const uint32_t *place, uint32_t t
     return rc;
 }
 
-static int add_class(struct report_model *m, const uint32_t *place, const struct job_class_entry *c)
+static int add_class(struct report_model *m, const uint32_t *place, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = report_members(c);
@@ -324,7 +324,7 @@ static void find_loop(struct report_model *m)
     double best = 0;
 
     for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct job_class_entry *c = &m->job->classes[i];
+        const struct job_class *c = &m->job->classes[i];
         uint64_t members = report_members(c);
         for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++) {
             const struct grammar_stats *s = &c->grammar->stats[n];
@@ -372,20 +372,20 @@ void report_model_destroy(struct report_model *m)
     free(m);
 }
 
-uint64_t report_class_time(const struct report_model *m, unsigned call_class)
+uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
 {
     uint64_t sum = 0;
 
     for (uint32_t i = 0; i < m->site_count; i++)
-        if (m->sites[i].call_class == call_class)
+        if (m->sites[i].call_kind == call_kind)
             sum += m->sites[i].time_ns;
     return sum;
 }
 
-const char *report_class_name(unsigned call_class)
+const char *report_class_name(unsigned call_kind)
 {
-    static const char *const names[JOB_CLASSES] = { "none", "p2p", "completion", "probe", "collective", "onesided", "io",
+    static const char *const names[JOB_CALL_KINDS] = { "none", "p2p", "completion", "probe", "collective", "onesided", "io",
                                                     "communicator", "life", "other" };
 
-    return call_class < JOB_CLASSES ? names[call_class] : "other";
+    return call_kind < JOB_CALL_KINDS ? names[call_kind] : "other";
 }

@@ -32,7 +32,7 @@ struct report_site {
     uint32_t function;   /* string of the job */
     uint32_t callsite;   /* GRAMMAR_NONE for words */
     uint32_t terminal;   /* one that stands for it */
-    uint8_t call_class;
+    uint8_t call_kind;
     uint64_t count;      /* calls */
     uint64_t time_ns;    /* in the calls */
     uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
@@ -120,9 +120,9 @@ struct report_model {
 struct report_model *report_model_create(const struct job *j);
 void report_model_destroy(struct report_model *m); /* NULL is legal */
 
-/* Share of all calls' time in one class of calls (enum job_class), ns. */
-uint64_t report_class_time(const struct report_model *m, unsigned call_class);
-const char *report_class_name(unsigned call_class);
+/* Share of all calls' time in one class of calls (enum job_call_kind), ns. */
+uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
+const char *report_class_name(unsigned call_kind);
 
 /* --- Between the parts of the model --- */
 /* Adds the time inside spans that contain others; place[terminal] is its site or region. 0, or PYTHIA_ENOMEM. */

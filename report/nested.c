@@ -59,7 +59,7 @@ static void add_time(struct report_model *m, const uint32_t *place, uint32_t ter
     r->nested_ns += ns;
 }
 
-static int add_class(struct report_model *m, const uint32_t *place, const struct job_class_entry *c, double *inside)
+static int add_class(struct report_model *m, const uint32_t *place, const struct job_class *c, double *inside)
 {
     uint64_t limit = WALK / m->job->class_count + 1;
     double scale = (double)report_members(c);
@@ -92,7 +92,7 @@ int report_model_add_nested(struct report_model *m, const uint32_t *place)
     int rc = inside ? 0 : PYTHIA_ENOMEM;
 
     for (uint32_t i = 0; rc == 0 && i < m->job->class_count; i++) {
-        const struct job_class_entry *c = &m->job->classes[i];
+        const struct job_class *c = &m->job->classes[i];
         if (c->grammar && has_spans(m->job, c->grammar))
             rc = add_class(m, place, c, inside);
     }

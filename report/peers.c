@@ -119,7 +119,7 @@ static int add_values(struct report_model *m, const struct messages *from, const
 }
 
 /* Bytes of one call on the members that `v` covers: of the first of them. */
-static uint64_t bytes_of(const struct job_class_entry *c, const struct job_variant *v, uint64_t occurrences)
+static uint64_t bytes_of(const struct job_class *c, const struct job_variant *v, uint64_t occurrences)
 {
     const struct job_range *r = &c->ranges[v->range_first];
     const struct job_variant *bytes = job_variant(c, v->node, GRAMMAR_BYTES, r->first, r->thread);
@@ -133,10 +133,10 @@ bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *recei
     const char *function = job_text(j, t->function);
     bool send = strcasestr(function, "send") != NULL, receive = strcasestr(function, "recv") != NULL;
 
-    if (t->call_class == JOB_ONESIDED) {
+    if (t->call_kind == JOB_ONESIDED) {
         send = strstr(function, "Put") || strcasestr(function, "accumulate");
         receive = strstr(function, "Get") || strstr(function, "Fetch") || strstr(function, "Compare");
-    } else if (t->call_class != JOB_P2P) {
+    } else if (t->call_kind != JOB_P2P) {
         return false;
     }
     *receives = !send; /* the peer and the bytes of Sendrecv are those of its send */
@@ -159,7 +159,7 @@ int report_model_add_peers(struct report_model *m)
     int rc = 0;
 
     for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct job_class_entry *c = &m->job->classes[i];
+        const struct job_class *c = &m->job->classes[i];
         uint64_t members = report_members(c);
         for (uint32_t k = 0; rc == 0 && c->grammar && members && k < c->variant_count; k++) {
             const struct job_variant *v = &c->variants[k];

@@ -8,7 +8,7 @@
 
 enum { LONGEST = 400 };
 
-uint64_t report_range_members(const struct job_class_entry *c, uint32_t first, uint32_t count)
+uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count)
 {
     uint64_t members = 0;
 
@@ -17,7 +17,7 @@ uint64_t report_range_members(const struct job_class_entry *c, uint32_t first, u
     return members;
 }
 
-uint64_t report_members(const struct job_class_entry *c)
+uint64_t report_members(const struct job_class *c)
 {
     return report_range_members(c, 0, c->member_ranges);
 }
@@ -50,7 +50,7 @@ static bool print_range(FILE *out, const struct job_range *r)
     return true;
 }
 
-char *report_ranges_text(const struct job_class_entry *c)
+char *report_ranges_text(const struct job_class *c)
 {
     char *text = NULL;
     size_t size = 0;

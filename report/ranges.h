@@ -9,9 +9,9 @@
 #include "job/job.h"
 
 /* Streams in a class, and in `count` ranges from `first` on. */
-uint64_t report_members(const struct job_class_entry *c);
-uint64_t report_range_members(const struct job_class_entry *c, uint32_t first, uint32_t count);
+uint64_t report_members(const struct job_class *c);
+uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count);
 /* malloc'ed; NULL when out of memory. Shortened by "…" after some hundred characters. */
-char *report_ranges_text(const struct job_class_entry *c);
+char *report_ranges_text(const struct job_class *c);
 
 #endif

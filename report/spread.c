@@ -38,7 +38,7 @@ static void add_worst(struct report_spread *s, uint64_t ns, uint32_t rank)
 }
 
 static void add_node(struct report_spread *s, struct tally *t, const struct job_terminal *terminal,
-                     const struct job_class_entry *c, uint32_t class_index, uint32_t node)
+                     const struct job_class *c, uint32_t class_index, uint32_t node)
 {
     const struct grammar_stats *stats = &c->grammar->stats[node];
     const struct job_spread *own = &c->spread[node];
@@ -76,7 +76,7 @@ static void finish(struct report_spread *s, const struct tally *t, uint64_t time
 
 static void add_class(struct report_model *m, const uint32_t *place, struct tally *tally, uint32_t index)
 {
-    const struct job_class_entry *c = &m->job->classes[index];
+    const struct job_class *c = &m->job->classes[index];
 
     for (uint32_t n = 0; c->grammar && n < c->grammar->node_count; n++) {
         uint32_t terminal = c->grammar->nodes[n].symbol;

@@ -23,7 +23,7 @@ enum { SHORT = 24, SHAPE = 200 };
 
 struct view {
     const struct job *job;
-    const struct job_class_entry *c;
+    const struct job_class *c;
     const struct grammar_flat *g;
     const struct report_names *names;
     struct report_structure how;
@@ -283,7 +283,7 @@ static void print_indented(struct view *v)
 
 static int view_open(struct view *v, const struct job *j, uint32_t index, const struct report_names *names, FILE *out)
 {
-    const struct job_class_entry *c = &j->classes[index];
+    const struct job_class *c = &j->classes[index];
 
     memset(v, 0, sizeof *v);
     v->job = j;

@@ -43,6 +43,6 @@ int report_print_structure(const struct job *j, uint32_t index, const struct rep
 int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names, FILE *out);
 
 /* Peer and bytes of a call in one class: "to rank+1, 800 B"; "" where it has neither. */
-void report_message_text(const struct job *j, const struct job_class_entry *c, uint32_t node, char *text, size_t size);
+void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size);
 
 #endif

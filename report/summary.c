@@ -68,9 +68,9 @@ static void print_shares(const struct report *r, FILE *out)
             report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),
             report_percent((double)m->sum_mpi_ns, wall));
     int listed = 0;
-    for (unsigned c = 0; c < JOB_CLASSES && m->sum_mpi_ns; c++) {
+    for (unsigned c = 0; c < JOB_CALL_KINDS && m->sum_mpi_ns; c++) {
         double share = report_percent((double)report_class_time(m, c), wall);
-        if (c != JOB_NO_CLASS && share >= 0.05 && listed < 4)
+        if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
             fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", report_class_name(c), share);
     }
     if (listed)
@@ -157,7 +157,7 @@ static int print_loop(const struct report *r, FILE *out)
 static void print_classes(const struct report *r, FILE *out)
 {
     for (uint32_t i = 0; i < r->job->class_count && i < TOP_CLASSES; i++) {
-        const struct job_class_entry *c = &r->job->classes[i];
+        const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
             fprintf(out, "%sclass %u: %.40s: %s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",

@@ -44,7 +44,7 @@ static int add_row(struct rows *rows, const struct row *r)
 /* --- Writing rules out --- */
 
 struct call {
-    const struct job_class_entry *c;
+    const struct job_class *c;
     const struct job_variant *v;
     uint32_t site;
     bool receives;
@@ -138,13 +138,13 @@ static int write_out(struct report_model *m, const uint32_t *place, struct rows 
     int rc = 0;
 
     for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct job_class_entry *c = &m->job->classes[i];
+        const struct job_class *c = &m->job->classes[i];
         for (uint32_t k = 0; rc == 0 && c->grammar && k < c->variant_count; k++) {
             struct call call = { .c = c, .v = &c->variants[k] };
             uint32_t terminal = c->grammar->nodes[call.v->node].symbol;
             if (call.v->attr.channel != GRAMMAR_PEER || terminal >= m->job->terminal_count ||
                 !report_model_moves_data(m->job, terminal, &call.receives) ||
-                (call.receives && m->job->terminals[terminal].call_class != JOB_ONESIDED))
+                (call.receives && m->job->terminals[terminal].call_kind != JOB_ONESIDED))
                 continue;
             call.site = place[terminal];
             rc = add_variant(m, rows, &call);

@@ -15,7 +15,7 @@ struct trace {
     struct report *r;
     const struct report_export *how;
     const struct job_stream *stream;
-    const struct job_class_entry *c;
+    const struct job_class *c;
     char **name; /* by terminal, quoted for JSON */
     uint64_t done, left; /* slices written; that this stream may still write */
     bool first;
@@ -35,7 +35,7 @@ static char *describe(struct report *r, uint32_t terminal)
         report_where(r, terminal, where, 250);
     char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
     if (name && place && asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s", name,
-                                  t->kind == JOB_REGION ? "omp" : report_class_name(t->call_class), place) < 0)
+                                  t->kind == JOB_REGION ? "omp" : report_class_name(t->call_kind), place) < 0)
         text = NULL;
     free(name);
     free(place);

@@ -92,7 +92,7 @@ static void print_collectives(struct report *r, FILE *out)
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         char name[64], where[128], count[32], bytes[32], mean[32];
-        if (s->call_class != JOB_COLLECTIVE)
+        if (s->call_kind != JOB_COLLECTIVE)
             continue;
         if (first)
             fprintf(out, "\n%-24s %12s %10s %10s  %s\n", "collective", "calls", "bytes", "a call", "callsite");

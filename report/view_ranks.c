@@ -13,7 +13,7 @@
 
 static void count_calls(const struct report *r, uint32_t index, uint64_t *count)
 {
-    const struct job_class_entry *c = &r->job->classes[index];
+    const struct job_class *c = &r->job->classes[index];
     uint64_t members = report_members(c);
 
     memset(count, 0, r->job->terminal_count * sizeof *count);
@@ -71,7 +71,7 @@ static int print_classes(struct report *r, FILE *out)
     char difference[256], events[32];
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
-        const struct job_class_entry *c = &r->job->classes[i];
+        const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c);
         int rc = report_class_difference(r, i, difference, sizeof difference);
         if (rc != 0 || !ranks) {

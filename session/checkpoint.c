@@ -30,6 +30,7 @@
 #include "base/clock.h"
 #include "base/guard.h"
 #include "base/log.h"
+#include "merge/merge.h"
 #include "session/internal.h"
 
 enum { COST_FACTOR = 200, STACK = 256 * 1024 };
@@ -88,7 +89,7 @@ static struct job *copy_definitions(void)
 {
     struct job *copy = job_create();
     pthread_mutex_lock(&session.lock);
-    if (copy && (!session.job || job_merge(copy, session.job) || session_fill_info(copy))) {
+    if (copy && (!session.job || merge_job(copy, session.job) || session_fill_info(copy))) {
         job_destroy(copy);
         copy = NULL;
     }
@@ -101,7 +102,7 @@ static int add_frozen(struct job *job, struct frozen *f)
     struct grammar_flat *g = f->grammar;
     f->grammar = NULL;
     g->terminals = job->terminal_count; /* more may have been defined since */
-    return job_add_stream(job, &f->stream, g);
+    return merge_add_stream(job, &f->stream, g);
 }
 
 struct job *session_snapshot(void)

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/modules.h"
+#include "file/file.h"
 #include "session/internal.h"
 
 static char output_path[PATH_MAX], input_path[PATH_MAX];
@@ -115,7 +116,7 @@ const void *session_reference(void)
 const void *session_reference_bytes(size_t *size)
 {
     *size = 0;
-    return chosen ? job_bytes(chosen, size) : NULL;
+    return chosen ? file_bytes(chosen, size) : NULL;
 }
 
 /* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be somebody's. */
@@ -123,7 +124,7 @@ static bool usable_reference(const struct session_world *world)
 {
     char why[512];
     job_destroy(session_chosen());
-    if (job_open(session_input_path(), &chosen, why, sizeof why)) {
+    if (file_open(session_input_path(), &chosen, why, sizeof why)) {
         base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
                       why);
         return false;
@@ -139,7 +140,7 @@ static bool usable_reference(const struct session_world *world)
 
 uint64_t session_reference_mark(void)
 {
-    return chosen ? job_opened_mark(chosen) : 0;
+    return chosen ? file_mark(chosen) : 0;
 }
 
 bool session_find_reference(uint64_t mark)
@@ -147,7 +148,7 @@ bool session_find_reference(uint64_t mark)
     char why[512];
     job_destroy(session_chosen());
     resolve_paths();
-    if (job_open(session_input_path(), &chosen, why, sizeof why))
+    if (file_open(session_input_path(), &chosen, why, sizeof why))
         return false;
     if (session_reference_mark() == mark)
         return true;

@@ -36,7 +36,7 @@ static uint32_t class_bit(const char *word, size_t length)
 
 int session_classes(const char *list, uint32_t *mask, char *why, size_t size)
 {
-    uint32_t all = 1u << JOB_NO_CLASS | 1u << JOB_OTHER;
+    uint32_t all = 1u << JOB_NO_CALL_KIND | 1u << JOB_OTHER;
     for (const char *w = list; w; w = strchr(w, ','), w += w != NULL) {
         size_t length = strcspn(w, ",");
         uint32_t bit = class_bit(w, length);

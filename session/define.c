@@ -59,7 +59,7 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
     struct job_terminal t = {
         .kind = key->kind,
         .phase = (uint8_t)phase,
-        .call_class = key->call_class,
+        .call_kind = key->call_kind,
         .peer_class = key->peer_class,
         .blocking = key->blocking,
         .function = define_function(key),

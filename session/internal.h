@@ -81,7 +81,7 @@ extern struct session session;
 /* control.c: a stream's thread does what session.control has asked for since it looked last */
 void session_control_stream(struct session_stream *s);
 void session_control_finish(struct session_stream *s); /* at the end, under session.lock: its thread may have met no call since a reset */
-/* Bits of the classes in a list (1 << enum job_class, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
+/* Bits of the classes in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
 int session_classes(const char *list, uint32_t *mask, char *why, size_t size);
 
 /* stream.c */

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "session/internal.h"
 
@@ -184,7 +185,7 @@ static int add_stream(struct session_stream *s)
         return -1;
     g->terminals = session.job->terminal_count;
     session_sums_finish(s, session.job);
-    return job_add_stream(session.job, &stream, g);
+    return merge_add_stream(session.job, &stream, g);
 }
 
 static void add_score(const struct session_stream *s)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "file/file.h"
 #include "job/job.h"
 #include "pythia.h"
 #include "session/internal.h"
@@ -33,7 +34,7 @@ int session_part_write(const struct job *job, char *why, size_t size)
         return PYTHIA_EIO;
     }
     snprintf(path, sizeof path, "%s/rank-%u.pythia", directory(), session.world.rank);
-    return job_write(job, path, why, size);
+    return file_write(job, path, why, size);
 }
 
 /* Whether Pythia made it: a part, or the temporary file of one that was not finished. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a recording says of partners, taken to the shape of this run; asking, and keeping the score. */
+#include "file/file.h"
 #include "session/peers.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static void say_rules(const struct job_variant *v, int64_t value, struct oracle_
 }
 
 /* What holds for this stream, where it is of the class; else what holds for most of the class. */
-static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class_entry *c,
+static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class *c,
                                             const struct oracle_peers_event *e, enum grammar_channel channel)
 {
     uint64_t place = ((uint64_t)e->reference << 32 | e->node) * GRAMMAR_CHANNELS + channel + 1; /* 0: nothing */
@@ -58,8 +59,8 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     said->mask = 0;
     if (e->reference >= s->peers.references)
         return;
-    struct job_class_entry c;
-    if (!job_class_at(session.reference, s->peers.class_of[e->reference], e->node, &c))
+    struct job_class c;
+    if (!file_class_at(session.reference, s->peers.class_of[e->reference], e->node, &c))
         return;
     const struct grammar_flat_node *n = &c.grammar->nodes[e->node];
     for (uint32_t i = 0; i < n->attr_count; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/modules.h"
+#include "file/file.h"
 #include "pythia.h"
 #include "session/internal.h"
 
@@ -17,7 +18,7 @@ static int open_copy(const void *reference, size_t size, char *why, size_t why_s
     if (!bytes)
         return PYTHIA_ENOMEM;
     memcpy(bytes, reference, size);
-    int error = job_open_bytes(bytes, size, &session.reference, why, why_size);
+    int error = file_open_bytes(bytes, size, &session.reference, why, why_size);
     if (error)
         free(bytes);
     return error;
@@ -69,7 +70,7 @@ static const struct oracle_index *index_of(uint32_t class_index)
     char why[256];
     if (session.index[class_index] || session.unusable[class_index])
         return session.index[class_index];
-    if (job_open_class(session.reference, class_index, why, sizeof why))
+    if (file_open_class(session.reference, class_index, why, sizeof why))
         say_unusable(why);
     else
         session.index[class_index] = oracle_index_create(session.reference->classes[class_index].grammar);
@@ -78,7 +79,7 @@ static const struct oracle_index *index_of(uint32_t class_index)
 }
 
 /* Main threads resemble main threads; other threads each other. */
-static uint32_t members_like(const struct job_class_entry *c, uint32_t thread)
+static uint32_t members_like(const struct job_class *c, uint32_t thread)
 {
     uint32_t members = 0;
     for (uint32_t r = 0; r < c->member_ranges; r++)

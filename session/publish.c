@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "file/file.h"
+#include "merge/merge.h"
 #include "session/internal.h"
 
 static double share(uint64_t part, uint64_t whole)
@@ -75,7 +77,7 @@ static void print_recorded(const struct job *job)
 static void publish_recorded(const struct job *job)
 {
     char why[512];
-    if (job_write(job, session_output_path(), why, sizeof why)) {
+    if (file_write(job, session_output_path(), why, sizeof why)) {
         bool parts = !access(session_parts_path(), F_OK);
         base_log_warn("the recording is lost: %s%s%s%s", why, parts ? "; its last checkpoint is in " : "",
                       parts ? session_parts_path() : "", parts ? " (pythia merge joins it)" : "");
@@ -96,7 +98,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     int error = job_take_regions(reference, job);
     job_task_replace(reference, job);
     if (!error)
-        error = job_write(reference, path, why, sizeof why);
+        error = file_write(reference, path, why, sizeof why);
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
@@ -125,11 +127,11 @@ static const char *not_to_fold(const struct job *job, const struct job *referenc
 
 static void fold_in(struct job *job, const struct job *reference, const char *path)
 {
-    struct job_updated u;
+    struct merge_updated u;
     char why[512] = "out of memory";
-    int error = job_update(job, reference, &u);
+    int error = merge_update(job, reference, &u);
     if (!error)
-        error = job_write(job, path, why, sizeof why);
+        error = file_write(job, path, why, sizeof why);
     if (error) {
         base_log_warn("the profile is not updated: %s", why);
         return;
@@ -147,7 +149,7 @@ static void publish_predicted(struct job *job)
     char why[512];
     struct job *reference = NULL;
     print_predicted(job);
-    if (job_read(session_input_path(), &reference, why, sizeof why)) {
+    if (file_read(session_input_path(), &reference, why, sizeof why)) {
         base_log_warn("the score of this run is not stored: %s", why);
         return;
     }

@@ -42,7 +42,7 @@ struct session_key {
     uint64_t region;       /* address of the outlined function, 0 for calls */
     uint32_t callsite;     /* session_callsite(), GRAMMAR_NONE without */
     uint32_t comm;         /* session_comm(), GRAMMAR_NONE without */
-    uint8_t kind, call_class, peer_class, blocking; /* enum job_… */
+    uint8_t kind, call_kind, peer_class, blocking; /* enum job_… */
     uint32_t peer;         /* 0, or rank + 1 when PYTHIA_IDENTITY=peer */
 };
 
@@ -87,7 +87,7 @@ struct job *session_finish(void);
 void session_off(const char *why); /* fail open; NULL: silently */
 
 /* --- What of the run is recorded --- */
-enum { SESSION_REGIONS = JOB_CLASSES }; /* parallel regions: a class beside those of calls */
+enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a class beside those of calls */
 /* PYTHIA_CLASSES as bits, 1 << class, while a session lasts. Hook-safe: yes. */
 uint32_t session_records(void);
 /* Hooks pass through until it goes on, calls and regions; a pause is in nobody's gap or duration. Twice is once.
@@ -180,7 +180,7 @@ uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t m
 
 /* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
    predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
-   stderr tells; with --update the run itself is folded into that file (job_update) and `job` is then what was written.
+   stderr tells; with --update the run itself is folded into that file (merge_update) and `job` is then what was written.
    `mode`: what the session was. Fails open. */
 void session_publish(struct job *job, enum session_mode mode);
 

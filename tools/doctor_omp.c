@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file/file.h"
 #include "report/report.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
@@ -150,7 +151,7 @@ static int say_regions(const char *path)
 {
     struct job *job = NULL;
     char why[512];
-    if (job_read(path, &job, why, sizeof why))
+    if (file_read(path, &job, why, sizeof why))
         return -1;
     struct report *r = report_create(job);
     uint32_t changed = 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "file/file.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/tool.h"
@@ -316,7 +317,7 @@ static void check_job(const struct doctor_target *t)
         doctor_say(DOCTOR_BROKEN, "job file", "pythia record -o FILE, somewhere else", "%s cannot be written here", path);
     else if (access(path, F_OK) != 0)
         doctor_say(DOCTOR_GOOD, "job file", NULL, "none yet: record would write %s", path);
-    else if (job_read(path, &j, why, sizeof why) != 0)
+    else if (file_read(path, &j, why, sizeof why) != 0)
         doctor_say(DOCTOR_BROKEN, "job file", "record again", "%s", why);
     else
         compare_builds(t, j, path);

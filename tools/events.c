@@ -75,7 +75,7 @@ static const struct argp argp = {
 
 struct printer {
     const struct job *job;
-    const struct job_class_entry *class;
+    const struct job_class *class;
     struct report_resolver *resolver;
     uint32_t rank, thread;
     char **callsite; /* text by terminal, made when first needed */

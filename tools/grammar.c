@@ -96,7 +96,7 @@ static void print_node(const struct printer *p, const struct grammar_flat *g, ui
 }
 
 /* The lines of grammar_print(), each with its count and time: printed to memory, then taken apart by line. */
-static int print_rules(const struct printer *p, const struct job_class_entry *c, uint64_t members, bool times)
+static int print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t *uses = calloc(g->rule_count, sizeof *uses);
@@ -135,7 +135,7 @@ static void mark_terminals(struct printer *p, const struct grammar_flat *g)
 
 static int print_class(struct printer *p, uint32_t index, bool times)
 {
-    const struct job_class_entry *c = &p->job->classes[index];
+    const struct job_class *c = &p->job->classes[index];
     uint64_t members = report_members(c);
     char *ranks = report_ranges_text(c);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "merge/merge.h"
 #include "tools/progress.h"
 #include "pythia.h"
 #include "tools/tool.h"
@@ -154,7 +155,7 @@ static int merge_part(const struct parts *p, size_t i, struct job *whole)
         tool_complain("%s: of another run than %s", part->path, p->part[0].path);
         return TOOL_INPUT;
     }
-    int rc = job_merge(whole, part->job);
+    int rc = merge_job(whole, part->job);
     if (rc == 0 || rc == PYTHIA_ENOMEM)
         return rc == 0 ? TOOL_OK : TOOL_MEMORY;
     tool_complain("%s: cannot be merged: %s", part->path,

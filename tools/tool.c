@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands share; see tool.h. */
+#include "file/file.h"
 #include "tools/tool.h"
 
 #include <errno.h>
@@ -72,11 +73,11 @@ error_t tool_job_argument(int key, char *arg, struct argp_state *state, const ch
 int tool_read_job(const char *path, struct job **job)
 {
     char why[256] = "";
-    int rc = job_read(path, job, why, sizeof why);
+    int rc = file_read(path, job, why, sizeof why);
 
     if (rc == 0 || rc == PYTHIA_ENOMEM) /* not the file's fault */
         return rc == 0 ? TOOL_OK : TOOL_MEMORY;
-    /* job_read's reasons usually name the file already. */
+    /* file_read's reasons usually name the file already. */
     if (strstr(why, path))
         tool_complain("%s", why);
     else
@@ -257,7 +258,7 @@ static int print_packed(void *context, FILE *out)
 int tool_write_job(const struct job *j, const char *path)
 {
     struct packed p = { 0 };
-    int rc = job_pack(j, NULL, &p.data, &p.size) == 0 ? tool_write(path, print_packed, &p) : TOOL_MEMORY;
+    int rc = file_pack(j, NULL, &p.data, &p.size) == 0 ? tool_write(path, print_packed, &p) : TOOL_MEMORY;
 
     free(p.data);
     return rc;

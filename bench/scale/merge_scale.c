@@ -14,7 +14,9 @@
 #include <time.h>
 
 #include "bench/scale/shapes.h"
+#include "file/file.h"
 #include "job/intern.h"
+#include "merge/merge.h"
 
 enum { LEVELS = 32, SAMPLES = 32 };
 
@@ -56,11 +58,11 @@ static struct job *receive(const struct job *into, const struct job *from, struc
     void *data;
     size_t size;
     for (uint32_t i = 0; known && i < from->class_count; i++)
-        known[i] = merge_table_find(&into->index->table[MERGE_CLASS], from->classes[i].hash) != GRAMMAR_NONE;
-    if (!known || job_pack(from, known, &data, &size))
+        known[i] = job_table_find(&into->index->table[JOB_INTERNED_CLASS], from->classes[i].hash) != GRAMMAR_NONE;
+    if (!known || file_pack(from, known, &data, &size))
         fail("out of memory");
     uint64_t before = allocated(), bytes = size + from->class_count * (sizeof(struct grammar_hash) + 1);
-    if (job_unpack(data, size, &theirs, why, sizeof why))
+    if (file_unpack(data, size, &theirs, why, sizeof why))
         fail(why);
     l->memory += allocated() - before;
     l->bytes += bytes;
@@ -82,7 +84,7 @@ static void take(struct job *into, struct job *from, int depth)
         job_destroy(from);
         from = theirs;
     }
-    if (job_merge(into, from))
+    if (merge_job(into, from))
         fail("cannot merge");
     if (sampled)
         l->time[l->samples++] = now_us() - begin;
@@ -124,7 +126,7 @@ static void print_file(const struct job *j, const char *path)
     char why[300];
     uint64_t ranges = 0, variants = 0, nodes = 0;
     long size = -1;
-    if (job_write(j, path, why, sizeof why))
+    if (file_write(j, path, why, sizeof why))
         fail(why);
     FILE *f = fopen(path, "rb");
     if (f && !fseek(f, 0, SEEK_END))

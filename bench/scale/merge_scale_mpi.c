@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "bench/scale/shapes.h"
+#include "file/file.h"
 #include "merge/merge_mpi.h"
 
 int main(int argc, char **argv)
@@ -19,7 +20,7 @@ int main(int argc, char **argv)
         double begin = MPI_Wtime();
         error = merge_mpi_reduce(mine, MPI_COMM_WORLD, &whole);
         if (!error && !rank) {
-            error = job_write(whole, argv[2], why, sizeof why);
+            error = file_write(whole, argv[2], why, sizeof why);
             printf("mpi\t%s\t%d\t%.0f\t%s\n", argv[1], ranks, (MPI_Wtime() - begin) * 1e6, why);
             job_destroy(whole);
         }

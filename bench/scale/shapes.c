@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "grammar/grammar.h"
+#include "merge/merge.h"
 
 enum { MEMORY = 64 << 10, KINDS = 64 };
 
@@ -54,7 +55,7 @@ static void call(struct recorder *r, const char *function, uint64_t place, int64
     struct job_frame frame[2] = { { r->module, 0, 0x1000 + 16 * place }, { r->module, 0, 0x400 } };
     struct job_terminal t = { .kind = peer < -1 ? JOB_REGION : JOB_CALL, .function = job_string(r->job, function),
                               .callsite = job_callsite(r->job, frame, 2), .comm = r->world, .blocking = 1,
-                              .call_class = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE, .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
+                              .call_kind = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE, .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
     struct grammar_event e = { .terminal = job_terminal(r->job, &t), .gap = 1000 + any(r, 200), .duration = 500 + any(r, 100) };
     must(e.terminal != GRAMMAR_NONE);
     if (peer >= 0) {
@@ -135,7 +136,7 @@ static void add_stream(struct recorder *r, uint32_t thread)
     struct grammar_flat *g = grammar_freeze(r->grammar);
     struct job_stream s = { .rank = r->rank, .thread = thread, .begin_ns = any(r, 1000), .wall_ns = r->wall,
                             .mpi_ns = thread ? 0 : r->mpi, .omp_ns = thread ? r->mpi : 0 };
-    must(g && !job_add_stream(r->job, &s, g));
+    must(g && !merge_add_stream(r->job, &s, g));
 }
 
 static void second_thread(struct recorder *r)

@@ -17,8 +17,10 @@
 #include <zstd.h>
 
 #include "file/container.h"
+#include "file/file.h"
 #include "file/format.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
@@ -30,14 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Of a section in blocks: the bytes that its own checksum is of. */
 static uint64_t seal_blocks(unsigned char *at, uint64_t stored)
 {
-    uint64_t head = merge_blocks_head(at, stored), blocks = (head - 8) / 12, frame = head;
+    uint64_t head = file_blocks_head(at, stored), blocks = (head - 8) / 12, frame = head;
     if (head > stored)
         return stored;
     for (uint64_t i = 0; i < blocks; i++) {
-        uint64_t size = format_get32(at + 8 + 4 * i);
+        uint64_t size = file_get32(at + 8 + 4 * i);
         if (size > stored - frame)
             break;
-        format_put64(at + 8 + 4 * blocks + 8 * i, XXH64(at + frame, size, 0));
+        file_put64(at + 8 + 4 * blocks + 8 * i, XXH64(at + frame, size, 0));
         frame += size;
     }
     return head;
@@ -45,12 +47,12 @@ static uint64_t seal_blocks(unsigned char *at, uint64_t stored)
 
 static void seal_section(unsigned char *data, size_t size, unsigned char *entry)
 {
-    uint64_t offset = format_get64(entry + ENTRY_OFFSET), stored = format_get64(entry + ENTRY_STORED);
+    uint64_t offset = file_get64(entry + ENTRY_OFFSET), stored = file_get64(entry + ENTRY_STORED);
     if (offset > size || stored > size - offset)
         return;
-    if ((format_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS) && stored >= 8)
+    if ((file_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS) && stored >= 8)
         stored = seal_blocks(data + offset, stored);
-    format_put64(entry + ENTRY_CHECKSUM, XXH64(data + offset, stored, 0));
+    file_put64(entry + ENTRY_CHECKSUM, XXH64(data + offset, stored, 0));
 }
 
 static void seal(unsigned char *data, size_t size)
@@ -58,16 +60,16 @@ static void seal(unsigned char *data, size_t size)
     if (size < FORMAT_HEADER)
         return;
     memcpy(data, FORMAT_MAGIC, 8);
-    format_put32(data + HEADER_VERSION, FORMAT_VERSION);
-    format_put64(data + HEADER_SIZE, size);
-    format_put64(data + HEADER_CHECKSUM, 0);
-    uint32_t sections = format_get32(data + HEADER_SECTIONS);
+    file_put32(data + HEADER_VERSION, FORMAT_VERSION);
+    file_put64(data + HEADER_SIZE, size);
+    file_put64(data + HEADER_CHECKSUM, 0);
+    uint32_t sections = file_get32(data + HEADER_SECTIONS);
     size_t table = FORMAT_HEADER + (size_t)sections * FORMAT_ENTRY;
     if (sections > FORMAT_SECTIONS_MAX || table > size)
         return;
     for (uint32_t i = 0; i < sections; i++)
         seal_section(data, size, data + FORMAT_HEADER + (size_t)i * FORMAT_ENTRY);
-    format_put64(data + HEADER_CHECKSUM, XXH64(data, table, 0));
+    file_put64(data + HEADER_CHECKSUM, XXH64(data, table, 0));
 }
 
 /* --- What is accepted must hold --- */
@@ -83,7 +85,7 @@ static void must(int good, const char *what, const char *why)
 static void look_around(const struct job *j)
 {
     for (uint32_t i = 0; i < j->class_count && i < 8; i++) {
-        const struct job_class_entry *c = &j->classes[i];
+        const struct job_class *c = &j->classes[i];
         struct grammar_cursor at;
         int64_t value;
         int steps = 0;
@@ -114,9 +116,9 @@ static void pack_again(const struct job *j, const char *what)
     size_t size;
     struct job *again = NULL;
     must(!has_all_bodies(j) || job_check(j, why, sizeof why) == 0, what, why);
-    if (job_pack(j, NULL, &data, &size))
+    if (file_pack(j, NULL, &data, &size))
         return; /* too large for the format */
-    must(job_unpack(data, size, &again, why, sizeof why) == 0, what, why);
+    must(file_unpack(data, size, &again, why, sizeof why) == 0, what, why);
     job_destroy(again);
     free(data);
 }
@@ -129,14 +131,14 @@ static void follow_class(const struct job *j, uint32_t i)
     struct oracle *o = x ? oracle_create(&x, NULL, 1, &how) : NULL;
     struct oracle_answer a;
     struct oracle_remaining left;
-    struct job_class_entry c;
+    struct job_class c;
     int64_t value;
     for (uint32_t n = 0; o && n < 80; n++) {
         int known = oracle_predict(o, 1 + 6 * n * n, &a) == 0;
         if (known) {
             (void)oracle_attr(o, &a, GRAMMAR_PEER);
             (void)oracle_stats(o, &a);
-            if (job_class_at(j, i, a.node, &c))
+            if (file_class_at(j, i, a.node, &c))
                 (void)job_attr_value(j, &c, a.node, GRAMMAR_PEER, j->classes[i].ranges[0].first, 0, n, &value);
         }
         known = oracle_predict(o, 1, &a) == 0 && n % 16;
@@ -156,7 +158,7 @@ static void open_one(const unsigned char *data, size_t size, int good)
     if (!copy)
         return;
     memcpy(copy, data, size);
-    int error = job_open_bytes(copy, size, &j, why, sizeof why);
+    int error = file_open_bytes(copy, size, &j, why, sizeof why);
     must(!error || (*why && !strchr(why, '\n')), "not opened without one line", why);
     must(!error || !good || !strcmp(why + strlen(why) - 8, "left out"), "not opened", why);
     if (error) {
@@ -164,7 +166,7 @@ static void open_one(const unsigned char *data, size_t size, int good)
         return;
     }
     for (uint32_t i = 0; i < j->class_count; i++) {
-        error = job_open_class(j, i, why, sizeof why);
+        error = file_open_class(j, i, why, sizeof why);
         must(!error || !good, "a class is not opened", why);
         if (error)
             continue;
@@ -197,25 +199,25 @@ static size_t put_blocks(unsigned char *to, const unsigned char *from, uint64_t 
 {
     uint64_t blocks = (count + PER - 1) / PER;
     size_t at = 8 + 12 * blocks;
-    format_put32(to, PER);
-    format_put32(to + 4, (uint32_t)blocks);
+    file_put32(to, PER);
+    file_put32(to + 4, (uint32_t)blocks);
     for (uint64_t i = 0; i < blocks; i++) {
         size_t stored = put_block(to + at, ZSTD_compressBound(PER * record), from + i * PER * record,
                                   i + 1 < blocks ? PER : count - i * PER, record / 8);
-        format_put32(to + 8 + 4 * i, (uint32_t)stored);
+        file_put32(to + 8 + 4 * i, (uint32_t)stored);
         at += stored;
     }
     return at;
 }
 
-static size_t most_of(const struct merge_section *s, uint32_t type)
+static size_t most_of(const struct file_section *s, uint32_t type)
 {
     uint64_t blocks = (s->count + PER - 1) / PER;
     return s->size + 64 + (blocked[type] ? 8 + blocks * (12 + ZSTD_compressBound(PER * blocked[type])) : 0);
 }
 
 /* One section and its entry; returns where the next one begins. */
-static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type, const struct merge_section *s, size_t at)
+static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type, const struct file_section *s, size_t at)
 {
     bool in_blocks = blocked[type] && s->count;
     size_t stored = s->size;
@@ -223,24 +225,24 @@ static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type
         stored = put_blocks(data + at, s->data, s->count, blocked[type]);
     else if (s->size)
         memcpy(data + at, s->data, s->size);
-    format_put32(entry + ENTRY_TYPE, type);
-    format_put32(entry + ENTRY_FLAGS, (in_blocks ? ENTRY_BLOCKS : 0) | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
-    format_put64(entry + ENTRY_OFFSET, at);
-    format_put64(entry + ENTRY_STORED, stored);
-    format_put64(entry + ENTRY_RAW, s->size);
-    format_put64(entry + ENTRY_COUNT, s->count);
+    file_put32(entry + ENTRY_TYPE, type);
+    file_put32(entry + ENTRY_FLAGS, (in_blocks ? ENTRY_BLOCKS : 0) | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    file_put64(entry + ENTRY_OFFSET, at);
+    file_put64(entry + ENTRY_STORED, stored);
+    file_put64(entry + ENTRY_RAW, s->size);
+    file_put64(entry + ENTRY_COUNT, s->count);
     return at + (stored + 7) / 8 * 8;
 }
 
 /* What a run reads block by block, of any content, with times that say nothing. */
 static void open_in_blocks(const unsigned char *data, size_t size)
 {
-    struct merge_container c;
+    struct file_container c;
     char why[200];
     size_t room = FORMAT_HEADER + SECTION_TYPES * FORMAT_ENTRY, at = room;
-    if (merge_container_open(&c, data, size, why, sizeof why))
+    if (file_container_open(&c, data, size, why, sizeof why))
         return;
-    int bad = merge_container_need_all(&c, why, sizeof why);
+    int bad = file_container_need_all(&c, why, sizeof why);
     uint64_t blocks = (c.section[SECTION_STATS].count + PER - 1) / PER;
     unsigned char *times = calloc(blocks + 1, RECORD_TIME), *out;
     c.section[SECTION_TIMES].data = times;
@@ -258,15 +260,15 @@ static void open_in_blocks(const unsigned char *data, size_t size)
         memmove(out + table, out + table + gap, at - table - gap);
         for (uint32_t i = 0; i < sections; i++) {
             unsigned char *offset = out + FORMAT_HEADER + i * (size_t)FORMAT_ENTRY + ENTRY_OFFSET;
-            format_put64(offset, format_get64(offset) - gap);
+            file_put64(offset, file_get64(offset) - gap);
         }
-        format_put32(out + HEADER_SECTIONS, sections);
+        file_put32(out + HEADER_SECTIONS, sections);
         seal(out, at - gap);
         open_one(out, at - gap, 0);
         free(out);
     }
     free(times);
-    merge_container_close(&c);
+    file_container_close(&c);
 }
 
 static struct job *read_one(const uint8_t *data, size_t size, int sealed)
@@ -279,7 +281,7 @@ static struct job *read_one(const uint8_t *data, size_t size, int sealed)
     memcpy(copy, data, size);
     if (sealed)
         seal(copy, size);
-    int error = job_unpack(copy, size, &j, why, sizeof why);
+    int error = file_unpack(copy, size, &j, why, sizeof why);
     must(!error || (*why && !strchr(why, '\n')), "refused without one line", why);
     open_one(copy, size, !error);
     if (sealed)
@@ -294,7 +296,7 @@ static struct job *read_one(const uint8_t *data, size_t size, int sealed)
 
 static void join(struct job *into, const struct job *from)
 {
-    int error = job_merge(into, from);
+    int error = merge_job(into, from);
     if (!error) {
         pack_again(into, "merged");
         look_around(into);
@@ -304,7 +306,7 @@ static void join(struct job *into, const struct job *from)
 /* Where a second job may begin: the size that the first one's header tells. */
 static size_t first_size(const uint8_t *data, size_t size)
 {
-    uint64_t told = size >= FORMAT_HEADER ? format_get64(data + HEADER_SIZE) : size;
+    uint64_t told = size >= FORMAT_HEADER ? file_get64(data + HEADER_SIZE) : size;
     return told >= FORMAT_HEADER && told < size ? told : size;
 }
 
@@ -345,32 +347,32 @@ static int replay(const char *path)
 
 /* --- Inputs to begin with: jobs of each shape, not compressed, alone and in two parts --- */
 
-static void put_section(const struct merge_section *s, uint32_t type, unsigned char *data, unsigned char *entry, size_t at)
+static void put_section(const struct file_section *s, uint32_t type, unsigned char *data, unsigned char *entry, size_t at)
 {
-    format_put32(entry + ENTRY_TYPE, type);
-    format_put64(entry + ENTRY_OFFSET, at);
-    format_put64(entry + ENTRY_STORED, s->size);
-    format_put64(entry + ENTRY_RAW, s->size);
-    format_put64(entry + ENTRY_COUNT, s->count);
+    file_put32(entry + ENTRY_TYPE, type);
+    file_put64(entry + ENTRY_OFFSET, at);
+    file_put64(entry + ENTRY_STORED, s->size);
+    file_put64(entry + ENTRY_RAW, s->size);
+    file_put64(entry + ENTRY_COUNT, s->count);
     if (s->size)
         memcpy(data + at, s->data, s->size);
 }
 
 static size_t plain(const struct job *j, unsigned char *data)
 {
-    struct merge_container c;
+    struct file_container c;
     char why[200];
     void *packed;
     size_t size, at = FORMAT_HEADER + SECTION_STREAMS * FORMAT_ENTRY;
-    must(!job_pack(j, NULL, &packed, &size) && !merge_container_open(&c, packed, size, why, sizeof why) &&
-             !merge_container_need_all(&c, why, sizeof why), "seed", "pack");
-    format_put32(data + HEADER_SECTIONS, SECTION_STREAMS);
+    must(!file_pack(j, NULL, &packed, &size) && !file_container_open(&c, packed, size, why, sizeof why) &&
+             !file_container_need_all(&c, why, sizeof why), "seed", "pack");
+    file_put32(data + HEADER_SECTIONS, SECTION_STREAMS);
     for (uint32_t type = 1; type <= SECTION_STREAMS; type++) {
         put_section(&c.section[type], type, data, data + FORMAT_HEADER + (type - 1) * (size_t)FORMAT_ENTRY, at);
         at += (c.section[type].size + 7) / 8 * 8;
     }
     seal(data, at);
-    merge_container_close(&c);
+    file_container_close(&c);
     free(packed);
     return at;
 }
@@ -381,7 +383,7 @@ static struct job *some_ranks(enum simulate_shape shape, uint32_t first, uint32_
     for (uint32_t i = 0; i < count; i++) {
         struct simulate_rank r;
         simulate_rank(&r, shape, first + i, ranks, 3);
-        must(!job_merge(j, r.job), "seed", "merge");
+        must(!merge_job(j, r.job), "seed", "merge");
         simulate_clear(&r);
     }
     return j;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
+#include "merge/merge.h"
 #include "merge/merge_mpi.h"
 #include "tests/unit/simulate.h"
 
@@ -32,7 +34,7 @@ static struct job *one_by_one(enum simulate_shape shape, int ranks, int argc, ch
             continue;
         }
         simulate_rank(&r, shape, (uint32_t)rank, (uint32_t)ranks, 5);
-        if (job_merge(j, r.job))
+        if (merge_job(j, r.job))
             abort();
         simulate_clear(&r);
     }
@@ -43,7 +45,7 @@ static int same(const struct job *a, const struct job *b)
 {
     void *x, *y;
     size_t n, m;
-    if (!a || !b || job_pack(a, NULL, &x, &n) || job_pack(b, NULL, &y, &m))
+    if (!a || !b || file_pack(a, NULL, &x, &n) || file_pack(b, NULL, &y, &m))
         return 0;
     int equal = n == m && !memcmp(x, y, n);
     free(x);

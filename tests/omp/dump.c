@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
 
 static struct { const char *function; long size; unsigned long count; } lines[64];
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
 {
     struct job *j;
     char why[512];
-    if (argc != 2 || job_read(argv[1], &j, why, sizeof why)) {
+    if (argc != 2 || file_read(argv[1], &j, why, sizeof why)) {
         fprintf(stderr, "%s\n", argc == 2 ? why : "dump FILE");
         return 1;
     }

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
 #include "job/ranges.h"
+#include "merge/merge.h"
 #include "tests/unit/simulate.h"
 
 static void print_terminal(const struct job *j, uint32_t terminal)
@@ -20,7 +22,7 @@ static void print_terminal(const struct job *j, uint32_t terminal)
         return;
     }
     const struct job_terminal *t = &j->terminals[terminal];
-    printf("%u.%u.%u.%u.%u %s", t->kind, t->phase, t->call_class, t->peer_class, t->blocking, job_text(j, t->function));
+    printf("%u.%u.%u.%u.%u %s", t->kind, t->phase, t->call_kind, t->peer_class, t->blocking, job_text(j, t->function));
     if (t->comm != GRAMMAR_NONE)
         printf(" on %s", job_text(j, j->comms[t->comm].name));
     for (uint32_t i = 0; t->callsite != GRAMMAR_NONE && i < j->callsites[t->callsite].count; i++) {
@@ -29,7 +31,7 @@ static void print_terminal(const struct job *j, uint32_t terminal)
     }
 }
 
-static void print_member(const struct job *j, const struct job_class_entry *c, uint32_t rank, uint32_t thread)
+static void print_member(const struct job *j, const struct job_class *c, uint32_t rank, uint32_t thread)
 {
     struct grammar_cursor at;
     printf("member\t%u\t%u\n", rank, thread);
@@ -49,13 +51,13 @@ static void print_member(const struct job *j, const struct job_class_entry *c, u
     grammar_cursor_close(&at);
 }
 
-static void print_members(const struct job *j, const struct job_class_entry *c)
+static void print_members(const struct job *j, const struct job_class *c)
 {
-    size_t n = merge_ranges_size(c->ranges, c->member_ranges);
-    struct merge_member *m = calloc(n, sizeof *m);
+    size_t n = job_ranges_size(c->ranges, c->member_ranges);
+    struct job_member *m = calloc(n, sizeof *m);
     if (!m)
         abort();
-    merge_ranges_walk(c->ranges, c->member_ranges, m);
+    job_ranges_walk(c->ranges, c->member_ranges, m);
     for (size_t i = 0; i < n; i++) {
         if (job_stream_class(j, m[i].rank, m[i].thread) != (uint32_t)(c - j->classes))
             abort();
@@ -71,7 +73,7 @@ static void print_stream(const struct job_stream *s)
 
 static void print_class(const struct job *j, uint32_t i)
 {
-    const struct job_class_entry *c = &j->classes[i];
+    const struct job_class *c = &j->classes[i];
     uint64_t gap = 0, duration = 0, members = 0;
     for (uint32_t n = 0; n < c->grammar->rules[0].length; n++) {
         gap += c->grammar->stats[n].gap.sum;
@@ -91,11 +93,11 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
     for (uint32_t i = 0; i < ranks; i++) {
         struct simulate_rank r;
         simulate_rank(&r, shape, i, ranks, 21);
-        if (job_merge(j, r.job))
+        if (merge_job(j, r.job))
             abort();
         simulate_clear(&r);
     }
-    int error = job_write(j, path, why, sizeof why);
+    int error = file_write(j, path, why, sizeof why);
     if (error)
         fprintf(stderr, "%s\n", why);
     job_destroy(j);
@@ -107,7 +109,7 @@ static void print_rules(const struct job *j)
 {
     static const char *const channel[] = { "peer", "bytes", "index", "team", "reply", "place" };
     for (uint32_t i = 0; i < j->class_count; i++) {
-        const struct job_class_entry *c = &j->classes[i];
+        const struct job_class *c = &j->classes[i];
         for (uint32_t v = 0; v < c->variant_count; v++) {
             const struct job_variant *a = &c->variants[v];
             const struct job_terminal *t = &j->terminals[c->grammar->nodes[a->node].symbol];
@@ -138,7 +140,7 @@ int main(int argc, char **argv)
     struct job *j;
     if (argc == 5 && !strcmp(argv[1], "--simulate") && simulate(atoi(argv[2]), (uint32_t)atoi(argv[3]), argv[4]))
         return 1;
-    if (argc < 2 || job_read(argv[argc - 1], &j, why, sizeof why)) {
+    if (argc < 2 || file_read(argv[argc - 1], &j, why, sizeof why)) {
         fprintf(stderr, "dump_job: %s\n", argc < 2 ? "no file" : why);
         return 1;
     }

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "grammar/grammar.h"
 #include "job/job.h"
+#include "merge/merge.h"
 
 enum { RANKS = 4, LONG = 4000000 };
 
@@ -46,11 +48,11 @@ static uint32_t site(struct job *j, const char *module, const char *id, uint64_t
     return job_callsite(j, &f, 1);
 }
 
-static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8_t call_class)
+static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8_t call_kind)
 {
-    struct job_terminal t = {.kind = JOB_CALL, .call_class = call_class, .function = job_string(j, function),
+    struct job_terminal t = {.kind = JOB_CALL, .call_kind = call_kind, .function = job_string(j, function),
                              .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", with.ranks)};
-    t.peer_class = call_class == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
+    t.peer_class = call_kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(j, &t);
 }
 
@@ -89,7 +91,7 @@ static void finish(struct job *j, struct grammar *g, uint32_t rank, uint64_t mpi
     for (uint32_t n = 0; n < flat->rules[0].length; n++)
         s.wall_ns += flat->stats[n].gap.sum + flat->stats[n].duration.sum;
     j->info.wall_ns = s.wall_ns > j->info.wall_ns ? s.wall_ns : j->info.wall_ns;
-    require(job_add_stream(j, &s, flat) == 0, "job_add_stream");
+    require(merge_add_stream(j, &s, flat) == 0, "merge_add_stream");
 }
 
 static void event(struct grammar *g, uint32_t terminal, uint64_t gap, uint64_t duration)
@@ -293,7 +295,7 @@ static struct job *make_changed(const char *what, int words, char **word)
 static void write_job(struct job *j, const char *path)
 {
     char why[256] = "";
-    if (job_write(j, path, why, sizeof why) != 0) {
+    if (file_write(j, path, why, sizeof why) != 0) {
         fprintf(stderr, "make_job: %s: %s\n", path, why);
         exit(1);
     }

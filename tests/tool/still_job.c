@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
 
 static void still_attr(struct grammar_attr *a)
@@ -14,7 +15,7 @@ static void still_attr(struct grammar_attr *a)
         a->key[k].sum = 0;
 }
 
-static void still_class(struct job_class_entry *c)
+static void still_class(struct job_class *c)
 {
     struct grammar_flat *g = c->grammar;
     memset(c->spread, 0, g->node_count * sizeof *c->spread); /* who was slowest is chance */
@@ -45,12 +46,12 @@ int main(int argc, char **argv)
 {
     char why[300] = "two files are needed";
     struct job *j = NULL;
-    if (argc != 3 || job_read(argv[1], &j, why, sizeof why)) {
+    if (argc != 3 || file_read(argv[1], &j, why, sizeof why)) {
         fprintf(stderr, "still_job: %s\n", why);
         return 1;
     }
     still(j);
-    int failed = job_write(j, argv[2], why, sizeof why);
+    int failed = file_write(j, argv[2], why, sizeof why);
     if (failed)
         fprintf(stderr, "still_job: %s\n", why);
     job_destroy(j);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "file/file.h"
 #include "tests/unit/bytes.h"
 
 #include <check.h>
@@ -11,7 +12,7 @@ struct bytes bytes_pack(const struct job *j)
 {
     void *data;
     struct bytes b;
-    ck_assert_int_eq(job_pack(j, NULL, &data, &b.size), 0);
+    ck_assert_int_eq(file_pack(j, NULL, &data, &b.size), 0);
     b.data = data;
     return b;
 }
@@ -22,7 +23,7 @@ int bytes_unpack(const void *data, size_t size, struct job **j, char why[200])
     *j = NULL;
     why[0] = 0;
     memcpy(exact, data, size);
-    int error = job_unpack(exact, size, j, why, 200);
+    int error = file_unpack(exact, size, j, why, 200);
     free(exact);
     if (error) {
         ck_assert_ptr_null(*j);

@@ -12,10 +12,10 @@ struct bytes {
     size_t size;
 };
 
-/* What job_pack makes of it; the caller frees the data. */
+/* What file_pack makes of it; the caller frees the data. */
 struct bytes bytes_pack(const struct job *j);
 
-/* job_unpack from a block of exactly that size, so that a sanitizer sees a read past the end. A refusal has one line of
+/* file_unpack from a block of exactly that size, so that a sanitizer sees a read past the end. A refusal has one line of
    reason and no job. */
 int bytes_unpack(const void *data, size_t size, struct job **j, char why[200]);
 

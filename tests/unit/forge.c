@@ -29,19 +29,19 @@ struct forgery forge_take_apart(const struct job *j)
 {
     struct bytes b = bytes_pack(j);
     struct forgery f = { 0 };
-    struct merge_container c;
+    struct file_container c;
     char why[200];
-    ck_assert_msg(merge_container_open(&c, b.data, b.size, why, sizeof why) == 0 &&
-                  merge_container_need_all(&c, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_container_open(&c, b.data, b.size, why, sizeof why) == 0 &&
+                  file_container_need_all(&c, why, sizeof why) == 0, "%s", why);
     for (int type = 1; type <= SECTIONS; type++) {
-        const struct merge_section *s = &c.section[type];
+        const struct file_section *s = &c.section[type];
         if (!s->data)
             continue;
         f.count[type] = s->count;
         f.section[type] = (struct bytes){ malloc(s->size + 1), s->size };
         memcpy(f.section[type].data, s->data, s->size);
     }
-    merge_container_close(&c);
+    file_container_close(&c);
     free(b.data);
     return f;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+#include "merge/merge.h"
 #include "tests/unit/hand_job.h"
 
 #include "tests/unit/unit.h"
 
-uint32_t hand_call(struct job *j, const char *function, uint64_t offset, uint8_t call_class)
+uint32_t hand_call(struct job *j, const char *function, uint64_t offset, uint8_t call_kind)
 {
     struct job_frame f = {.module = job_module(j, "/nowhere/app", "00ff"), .offset = offset};
-    struct job_terminal t = {.kind = JOB_CALL, .call_class = call_class, .function = job_string(j, function)};
+    struct job_terminal t = {.kind = JOB_CALL, .call_kind = call_kind, .function = job_string(j, function)};
     t.callsite = job_callsite(j, &f, 1);
     t.comm = job_comm(j, "world", 4);
-    t.peer_class = call_class == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
+    t.peer_class = call_kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(j, &t);
 }
 
@@ -39,7 +40,7 @@ void hand_stream(struct job *j, struct grammar *g, uint32_t rank, uint64_t wall_
     ck_assert_ptr_nonnull(flat);
     struct job_stream s = {.rank = rank, .events = flat->events, .wall_ns = wall_us * 1000, .mpi_ns = mpi_us * 1000};
     grammar_destroy(g);
-    ck_assert_int_eq(job_add_stream(j, &s, flat), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
     j->info.ranks = rank + 1 > j->info.ranks ? rank + 1 : j->info.ranks;
     j->info.threads = 1;
     j->info.runs = 1;

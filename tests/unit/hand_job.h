@@ -16,7 +16,7 @@
 #include "job/job.h"
 
 /* At `offset` in a module that is nowhere; calls are on a communicator of 4 ranks. */
-uint32_t hand_call(struct job *j, const char *function, uint64_t offset, uint8_t call_class);
+uint32_t hand_call(struct job *j, const char *function, uint64_t offset, uint8_t call_kind);
 uint32_t hand_region(struct job *j, uint64_t offset);
 uint32_t hand_word(struct job *j, const char *word);
 

@@ -6,6 +6,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "file/file.h"
 #include "job/job.h"
 
 /* The caller owns it. */
@@ -15,8 +16,8 @@ static inline struct job *unit_job_copy(const struct job *j)
     size_t size;
     struct job *out = NULL;
     char why[200] = "";
-    ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
-    ck_assert_msg(job_unpack(data, size, &out, why, sizeof why) == 0, "%s", why);
+    ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
+    ck_assert_msg(file_unpack(data, size, &out, why, sizeof why) == 0, "%s", why);
     free(data);
     return out;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "file/file.h"
 #include "tests/unit/opened.h"
 
 #include <check.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "grammar/grammar.h"
+#include "merge/merge.h"
 
 char opened_path[] = "/tmp/pythia-open-XXXXXX";
 static uint64_t state;
@@ -50,7 +52,7 @@ static struct job *rank_job(uint32_t rank)
             order[k] = swap;
             append(g, &s, order[i], rank);
         }
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_freeze(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_freeze(g)), 0);
     grammar_destroy(g);
     return j;
 }
@@ -62,7 +64,7 @@ void opened_write_job(struct job *j)
     int fd = mkstemp(opened_path);
     ck_assert_int_ge(fd, 0);
     close(fd);
-    ck_assert_msg(job_write(j, opened_path, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_write(j, opened_path, why, sizeof why) == 0, "%s", why);
     job_destroy(j);
 }
 
@@ -71,7 +73,7 @@ void opened_write(void)
     struct job *j = job_create();
     for (uint32_t r = 0; r < OPENED_RANKS; r++) {
         struct job *one = rank_job(r);
-        ck_assert_int_eq(job_merge(j, one), 0);
+        ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
     opened_write_job(j);
@@ -81,7 +83,7 @@ struct job *opened_file(void)
 {
     struct job *j = NULL;
     char why[256] = "";
-    ck_assert_msg(job_open(opened_path, &j, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_open(opened_path, &j, why, sizeof why) == 0, "%s", why);
     return j;
 }
 
@@ -89,7 +91,7 @@ struct job *opened_whole(void)
 {
     struct job *j = NULL;
     char why[256] = "";
-    ck_assert_msg(job_read(opened_path, &j, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_read(opened_path, &j, why, sizeof why) == 0, "%s", why);
     return j;
 }
 
@@ -99,8 +101,8 @@ struct opened opened_follow(struct job *j, uint32_t rank, size_t learn)
     struct oracle_options how = { .learn = learn };
     char why[256] = "";
     ck_assert_uint_ne(f.class_index, GRAMMAR_NONE);
-    ck_assert_msg(job_open_class(j, f.class_index, why, sizeof why) == 0, "%s", why);
-    ck_assert_int_eq(job_open_class(j, f.class_index, why, sizeof why), 0); /* twice is once */
+    ck_assert_msg(file_open_class(j, f.class_index, why, sizeof why) == 0, "%s", why);
+    ck_assert_int_eq(file_open_class(j, f.class_index, why, sizeof why), 0); /* twice is once */
     f.index = oracle_index_create(j->classes[f.class_index].grammar);
     f.oracle = oracle_create(&f.index, NULL, 1, &how);
     ck_assert_ptr_nonnull(f.oracle);
@@ -157,14 +159,14 @@ uint64_t opened_bytes_read(void)
     return n;
 }
 
-size_t opened_block(const unsigned char *data, size_t size, enum format_section type)
+size_t opened_block(const unsigned char *data, size_t size, enum file_section_type type)
 {
-    struct merge_container c;
+    struct file_container c;
     char why[200] = "";
-    ck_assert_msg(merge_container_open(&c, data, size, why, sizeof why) == 0, "%s", why);
-    struct merge_section s = c.section[type];
+    ck_assert_msg(file_container_open(&c, data, size, why, sizeof why) == 0, "%s", why);
+    struct file_section s = c.section[type];
     ck_assert(s.in_blocks && s.blocks.count > 3);
     size_t at = (size_t)(s.blocks.frames - data) + s.blocks.at[2];
-    merge_container_close(&c);
+    file_container_close(&c);
     return at;
 }

@@ -45,6 +45,6 @@ uint32_t opened_right(struct opened *f, const uint32_t *list, uint32_t count);
 uint64_t opened_bytes_read(void);
 
 /* Where in a file's bytes the third block of a section begins. */
-size_t opened_block(const unsigned char *data, size_t size, enum format_section type);
+size_t opened_block(const unsigned char *data, size_t size, enum file_section_type type);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "merge/merge.h"
 #include "tests/unit/simulate.h"
 
 #include <stdio.h>
@@ -28,7 +29,7 @@ static void record(struct recorder *r, const char *function, uint64_t place, uin
 {
     struct simulate_stream *s = r->stream;
     struct job_frame frame[2] = { { r->module, 0, 0x1000 + place }, { r->module, 0, 0x400 } };
-    struct job_terminal t = { .kind = JOB_CALL, .call_class = JOB_P2P, .peer_class = JOB_PEER_RANK,
+    struct job_terminal t = { .kind = JOB_CALL, .call_kind = JOB_P2P, .peer_class = JOB_PEER_RANK,
                               .function = job_string(r->job, function), .callsite = job_callsite(r->job, frame, 2),
                               .comm = r->world };
     struct grammar_event e = { .terminal = job_terminal(r->job, &t), .channels = channels };
@@ -148,7 +149,7 @@ static void finish(struct recorder *r, uint32_t rank, uint32_t thread)
         wall += s->event[i].gap + s->event[i].duration;
     s->alone = grammar_flat_copy(g);
     struct job_stream stream = { .rank = rank, .thread = thread, .begin_ns = rank, .wall_ns = wall, .mpi_ns = wall / 2 };
-    if (job_add_stream(r->job, &stream, g))
+    if (merge_add_stream(r->job, &stream, g))
         abort();
     for (uint32_t i = 0; i < r->job->terminal_count; i += 2)
         if (job_count(r->job, i, i % 4 ? "cycles" : "instructions", (struct job_count){ 1 + rank, 1000 * i + thread }))

@@ -13,7 +13,7 @@ static int known_alone(const struct simulate_stream *s, uint32_t node, uint32_t 
     return 2;
 }
 
-static void compare_values(const struct job *merged, const struct job_class_entry *c, const struct simulate_stream *s,
+static void compare_values(const struct job *merged, const struct job_class *c, const struct simulate_stream *s,
                            const struct grammar_cursor *at, const struct grammar_event *e)
 {
     for (uint32_t channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
@@ -39,7 +39,7 @@ void simulate_compare(const struct job *merged, const struct simulate_stream *s)
     ck_assert_ptr_nonnull(stream);
     if (merged->info.block == 1)
         ck_assert_uint_eq(stream->events, s->count);
-    const struct job_class_entry *c = &merged->classes[job_stream_class(merged, s->rank, s->thread)];
+    const struct job_class *c = &merged->classes[job_stream_class(merged, s->rank, s->thread)];
     for (int more = grammar_cursor_open(&at, c->grammar); more; more = grammar_cursor_next(&at), i++) {
         struct grammar_hash hash = merged->terminal_hash[at.terminal];
         ck_assert_uint_lt(i, s->count);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
+#include "merge/merge.h"
 #include "tests/unit/job.h"
 #include "tests/unit/simulate.h"
 
@@ -30,7 +32,7 @@ struct job *simulate_from_left(const struct simulate_rank *r, uint32_t first, ui
 {
     struct job *j = unit_job_copy(r[first].job);
     for (uint32_t i = 1; i < count; i++)
-        ck_assert_int_eq(job_merge(j, r[first + i].job), 0);
+        ck_assert_int_eq(merge_job(j, r[first + i].job), 0);
     return j;
 }
 
@@ -38,8 +40,8 @@ void simulate_same_bytes(const struct job *a, const struct job *b, const char *w
 {
     void *x, *y;
     size_t n, m;
-    ck_assert_int_eq(job_pack(a, NULL, &x, &n), 0);
-    ck_assert_int_eq(job_pack(b, NULL, &y, &m), 0);
+    ck_assert_int_eq(file_pack(a, NULL, &x, &n), 0);
+    ck_assert_int_eq(file_pack(b, NULL, &y, &m), 0);
     ck_assert_msg(n == m && !memcmp(x, y, n), "%s: %zu and %zu bytes, or other ones", what, n, m);
     free(x);
     free(y);
@@ -51,7 +53,7 @@ struct job *simulate_job(enum simulate_shape shape, uint32_t ranks)
     for (uint32_t i = 0; i < ranks; i++) {
         struct simulate_rank r;
         simulate_rank(&r, shape, i, ranks, 11);
-        ck_assert_int_eq(job_merge(j, r.job), 0);
+        ck_assert_int_eq(merge_job(j, r.job), 0);
         simulate_clear(&r);
     }
     return j;

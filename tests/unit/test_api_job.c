@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "file/file.h"
 #include "grammar/grammar.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "unit.h"
 
@@ -38,7 +40,7 @@ static struct job *rank_job(uint32_t rank, uint32_t ranks)
                                                    .value = { [GRAMMAR_PEER] = (rank + 1) % ranks } });
         s.wall_ns += 50 + 100 * (1 + (rank + 1 == ranks));
     }
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_freeze(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_freeze(g)), 0);
     grammar_destroy(g);
     return j;
 }
@@ -54,10 +56,10 @@ static void write_file(uint32_t ranks)
     close(fd);
     for (uint32_t r = 0; r < ranks; r++) {
         struct job *one = rank_job(r, ranks);
-        ck_assert_int_eq(job_merge(j, one), 0);
+        ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
-    ck_assert_msg(job_write(j, path, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_write(j, path, why, sizeof why) == 0, "%s", why);
     job_destroy(j);
 }
 

@@ -189,7 +189,7 @@ struct area {
 
 static size_t areas_of(struct job *j, struct area *a)
 {
-    struct job_class_entry *c = &j->classes[0];
+    struct job_class *c = &j->classes[0];
     struct grammar_flat *g = c->grammar;
     size_t n = 0;
     a[n++] = (struct area){j->modules, j->module_count * sizeof *j->modules};

@@ -8,6 +8,7 @@
 #include "job/intern.h"
 #include "job/job.h"
 #include "file/times.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/bytes.h"
 #include "tests/unit/simulate.h"
@@ -68,15 +69,15 @@ START_TEST(test_streams)
     struct job *j = job_create();
     struct job_stream s = { .rank = 3 };
     struct grammar_flat *g = grammar_flat_create(1, 0, 0);
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_flat_copy(g)), 0);
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_flat_copy(g)), PYTHIA_EINVAL);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_flat_copy(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_flat_copy(g)), PYTHIA_EINVAL);
     s.rank = 1;
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_flat_copy(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_flat_copy(g)), 0);
     s.thread = 2;
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_flat_copy(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_flat_copy(g)), 0);
     g->terminals = 7; /* more than the job has */
     s.thread = 3;
-    ck_assert_int_eq(job_add_stream(j, &s, g), PYTHIA_EINVAL);
+    ck_assert_int_eq(merge_add_stream(j, &s, g), PYTHIA_EINVAL);
     ck_assert_uint_eq(j->stream_count, 3);
     ck_assert_uint_eq(j->class_count, 1);
     ck_assert_ptr_eq(job_find_stream(j, 1, 0), &j->streams[0]);
@@ -109,7 +110,7 @@ START_TEST(test_matching_another_build)
     struct job_frame f[2] = { { 0, 0, 100 }, { 0, 0, 77 } }; /* the same place, called from elsewhere */
     struct job_terminal t = { .function = job_string(a, "MPI_Recv"), .callsite = job_callsite(a, f, 2), .comm = 0 };
     struct job *c = job_create();
-    ck_assert_int_eq(job_merge(c, a), 0);
+    ck_assert_int_eq(merge_job(c, a), 0);
     ck_assert_uint_eq(job_match_terminal(c, a, job_terminal(a, &t)), old[0]);
     t.peer_class = JOB_PEER_SELF; /* with one rank, the neighbour is the rank itself */
     ck_assert_uint_eq(job_match_terminal(c, a, job_terminal(a, &t)), old[0]);
@@ -163,7 +164,7 @@ START_TEST(test_sums)
     ck_assert_int_eq(job_count(b, in_b, "cycles", (struct job_count){ 3, 500 }), 0);
     ck_assert_int_eq(job_count(b, other, "faults", (struct job_count){ 4, 7 }), 0);
     ck_assert_int_eq(job_count(b, 99, "faults", (struct job_count){ 4, 7 }), PYTHIA_EINVAL);
-    ck_assert_int_eq(job_merge(a, b), 0);
+    ck_assert_int_eq(merge_job(a, b), 0);
     ck_assert_uint_eq(a->sum_count, 2);
     ck_assert_uint_eq(a->sums[0].terminal, in_a);
     ck_assert_str_eq(job_text(a, a->sums[0].name), "cycles");
@@ -226,15 +227,15 @@ START_TEST(test_chosen_hashes)
 {
     enum { COUNT = 400000 };
     static const struct grammar_hash step[] = { { 0, 1 }, { 1ull << 32, 0 }, { 0, 1ull << 40 }, { 1ull << 44, 1ull << 44 } };
-    struct merge_table t = { 0 };
-    ck_assert_int_eq(merge_table_reserve(&t, COUNT), 0);
+    struct job_table t = { 0 };
+    ck_assert_int_eq(job_table_reserve(&t, COUNT), 0);
     for (uint64_t i = 1; i <= COUNT; i++) {
         struct grammar_hash hash = { step[_i].low * i, step[_i].high * i };
-        ck_assert_uint_eq(merge_table_find(&t, hash), GRAMMAR_NONE);
-        merge_table_put(&t, hash, (uint32_t)i);
-        ck_assert_uint_eq(merge_table_find(&t, hash), (uint32_t)i);
+        ck_assert_uint_eq(job_table_find(&t, hash), GRAMMAR_NONE);
+        job_table_put(&t, hash, (uint32_t)i);
+        ck_assert_uint_eq(job_table_find(&t, hash), (uint32_t)i);
     }
-    merge_table_free(&t);
+    job_table_free(&t);
 }
 END_TEST
 
@@ -249,12 +250,12 @@ START_TEST(test_times_of_another_processor)
         grammar_time_add(&fused, count, &other);
     }
     ck_assert(fabs(plain.variance - fused.variance) > 1e-6 * plain.variance); /* so there is something to forgive */
-    ck_assert(merge_times_equal(&plain, &fused));
+    ck_assert(file_times_equal(&plain, &fused));
     fused.variance = plain.variance + 1e-9 * plain.gap * plain.gap;
-    ck_assert(!merge_times_equal(&plain, &fused));
+    ck_assert(!file_times_equal(&plain, &fused));
     fused = plain;
     fused.gap *= 1.001;
-    ck_assert(!merge_times_equal(&plain, &fused));
+    ck_assert(!file_times_equal(&plain, &fused));
 }
 END_TEST
 
@@ -289,5 +290,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("merge/job", tests, UNIT_COUNT(tests));
+    return unit_run("job/job", tests, UNIT_COUNT(tests));
 }

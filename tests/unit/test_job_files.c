@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file/file.h"
 #include "job/job.h"
 #include "pythia.h"
 #include "tests/unit/simulate.h"
@@ -45,25 +46,25 @@ START_TEST(test_files)
     struct job *j = simulate_job(SIMULATE_MASTER, 4), *back = NULL;
     char why[300] = "";
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    ck_assert_msg(job_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why);
-    ck_assert_msg(job_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why); /* over itself */
+    ck_assert_msg(file_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_write(j, in_directory("a.pythia"), why, sizeof why) == 0, "%s", why); /* over itself */
     ck_assert_int_eq(entries(directory), 1);
-    ck_assert_msg(job_read(in_directory("a.pythia"), &back, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_read(in_directory("a.pythia"), &back, why, sizeof why) == 0, "%s", why);
     ck_assert_uint_eq(back->stream_count, j->stream_count);
     job_destroy(back);
     ck_assert_int_eq(chdir(directory), 0); /* a name without a directory */
-    ck_assert_int_eq(job_write(j, "b.pythia", why, sizeof why), 0);
-    ck_assert_int_eq(job_read("b.pythia", &back, why, sizeof why), 0);
+    ck_assert_int_eq(file_write(j, "b.pythia", why, sizeof why), 0);
+    ck_assert_int_eq(file_read("b.pythia", &back, why, sizeof why), 0);
     job_destroy(back);
-    ck_assert_int_eq(job_write(j, in_directory("missing/c"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_int_eq(file_write(j, in_directory("missing/c"), why, sizeof why), PYTHIA_EIO);
     ck_assert_msg(strstr(why, "missing/c") && strstr(why, "No such file"), "%s", why);
     ck_assert_int_eq(mkdir(in_directory("d"), 0777), 0);
-    ck_assert_int_eq(job_write(j, in_directory("d"), why, sizeof why), PYTHIA_EIO); /* a directory is in the way */
-    ck_assert_int_eq(job_read(in_directory("nothing"), &back, why, sizeof why), PYTHIA_EIO);
-    ck_assert_int_eq(job_read(directory, &back, why, sizeof why), PYTHIA_EFORMAT);
-    ck_assert_int_eq(job_read("/dev/zero", &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_int_eq(file_write(j, in_directory("d"), why, sizeof why), PYTHIA_EIO); /* a directory is in the way */
+    ck_assert_int_eq(file_read(in_directory("nothing"), &back, why, sizeof why), PYTHIA_EIO);
+    ck_assert_int_eq(file_read(directory, &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_int_eq(file_read("/dev/zero", &back, why, sizeof why), PYTHIA_EFORMAT);
     ck_assert_int_eq(mkfifo(in_directory("pipe"), 0666), 0);
-    ck_assert_int_eq(job_read(in_directory("pipe"), &back, why, sizeof why), PYTHIA_EFORMAT); /* and does not wait */
+    ck_assert_int_eq(file_read(in_directory("pipe"), &back, why, sizeof why), PYTHIA_EFORMAT); /* and does not wait */
     ck_assert_int_eq(entries(directory), 4);
     remove_directory();
     job_destroy(j);
@@ -78,7 +79,7 @@ static int write_limited(const struct job *j, const char *path, char *why, size_
     tight = (struct rlimit){ 512, old.rlim_max };
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &tight);
-    int error = job_write(j, path, why, size);
+    int error = file_write(j, path, why, size);
     setrlimit(RLIMIT_FSIZE, &old);
     return error;
 }
@@ -88,12 +89,12 @@ START_TEST(test_disk_full)
     struct job *j = simulate_job(SIMULATE_MASTER, 4), *other = simulate_job(SIMULATE_RING, 2), *back = NULL;
     char why[300] = "";
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), 0);
+    ck_assert_int_eq(file_write(j, in_directory("a"), why, sizeof why), 0);
     ck_assert_int_eq(write_limited(other, in_directory("a"), why, sizeof why), PYTHIA_EIO);
     ck_assert_msg(strstr(why, "can't write") != NULL, "%s", why);
     ck_assert_int_eq(write_limited(other, in_directory("b"), why, sizeof why), PYTHIA_EIO);
     ck_assert_int_eq(entries(directory), 1);
-    ck_assert_int_eq(job_read(in_directory("a"), &back, why, sizeof why), 0); /* the old one */
+    ck_assert_int_eq(file_read(in_directory("a"), &back, why, sizeof why), 0); /* the old one */
     ck_assert_uint_eq(back->stream_count, j->stream_count);
     remove_directory();
     job_destroy(back);
@@ -108,11 +109,11 @@ START_TEST(test_directory_not_writable)
     struct job *j = simulate_job(SIMULATE_RING, 2);
     char why[300] = "";
     ck_assert_ptr_nonnull(mkdtemp(directory));
-    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), 0);
+    ck_assert_int_eq(file_write(j, in_directory("a"), why, sizeof why), 0);
     ck_assert_int_eq(chmod(directory, 0555), 0);
     if (geteuid() == 0)
         ck_assert_int_eq(seteuid(65534), 0);
-    ck_assert_int_eq(job_write(j, in_directory("a"), why, sizeof why), PYTHIA_EIO);
+    ck_assert_int_eq(file_write(j, in_directory("a"), why, sizeof why), PYTHIA_EIO);
     ck_assert_msg(strstr(why, "ermission denied") != NULL, "%s", why);
     if (getuid() == 0)
         ck_assert_int_eq(seteuid(0), 0);
@@ -131,7 +132,7 @@ START_TEST(test_damaged_file_is_named)
     FILE *f = fopen(in_directory("x"), "w");
     fputs("hello, world\n", f);
     fclose(f);
-    ck_assert_int_eq(job_read(in_directory("x"), &back, why, sizeof why), PYTHIA_EFORMAT);
+    ck_assert_int_eq(file_read(in_directory("x"), &back, why, sizeof why), PYTHIA_EFORMAT);
     ck_assert_msg(strstr(why, "/x: not a Pythia job file") != NULL, "%s", why);
     remove_directory();
 }
@@ -146,5 +147,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("merge/job_files", tests, UNIT_COUNT(tests));
+    return unit_run("file/job_files", tests, UNIT_COUNT(tests));
 }

@@ -8,6 +8,7 @@
 #include "grammar/grammar.h"
 #include "file/format.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/forge.h"
 #include "tests/unit/simulate.h"
@@ -103,10 +104,10 @@ static void try_everything(const struct job *j)
     char why[200];
     simulate_rank(&extra, SIMULATE_STENCIL, 1000000, 1000001, 1);
     ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
-    job_merge(copy, j);
-    job_merge(copy, extra.job);
+    merge_job(copy, j);
+    merge_job(copy, extra.job);
     for (uint32_t i = 0; i < j->stream_count; i++) {
-        const struct job_class_entry *c = &j->classes[j->streams[i].class_index];
+        const struct job_class *c = &j->classes[j->streams[i].class_index];
         int64_t value;
         for (uint32_t n = 0; n < c->grammar->node_count; n++)
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
@@ -312,7 +313,7 @@ static struct job *job_of_many_nodes(void)
     struct grammar_flat *flat = grammar_freeze(g);
     flat->terminals = WORDS;
     j->info.ranks = 1;
-    ck_assert_int_eq(job_add_stream(j, &(struct job_stream){ .wall_ns = 7 * EVENTS }, flat), 0);
+    ck_assert_int_eq(merge_add_stream(j, &(struct job_stream){ .wall_ns = 7 * EVENTS }, flat), 0);
     grammar_destroy(g);
     return j;
 }
@@ -382,5 +383,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("merge/job_forged", tests, UNIT_COUNT(tests));
+    return unit_run("file/job_forged", tests, UNIT_COUNT(tests));
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/job.h"
 #include "tests/unit/simulate.h"
@@ -14,7 +16,7 @@ enum { RANKS = 27 };
 
 static void merge(struct job *into, const struct job *from)
 {
-    ck_assert_int_eq(job_merge(into, from), 0);
+    ck_assert_int_eq(merge_job(into, from), 0);
 }
 
 /* --- Orders of merging --- */
@@ -137,7 +139,7 @@ START_TEST(test_blocks_of_ranks)
     ck_assert_uint_eq(job_ranks_run(left, 0, ranks + 5, true), ranks);
     ck_assert_uint_eq(job_ranks_run(odd, 0, ranks, false), 1);
     ck_assert_uint_eq(job_ranks_run(odd, 1, ranks, true), 1);
-    ck_assert_int_eq(job_merge(left, odd), PYTHIA_EINVAL);
+    ck_assert_int_eq(merge_job(left, odd), PYTHIA_EINVAL);
     simulate_same_bytes(left, tree, "after a refused merge");
     job_destroy(left);
     job_destroy(tree);
@@ -174,7 +176,7 @@ START_TEST(test_relations)
     simulate_all(r, SIMULATE_RING, 16, 1);
     struct job *j = simulate_from_left(r, 0, 16);
     ck_assert_uint_eq(j->class_count, 1);
-    const struct job_class_entry *c = &j->classes[0];
+    const struct job_class *c = &j->classes[0];
     ck_assert_uint_eq(c->range_count, 1);
     for (uint32_t i = 0; i < c->variant_count; i++) {
         ck_assert_uint_eq(c->variants[i].range_count, 1);
@@ -199,7 +201,7 @@ START_TEST(test_relations)
 END_TEST
 
 /* What each rank spent in terminal `t`, from the ranks' own grammars, against what the class kept. */
-static void expect_calls(const struct job_class_entry *c, const struct simulate_rank *r, uint32_t ranks, uint32_t t)
+static void expect_calls(const struct job_class *c, const struct simulate_rank *r, uint32_t ranks, uint32_t t)
 {
     const struct grammar_flat *g = c->grammar;
     uint32_t first = 0, min_rank = 0, max_rank = 0;
@@ -233,7 +235,7 @@ START_TEST(test_spread_and_sums)
     struct simulate_rank r[8];
     simulate_all(r, SIMULATE_RING, 8, 3);
     struct job *j = simulate_from_left(r, 0, 8);
-    const struct job_class_entry *c = &j->classes[0];
+    const struct job_class *c = &j->classes[0];
     for (uint32_t n = 0; n < c->grammar->node_count; n++) {
         uint64_t sum = 0, min = UINT64_MAX, max = 0, min_rank = 0, max_rank = 0;
         for (uint32_t i = 0; i < 8; i++) {
@@ -263,7 +265,7 @@ START_TEST(test_a_stream_twice_is_refused)
     struct simulate_rank r[4];
     simulate_all(r, SIMULATE_STENCIL, 4, 3);
     struct job *j = simulate_from_left(r, 0, 3), *before = unit_job_copy(j), *other = simulate_from_left(r, 2, 2);
-    ck_assert_int_eq(job_merge(j, other), PYTHIA_EINVAL);
+    ck_assert_int_eq(merge_job(j, other), PYTHIA_EINVAL);
     simulate_check(j);
     simulate_same_bytes(j, before, "after a refused merge");
     merge(j, r[3].job); /* and it still works */
@@ -313,15 +315,15 @@ START_TEST(test_bodies_left_out)
             known[i] |= !memcmp(&left->classes[k].hash, &right->classes[i].hash, sizeof left->classes[k].hash);
     for (uint32_t i = 0; i < right->class_count; i++)
         left_out += known[i];
-    ck_assert_int_eq(job_pack(right, NULL, &data, &full), 0);
+    ck_assert_int_eq(file_pack(right, NULL, &data, &full), 0);
     free(data);
-    ck_assert_int_eq(job_pack(right, known, &data, &size), 0);
+    ck_assert_int_eq(file_pack(right, known, &data, &size), 0);
     ck_assert(left_out ? size < full : size == full);
-    ck_assert_msg(job_unpack(data, size, &message, why, sizeof why) == 0, "%s", why);
+    ck_assert_msg(file_unpack(data, size, &message, why, sizeof why) == 0, "%s", why);
     free(data);
     ck_assert(!left_out || job_check(message, why, sizeof why) == PYTHIA_EFORMAT);
     struct job *empty = job_create();
-    ck_assert_int_eq(job_merge(empty, message), left_out ? PYTHIA_EINVAL : 0);
+    ck_assert_int_eq(merge_job(empty, message), left_out ? PYTHIA_EINVAL : 0);
     merge(left, message);
     simulate_same_bytes(left, whole, simulate_names[shape]);
     job_destroy(empty);
@@ -359,7 +361,7 @@ START_TEST(test_spmd_does_not_grow)
         }
         void *data;
         size_t size;
-        ck_assert_int_eq(job_pack(j, NULL, &data, &size), 0);
+        ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
         rest[i] = size;
         printf("# ring of %u ranks: %zu bytes, %zu without the table of streams\n", ranks[i], size, size - stored(data, 15));
         ck_assert_uint_eq(j->class_count, 1);

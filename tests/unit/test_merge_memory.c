@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/job.h"
 #include "tests/unit/simulate.h"
@@ -56,7 +58,7 @@ START_TEST(test_merge_without_memory)
     struct job *other = simulate_from_left(r, 8, 8), *whole = simulate_from_left(r, 0, 16);
     do {
         allowed = failures;
-        error = job_merge(j, other);
+        error = merge_job(j, other);
         if (error) {
             allowed = -1;
             failures++;
@@ -87,16 +89,16 @@ START_TEST(test_packing_without_memory)
     int error = PYTHIA_ENOMEM;
     for (long i = 0; error; i++) {
         allowed = i;
-        error = job_pack(j, NULL, &data, &size);
+        error = file_pack(j, NULL, &data, &size);
         allowed = -1;
         ck_assert(error == 0 || error == PYTHIA_ENOMEM);
     }
-    ck_assert_int_eq(job_pack(j, NULL, &again, &n), 0);
+    ck_assert_int_eq(file_pack(j, NULL, &again, &n), 0);
     ck_assert(n == size && !memcmp(again, data, n));
     error = PYTHIA_ENOMEM;
     for (long i = 0; error; i++) {
         allowed = i;
-        error = job_unpack(data, size, &back, why, sizeof why);
+        error = file_unpack(data, size, &back, why, sizeof why);
         allowed = -1;
         ck_assert(error <= 0 && (error == 0) == (back != NULL));
     }

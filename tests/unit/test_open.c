@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "pythia.h"
+#include "file/file.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 
@@ -18,8 +19,8 @@ static void same_attr(const struct opened *a, const struct opened *b, const stru
         ck_assert(!x == !y);
         ck_assert(!x || memcmp(x, y, sizeof *x) == 0);
         int64_t v = 0, w = 0;
-        struct job_class_entry c, d;
-        ck_assert(job_class_at(a->job, a->class_index, answer->node, &c) && job_class_at(b->job, b->class_index, answer->node, &d));
+        struct job_class c, d;
+        ck_assert(file_class_at(a->job, a->class_index, answer->node, &c) && file_class_at(b->job, b->class_index, answer->node, &d));
         ck_assert_int_eq(job_attr_value(a->job, &c, answer->node, k, rank, 0, answer->turn, &v),
                          job_attr_value(b->job, &d, answer->node, k, rank, 0, answer->turn, &w));
         ck_assert_int_eq(v, w);
@@ -87,17 +88,17 @@ START_TEST(little_is_read_before_the_first_event)
     ck_assert_msg((double)taken < 0.2 * (double)st.st_size, "%llu of %lld bytes", (unsigned long long)taken,
                   (long long)st.st_size);
     size_t size;
-    ck_assert_ptr_nonnull(job_bytes(f.job, &size)); /* all of it, for others */
+    ck_assert_ptr_nonnull(file_bytes(f.job, &size)); /* all of it, for others */
     ck_assert_uint_eq(size, (uint64_t)st.st_size);
     unsigned char *own = malloc(size);
     int fd = open(opened_path, O_RDONLY);
     ck_assert_int_eq(read(fd, own, size), (ssize_t)size);
-    ck_assert_mem_eq(job_bytes(f.job, &size), own, size);
+    ck_assert_mem_eq(file_bytes(f.job, &size), own, size);
     close(fd);
     struct job *copy = NULL;
     char why[256] = "";
-    ck_assert_msg(job_open_bytes(own, size, &copy, why, sizeof why) == 0, "%s", why);
-    ck_assert_uint_eq(job_opened_mark(copy), job_opened_mark(f.job));
+    ck_assert_msg(file_open_bytes(own, size, &copy, why, sizeof why) == 0, "%s", why);
+    ck_assert_uint_eq(file_mark(copy), file_mark(f.job));
     job_destroy(copy);
     opened_end(&f);
     unlink(opened_path);
@@ -159,5 +160,5 @@ int main(void)
         UNIT_TEST(little_is_read_before_the_first_event),
         UNIT_TEST(threads_share_what_is_read),
     };
-    return unit_run("merge/open", tests, UNIT_COUNT(tests));
+    return unit_run("file/open", tests, UNIT_COUNT(tests));
 }

@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file/file.h"
 #include "grammar/grammar.h"
+#include "merge/merge.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 
@@ -31,7 +33,7 @@ static struct job *partners_of_rank(uint32_t rank)
         s.wall_ns += e.gap;
         grammar_append(g, &e);
     }
-    ck_assert_int_eq(job_add_stream(j, &s, grammar_freeze(g)), 0);
+    ck_assert_int_eq(merge_add_stream(j, &s, grammar_freeze(g)), 0);
     grammar_destroy(g);
     return j;
 }
@@ -41,7 +43,7 @@ static void write_partners(void)
     struct job *j = job_create();
     for (uint32_t r = 0; r < MANY; r++) {
         struct job *one = partners_of_rank(r);
-        ck_assert_int_eq(job_merge(j, one), 0);
+        ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
     ck_assert_uint_eq(j->class_count, 1);
@@ -52,8 +54,8 @@ static void write_partners(void)
 /* Whether the opened job says the same of a node, or (where that is not `must`) nothing. */
 static bool same_node(const struct job *whole, const struct job *opened, uint32_t node, bool must)
 {
-    struct job_class_entry c, d;
-    ck_assert(job_class_at(whole, 0, node, &c) && job_class_at(opened, 0, node, &d));
+    struct job_class c, d;
+    ck_assert(file_class_at(whole, 0, node, &c) && file_class_at(opened, 0, node, &d));
     const struct grammar_flat_node *n = &c.grammar->nodes[node], *m = &d.grammar->nodes[node];
     if (!must && !m->attr_count)
         return n->attr_count == 0;
@@ -74,11 +76,11 @@ static bool same_node(const struct job *whole, const struct job *opened, uint32_
 START_TEST(attributes_of_any_node_first)
 {
     char why[256];
-    struct job_class_entry c;
+    struct job_class c;
     write_partners();
     struct job *whole = opened_whole(), *opened = opened_file();
-    ck_assert(!job_class_at(opened, 0, 0, &c));
-    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    ck_assert(!file_class_at(opened, 0, 0, &c));
+    ck_assert_int_eq(file_open_class(opened, 0, why, sizeof why), 0);
     for (uint32_t i = 0; i < NODES; i++)
         same_node(whole, opened, i * 271 % NODES, true);
     for (uint32_t i = 0; i < NODES; i++)
@@ -92,7 +94,7 @@ END_TEST
 static unsigned char *bytes_of_file(size_t *size)
 {
     struct job *j = opened_file();
-    const unsigned char *bytes = job_bytes(j, size);
+    const unsigned char *bytes = file_bytes(j, size);
     unsigned char *own = malloc(*size);
     memcpy(own, bytes, *size);
     job_destroy(j);
@@ -108,8 +110,8 @@ START_TEST(attributes_beside_damage)
     struct job *whole = opened_whole(), *opened = NULL;
     unsigned char *own = bytes_of_file(&size);
     own[opened_block(own, size, SECTION_VARIANTS) + 7] ^= 1;
-    ck_assert_int_eq(job_open_bytes(own, size, &opened, why, sizeof why), 0);
-    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    ck_assert_int_eq(file_open_bytes(own, size, &opened, why, sizeof why), 0);
+    ck_assert_int_eq(file_open_class(opened, 0, why, sizeof why), 0);
     uint32_t good = 0;
     for (uint32_t i = 0; i < NODES; i++)
         good += same_node(whole, opened, i * 271 % NODES, false);
@@ -125,13 +127,13 @@ START_TEST(attributes_of_one_node_are_little)
 {
     struct stat st;
     char why[256];
-    struct job_class_entry c;
+    struct job_class c;
     write_partners();
     ck_assert_int_eq(stat(opened_path, &st), 0);
     struct job *whole = opened_whole(), *opened = opened_file();
-    ck_assert_int_eq(job_open_class(opened, 0, why, sizeof why), 0);
+    ck_assert_int_eq(file_open_class(opened, 0, why, sizeof why), 0);
     uint64_t before = opened_bytes_read();
-    ck_assert(job_class_at(opened, 0, NODES / 2, &c));
+    ck_assert(file_class_at(opened, 0, NODES / 2, &c));
     uint64_t taken = opened_bytes_read() - before, blocks = whole->classes[0].variant_count / 256;
     ck_assert_msg((double)taken < 0.6 * (double)st.st_size && blocks > 12, "%llu of %lld bytes, %llu blocks",
                   (unsigned long long)taken, (long long)st.st_size, (unsigned long long)blocks);
@@ -148,5 +150,5 @@ int main(void)
         UNIT_TEST(attributes_beside_damage),
         UNIT_TEST(attributes_of_one_node_are_little),
     };
-    return unit_run("merge/open_attrs", tests, UNIT_COUNT(tests));
+    return unit_run("file/open_attrs", tests, UNIT_COUNT(tests));
 }

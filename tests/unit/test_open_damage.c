@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "pythia.h"
+#include "file/file.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 
@@ -24,9 +25,9 @@ START_TEST(a_file_that_vanishes_while_it_is_used)
     ck_assert_int_eq(truncate(opened_path, 100), 0);
     ck_assert_uint_eq(opened_right(&f, list, count), count);
     size_t size;
-    ck_assert_ptr_null(job_bytes(f.job, &size));
+    ck_assert_ptr_null(file_bytes(f.job, &size));
     char why[256] = "";
-    ck_assert_int_lt(job_open_class(late, 0, why, sizeof why), 0);
+    ck_assert_int_lt(file_open_class(late, 0, why, sizeof why), 0);
     ck_assert_msg(*why && !strchr(why, '\n'), "%s", why);
     job_destroy(late);
     free(list);
@@ -47,18 +48,18 @@ START_TEST(a_damaged_block)
     uint32_t *list = opened_events(whole, 0, 0, &count);
     for (int nodes = 0; nodes < 2; nodes++) {
         struct job *j = opened_file(), *refused = NULL;
-        const unsigned char *bytes = job_bytes(j, &size);
+        const unsigned char *bytes = file_bytes(j, &size);
         unsigned char *own = malloc(size);
         memcpy(own, bytes, size);
         job_destroy(j);
         own[opened_block(own, size, nodes ? SECTION_NODES : SECTION_STATS) + 7] ^= 1;
-        ck_assert_int_eq(job_unpack(own, size, &refused, why, sizeof why), PYTHIA_EFORMAT);
+        ck_assert_int_eq(file_unpack(own, size, &refused, why, sizeof why), PYTHIA_EFORMAT);
         ck_assert_msg(strstr(why, "checksum") != NULL, "%s", why);
-        ck_assert_int_eq(job_open_bytes(own, size, &j, why, sizeof why), 0);
+        ck_assert_int_eq(file_open_bytes(own, size, &j, why, sizeof why), 0);
         if (nodes) {
             uint32_t opened = 0;
             for (uint32_t c = 0; c < j->class_count; c++)
-                opened += job_open_class(j, c, why, sizeof why) == 0;
+                opened += file_open_class(j, c, why, sizeof why) == 0;
             ck_assert_uint_lt(opened, j->class_count); /* others may share its rules */
             job_destroy(j);
         } else {
@@ -87,16 +88,16 @@ START_TEST(a_file_that_is_written_over_while_it_is_used)
     memset(wrong, 0xff, (size_t)st.st_size);
     for (int type = SECTION_NODES; type <= SECTION_VARIANTS; type++)
         if (type == SECTION_NODES || type == SECTION_STATS) {
-            struct merge_container c;
+            struct file_container c;
             char why[200] = "";
-            ck_assert_int_eq(merge_container_open(&c, was, (size_t)st.st_size, why, sizeof why), 0);
-            const struct merge_blocks *b = &c.section[type].blocks;
+            ck_assert_int_eq(file_container_open(&c, was, (size_t)st.st_size, why, sizeof why), 0);
+            const struct file_blocks *b = &c.section[type].blocks;
             at = (size_t)(b->frames - was);
             memcpy(wrong + at, was + at, b->at[b->count]);
-            merge_container_close(&c);
+            file_container_close(&c);
         }
     ck_assert_int_eq(pwrite(fd, wrong, (size_t)st.st_size, 0), st.st_size);
-    const unsigned char *bytes = job_bytes(j, &size);
+    const unsigned char *bytes = file_bytes(j, &size);
     ck_assert_ptr_nonnull(bytes);
     ck_assert_uint_eq(size, (size_t)st.st_size);
     ck_assert_mem_eq(bytes, was, FORMAT_HEADER + SECTION_STREAMS * FORMAT_ENTRY);
@@ -153,11 +154,11 @@ static void *ask_while_cancelled(void *given)
 {
     struct opened *f = given;
     struct oracle_answer a;
-    struct job_class_entry c;
+    struct job_class c;
     int64_t value;
     pthread_cancel(pthread_self()); /* waits for the next cancellation point */
     (void)oracle_predict(f->oracle, 1000, &a);
-    if (job_class_at(f->job, f->class_index, 0, &c))
+    if (file_class_at(f->job, f->class_index, 0, &c))
         (void)job_attr_value(f->job, &c, 0, GRAMMAR_PEER, 1, 0, 0, &value);
     pthread_testcancel();
     return NULL;
@@ -193,5 +194,5 @@ int main(void)
         UNIT_TEST(a_program_that_closes_all_files),
         UNIT_TEST(a_thread_that_is_cancelled),
     };
-    return unit_run("merge/open_damage", tests, UNIT_COUNT(tests));
+    return unit_run("file/open_damage", tests, UNIT_COUNT(tests));
 }

@@ -13,30 +13,30 @@ enum { RANKS = 4096, THREADS = 2 };
 
 struct flat { bool in[THREADS][RANKS]; };
 
-static struct merge_ranges of_flat(const struct flat *f)
+static struct job_ranges of_flat(const struct flat *f)
 {
-    struct merge_ranges out = { 0 };
-    struct merge_member *m = calloc(THREADS * RANKS, sizeof *m);
+    struct job_ranges out = { 0 };
+    struct job_member *m = calloc(THREADS * RANKS, sizeof *m);
     uint32_t n = 0;
     for (uint32_t t = 0; t < THREADS; t++)
         for (uint32_t r = 0; r < RANKS; r++)
             if (f->in[t][r])
-                m[n++] = (struct merge_member){ r, t };
-    ck_assert_int_eq(merge_ranges_members(&out, m, n), 0);
-    ck_assert_uint_eq(merge_ranges_size(out.range, out.count), n);
-    struct merge_member *back = calloc(n + 1, sizeof *back);
-    merge_ranges_walk(out.range, out.count, back);
+                m[n++] = (struct job_member){ r, t };
+    ck_assert_int_eq(job_ranges_members(&out, m, n), 0);
+    ck_assert_uint_eq(job_ranges_size(out.range, out.count), n);
+    struct job_member *back = calloc(n + 1, sizeof *back);
+    job_ranges_walk(out.range, out.count, back);
     ck_assert(!n || !memcmp(m, back, n * sizeof *m));
     free(back);
     free(m);
     return out;
 }
 
-static void check_contains(const struct merge_ranges *s, const struct flat *f)
+static void check_contains(const struct job_ranges *s, const struct flat *f)
 {
     for (uint32_t t = 0; t < THREADS; t++)
         for (uint32_t r = 0; r < RANKS; r++)
-            ck_assert_msg(merge_ranges_contain(s->range, s->count, r, t) == f->in[t][r], "rank %u thread %u", r, t);
+            ck_assert_msg(job_ranges_contain(s->range, s->count, r, t) == f->in[t][r], "rank %u thread %u", r, t);
 }
 
 /* What real jobs have: boxes of a mesh, strides, noise. */
@@ -73,14 +73,14 @@ START_TEST(test_union_is_canonical)
         for (uint32_t t = 0; t < THREADS; t++)
             for (uint32_t r = 0; r < RANKS; r++)
                 part[turn % 4 ? r >= cut : simulate_random(&random) % 2].in[t][r] = f.in[t][r];
-        struct merge_ranges whole = of_flat(&f), a = of_flat(&part[0]), b = of_flat(&part[1]), joined = { 0 };
-        ck_assert_int_eq(merge_ranges_union(&joined, a.range, a.count, b.range, b.count), 0);
-        ck_assert(merge_ranges_equal(whole.range, whole.count, joined.range, joined.count));
-        ck_assert(merge_ranges_canonical(whole.range, whole.count));
+        struct job_ranges whole = of_flat(&f), a = of_flat(&part[0]), b = of_flat(&part[1]), joined = { 0 };
+        ck_assert_int_eq(job_ranges_union(&joined, a.range, a.count, b.range, b.count), 0);
+        ck_assert(job_ranges_equal(whole.range, whole.count, joined.range, joined.count));
+        ck_assert(job_ranges_canonical(whole.range, whole.count));
         check_contains(&whole, &f);
         if (a.count && whole.count) {
             uint32_t before = joined.count;
-            ck_assert_int_eq(merge_ranges_union(&joined, whole.range, whole.count, a.range, a.count), PYTHIA_EINVAL);
+            ck_assert_int_eq(job_ranges_union(&joined, whole.range, whole.count, a.range, a.count), PYTHIA_EINVAL);
             ck_assert_uint_eq(joined.count, before);
         }
         free(whole.range);
@@ -95,19 +95,19 @@ END_TEST
 START_TEST(test_a_large_mesh_is_one_range)
 {
     enum { SIDE = 102 };
-    struct merge_ranges all = { 0 };
+    struct job_ranges all = { 0 };
     for (uint32_t z = 1; z < SIDE - 1; z++)
         for (uint32_t y = 1; y < SIDE - 1; y++) {
             struct job_range row = { .first = 1 + SIDE * (y + SIDE * z), .count = SIDE - 2, .stride = 1 };
-            struct merge_ranges next = { 0 };
-            ck_assert_int_eq(merge_ranges_union(&next, all.range, all.count, &row, 1), 0);
+            struct job_ranges next = { 0 };
+            ck_assert_int_eq(job_ranges_union(&next, all.range, all.count, &row, 1), 0);
             ck_assert_uint_le(next.count, 4);
             free(all.range);
             all = next;
         }
     ck_assert_uint_eq(all.count, 1);
     ck_assert_uint_eq(job_range_size(all.range), 1000000);
-    ck_assert_uint_eq(merge_range_last(all.range), (SIDE - 2) * (1 + SIDE + SIDE * SIDE));
+    ck_assert_uint_eq(job_range_last(all.range), (SIDE - 2) * (1 + SIDE + SIDE * SIDE));
     free(all.range);
 }
 END_TEST
@@ -131,13 +131,13 @@ START_TEST(test_hostile_ranges)
         { 0, 5, 1, 0, 1, 100, 0x7ffff, 1000 },               /* planes of two rows */
     };
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        ck_assert_msg(!merge_ranges_canonical(&lies[i], 1), "lie %zu", i);
+        ck_assert_msg(!job_ranges_canonical(&lies[i], 1), "lie %zu", i);
     const struct job_range all = { .count = 0x7fffffe0, .stride = 1 };
-    ck_assert(merge_ranges_canonical(&all, 1));
+    ck_assert(job_ranges_canonical(&all, 1));
     const struct job_range even = { .count = 0x3ffffff0, .stride = 2 }, odd = { .first = 1, .count = 0x3ffffff0, .stride = 2 };
-    struct merge_ranges joined = { 0 };
-    ck_assert(merge_ranges_canonical(&even, 1) && merge_ranges_canonical(&odd, 1));
-    ck_assert_int_eq(merge_ranges_union(&joined, &even, 1, &odd, 1), PYTHIA_ELIMIT);
+    struct job_ranges joined = { 0 };
+    ck_assert(job_ranges_canonical(&even, 1) && job_ranges_canonical(&odd, 1));
+    ck_assert_int_eq(job_ranges_union(&joined, &even, 1, &odd, 1), PYTHIA_ELIMIT);
     free(joined.range);
 }
 END_TEST
@@ -150,5 +150,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("merge/ranges", tests, UNIT_COUNT(tests));
+    return unit_run("job/ranges", tests, UNIT_COUNT(tests));
 }

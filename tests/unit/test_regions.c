@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "job/job.h"
+#include "merge/merge.h"
 #include "pythia.h"
 #include "tests/unit/job.h"
 #include "tests/unit/unit.h"
@@ -67,7 +68,7 @@ START_TEST(ranks_add_up_whatever_their_numbers)
     job_region_add_size(&t, 4, 1, 1);
     ck_assert_int_eq(job_add_region(b, &s), 0);
     ck_assert_int_eq(job_add_region(b, &t), 0);
-    ck_assert_int_eq(job_merge(a, b), 0);
+    ck_assert_int_eq(merge_job(a, b), 0);
     ck_assert_uint_eq(a->region_count, 2);
     own = *job_find_region(a, r.callsite);
     ck_assert_uint_eq(own.executions, 6 + 12);
@@ -161,5 +162,5 @@ int main(void)
         UNIT_TEST(a_later_run_replaces_what_it_saw), UNIT_TEST(more_sizes_than_there_is_room_for),
         UNIT_TEST(nonsense_is_refused),        UNIT_TEST(every_reason_has_words),
     };
-    return unit_run("merge/regions", tests, UNIT_COUNT(tests));
+    return unit_run("job/regions", tests, UNIT_COUNT(tests));
 }

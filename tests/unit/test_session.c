@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "file/file.h"
 #include "session/session.h"
 #include "tests/unit/forge.h"
 #include "tests/unit/unit.h"
@@ -254,7 +255,7 @@ static size_t record_loop_program(void **data)
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     loop_program();
     struct job *recorded = finish_and_check();
-    ck_assert_int_eq(job_pack(recorded, NULL, data, &size), 0);
+    ck_assert_int_eq(file_pack(recorded, NULL, data, &size), 0);
     job_destroy(recorded);
     return size;
 }
@@ -394,7 +395,7 @@ START_TEST(threads_are_predicted_together)
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     messages_of_threads();
     struct job *recorded = finish_and_check();
-    ck_assert_int_eq(job_pack(recorded, NULL, &data, &size), 0);
+    ck_assert_int_eq(file_pack(recorded, NULL, &data, &size), 0);
     job_destroy(recorded);
     ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
     messages_of_threads();

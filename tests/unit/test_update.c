@@ -4,6 +4,7 @@
 
 #include "grammar/grammar.h"
 #include "job/job.h"
+#include "merge/merge.h"
 #include "unit.h"
 
 enum { WORDS = 6 };
@@ -38,7 +39,7 @@ static struct job *run_of(uint32_t ranks, uint32_t turns, uint64_t ns, unsigned 
         struct grammar_flat *flat = grammar_freeze(g);
         flat->terminals = j->terminal_count;
         struct job_stream s = {.rank = r, .wall_ns = wall, .mpi_ns = wall / 2};
-        ck_assert_int_eq(job_add_stream(j, &s, flat), 0);
+        ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
         grammar_destroy(g);
     }
     return j;
@@ -53,11 +54,11 @@ static double root_time(const struct job *j, uint32_t class_index)
     return time;
 }
 
-static struct job_updated update(struct job *run, const struct job *profile)
+static struct merge_updated update(struct job *run, const struct job *profile)
 {
-    struct job_updated u;
+    struct merge_updated u;
     char why[256] = "";
-    ck_assert_int_eq(job_update(run, profile, &u), 0);
+    ck_assert_int_eq(merge_update(run, profile, &u), 0);
     ck_assert_msg(job_check(run, why, sizeof why) == 0, "%s", why);
     return u;
 }
@@ -70,7 +71,7 @@ START_TEST(test_weights)
     for (uint32_t i = 0; i < 5; i++) {
         struct job *run = run_of(3, 20, 9000 + 1000 * i, 2 + i);
         double old = root_time(profile, 1), new = root_time(run, 1);
-        struct job_updated u = update(run, profile);
+        struct merge_updated u = update(run, profile);
         ck_assert_uint_eq(u.kept, 2);
         ck_assert_uint_eq(u.added + u.dropped, 0);
         ck_assert_uint_eq(run->info.runs, i + 2);
@@ -102,7 +103,7 @@ START_TEST(test_other_ranks)
 {
     struct job *profile = run_of(3, 50, 1000, 1), *run = run_of(9, 50, 3000, 7);
     double old = root_time(profile, 1) / 2, new = root_time(run, 1) / 8;
-    struct job_updated u = update(run, profile);
+    struct merge_updated u = update(run, profile);
     ck_assert_uint_eq(u.kept, 2);
     ck_assert_double_eq_tol(root_time(run, 1) / 8, (old + new) / 2, 100);
     check_extremes(run);
@@ -116,7 +117,7 @@ START_TEST(test_other_turns)
 {
     struct job *profile = run_of(3, 20, 1000, 1), *run = run_of(3, 50, 9000, 2);
     double old = root_time(profile, 1) / 20, new = root_time(run, 1) / 50;
-    struct job_updated u = update(run, profile);
+    struct merge_updated u = update(run, profile);
     ck_assert_uint_eq(u.kept, 0);
     ck_assert_uint_eq(u.similar, 2);
     ck_assert_uint_eq(u.added + u.dropped, 0);
@@ -138,7 +139,7 @@ START_TEST(test_an_event_more)
     struct job *run = run_of(3, 20, 9000, 2);
     one_more = false;
     double old = root_time(profile, 1), new = root_time(run, 1), more = 2 * 2 * 9000;
-    struct job_updated u = update(run, profile);
+    struct merge_updated u = update(run, profile);
     ck_assert_uint_eq(u.kept, 0);
     ck_assert_uint_eq(u.similar, 2);
     ck_assert_uint_eq(u.added + u.dropped, 0);
@@ -158,8 +159,8 @@ START_TEST(test_structure)
         run->classes[c].hash = grammar_flat_hash(run->classes[c].grammar, run->terminal_hash, NULL);
     double alone = root_time(run, 1);
     profile->info.runs = 7;
-    struct job_updated u;
-    ck_assert_int_eq(job_update(run, profile, &u), 0);
+    struct merge_updated u;
+    ck_assert_int_eq(merge_update(run, profile, &u), 0);
     ck_assert_uint_eq(u.similar, 0);
     ck_assert_uint_eq(u.kept, 0);
     ck_assert_uint_eq(u.added, 2);

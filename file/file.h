@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job as bytes: in a message, or in a file. doc/FORMAT.md says which bytes.
+ *
+ *   file_pack    job -> bytes            file_write   job -> file, at once or not at all
+ *   file_unpack  bytes -> job, all       file_read    file -> job, all
+ *   file_open    file -> job, of which a class, a block of times, a node's values are read when somebody asks
+ *
+ * Every byte that is read is verified: checksums, lengths before memory is asked for, then the invariants of the job.
+ *
+ * Errors: 0 or a negative PYTHIA_E…, with one line in `why`.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_FILE_FILE_H
+#define PYTHIA_FILE_FILE_H
+
+#include "job/job.h"
+
+/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are left
+   out (for a receiver that has them). */
+int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
+/* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
+int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
+/* Writes under a temporary name in the same directory, fsync, rename, fsync of the directory. On failure the old file is
+   untouched, the temporary one removed and `why` says what, where. */
+int file_write(const struct job *j, const char *path, char *why, size_t why_size);
+int file_read(const char *path, struct job **j, char *why, size_t why_size);
+
+/* --- Opening: for predicting, which needs little of a large file (open.c) --- */
+/* A job whose classes have members, and no rules, statistics or attributes until they are opened: for reading only, and
+   neither to be merged nor packed. Checksums are verified; takes `bytes` (malloc'ed) over, unless it fails. */
+int file_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size);
+int file_open(const char *path, struct job **j, char *why, size_t why_size);
+/* All bytes that it was opened from, which it owns. NULL: it was not opened, or they cannot be read any more. */
+const void *file_bytes(const struct job *j, size_t *size);
+/* What tells its file from every other: the checksum of the header, which covers all others. */
+uint64_t file_mark(const struct job *j);
+/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is here:
+   nothing.  Threads: one at a time. */
+int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
+/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it is
+   not open, or has no such node.  Threads: any. Takes a lock the first time. */
+bool file_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class *c);
+
+#endif

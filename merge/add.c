@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* A stream joins a job: as a class of one member. */
+#include "merge/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "job/streams.h"
+#include "merge/joint.h"
+
+/* The number of ranks in the world as far as it is known yet: a communicator of that size is taken for a copy of it. */
+static uint32_t world_size(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->comm_count; i++)
+        if (!strcmp(job_text(j, j->comms[i].name), "world"))
+            return j->comms[i].size;
+    return j->info.ranks;
+}
+
+/* For each terminal the modulus of its peers: the size of its communicator where that is (a copy of) the world. */
+static uint32_t *peer_moduli(const struct job *j)
+{
+    uint32_t *modulus = calloc((size_t)j->terminal_count + 1, sizeof *modulus), world = world_size(j);
+    for (uint32_t i = 0; modulus && i < j->terminal_count; i++)
+        if (j->terminals[i].comm != GRAMMAR_NONE && j->comms[j->terminals[i].comm].size == world)
+            modulus[i] = world;
+    return modulus;
+}
+
+/* Joins the class of one member to the job's; on success the job owns what is in `c`. */
+static int class_add(struct job *j, struct job_class *c, uint32_t *number)
+{
+    struct job_index *x = j->index;
+    uint32_t n = job_table_find(&x->table[JOB_INTERNED_CLASS], c->hash);
+    if (n == GRAMMAR_NONE) {
+        int error = job_room(&j->classes, &x->class_room, (uint64_t)j->class_count + 1, sizeof *j->classes);
+        if (!error)
+            error = job_table_reserve(&x->table[JOB_INTERNED_CLASS], 1);
+        if (error)
+            return error;
+        *number = j->class_count++;
+        j->classes[*number] = *c;
+        job_table_put(&x->table[JOB_INTERNED_CLASS], c->hash, *number);
+        return 0;
+    }
+    struct merge_joint joint;
+    int error = merge_class_join(&j->classes[n], c, &joint);
+    if (error)
+        return error;
+    merge_class_commit(&j->classes[n], c, &joint);
+    job_class_clear(c);
+    *number = n;
+    return 0;
+}
+
+int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g)
+{
+    struct job_class c = { 0 };
+    struct job_stream stream = *s;
+    uint32_t *modulus = NULL;
+    int error = PYTHIA_EINVAL;
+    if (g->terminals > j->terminal_count || job_find_stream(j, s->rank, s->thread) || s->rank >= JOB_LIMIT)
+        goto drop_grammar;
+    stream.events = g->events;
+    error = PYTHIA_ENOMEM;
+    modulus = peer_moduli(j);
+    if (!modulus)
+        goto drop_grammar;
+    error = job_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
+    if (error)
+        goto drop_modulus;
+    struct grammar_hash hash = grammar_flat_hash(g, j->terminal_hash, NULL);
+    error = job_hash_none(hash) ? PYTHIA_ENOMEM : job_class_single(&c, g, hash, s->rank, s->thread, modulus);
+    if (error)
+        goto drop_modulus;
+    error = class_add(j, &c, &stream.class_index);
+    if (error)
+        job_class_clear(&c); /* the grammar is in there */
+    else
+        job_streams_add(j, &stream);
+    free(modulus);
+    return error;
+
+drop_modulus:
+    free(modulus);
+drop_grammar:
+    grammar_flat_destroy(g);
+    return error;
+}

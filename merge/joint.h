@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joining two classes of equal hash is split in two, so that a merge that fails changes nothing:
+ *
+ *   merge_class_join    computes ranges, variants and samples of the union into a joint; may fail
+ *   merge_class_commit  puts them in place and adds statistics and spreads; can't fail
+ *
+ * Variants. For one node and channel, each relation (absolute, offset, xor) splits the members into groups: equal keys,
+ * same group. Every such partition tells the values of all members exactly; the one with the fewest groups is kept (in a
+ * tie the first in that order), each group a variant. Since that is a function of the members and their values alone,
+ * the order of merging does not matter. Members without exact values (VARIES) are one group, team sizes one group for
+ * each list of sizes; their counts and sums add.
+ *
+ * Cost of joining one node and channel: constant where one formula holds for everybody (SPMD); linear in the number of
+ * variants where the groups are those of one side; in the number of members, with sorting, where there are new ones.
+ *
+ * Private to merge/.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_MERGE_JOINT_H
+#define PYTHIA_MERGE_JOINT_H
+
+#include "job/class.h"
+#include "job/intern.h"
+#include "job/ranges.h"
+
+struct merge_place { uint32_t first, count; };
+
+/* The variants of a class under construction. */
+struct merge_joint {
+    struct job_ranges ranges; /* the members first */
+    uint32_t member_ranges;
+    struct job_variant *variants;
+    uint32_t variant_count, variant_room;
+    struct grammar_attr *samples; /* of variant 0 of each node and channel: the grammar's attrs */
+    uint32_t sample_count, sample_room;
+    struct job_table memo; /* hash of a set's ranges -> its place: equal sets are stored once */
+    struct merge_place *places;
+    uint32_t place_count, place_room;
+};
+
+/* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL: they share a member or are not the same class. */
+int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_joint *out);
+void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_joint *joint);
+void merge_joint_clear(struct merge_joint *joint);
+
+/* --- Variants (variant.c) --- */
+/* Appends the union of the variants of one node and channel to the joint. Either side may be empty. */
+int merge_variants_join(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+                        uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb);
+
+#endif
