@@ -77,6 +77,7 @@ static int add_counts(struct report_comparison *c, uint32_t *const row[2])
         for (uint32_t i = 0; i < m->site_count; i++) {
             struct report_row *r = &c->rows[row[side][m->sites[i].terminal]];
             r->count[side] += m->sites[i].count;
+            r->bytes[side] += m->sites[i].bytes;
             if (m->sites[i].spread.streams > r->streams[side])
                 r->streams[side] = m->sites[i].spread.streams;
         }

@@ -45,7 +45,7 @@ struct report_row {
     uint32_t terminal[2];         /* that stands for it, GRAMMAR_NONE: not in this job */
     bool region, teams_differ;
     uint8_t match;                /* enum report_match, the least certain of its terminals */
-    uint64_t count[2], streams[2];
+    uint64_t count[2], streams[2], bytes[2];
     struct report_shift gap, own; /* before the call; in it, without what is inside */
     uint32_t team_count[2];
     struct report_team_count *teams[2]; /* by size */

@@ -8,6 +8,10 @@ libpythia_report_la_SOURCES = \
 	%D%/compare_shapes.c \
 	%D%/compare_text.c \
 	%D%/compare_times.c \
+	%D%/contract.c %D%/contract.h \
+	%D%/contract_measure.c \
+	%D%/contract_print.c \
+	%D%/contract_rules.c \
 	%D%/csv.c \
 	%D%/dot.c \
 	%D%/export.h \

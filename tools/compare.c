@@ -1,43 +1,118 @@
 /* SPDX-License-Identifier: MIT */
-/* `pythia compare`: what differs between two jobs. */
+/* `pythia compare`: what differs between two jobs, and whether a job keeps its contract. */
 #include <argp.h>
-#include <stdbool.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "pythia.h"
 #include "report/compare.h"
+#include "report/contract.h"
 #include "tools/tool.h"
 
+enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };
+enum key { FAIL_IF = 'x' + 256, RULES, BASELINE };
+
+enum form { TEXT, JSON, JUNIT };
+
 struct request {
-    const char *job[2];
-    struct tool_job from[2];
-    int jobs;
-    bool json;
+    const char **job; /* the baseline's files, and the new one's last */
+    struct tool_job *from;
+    uint32_t jobs, baseline;
+    enum form form;
+    struct report_contract contract;
 };
 
 static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+    { "format", 'f', "FORMAT", 0, "text (default) or json; of a contract also junit", 0 },
+    { "fail-if", FAIL_IF, "RULE", 0, "what the second job must not do; several with commas", 0 },
+    { "rules", RULES, "FILE", 0, "a file of such rules, a line each, comments from #", 0 },
+    { "baseline", BASELINE, "N", 0, "the first N job files are runs of the baseline (default 1)", 0 },
     { 0 },
 };
+
+static void parse_rules(struct request *r, const char *text, struct argp_state *state)
+{
+    char why[160];
+    int rc = report_contract_parse(&r->contract, text, why, sizeof why);
+
+    if (rc == PYTHIA_ENOMEM)
+        argp_failure(state, TOOL_MEMORY, 0, "out of memory");
+    else if (rc)
+        argp_error(state, "%s", why);
+}
+
+static void read_rules(struct request *r, const char *path, struct argp_state *state)
+{
+    FILE *f = fopen(path, "r");
+    char *text = f ? malloc(RULES_BYTES + 1) : NULL;
+    size_t size = text ? fread(text, 1, RULES_BYTES + 1, f) : 0;
+
+    if (f && !text)
+        argp_failure(state, TOOL_MEMORY, 0, "out of memory");
+    if (!f || ferror(f))
+        argp_failure(state, TOOL_INPUT, errno, "%s", path);
+    if (size > RULES_BYTES || memchr(text, '\0', size))
+        argp_failure(state, TOOL_INPUT, 0, "%s: no file of rules", path);
+    text[size] = '\0';
+    uint32_t before = r->contract.rule_count;
+    parse_rules(r, text, state);
+    if (r->contract.rule_count == before)
+        argp_failure(state, TOOL_INPUT, 0, "%s: no rule in it", path);
+    free(text);
+    fclose(f);
+}
+
+static void parse_format(struct request *r, const char *arg, struct argp_state *state)
+{
+    static const char *const forms[] = { "text", "json", "junit" };
+
+    for (r->form = TEXT; r->form <= JUNIT; r->form++)
+        if (!strcmp(arg, forms[r->form]))
+            return;
+    argp_error(state, "FORMAT must be text, json or junit, not '%s'", arg);
+}
+
+static void check_request(struct request *r, struct argp_state *state)
+{
+    uint32_t wanted = r->baseline + 1;
+
+    if (r->jobs < wanted)
+        argp_error(state, r->jobs == 0 ? "no job file" : r->baseline == 1 ? "a second job file is missing" :
+                   "the baseline has %u runs: %u job files are needed, there are %u", r->baseline, wanted, r->jobs);
+    if (r->jobs > wanted)
+        argp_error(state, r->baseline == 1 ? "two job files only, or --baseline" :
+                   "the baseline has %u runs: %u job files are needed, there are %u", r->baseline, wanted, r->jobs);
+    if (!r->contract.rule_count && (r->baseline > 1 || r->form == JUNIT))
+        argp_error(state, "%s needs rules: --fail-if or --rules", r->form == JUNIT ? "junit" : "--baseline");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
+    uint64_t number;
 
     switch (key) {
     case 'f':
-        r->json = !strcmp(arg, "json");
-        if (!r->json && strcmp(arg, "text") != 0)
-            argp_error(state, "FORMAT must be text or json, not '%s'", arg);
+        parse_format(r, arg, state);
+        return 0;
+    case FAIL_IF:
+        parse_rules(r, arg, state);
+        return 0;
+    case RULES:
+        read_rules(r, arg, state);
+        return 0;
+    case BASELINE:
+        if (tool_number(arg, MOST_JOBS, &number) || number == 0)
+            argp_error(state, "N must be a number from 1 to %d, not '%s'", MOST_JOBS, arg);
+        r->baseline = (uint32_t)number;
         return 0;
     case ARGP_KEY_ARG:
-        if (r->jobs == 2)
-            argp_error(state, "two job files only");
-        r->job[r->jobs++] = arg;
+        if (r->jobs <= MOST_JOBS)
+            r->job[r->jobs++] = arg;
         return 0;
     case ARGP_KEY_END:
-        if (r->jobs < 2)
-            argp_error(state, r->jobs ? "a second job file is missing" : "no job file");
+        check_request(r, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -45,42 +120,72 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "A B",
+    .options = options, .parser = parse, .args_doc = "A B\nBASE... NEW",
     .doc = "Compares two jobs: calls and regions, loops and their turns, rules and team sizes that changed, and times that "
            "moved beyond their spread. With other numbers of ranks it says how often calls and loops are executed by rank "
-           "count P: constant, with P, with P^(1/3), 1/P, or other."
+           "count P: constant, with P, with P^(1/3), 1/P, or other. With rules it says which promises the second job breaks."
            "\v"
            "Of a rebuilt program calls are mapped by function and order, and the output says which. A time has moved when the "
            "means differ by more than the deviation of one execution, 1 % and 10 ns, and that is more than 0.01 % of the "
            "job's time in all; what was executed once has no spread and is not judged.\n\n"
+           "Rules: structure, wall > 5%, callsite > 10%, region > 10%, loop > 10%. In brackets: messages, bytes, collectives, "
+           "turns, callsites or classes of the structure; a word of the name as the report shows it of the others, "
+           "callsite[MPI_Send] > 5%. A time breaks a rule when it is longer by more than that and by more than chance: with "
+           "--baseline the scatter between its runs, else three standard errors within the two runs.\n\n"
            "Exit code: 0 when the structure is equal and times are within their spread, 1 when not (always, when the numbers of "
-           "ranks or threads differ), 3 when a file cannot be read.\n\n"
+           "ranks or threads differ), 3 when a file cannot be read. With rules: 0 when all are kept, 1 when one is broken, 2 "
+           "when one cannot be judged.\n\n"
            "Example:\n"
            "  pythia compare before.pythia after.pythia\n"
-           "  pythia compare app-8.pythia app-27.pythia --format json\n",
+           "  pythia compare app-8.pythia app-27.pythia --format json\n"
+           "  pythia compare --baseline 5 run?.pythia new.pythia --fail-if 'structure, region > 10%'\n",
 };
 
-static int print(const struct request *r)
+static int compare(const struct request *r)
 {
     struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
-    int rc = !c ? PYTHIA_ENOMEM : r->json ? report_print_comparison_json(c, stdout) : report_print_comparison(c, stdout);
+    int rc = !c ? PYTHIA_ENOMEM : r->form == JSON ? report_print_comparison_json(c, stdout) : report_print_comparison(c, stdout);
     int answer = c && (c->structure_differs || c->times_differ) ? TOOL_NO : TOOL_OK;
 
     report_comparison_destroy(c);
     return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : answer; /* main() looks after standard output */
 }
 
+static int judge(struct request *r)
+{
+    static int (*const print[])(const struct report_contract *, FILE *) = {
+        report_contract_print, report_contract_print_json, report_contract_print_junit };
+    static const int answer[] = { TOOL_OK, TOOL_NO, TOOL_USAGE };
+    struct report **baseline = malloc(r->baseline * sizeof *baseline);
+    int rc = baseline ? 0 : PYTHIA_ENOMEM;
+
+    for (uint32_t i = 0; baseline && i < r->baseline; i++)
+        baseline[i] = r->from[i].report;
+    if (rc == 0)
+        rc = report_contract_judge(&r->contract, baseline, r->job, r->baseline, r->from[r->baseline].report,
+                                   r->job[r->baseline]);
+    if (rc == 0)
+        rc = print[r->form](&r->contract, stdout);
+    free(baseline);
+    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : answer[report_contract_verdict(&r->contract)];
+}
+
 int tool_compare(int argc, char **argv)
 {
-    struct request r = { 0 };
-    int rc = TOOL_OK;
+    struct request r = { .baseline = 1, .job = calloc(MOST_JOBS + 1, sizeof *r.job),
+                         .from = calloc(MOST_JOBS + 1, sizeof *r.from) };
+    int rc = r.job && r.from ? TOOL_OK : TOOL_MEMORY;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
-    for (int i = 0; rc == TOOL_OK && i < 2; i++)
+    if (rc == TOOL_OK)
+        argp_parse(&argp, argc, argv, 0, NULL, &r);
+    for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK)
-        rc = print(&r);
-    for (int i = 0; i < 2; i++)
+        rc = r.contract.rule_count ? judge(&r) : compare(&r);
+    for (uint32_t i = 0; r.from && i < r.jobs; i++)
         tool_job_close(&r.from[i]);
+    report_contract_clear(&r.contract);
+    free(r.job);
+    free(r.from);
     return rc;
 }

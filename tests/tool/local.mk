@@ -6,7 +6,7 @@ tests_tool_make_job_LDADD = $(PYTHIA_CORE)
 TOOL_TESTS = \
 	%D%/check.test \
 	%D%/commands.test \
-	%D%/compare.test \
+	%D%/compare.test %D%/contract.test \
 	%D%/doctor.test \
 	%D%/evaluate.test \
 	%D%/events.test \

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contracts: what a new run promises against a baseline of one run or several, as rules, for checks that nobody watches.
+ *
+ *   structure              as many messages, bytes, collectives, turns, callsites, and the same classes of ranks
+ *   wall > 5%              broken when the longest rank takes more than 5 % longer
+ *   callsite > 10%         ... any call, in it or in the computation before it, by the mean of one execution
+ *   region > 10%           ... any parallel region, likewise
+ *   loop > 10%             ... any loop, by the mean of one turn
+ *   structure[bytes], callsite[MPI_Send] > 5%, region[pressure@eos.c:67] > 3%
+ *                          only that: a part of the structure, or what has that word in its name as the report shows it
+ *
+ * baseline 1 … n  --report_compare()-->  measures: (what, where, value in each run of the baseline, value now)
+ *      new run     -------------------->      |
+ *                                             +--> each rule against each measure it is about --> breaches
+ *
+ * A count is kept when the baseline had it, or values on both sides of it. A time is broken when it is longer than the
+ * baseline's mean by more than the tolerance, and by more than chance lets expect. With several runs chance is the scatter
+ * between them: a one-sided t test at 1 % over all measures of a rule together (Bonferroni), the variance of each measure
+ * moderated by that of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs alone tell little
+ * of one. With a single run it is three standard errors of the mean, from the spread of the executions within each run.
+ *
+ * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
+ *
+ * Ownership: a contract owns its rules and breaches; the reports and file names must outlive it. Times in ns.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_CONTRACT_H
+#define PYTHIA_REPORT_CONTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/report.h"
+
+enum report_about { REPORT_ABOUT_STRUCTURE, REPORT_ABOUT_WALL, REPORT_ABOUT_CALLSITE, REPORT_ABOUT_REGION,
+                    REPORT_ABOUT_LOOP };
+enum report_verdict { REPORT_KEPT, REPORT_BROKEN, REPORT_CANNOT_SAY };
+
+struct report_rule {
+    enum report_about about;
+    double tolerance; /* share: 0.05 for 5 %; 0 for structure */
+    char *name;       /* in brackets, NULL: all */
+    char *text;       /* the rule, as it was written */
+    uint8_t verdict;  /* enum report_verdict; set by report_contract_judge() */
+    uint32_t judged;  /* measures it was about */
+    char why[96];     /* of REPORT_CANNOT_SAY */
+};
+
+/* A broken promise. */
+struct report_breach {
+    uint32_t rule;         /* index of the rule */
+    const char *what;      /* "messages", "bytes", "time in", "time before", "turns", … : static */
+    char *where;           /* the call, region or loop as the report names it; "" for the whole job */
+    bool time;             /* values are ns of one execution (turn, run); else counts */
+    double base, value;    /* mean of the baseline; the new run's */
+    double scatter;        /* relative standard deviation between the baseline's runs, < 0: one run only */
+    uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the first,
+                              a time by more than the tolerance; 0: none */
+};
+
+struct report_contract {
+    uint32_t rule_count, breach_count, runs; /* runs: of the baseline */
+    struct report_rule *rules;
+    struct report_breach *breaches;          /* by rule; the greatest change first */
+};
+
+/* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. 0, PYTHIA_ENOMEM, or PYTHIA_EINVAL
+   with one line in `why`. */
+int report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size);
+
+/* Judges a run against `runs` >= 1 others. 0 or PYTHIA_ENOMEM. Once a contract. */
+int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files, uint32_t runs,
+                          struct report *run, const char *file);
+
+/* The worst of the rules: broken before cannot say before kept. */
+enum report_verdict report_contract_verdict(const struct report_contract *c);
+
+void report_contract_clear(struct report_contract *c); /* frees what it owns */
+
+/* A line a broken promise, and one with the count. Text, one JSON object (doc/EVENTS.md lists the keys), JUnit's XML with a
+   test case a rule. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
+int report_contract_print(const struct report_contract *c, FILE *out);
+int report_contract_print_json(const struct report_contract *c, FILE *out);
+int report_contract_print_junit(const struct report_contract *c, FILE *out);
+
+/* --- Between the parts --- */
+
+/* Something that can be counted or timed in each run. */
+struct report_measure {
+    uint8_t about;         /* enum report_about: the rules that it belongs to */
+    bool time;
+    bool small;            /* too little of the job to be judged unasked */
+    const char *part;      /* of the structure: "messages", …; of times "in", "before", "turn", "run" */
+    char *where;
+    uint32_t order;        /* tells measures of one name apart */
+    double *base;          /* of each run of the baseline; < 0: it was not there */
+    double value;          /* < 0: it is not there now */
+    double error;          /* relative standard error of the difference within the runs */
+    double scatter;        /* relative standard deviation between the baseline's runs */
+};
+struct report_measures {
+    uint32_t count, room, runs;
+    struct report_measure **at;
+    void *tree;            /* of tsearch(3), by what they are */
+    bool comparable;       /* else `why` says why not */
+    char why[96];
+};
+
+/* Fills the measures of a run against a baseline. 0 or PYTHIA_ENOMEM. */
+int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files, uint32_t runs,
+                       struct report *run, const char *file);
+void report_measures_clear(struct report_measures *m);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What contracts are about: counts and times of the calls, regions and loops of a run, beside those of each run of its
+ * baseline. Each run of the baseline is compared with the new one (compare.h), which says what belongs together; measures
+ * that are the same one of the new run, or have one name where it has none, become one.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/compare.h"
+#include "report/contract.h"
+#include "report/names.h"
+
+enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
+#define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
+#define LEAST_GAP 0.01    /* … computation before a call, which also has what is not the call's */
+
+struct filling {
+    struct report_measures *m;
+    struct report_comparison *c;
+    uint32_t run;      /* of the baseline, from 0 */
+    double whole;      /* ns of all streams of the new run */
+};
+
+/* --- Names --- */
+
+static void name_call(const struct report_comparison *c, const uint32_t terminal[2], char *text)
+{
+    int side = terminal[1] != GRAMMAR_NONE;
+    struct report *r = c->report[side];
+    char function[128], where[256];
+
+    if (terminal[side] == GRAMMAR_NONE) {
+        snprintf(text, NAME, "lost events");
+        return;
+    }
+    snprintf(function, sizeof function, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
+    report_clean(function);
+    report_cut(function, FUNCTION_WIDTH);
+    report_where(r, terminal[side], where, CALLER_WIDTH);
+    snprintf(text, NAME, "%s at %s", function, where);
+}
+
+/* --- The list --- */
+
+/* One measure: of the new run's `order` where there is one, else of this name. */
+static int by_identity(const void *a, const void *b)
+{
+    const struct report_measure *x = a, *y = b;
+
+    if (x->about != y->about)
+        return x->about < y->about ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    int part = strcmp(x->part, y->part);
+    return part || x->order != GRAMMAR_NONE ? part : strcmp(x->where, y->where);
+}
+
+static void destroy(struct report_measure *x)
+{
+    free(x->where);
+    free(x->base);
+    free(x);
+}
+
+static struct report_measure *copy(const struct report_measure *like, uint32_t runs)
+{
+    struct report_measure *x = malloc(sizeof *x);
+
+    if (!x)
+        return NULL;
+    *x = *like;
+    x->where = strdup(like->where);
+    x->base = malloc(runs * sizeof *x->base);
+    if (!x->where || !x->base) {
+        destroy(x);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < runs; i++)
+        x->base[i] = ABSENT;
+    return x;
+}
+
+static struct report_measure *add(struct report_measures *m, const struct report_measure *like)
+{
+    if (m->count == m->room) {
+        uint32_t room = m->room ? 2 * m->room : 64;
+        struct report_measure **grown = realloc(m->at, room * sizeof *grown);
+        if (!grown)
+            return NULL;
+        m->at = grown;
+        m->room = room;
+    }
+    struct report_measure *x = copy(like, m->runs);
+    if (x && !tsearch(x, &m->tree, by_identity)) {
+        destroy(x);
+        return NULL;
+    }
+    if (x)
+        m->at[m->count++] = x;
+    return x;
+}
+
+static struct report_measure *find(const struct report_measures *m, const struct report_measure *like)
+{
+    struct report_measure *const *found = tfind(like, &m->tree, by_identity);
+
+    return found ? *found : NULL;
+}
+
+/* Puts the value that this run of the baseline has beside the new one, which `like` has. */
+static int put(const struct filling *f, struct report_measure like, double base, double error)
+{
+    struct report_measure *x = find(f->m, &like);
+
+    if (!x && !(x = add(f->m, &like)))
+        return PYTHIA_ENOMEM;
+    x->base[f->run] = base;
+    x->small &= like.small;
+    x->error = fmax(x->error, error);
+    return 0;
+}
+
+/* --- Rows: calls and regions --- */
+
+/* Standard error of the difference of two means, as a share of the first. */
+static double standard_error(const struct report_shift *s, const uint64_t count[2])
+{
+    double sum = 0;
+
+    if (!s->known || !(s->mean[0] > 0))
+        return 0;
+    for (int i = 0; i < 2; i++)
+        sum += s->deviation[i] * s->deviation[i] / (double)count[i];
+    return sqrt(sum) / s->mean[0];
+}
+
+static int put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s, const char *part,
+                    double least, char *name)
+{
+    struct report_measure like = {
+        .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
+        .order = r->terminal[1], .value = s->mean[1],
+        .small = s->mean[1] * (double)r->count[1] < least * f->whole,
+    };
+
+    return put(f, like, s->mean[0], standard_error(s, r->count));
+}
+
+static const char *part_of(const struct report_row *r, const struct report_comparison *c)
+{
+    int side = r->terminal[1] != GRAMMAR_NONE;
+    const struct job *j = c->report[side]->job;
+    bool receives;
+
+    if (r->region || r->terminal[side] == GRAMMAR_NONE)
+        return "callsites";
+    if (report_model_moves_data(j, r->terminal[side], &receives))
+        return "messages";
+    return j->terminals[r->terminal[side]].call_class == JOB_COLLECTIVE ? "collectives" : "callsites";
+}
+
+static int put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2], char *name)
+{
+    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = part, .where = name, .order = r->terminal[1],
+                                   .value = r->count[1] ? (double)value[1] : ABSENT };
+
+    return put(f, like, r->count[0] ? (double)value[0] : ABSENT, 0);
+}
+
+static int put_row(const struct filling *f, const struct report_row *r)
+{
+    char name[NAME];
+    int rc;
+
+    name_call(f->c, r->terminal, name);
+    rc = put_count(f, r, part_of(r, f->c), r->count, name);
+    if (rc == 0 && (r->bytes[0] || r->bytes[1]))
+        rc = put_count(f, r, "bytes", r->bytes, name);
+    if (rc || !r->count[0] || !r->count[1])
+        return rc;
+    rc = put_time(f, r, &r->own, "in", LEAST_SHARE, name);
+    return rc ? rc : put_time(f, r, &r->gap, "before", LEAST_GAP, name);
+}
+
+/* --- Loops, the whole --- */
+
+static int put_loop(const struct filling *f, const struct report_turns *l)
+{
+    char name[NAME + 32], call[NAME];
+    uint32_t order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE;
+    double turns[2], turn[2];
+
+    name_call(f->c, l->terminal, call);
+    snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
+    for (int i = 0; i < 2; i++) {
+        turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
+        turn[i] = l->present[i] && l->turns[i] ? l->time_ns[i] / (double)l->turns[i] : ABSENT;
+    }
+    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
+                                   .value = turns[1] };
+    int rc = put(f, like, turns[0], 0);
+    if (rc || turn[0] < 0 || turn[1] < 0)
+        return rc;
+    like.about = REPORT_ABOUT_LOOP;
+    like.part = "turn";
+    like.time = true;
+    like.value = turn[1];
+    like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
+    return put(f, like, turn[0], 0);
+}
+
+/* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */
+static int put_classes(const struct filling *f)
+{
+    const struct report_shapes *s = &f->c->classes;
+    char name[] = "";
+    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "classes", .where = name };
+
+    return put(f, like, s->count[0] + s->count[1] + s->moved, 0);
+}
+
+static int put_wall(const struct filling *f)
+{
+    char name[] = "";
+    struct report_measure like = { .about = REPORT_ABOUT_WALL, .part = "run", .time = true, .where = name,
+                                   .value = f->c->totals[0].ns[1] };
+
+    return put(f, like, f->c->totals[0].ns[0], 0);
+}
+
+static int fill(const struct filling *f)
+{
+    int rc = put_wall(f);
+
+    if (rc == 0)
+        rc = put_classes(f);
+    for (uint32_t i = 0; rc == 0 && i < f->c->row_count; i++)
+        rc = put_row(f, &f->c->rows[i]);
+    for (uint32_t i = 0; rc == 0 && i < f->c->loop_count; i++)
+        rc = put_loop(f, &f->c->loops[i]);
+    return rc;
+}
+
+/* Whether times and counts of the two can be held against each other at all. */
+static bool comparable(struct report_measures *m, const struct report_comparison *c, uint32_t run)
+{
+    const struct job_info *a = &c->report[0]->job->info, *b = &c->report[1]->job->info;
+
+    if (a->ranks != b->ranks || a->threads != b->threads)
+        snprintf(m->why, sizeof m->why, "run %u of the baseline has %u ranks x %u threads, the new one %u x %u", run + 1,
+                 a->ranks, a->threads, b->ranks, b->threads);
+    else if (a->missing || b->missing)
+        snprintf(m->why, sizeof m->why, "%u rank(s) are missing", a->missing ? a->missing : b->missing);
+    else if (c->gave_up)
+        snprintf(m->why, sizeof m->why, "too many callsites to be told which belong together");
+    else
+        return true;
+    return m->comparable = false;
+}
+
+int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files, uint32_t runs,
+                       struct report *run, const char *file)
+{
+    int rc = 0;
+
+    *m = (struct report_measures){ .runs = runs, .comparable = true };
+    for (uint32_t i = 0; rc == 0 && m->comparable && i < runs; i++) {
+        struct report_comparison *c = report_compare(baseline[i], files[i], run, file);
+        struct filling f = { .m = m, .c = c, .run = i, .whole = (double)run->model->stream_wall_ns };
+        rc = !c ? PYTHIA_ENOMEM : comparable(m, c, i) ? fill(&f) : 0;
+        report_comparison_destroy(c);
+    }
+    return rc;
+}
+
+static void keep(void *measure)
+{
+    (void)measure; /* the list frees it */
+}
+
+void report_measures_clear(struct report_measures *m)
+{
+    tdestroy(m->tree, keep);
+    for (uint32_t i = 0; i < m->count; i++)
+        destroy(m->at[i]);
+    free(m->at);
+    *m = (struct report_measures){ 0 };
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* What became of a contract: text, JSON, JUnit's XML. One sentence a breach, the same everywhere. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "report/contract.h"
+#include "report/json.h"
+#include "report/names.h"
+#include "report/units.h"
+
+static const char *const verdicts[] = { "kept", "broken", "cannot say" };
+
+enum { SENTENCE = 768 };
+
+static const char *value_text(const struct report_breach *b, double value, char text[32])
+{
+    if (value < 0)
+        snprintf(text, 32, "none");
+    else if (b->time)
+        report_time(value, text);
+    else
+        snprintf(text, 32, "%.15g", value);
+    return text;
+}
+
+/* What is worse, and where: "time in MPI_Send at main@x.c:3", "bytes of …". */
+static void print_subject(const struct report_breach *b, char *text, size_t size)
+{
+    if (!*b->where)
+        snprintf(text, size, "%s", b->time ? "wall time" : "classes of ranks that one of the runs has not");
+    else if (!strcmp(b->what, "turn"))
+        snprintf(text, size, "time of a turn of the %s", b->where);
+    else if (b->time)
+        snprintf(text, size, "time %s %s", b->what, b->where);
+    else if (!strcmp(b->what, "bytes") || !strcmp(b->what, "turns"))
+        snprintf(text, size, "%s of %s%s", b->what, b->what[0] == 't' ? "the " : "", b->where);
+    else
+        snprintf(text, size, "executions of %s", b->where);
+}
+
+/* What, where, by how much, since when it varies; without the rule. */
+static const char *sentence(const struct report_contract *c, const struct report_breach *b, char text[SENTENCE])
+{
+    char subject[512], base[32], value[32], change[32] = "", chance[96] = "";
+
+    print_subject(b, subject, sizeof subject);
+    if (b->base > 0 && b->value >= 0)
+        snprintf(change, sizeof change, " (%+.1f %%)", 100 * (b->value / b->base - 1));
+    if (b->scatter >= 0)
+        snprintf(chance, sizeof chance, "; %u runs vary by %.1f %%", c->runs, 100 * b->scatter);
+    if (b->varies_since)
+        snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; varies since run %u of the baseline",
+                 b->varies_since);
+    else if (c->runs > 1)
+        snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; %s in all %u runs of the baseline",
+                 b->time ? "within the tolerance" : "the same", c->runs);
+    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base, base), value_text(b, b->value, value), change,
+             chance);
+    report_clean(text);
+    return text;
+}
+
+int report_contract_print(const struct report_contract *c, FILE *out)
+{
+    uint32_t count[3] = { 0 };
+    char text[SENTENCE];
+
+    for (uint32_t i = 0; i < c->breach_count; i++)
+        fprintf(out, "broken: %s: %s\n", c->rules[c->breaches[i].rule].text, sentence(c, &c->breaches[i], text));
+    for (uint32_t i = 0; i < c->rule_count; i++) {
+        count[c->rules[i].verdict]++;
+        if (c->rules[i].verdict == REPORT_CANNOT_SAY)
+            fprintf(out, "cannot say: %s: %s\n", c->rules[i].text, c->rules[i].why);
+    }
+    fprintf(out, "contract: %u of %u rules kept, %u broken, %u cannot be judged\n", count[REPORT_KEPT], c->rule_count,
+            count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
+
+/* --- JSON --- */
+
+static cJSON *optional(bool there, double value)
+{
+    return there ? cJSON_CreateNumber(value) : cJSON_CreateNull();
+}
+
+static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *array)
+{
+    cJSON *o = cJSON_CreateObject();
+    double unit = b->time ? 1e-9 : 1;
+    char text[SENTENCE];
+
+    report_json_text(o, "what", b->what);
+    report_json_text(o, "where", b->where);
+    cJSON_AddStringToObject(o, "unit", b->time ? "seconds" : !strcmp(b->what, "bytes") ? "bytes" : "count");
+    cJSON_AddItemToObject(o, "base", optional(b->base >= 0, b->base * unit));
+    cJSON_AddItemToObject(o, "new", optional(b->value >= 0, b->value * unit));
+    cJSON_AddItemToObject(o, "change_percent", optional(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1)));
+    cJSON_AddItemToObject(o, "scatter_percent", optional(b->scatter >= 0, 100 * b->scatter));
+    cJSON_AddItemToObject(o, "varies_since_run", optional(b->varies_since, b->varies_since));
+    report_json_text(o, "text", sentence(c, b, text));
+    cJSON_AddItemToArray(array, o);
+}
+
+int report_contract_print_json(const struct report_contract *c, FILE *out)
+{
+    cJSON *root = cJSON_CreateObject(), *rules = cJSON_AddArrayToObject(root, "rules");
+
+    cJSON_AddNumberToObject(root, "version", 1);
+    cJSON_AddStringToObject(root, "verdict", verdicts[report_contract_verdict(c)]);
+    cJSON_AddNumberToObject(root, "baseline_runs", c->runs);
+    for (uint32_t i = 0; i < c->rule_count; i++) {
+        const struct report_rule *r = &c->rules[i];
+        cJSON *o = cJSON_CreateObject();
+        report_json_text(o, "rule", r->text);
+        cJSON_AddStringToObject(o, "verdict", verdicts[r->verdict]);
+        cJSON_AddNumberToObject(o, "judged", r->judged);
+        if (r->verdict == REPORT_CANNOT_SAY)
+            report_json_text(o, "why", r->why);
+        cJSON *broken = cJSON_AddArrayToObject(o, "broken");
+        for (uint32_t k = 0; k < c->breach_count; k++)
+            if (c->breaches[k].rule == i)
+                add_breach(c, &c->breaches[k], broken);
+        cJSON_AddItemToArray(rules, o);
+    }
+    return report_json_write(root, out);
+}
+
+/* --- JUnit --- */
+
+static void print_xml(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '&': fputs("&amp;", out); break;
+        case '<': fputs("&lt;", out); break;
+        case '>': fputs("&gt;", out); break;
+        case '"': fputs("&quot;", out); break;
+        default: fputc((unsigned char)*text < ' ' ? '?' : *text, out);
+        }
+}
+
+static void print_case(const struct report_contract *c, uint32_t rule, FILE *out)
+{
+    const struct report_rule *r = &c->rules[rule];
+    char text[SENTENCE];
+
+    fputs("  <testcase classname=\"pythia.contract\" name=\"", out);
+    print_xml(r->text, out);
+    fputs("\">\n", out);
+    if (r->verdict == REPORT_CANNOT_SAY) {
+        fputs("    <error message=\"", out);
+        print_xml(r->why, out);
+        fputs("\"/>\n", out);
+    } else if (r->verdict == REPORT_BROKEN) {
+        fputs("    <failure message=\"broken\">", out);
+        for (uint32_t k = 0; k < c->breach_count; k++)
+            if (c->breaches[k].rule == rule) {
+                sentence(c, &c->breaches[k], text);
+                report_clean_utf8(text);
+                print_xml(text, out);
+                fputc('\n', out);
+            }
+        fputs("</failure>\n", out);
+    }
+    fputs("  </testcase>\n", out);
+}
+
+int report_contract_print_junit(const struct report_contract *c, FILE *out)
+{
+    uint32_t count[3] = { 0 };
+
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        count[c->rules[i].verdict]++;
+    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pythia compare\" tests=\"%u\" failures=\"%u\" "
+                 "errors=\"%u\">\n", c->rule_count, count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        print_case(c, i, out);
+    fputs("</testsuite>\n", out);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
