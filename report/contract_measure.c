@@ -161,7 +161,7 @@ static const char *part_of(const struct report_row *r, const struct report_compa
         return "callsites";
     if (report_model_moves_data(j, r->terminal[side], &receives))
         return "messages";
-    return j->terminals[r->terminal[side]].call_class == JOB_COLLECTIVE ? "collectives" : "callsites";
+    return j->terminals[r->terminal[side]].call_kind == JOB_COLLECTIVE ? "collectives" : "callsites";
 }
 
 static int put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2], char *name)
