@@ -9,7 +9,7 @@
 #include "pythia.h"
 
 enum {
-    ANCHOR = 8,  /* events that have to be alike to be taken for a position */
+    ALIKE = 8,  /* events that have to be alike to be taken for a position */
     SETTLED = 4, /* events after which a CLEAR hypothesis is the only one */
     AGREED = 2   /* events in agreement after which a few are kept */
 };
@@ -179,7 +179,7 @@ static void repair_all(struct oracle *o, uint32_t terminal)
         oracle_recover(o, h, terminal, h->weight * miss);
     }
     if (lost > 0.5) {
-        oracle_anchor(o, lost * miss, ANCHOR);
+        oracle_relocate_by_history(o, lost * miss, ALIKE);
         oracle_relocate(o, terminal, lost * miss);
     }
     swap_sets(o);
@@ -194,7 +194,7 @@ static void follow_set(struct oracle *o, uint32_t terminal)
 {
     bool foreseen = oracle_foreseen(o, terminal);
 
-    oracle_coast_judge(o, foreseen);
+    oracle_dead_reckoning_judge(o, foreseen);
     o->window++;
     if (!foreseen)
         o->misses++;
@@ -224,11 +224,11 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
         return;
     const struct oracle_frame *frame = &h->frames[h->depth - 1];
     const struct oracle_time *mean = oracle_mean(oracle_of(o, h), frame->node);
-    struct oracle_habit *habit = &o->reference[h->reference].habit[frame->node][frame->turn > 0];
-    struct oracle_turn_habit *turn = oracle_turn_of(&o->reference[h->reference], frame->node, frame->turn);
+    struct oracle_gap_median *typical = &o->reference[h->reference].gap_median[frame->node][frame->turn > 0];
+    struct oracle_turn_gaps *turn = oracle_turn_of(&o->reference[h->reference], frame->node, frame->turn);
     if (turn)
-        oracle_turn_learn(turn, habit, gap);
-    oracle_habit_learn(habit, gap);
+        oracle_turn_learn(turn, typical, gap);
+    oracle_gap_learn(typical, gap);
     o->seen.gap += (double)gap;
     o->seen.duration += (double)duration;
     o->said.gap += mean->gap;
@@ -245,36 +245,36 @@ static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uin
 {
     oracle_flush(o);
     oracle_sample_event(o, terminal, gap);
-    if (o->mix)
-        oracle_mix_store(o, terminal, gap, duration);
-    if (o->coasting) {
-        oracle_coast(o, terminal);
-        oracle_coast_end(o);
+    if (o->ensemble)
+        oracle_ensemble_store(o, terminal, gap, duration);
+    if (o->dead_reckoning) {
+        oracle_dead_reckon(o, terminal);
+        oracle_dead_reckoning_end(o);
     } else if (o->references) {
         follow_set(o, terminal);
-        oracle_coast_begin(o);
+        oracle_dead_reckoning_begin(o);
     }
     if (o->references) {
         compare_times(o, oracle_heaviest(o), gap, duration);
         remember(o, terminal);
     }
-    if (o->mix)
-        oracle_mix_follow(o);
+    if (o->ensemble)
+        oracle_ensemble_follow(o);
     oracle_sample(o);
     o->left = 0;
 }
 
 /* An event of which nothing is asked. */
-static void coast(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+static void dead_reckon(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
     o->score.events++;
     o->score.known += oracle_known(o, terminal);
     o->unasked++;
-    oracle_coast(o, terminal);
+    oracle_dead_reckon(o, terminal);
     compare_times(o, &o->now[0], gap, duration);
     remember(o, terminal);
-    if (o->mix)
-        oracle_live_store(o->mix->past, terminal, gap, duration);
+    if (o->ensemble)
+        oracle_match_store(o->ensemble->past, terminal, gap, duration);
 }
 
 /* All hypotheses go on with `terminal`. False: nothing changed. */
@@ -296,16 +296,16 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
     else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
         terminal = o->alias[terminal];
     --o->countdown;
-    if (o->countdown > 0 && o->coasting) {
-        coast(o, terminal, gap, duration);
+    if (o->countdown > 0 && o->dead_reckoning) {
+        dead_reckon(o, terminal, gap, duration);
         return;
     }
     if (o->countdown > 0 && terminal != GRAMMAR_NONE && go_on(o, terminal)) {
         o->fast++;
         compare_times(o, &o->now[0], gap, duration);
         remember(o, terminal);
-        if (o->mix)
-            oracle_live_store(o->mix->past, terminal, gap, duration);
+        if (o->ensemble)
+            oracle_match_store(o->ensemble->past, terminal, gap, duration);
         return;
     }
     follow_slowly(o, terminal, gap, duration);
@@ -342,7 +342,7 @@ int oracle_check(const struct oracle *o, char *why, size_t size)
 {
     double all = 0;
 
-    if (o->mix && oracle_live_check(o->mix->past, why, size) != 0)
+    if (o->ensemble && oracle_match_check(o->ensemble->past, why, size) != 0)
         return PYTHIA_EFORMAT;
     if (o->references == 0)
         return 0;

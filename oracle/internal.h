@@ -6,12 +6,12 @@
  *   stack.c      one hypothesis: advance, descend, compare
  *   recover.c    what an unexpected event may mean
  *   follow.c     the set of hypotheses after an event
- *   coast.c      where no position is right for long
+ *   dead_reckoning.c      where no position is right for long
  *   predict.c    the questions: climb what remains, descend to the answer
  *   calibrate.c  how much an answer is worth; how the times of this run compare
- *   text.c, live.c, often.c   the other source: what happened before in places like this one
- *   teach.c      what of the references it knows
- *   mix.c        who answers
+ *   history.c, history_match.c, context_frequency.c   the other source: what happened before in places like this one
+ *   preload.c      what of the references it knows
+ *   ensemble.c        who answers
  *   sample.c     the oracle asks itself, and learns from what comes
  *   score.c      what it knows of its own quality
  *
@@ -23,8 +23,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "oracle/live.h"
-#include "oracle/habit.h"
+#include "oracle/history_match.h"
+#include "oracle/gap_median.h"
 #include "oracle/oracle.h"
 
 enum {
@@ -132,8 +132,8 @@ struct oracle_trip { uint64_t effective, last; /* 0, 0: as recorded, nothing was
 
 struct oracle_reference {
     const struct oracle_index *index;
-    struct oracle_habit (*habit)[2];     /* of nodes: first turn, later turns */
-    struct oracle_turn_habit (*turn)[ORACLE_HABIT_TURNS]; /* of loops over a terminal */
+    struct oracle_gap_median (*gap_median)[2];     /* of nodes: first turn, later turns */
+    struct oracle_turn_gaps (*turn)[ORACLE_GAP_TURNS]; /* of loops over a terminal */
     uint16_t *loop;                      /* of nodes: which of these, from 1; 0: none */
     struct oracle_trip *trip;            /* of nodes */
     uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
@@ -151,7 +151,7 @@ struct oracle_trust { float right, total; };
 
 /* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2; and the past,
    which is what all but the position agree on, or the best of them. */
-enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_LIVE_OFTEN,
+enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_MATCH_FREQUENCIES,
                      ORACLE_SOURCES };
 
 /* How often each of the two was right lately where they differed. */
@@ -175,8 +175,8 @@ struct oracle_pending {
     struct oracle_opinion opinion;
 };
 
-struct oracle_mix {
-    struct oracle_live *past;
+struct oracle_ensemble {
+    struct oracle_matcher *past;
     bool asleep, sure;  /* the past is not asked; the reference answers for the next event, whatever the past says */
     bool missed;        /* the reference did not foresee everything */
     uint64_t streak;    /* events in a row that the reference foresaw */
@@ -184,12 +184,12 @@ struct oracle_mix {
     struct oracle_trust match[ORACLE_BUCKETS][ORACLE_SHARES][ORACLE_LENGTHS];
     /* The past: [1]: the position missed just before; [1]: its sources agree; by the worth of the best. */
     struct oracle_trust together[ORACLE_BUCKETS][2][2][ORACLE_SHARES_USUAL];
-    struct oracle_trust usual[ORACLE_LIVE_OFTEN][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
+    struct oracle_trust usual[ORACLE_MATCH_FREQUENCIES][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
     struct oracle_rivals rivals[ORACLE_BUCKETS][2]; /* [1]: the position has been right for long */
 };
 
 struct oracle {
-    struct oracle_mix *mix;                /* NULL: nothing is learned of new code */
+    struct oracle_ensemble *ensemble;                /* NULL: nothing is learned of new code */
     struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
     uint32_t count, spare_count, limit;
     uint64_t countdown;                    /* events until the next sample or check */
@@ -210,7 +210,7 @@ struct oracle {
     double won[ORACLE_KINDS];              /* repairs that turned out right */
     double found;                          /* the heaviest in the spare set so far */
     float trouble;                         /* share of the last events that the position did not foresee */
-    bool coasting; uint32_t coasted;       /* for so many events */
+    bool dead_reckoning; uint32_t reckoned;       /* for so many events */
     uint64_t ask_at;                       /* event number before which the next event is asked about, where in doubt */
     uint32_t unasked;                      /* events of which nothing was said: the next answer stands for them */
     uint32_t agreed;                       /* events in a row that all hypotheses foresaw */
@@ -268,16 +268,16 @@ static inline const struct oracle_index *oracle_of(const struct oracle *o, const
    of the nodes. The first call of all takes some ns a node. */
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
 
-/* The habits of one of the later turns of a loop, NULL: it has none of its own. */
-static inline struct oracle_turn_habit *oracle_turn_of(const struct oracle_reference *ref, uint32_t node, uint64_t turn)
+/* The medians of one of the later turns of a loop, NULL: it has none of its own. */
+static inline struct oracle_turn_gaps *oracle_turn_of(const struct oracle_reference *ref, uint32_t node, uint64_t turn)
 {
-    return turn > 0 && turn < ORACLE_HABIT_TURNS && ref->loop[node] ? &ref->turn[ref->loop[node] - 1][turn] : NULL;
+    return turn > 0 && turn < ORACLE_GAP_TURNS && ref->loop[node] ? &ref->turn[ref->loop[node] - 1][turn] : NULL;
 }
 
 /* Whether the position answers for the next event, whatever the past says. */
 static inline bool oracle_sure(const struct oracle *o)
 {
-    return !o->coasting && (!o->mix || o->mix->sure);
+    return !o->dead_reckoning && (!o->ensemble || o->ensemble->sure);
 }
 
 /* --- follow.c --- */
@@ -311,14 +311,14 @@ void oracle_expand(struct oracle *o, const struct oracle_hypothesis *h, uint32_t
 void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight);
 void oracle_relocate(struct oracle *o, uint32_t terminal, double weight);
 /* Where the past says that this is, in a reference; false: it does not know. */
-bool oracle_anchor(struct oracle *o, double weight, uint64_t length);
+bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length);
 bool oracle_known(const struct oracle *o, uint32_t terminal);
 
-/* --- coast.c --- */
-void oracle_coast_judge(struct oracle *o, bool foreseen); /* after each event off the fast path */
-void oracle_coast_begin(struct oracle *o);                /* if it is time to */
-void oracle_coast(struct oracle *o, uint32_t terminal);   /* an event */
-void oracle_coast_end(struct oracle *o);                  /* if it is time to */
+/* --- dead_reckoning.c --- */
+void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen); /* after each event off the fast path */
+void oracle_dead_reckoning_begin(struct oracle *o);                /* if it is time to */
+void oracle_dead_reckon(struct oracle *o, uint32_t terminal);   /* an event */
+void oracle_dead_reckoning_end(struct oracle *o);                  /* if it is time to */
 
 /* --- calibrate.c --- */
 double oracle_stay(const struct oracle *o, uint64_t distance); /* chance that nothing unexpected happens until then */
@@ -328,29 +328,29 @@ double oracle_gap_factor(const struct oracle *o);
 double oracle_duration_factor(const struct oracle *o);
 void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many have come since the last call */
 
-/* --- teach.c --- */
+/* --- preload.c --- */
 /* Puts a hypothesis at event number `event` < length of its reference: rooted, as if it had just been followed. */
 void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event);
-void oracle_teach(struct oracle *o);      /* once, before the first event: what is to be listed, and of short references the list */
-void oracle_teach_more(struct oracle *o); /* some more of it */
+void oracle_preload(struct oracle *o);      /* once, before the first event: what is to be listed, and of short references the list */
+void oracle_preload_more(struct oracle *o); /* some more of it */
 
-/* --- mix.c --- */
+/* --- ensemble.c --- */
 /* `events`: of all references. */
-struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events);
-void oracle_mix_destroy(struct oracle_mix *m); /* NULL is legal */
+struct oracle_ensemble *oracle_ensemble_create(size_t memory, uint64_t events);
+void oracle_ensemble_destroy(struct oracle_ensemble *m); /* NULL is legal */
 /* What the position's answer is worth, before calibration: how often such answers were right lately; where it was always
    right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens until then. */
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* Whether the past is to be asked, too. */
-bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
+bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
-void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
+void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
-void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */
-void oracle_mix_foreseen(struct oracle *o, bool foreseen); /* by the position */
-void oracle_mix_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
-void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
-void oracle_mix_follow(struct oracle *o);
+void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */
+void oracle_ensemble_foreseen(struct oracle *o, bool foreseen); /* by the position */
+void oracle_ensemble_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
+void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);
+void oracle_ensemble_follow(struct oracle *o);
 
 /* --- predict.c, next.c, remain.c, score.c --- */
 /* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source says,

@@ -25,7 +25,7 @@ static int create_hypotheses(struct oracle *o)
     return 1;
 }
 
-/* Loops over a terminal have habits by turn, the first of them. */
+/* Loops over a terminal have a median by turn, the first of them. */
 static int create_turns(struct oracle_reference *ref, const struct grammar_flat *g)
 {
     uint16_t loops = 0;
@@ -33,7 +33,7 @@ static int create_turns(struct oracle_reference *ref, const struct grammar_flat 
     ref->loop = calloc((size_t)g->node_count + 1, sizeof *ref->loop);
     if (!ref->loop)
         return 0;
-    for (uint32_t n = 0; n < g->node_count && loops < ORACLE_HABIT_LOOPS; n++)
+    for (uint32_t n = 0; n < g->node_count && loops < ORACLE_GAP_LOOPS; n++)
         if (g->nodes[n].exponent > 2 && !grammar_is_rule(g->nodes[n].symbol))
             ref->loop[n] = ++loops;
     ref->turn = calloc((size_t)loops + 1, sizeof *ref->turn);
@@ -46,8 +46,8 @@ static int create_reference(struct oracle_reference *ref, const struct oracle_in
 
     ref->index = x;
     ref->trip = calloc((size_t)g->node_count + 1, sizeof *ref->trip);
-    ref->habit = calloc((size_t)g->node_count + 1, sizeof *ref->habit);
-    if (!ref->trip || !ref->habit || !create_turns(ref, g))
+    ref->gap_median = calloc((size_t)g->node_count + 1, sizeof *ref->gap_median);
+    if (!ref->trip || !ref->gap_median || !create_turns(ref, g))
         return 0;
     for (int i = 0; i < ORACLE_SETS; i++)
         if (!(ref->next[i] = calloc((size_t)g->node_count + 1, sizeof *ref->next[i])))
@@ -137,7 +137,7 @@ static void set_priors(struct oracle *o)
     }
 }
 
-static int create_mix(struct oracle *o, size_t memory)
+static int create_ensemble(struct oracle *o, size_t memory)
 {
     uint64_t events = 0;
 
@@ -145,10 +145,10 @@ static int create_mix(struct oracle *o, size_t memory)
         uint64_t length = o->reference[r].index->length[0];
         events = length > UINT64_MAX - events ? UINT64_MAX : events + length;
     }
-    o->mix = oracle_mix_create(memory, events);
-    if (o->mix)
-        oracle_teach(o);
-    return o->mix != NULL;
+    o->ensemble = oracle_ensemble_create(memory, events);
+    if (o->ensemble)
+        oracle_preload(o);
+    return o->ensemble != NULL;
 }
 
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
@@ -177,7 +177,7 @@ struct oracle *oracle_create(const struct oracle_index *const *index, const doub
             goto destroy;
     if (!create_hypotheses(o) || !create_coarse(o, options))
         goto destroy;
-    if (options && options->learn && !create_mix(o, options->learn))
+    if (options && options->learn && !create_ensemble(o, options->learn))
         goto destroy;
     o->previous = GRAMMAR_NONE;
     set_priors(o);
@@ -196,7 +196,7 @@ void oracle_destroy(struct oracle *o)
         return;
     for (uint32_t r = 0; o->reference && r < o->references; r++) {
         free(o->reference[r].trip);
-        free(o->reference[r].habit);
+        free(o->reference[r].gap_median);
         free(o->reference[r].turn);
         free(o->reference[r].loop);
         for (int i = 0; i < ORACLE_SETS; i++)
@@ -209,6 +209,6 @@ void oracle_destroy(struct oracle *o)
     free(o->frames);
     free(o->alias);
     free(o->delegate);
-    oracle_mix_destroy(o->mix);
+    oracle_ensemble_destroy(o->ensemble);
     free(o);
 }

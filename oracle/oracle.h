@@ -16,7 +16,7 @@
  * count, skip expected events, take the event as inserted or as substituted, relocate. Weights and penalties are
  * learned. Always bounded: an update or a query is O(K x depth x log rule length) whatever the stream.
  *
- * What the reference does not know is learned as the run goes (live.h), and predicted from its second turn on; the source
+ * What the reference does not know is learned as the run goes (history_match.h), and predicted from its second turn on; the source
  * that was right more often lately, at such a distance and when as sure as now, answers.
  *
  * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed. The probability of an

@@ -252,11 +252,11 @@ void oracle_clear(struct oracle_answer *a)
 /* The gap before the event itself: what this run showed at this place, else the reference's mean, rescaled. */
 static double own_gap(const struct oracle_reference *ref, const struct walk *w, double factor)
 {
-    const struct oracle_habit *habit = &ref->habit[w->node][w->turn > 0];
-    const struct oracle_turn_habit *turn = oracle_turn_of(ref, w->node, w->turn);
+    const struct oracle_gap_median *typical = &ref->gap_median[w->node][w->turn > 0];
+    const struct oracle_turn_gaps *turn = oracle_turn_of(ref, w->node, w->turn);
 
-    habit = turn ? oracle_turn_choose(turn, habit) : habit;
-    return habit->step > 0 ? (double)habit->gap : oracle_mean(ref->index, w->node)->gap * w->scale.gap * factor;
+    typical = turn ? oracle_turn_choose(turn, typical) : typical;
+    return typical->step > 0 ? (double)typical->gap : oracle_mean(ref->index, w->node)->gap * w->scale.gap * factor;
 }
 
 static void fill_times(const struct oracle *o, const struct oracle_reference *ref, const struct walk *w,
@@ -357,9 +357,9 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     *raw = oracle_raw(o, distance, &said);
     if (opinion)
         *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
-    bool needed = oracle_mix_needed(o, distance, &said);
-    if (needed || (opinion && o->mix && !o->mix->asleep))
-        oracle_mix_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);
+    bool needed = oracle_ensemble_needed(o, distance, &said);
+    if (needed || (opinion && o->ensemble && !o->ensemble->asleep))
+        oracle_ensemble_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);
     if (answer->terminal == GRAMMAR_NONE)
         return 1;
     answer->probability = oracle_calibrated(o, distance, *raw);

@@ -257,13 +257,13 @@ static void doubt_turns(const struct oracle *o, struct oracle_hypothesis *h, uin
     }
 }
 
-bool oracle_anchor(struct oracle *o, double weight, uint64_t length)
+bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length)
 {
-    const struct oracle_live_match *m = o->mix ? oracle_live_anchor(o->mix->past, length) : NULL;
+    const struct oracle_match *m = o->ensemble ? oracle_match_in_reference(o->ensemble->past, length) : NULL;
 
     if (!m)
         return false;
-    const struct oracle_text_piece *p = oracle_text_origin(&o->mix->past->text, m->at);
+    const struct oracle_history_piece *p = oracle_history_origin(&o->ensemble->past->history, m->at);
     struct oracle_hypothesis *s = oracle_slot(o, p->reference, weight * price(o, ORACLE_RELOCATED), ORACLE_RELOCATED);
     if (s) {
         oracle_seek(o, s, p->event + (m->at - p->place));

@@ -63,8 +63,8 @@ static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, 
 {
     bool hit = p->terminal == terminal;
 
-    if (o->mix)
-        oracle_mix_judge(&p->opinion, terminal);
+    if (o->ensemble)
+        oracle_ensemble_judge(&p->opinion, terminal);
     if (p->terminal == GRAMMAR_NONE) {
         if (score_of[bucket] >= 0)
             oracle_count_unknown(o, score_of[bucket], p->weight);
@@ -109,8 +109,8 @@ void oracle_sample_event(struct oracle *o, uint32_t terminal, uint64_t gap)
     if (o->score.events + 1 >= o->sample_at)
         count_time(o, gap);
     ask_before(o, terminal);
-    if (o->mix)
-        oracle_mix_foreseen(o, oracle_foreseen(o, terminal));
+    if (o->ensemble)
+        oracle_ensemble_foreseen(o, oracle_foreseen(o, terminal));
     o->score.events++;
     o->score.known += oracle_known(o, terminal);
     for (int b = 1; b < ORACLE_BUCKETS; b++)

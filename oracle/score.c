@@ -45,12 +45,12 @@ void oracle_flush(struct oracle *o)
         o->window = 1024;
     }
     for (uint64_t i = 0; i < o->fast && i < 64; i++)
-        oracle_coast_judge(o, true);
+        oracle_dead_reckoning_judge(o, true);
     for (uint32_t i = 0; i < o->count; i++)
         o->now[i].age += (uint32_t)o->fast;
     o->agreed += (uint32_t)o->fast;
-    if (o->mix)
-        oracle_mix_hits(o, o->fast);
+    if (o->ensemble)
+        oracle_ensemble_hits(o, o->fast);
     o->fast = o->left = 0;
 }
 

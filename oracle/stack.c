@@ -101,7 +101,7 @@ static uint32_t next_node(const struct oracle *o, const struct oracle_hypothesis
 
 bool oracle_place(const struct oracle *o, uint32_t terminal, struct oracle_answer *answer)
 {
-    if (o->count != 1 || o->coasting)
+    if (o->count != 1 || o->dead_reckoning)
         return false;
     uint32_t reference = o->now[0].reference, node = next_node(o, &o->now[0]);
     if (node == GRAMMAR_NONE || o->reference[reference].index->grammar->nodes[node].symbol != terminal)

@@ -62,15 +62,15 @@ static void learn(struct oracle_trust *t, double n, bool right)
 
 static struct oracle_trust *trust_position(const struct oracle *o, uint32_t bucket, const struct oracle_said *said)
 {
-    struct oracle_mix *m = o->mix;
+    struct oracle_ensemble *m = o->ensemble;
     return &m->position[said->left][bucket][share_class(said->share)][log_class((m->streak + o->fast) / 2, ORACLE_STREAKS)];
 }
 
 /* `source`: any but the position. */
 static struct oracle_trust *trust_past(const struct oracle *o, int source, uint32_t bucket,
-                                       const struct oracle_live_answer *a)
+                                       const struct oracle_match_answer *a)
 {
-    struct oracle_mix *m = o->mix;
+    struct oracle_ensemble *m = o->ensemble;
     uint32_t share = (uint32_t)(a->share * ORACLE_SHARES_USUAL);
 
     if (source == ORACLE_MATCH)
@@ -80,7 +80,7 @@ static struct oracle_trust *trust_past(const struct oracle *o, int source, uint3
 
 /* --- Life --- */
 
-static void set_priors(struct oracle_mix *m)
+static void set_priors(struct oracle_ensemble *m)
 {
     const float share[ORACLE_SHARES] = { 0.2f, 0.45f, 0.7f, 0.9f };
 
@@ -99,19 +99,19 @@ static void set_priors(struct oracle_mix *m)
                     float likely = ((float)s + 0.5f) / ORACLE_SHARES_USUAL * (missed ? 0.8f : 1);
                     m->together[b][missed][agreed][s] = (struct oracle_trust){ 4 * likely, 4 };
                 }
-        for (int w = 0; w < ORACLE_LIVE_OFTEN; w++)
+        for (int w = 0; w < ORACLE_MATCH_FREQUENCIES; w++)
             for (int s = 0; s < ORACLE_SHARES_USUAL; s++)
                 m->usual[w][b][s] = (struct oracle_trust){ 1.6f * ((float)s + 0.25f) / ORACLE_SHARES_USUAL, 2 };
     }
 }
 
-struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events)
+struct oracle_ensemble *oracle_ensemble_create(size_t memory, uint64_t events)
 {
-    struct oracle_mix *m = calloc(1, sizeof *m);
+    struct oracle_ensemble *m = calloc(1, sizeof *m);
 
     if (!m)
         return NULL;
-    m->past = oracle_live_create(memory > sizeof *m ? memory - sizeof *m : 0, events);
+    m->past = oracle_match_create(memory > sizeof *m ? memory - sizeof *m : 0, events);
     m->missed = events == 0;
     m->asleep = m->sure = events > 0; /* trusted until its first miss */
     set_priors(m);
@@ -121,29 +121,29 @@ struct oracle_mix *oracle_mix_create(size_t memory, uint64_t events)
     return NULL;
 }
 
-void oracle_mix_destroy(struct oracle_mix *m)
+void oracle_ensemble_destroy(struct oracle_ensemble *m)
 {
     if (m)
-        oracle_live_destroy(m->past);
+        oracle_match_destroy(m->past);
     free(m);
 }
 
 /* --- Asking --- */
 
 /* Times of a reference are rescaled as those of the position are. */
-static void answer_live(const struct oracle *o, struct oracle_answer *answer, const struct oracle_live_answer *live)
+static void answer_match(const struct oracle *o, struct oracle_answer *answer, const struct oracle_match_answer *match)
 {
-    double until = live->fixed ? oracle_gap_factor(o) : 1, duration = live->fixed ? oracle_duration_factor(o) : 1;
+    double until = match->fixed ? oracle_gap_factor(o) : 1, duration = match->fixed ? oracle_duration_factor(o) : 1;
 
-    *answer = (struct oracle_answer){ .terminal = live->terminal, .until = live->until * until, .until_deviation = -1,
-                                      .duration = live->duration * duration, .duration_deviation = -1,
+    *answer = (struct oracle_answer){ .terminal = match->terminal, .until = match->until * until, .until_deviation = -1,
+                                      .duration = match->duration * duration, .duration_deviation = -1,
                                       .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
 }
 
-static int ask_past(struct oracle_live *past, int source, uint64_t distance, struct oracle_live_answer *live)
+static int ask_past(struct oracle_matcher *past, int source, uint64_t distance, struct oracle_match_answer *match)
 {
-    return source == ORACLE_MATCH ? oracle_live_ask(past, distance, live)
-                                  : oracle_live_usual(past, source - ORACLE_USUAL, distance, live);
+    return source == ORACLE_MATCH ? oracle_match_ask(past, distance, match)
+                                  : oracle_match_frequent(past, source - ORACLE_USUAL, distance, match);
 }
 
 /* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one outweighs
@@ -191,7 +191,7 @@ static double best_of(const struct oracle_opinion *opinion, const double *value,
 
 /* The sources other than the position make one answer. How much it is worth is learned, by what the best of them is worth and
    whether they agree. */
-static int elect_past(struct oracle_mix *m, uint32_t bucket, bool missed, struct oracle_opinion *opinion,
+static int elect_past(struct oracle_ensemble *m, uint32_t bucket, bool missed, struct oracle_opinion *opinion,
                       const double *value)
 {
     int winner = elect(opinion, value);
@@ -210,7 +210,7 @@ static int elect_past(struct oracle_mix *m, uint32_t bucket, bool missed, struct
 
 /* Whether the past answers, not the position: it knows and the other does not, or was right more often where they
    differed. */
-static bool past_wins(struct oracle_mix *m, uint32_t bucket, uint64_t streak, struct oracle_opinion *opinion)
+static bool past_wins(struct oracle_ensemble *m, uint32_t bucket, uint64_t streak, struct oracle_opinion *opinion)
 {
     const struct oracle_trust *position = opinion->trust[ORACLE_POSITION], *past = opinion->trust[ORACLE_PAST];
 
@@ -221,49 +221,49 @@ static bool past_wins(struct oracle_mix *m, uint32_t bucket, uint64_t streak, st
     return (double)r->past + PRESUMED * worth(past) > (double)r->position + PRESUMED * worth(position);
 }
 
-void oracle_mix_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
+void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion)
 {
     uint32_t bucket = bucket_of(distance);
-    struct oracle_live_answer live[ORACLE_PAST];
+    struct oracle_match_answer match[ORACLE_PAST];
     double value[ORACLE_PAST] = { 0 };
 
-    if (o->mix->past->here.next != o->mix->past->text.count)
-        oracle_live_follow(o->mix->past, false);
+    if (o->ensemble->past->here.next != o->ensemble->past->history.count)
+        oracle_match_follow(o->ensemble->past, false);
     *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
     if (answer->terminal != GRAMMAR_NONE) {
         opinion->trust[ORACLE_POSITION] = trust_position(o, bucket, said);
         value[ORACLE_POSITION] = worth(opinion->trust[ORACLE_POSITION]);
     }
     for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++) {
-        if (ask_past(o->mix->past, s, distance, &live[s]) != 0)
+        if (ask_past(o->ensemble->past, s, distance, &match[s]) != 0)
             continue;
-        opinion->said[s] = live[s].terminal;
-        opinion->trust[s] = trust_past(o, s, bucket, &live[s]);
+        opinion->said[s] = match[s].terminal;
+        opinion->trust[s] = trust_past(o, s, bucket, &match[s]);
         value[s] = worth(opinion->trust[s]);
     }
-    uint64_t streak = o->mix->streak + o->fast;
-    int elected = elect_past(o->mix, bucket, streak < JUST, opinion, value);
-    bool past = past_wins(o->mix, bucket, streak, opinion);
+    uint64_t streak = o->ensemble->streak + o->fast;
+    int elected = elect_past(o->ensemble, bucket, streak < JUST, opinion, value);
+    bool past = past_wins(o->ensemble, bucket, streak, opinion);
     if (!choose)
         return;
     *raw = best_of(opinion, value, past ? elected : ORACLE_POSITION);
     if (past)
-        answer_live(o, answer, &live[elected]);
+        answer_match(o, answer, &match[elected]);
 }
 
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
 {
-    if (said->share <= 0 || !o->mix || !o->mix->missed)
+    if (said->share <= 0 || !o->ensemble || !o->ensemble->missed)
         return said->share * oracle_stay(o, distance);
     return worth(trust_position(o, bucket_of(distance), said));
 }
 
-bool oracle_mix_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
+bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
 {
     uint32_t bucket = bucket_of(distance);
 
-    return o->mix && !o->mix->asleep && (said->share <= 0 || worth(trust_position(o, bucket, said)) < sure[bucket]);
+    return o->ensemble && !o->ensemble->asleep && (said->share <= 0 || worth(trust_position(o, bucket, said)) < sure[bucket]);
 }
 
 /* --- Learning --- */
@@ -278,7 +278,7 @@ static void compare(struct oracle_rivals *r, bool position, bool past)
     }
 }
 
-void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal)
+void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal)
 {
     for (int s = 0; s < ORACLE_SOURCES; s++)
         if (p->trust[s])
@@ -287,13 +287,13 @@ void oracle_mix_judge(const struct oracle_opinion *p, uint32_t terminal)
         compare(p->rivals, p->said[ORACLE_POSITION] == terminal, p->said[ORACLE_PAST] == terminal);
 }
 
-void oracle_mix_foreseen(struct oracle *o, bool foreseen)
+void oracle_ensemble_foreseen(struct oracle *o, bool foreseen)
 {
-    o->mix->streak = foreseen ? o->mix->streak + 1 : 0;
-    o->mix->missed |= !foreseen;
+    o->ensemble->streak = foreseen ? o->ensemble->streak + 1 : 0;
+    o->ensemble->missed |= !foreseen;
 }
 
-void oracle_mix_hits(struct oracle *o, uint64_t n)
+void oracle_ensemble_hits(struct oracle *o, uint64_t n)
 {
     const struct oracle_said left = { 1, true };
 
@@ -301,7 +301,7 @@ void oracle_mix_hits(struct oracle *o, uint64_t n)
         learn(trust_position(o, 0, &certain), (double)(n - o->left), true);
         learn(trust_position(o, 0, &left), (double)o->left, true);
     }
-    o->mix->streak += n;
+    o->ensemble->streak += n;
 }
 
 static bool sure_at_all_distances(const struct oracle *o)
@@ -312,20 +312,20 @@ static bool sure_at_all_distances(const struct oracle *o)
     return true;
 }
 
-void oracle_mix_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
+void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
-    struct oracle_mix *m = o->mix;
+    struct oracle_ensemble *m = o->ensemble;
 
-    oracle_live_store(m->past, terminal, gap, duration);
-    if (m->missed && m->past->text.taught < m->past->text.fixed)
-        oracle_teach_more(o);
+    oracle_match_store(m->past, terminal, gap, duration);
+    if (m->missed && m->past->history.preloaded < m->past->history.fixed)
+        oracle_preload_more(o);
     if (!m->asleep || m->streak == 0)
-        oracle_live_follow(m->past, m->streak == 0);
+        oracle_match_follow(m->past, m->streak == 0);
 }
 
-void oracle_mix_follow(struct oracle *o)
+void oracle_ensemble_follow(struct oracle *o)
 {
-    struct oracle_mix *m = o->mix;
+    struct oracle_ensemble *m = o->ensemble;
 
     m->asleep = !m->missed || (m->streak >= ASLEEP && sure_at_all_distances(o));
     m->sure = m->asleep || worth(trust_position(o, 0, &certain)) >= sure[0];

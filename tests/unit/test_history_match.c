@@ -190,8 +190,8 @@ START_TEST(an_exact_reference_stays_exact)
         }
         open_oracle(&f, true, MEMORY);
         ck_assert_double_eq(accuracy(&f, 0, count, d), 1);
-        ck_assert_uint_eq(f.o->mix->past->matches, 0); /* it slept */
-        ck_assert_uint_eq(f.o->mix->past->text.count, f.o->mix->past->text.fixed + count);
+        ck_assert_uint_eq(f.o->ensemble->past->matches, 0); /* it slept */
+        ck_assert_uint_eq(f.o->ensemble->past->history.count, f.o->ensemble->past->history.fixed + count);
         close_oracle(&f);
     }
 }
@@ -206,7 +206,7 @@ START_TEST(anything_is_survived_in_bounded_memory)
         count = 0;
         nest(10, 6);
         open_oracle(&f, seed % 2, 1);
-        ck_assert_uint_le(f.o->mix->past->text.size, 1024);
+        ck_assert_uint_le(f.o->ensemble->past->history.size, 1024);
         count = 0;
         while (count < 6000)
             if (rnd(50) == 0)
@@ -221,7 +221,7 @@ START_TEST(anything_is_survived_in_bounded_memory)
                 ck_assert(a.until >= 0);
             }
             follow(&f, i);
-            ck_assert_uint_le(f.o->mix->past->matches, ORACLE_LIVE_MATCHES);
+            ck_assert_uint_le(f.o->ensemble->past->matches, ORACLE_MATCHES);
             ck_assert_uint_lt(f.o->steps - before, 500000);
         }
         close_oracle(&f);
@@ -232,27 +232,27 @@ END_TEST
 /* However many events came since the last look, the past is indexed bit by bit and used again. */
 START_TEST(it_wakes_up)
 {
-    struct oracle_live *l = oracle_live_create(MEMORY, 0);
-    struct oracle_live_answer a;
+    struct oracle_matcher *l = oracle_match_create(MEMORY, 0);
+    struct oracle_match_answer a;
     uint32_t at = 0;
 
-    oracle_live_start(l);
-    for (uint64_t sleep = 1; sleep < 4 * l->text.size; sleep = sleep * 3 + 1) {
+    oracle_match_start(l);
+    for (uint64_t sleep = 1; sleep < 4 * l->history.size; sleep = sleep * 3 + 1) {
         for (uint64_t i = 0; i < sleep; i++)
-            oracle_live_store(l, at++ % 11, 1, 1);
-        for (uint64_t i = 0; i < 200 + l->text.size / 64; i++) {
+            oracle_match_store(l, at++ % 11, 1, 1);
+        for (uint64_t i = 0; i < 200 + l->history.size / 64; i++) {
             uint64_t before = l->index.next;
-            oracle_live_store(l, at++ % 11, 1, 1);
-            oracle_live_follow(l, true);
+            oracle_match_store(l, at++ % 11, 1, 1);
+            oracle_match_follow(l, true);
             ck_assert(l->index.next - before <= 64 || i == 0);
         }
-        ck_assert_uint_eq(l->index.next, l->text.count);
-        ck_assert_int_eq(oracle_live_ask(l, 1000, &a), 0);
+        ck_assert_uint_eq(l->index.next, l->history.count);
+        ck_assert_int_eq(oracle_match_ask(l, 1000, &a), 0);
         ck_assert_uint_eq(a.terminal, (at + 999) % 11);
         ck_assert_double_eq(a.until, 2 * 1000 - 1);
     }
-    oracle_live_destroy(l);
-    oracle_live_destroy(NULL);
+    oracle_match_destroy(l);
+    oracle_match_destroy(NULL);
 }
 END_TEST
 
@@ -261,22 +261,22 @@ END_TEST
 START_TEST(references_are_known_as_lists)
 {
     struct fixture f;
-    struct oracle_live_answer a;
+    struct oracle_match_answer a;
 
     count = 0;
     nest(10, 20);
     open_oracle(&f, true, MEMORY);
-    struct oracle_live *l = f.o->mix->past;
-    ck_assert_uint_eq(l->text.fixed, count);
+    struct oracle_matcher *l = f.o->ensemble->past;
+    ck_assert_uint_eq(l->history.fixed, count);
     for (uint64_t i = 0; i < count; i++)
-        ck_assert_uint_eq(oracle_text_symbol(&l->text, i), list[i]);
+        ck_assert_uint_eq(oracle_history_symbol(&l->history, i), list[i]);
     for (uint32_t i = 0; i < 40; i++)
-        oracle_live_store(l, list[5 * 157 + 120 + i], 1, 1);
-    oracle_live_follow(l, true);
-    const struct oracle_live_match *m = oracle_live_anchor(l, 32);
+        oracle_match_store(l, list[5 * 157 + 120 + i], 1, 1);
+    oracle_match_follow(l, true);
+    const struct oracle_match *m = oracle_match_in_reference(l, 32);
     ck_assert_ptr_nonnull(m);
     ck_assert_uint_eq(m->at % 157, (5 * 157 + 159) % 157);
-    ck_assert_int_eq(oracle_live_usual(l, 0, 20, &a), 0);
+    ck_assert_int_eq(oracle_match_frequent(l, 0, 20, &a), 0);
     ck_assert_uint_eq(a.terminal, list[5 * 157 + 159 + 20]);
     struct oracle_hypothesis *h = &f.o->now[0];
     for (uint64_t i = 0; i < count; i += 13) {
@@ -299,12 +299,12 @@ START_TEST(a_long_reference_in_pieces)
     while (count < ROOM)
         put((uint32_t)rnd(9));
     open_oracle(&f, true, 1);
-    const struct oracle_text *t = &f.o->mix->past->text;
+    const struct oracle_history *t = &f.o->ensemble->past->history;
     ck_assert_uint_gt(t->pieces, 1);
     ck_assert_uint_le(t->fixed, 512);
     for (uint64_t i = 0; i < t->fixed; i++) {
-        const struct oracle_text_piece *p = oracle_text_origin(t, i);
-        ck_assert_uint_eq(oracle_text_symbol(t, i), list[p->event + (i - p->place)]);
+        const struct oracle_history_piece *p = oracle_history_origin(t, i);
+        ck_assert_uint_eq(oracle_history_symbol(t, i), list[p->event + (i - p->place)]);
     }
     close_oracle(&f);
 }
@@ -313,25 +313,25 @@ END_TEST
 /* A sample of the places of each context: what is most frequent after it wins, at the share that it has. */
 START_TEST(what_is_usual_is_sampled)
 {
-    struct oracle_live *l = oracle_live_create(MEMORY, 0);
-    struct oracle_live_answer a;
+    struct oracle_matcher *l = oracle_match_create(MEMORY, 0);
+    struct oracle_match_answer a;
 
     random_state = 3;
-    oracle_live_start(l);
+    oracle_match_start(l);
     for (int i = 0; i < 4000; i++) {
-        oracle_live_store(l, 1, 10, 1);
-        oracle_live_store(l, 2, 10, 1);
-        oracle_live_follow(l, false);
+        oracle_match_store(l, 1, 10, 1);
+        oracle_match_store(l, 2, 10, 1);
+        oracle_match_follow(l, false);
         if (i > 1000) {
-            ck_assert_int_eq(oracle_live_usual(l, 1, 1, &a), 0);
+            ck_assert_int_eq(oracle_match_frequent(l, 1, 1, &a), 0);
             ck_assert_uint_eq(a.terminal, 7);
             ck_assert(a.share > 0.4 && a.share <= 1);
             ck_assert_double_eq_tol(a.until, 10, 1e-6);
         }
-        oracle_live_store(l, rnd(10) < 7 ? 7 : 20 + (uint32_t)rnd(6), 10, 1);
-        oracle_live_follow(l, false);
+        oracle_match_store(l, rnd(10) < 7 ? 7 : 20 + (uint32_t)rnd(6), 10, 1);
+        oracle_match_follow(l, false);
     }
-    oracle_live_destroy(l);
+    oracle_match_destroy(l);
 }
 END_TEST
 
@@ -373,5 +373,5 @@ int main(void)
         UNIT_TEST(what_is_usual_is_sampled),
         UNIT_TEST(nothing_at_all),
     };
-    return unit_run("live", tests, UNIT_COUNT(tests));
+    return unit_run("oracle/history_match", tests, UNIT_COUNT(tests));
 }

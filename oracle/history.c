@@ -2,38 +2,38 @@
 /* The memory of the lists of what happened, and where their pieces come from. */
 #include <stdlib.h>
 
-#include "oracle/text.h"
+#include "oracle/history.h"
 
-int oracle_text_create(struct oracle_text *t, uint64_t fixed, uint64_t size)
+int oracle_history_create(struct oracle_history *t, uint64_t fixed, uint64_t size)
 {
-    *t = (struct oracle_text){ .fixed = fixed, .size = size };
+    *t = (struct oracle_history){ .fixed = fixed, .size = size };
     t->symbol = calloc(fixed + size, sizeof *t->symbol);
     t->time = calloc(fixed + size, sizeof *t->time);
     return t->symbol && t->time ? 0 : -1;
 }
 
-void oracle_text_destroy(struct oracle_text *t)
+void oracle_history_destroy(struct oracle_history *t)
 {
     free(t->symbol);
     free(t->time);
 }
 
-void oracle_text_plan(struct oracle_text *t, uint32_t reference, uint64_t event, uint64_t events)
+void oracle_history_plan(struct oracle_history *t, uint32_t reference, uint64_t event, uint64_t events)
 {
     uint64_t room = t->fixed - t->count;
 
-    if (t->pieces == ORACLE_TEXT_PIECES || events == 0 || room == 0)
+    if (t->pieces == ORACLE_HISTORY_PIECES || events == 0 || room == 0)
         return;
-    t->piece[t->pieces++] = (struct oracle_text_piece){ t->count, event, reference };
+    t->piece[t->pieces++] = (struct oracle_history_piece){ t->count, event, reference };
     t->count += events < room ? events : room;
 }
 
-void oracle_text_seal(struct oracle_text *t)
+void oracle_history_seal(struct oracle_history *t)
 {
     t->fixed = t->count;
 }
 
-const struct oracle_text_piece *oracle_text_search(const struct oracle_text *t, uint64_t place)
+const struct oracle_history_piece *oracle_history_search(const struct oracle_history *t, uint64_t place)
 {
     uint32_t low = 0, high = t->pieces;
 

@@ -72,7 +72,7 @@ static uint64_t whole(double ns)
 }
 
 /* Events of a reference, from number `from` on. */
-static void teach_run(struct oracle *o, uint32_t reference, uint64_t from, uint64_t events)
+static void preload_run(struct oracle *o, uint32_t reference, uint64_t from, uint64_t events)
 {
     const struct oracle_index *x = o->reference[reference].index;
     struct oracle_hypothesis *h = &o->spare[o->limit]; /* scratch */
@@ -86,32 +86,32 @@ static void teach_run(struct oracle *o, uint32_t reference, uint64_t from, uint6
         there = true;
         uint32_t node = h->frames[h->depth - 1].node, terminal = x->grammar->nodes[node].symbol;
         const struct oracle_time *t = oracle_mean(x, node);
-        oracle_live_teach(o->mix->past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, whole(t->gap),
+        oracle_match_preload(o->ensemble->past, terminal >= GRAMMAR_LOST ? GRAMMAR_NONE : terminal, whole(t->gap),
                           whole(t->duration));
     }
 }
 
-static void teach(struct oracle *o, uint64_t events)
+static void preload(struct oracle *o, uint64_t events)
 {
-    const struct oracle_text *t = &o->mix->past->text;
+    const struct oracle_history *t = &o->ensemble->past->history;
 
-    while (events > 0 && t->taught < t->fixed) {
-        const struct oracle_text_piece *p = oracle_text_origin(t, t->taught);
-        uint64_t left = oracle_text_end(t, p) - t->taught, now = left < events ? left : events;
-        teach_run(o, p->reference, p->event + (t->taught - p->place), now);
+    while (events > 0 && t->preloaded < t->fixed) {
+        const struct oracle_history_piece *p = oracle_history_origin(t, t->preloaded);
+        uint64_t left = oracle_history_end(t, p) - t->preloaded, now = left < events ? left : events;
+        preload_run(o, p->reference, p->event + (t->preloaded - p->place), now);
         events -= now;
     }
 }
 
-void oracle_teach_more(struct oracle *o)
+void oracle_preload_more(struct oracle *o)
 {
-    teach(o, AT_ONCE);
+    preload(o, AT_ONCE);
 }
 
-void oracle_teach(struct oracle *o)
+void oracle_preload(struct oracle *o)
 {
-    struct oracle_text *text = &o->mix->past->text;
-    uint64_t all = 0, room = text->fixed;
+    struct oracle_history *history = &o->ensemble->past->history;
+    uint64_t all = 0, room = history->fixed;
 
     for (uint32_t r = 0; r < o->references; r++)
         if (__builtin_add_overflow(all, o->reference[r].index->length[0], &all))
@@ -121,9 +121,9 @@ void oracle_teach(struct oracle *o)
         uint64_t share = all <= room ? length : (uint64_t)((double)room * ((double)length / (double)all));
         uint64_t pieces = share >= length ? 1 : PIECES;
         for (uint64_t p = 0; p < pieces; p++)
-            oracle_text_plan(text, r, length / pieces * p, share / pieces);
+            oracle_history_plan(history, r, length / pieces * p, share / pieces);
     }
-    oracle_live_start(o->mix->past);
-    if (text->fixed <= AT_START)
-        teach(o, text->fixed);
+    oracle_match_start(o->ensemble->past);
+    if (history->fixed <= AT_START)
+        preload(o, history->fixed);
 }

@@ -90,7 +90,7 @@ START_TEST(another_size_is_learned_in_a_few_rounds)
 }
 END_TEST
 
-START_TEST(turns_that_are_alike_share_a_habit)
+START_TEST(turns_that_are_alike_share_a_median)
 {
     ck_assert_double_lt(error_of(alike, alike, 1), 0.10);
     ck_assert_double_lt(error_of(face_edge_corner, alike, 2), 0.10);
@@ -100,19 +100,19 @@ END_TEST
 /* The nearer one answers; one that is not known does not. */
 START_TEST(who_answers)
 {
-    struct oracle_turn_habit t = {.own = {0, 0}};
-    struct oracle_habit all = {0, 0};
+    struct oracle_turn_gaps t = {.own = {0, 0}};
+    struct oracle_gap_median all = {0, 0};
     ck_assert_ptr_eq(oracle_turn_choose(&t, &all), &all);
     for (int i = 0; i < 20; i++) {
-        oracle_habit_learn(&all, 1000);
+        oracle_gap_learn(&all, 1000);
         oracle_turn_learn(&t, &all, 100);
     }
     ck_assert_ptr_eq(oracle_turn_choose(&t, &all), &t.own);
     for (int i = 0; i < 40; i++)
         oracle_turn_learn(&t, &all, i % 2 ? 1000 : 999);
     ck_assert_float_gt(t.own.gap, 500);
-    oracle_habit_learn(&t.own, UINT64_MAX);
-    oracle_habit_learn(&t.own, 0);
+    oracle_gap_learn(&t.own, UINT64_MAX);
+    oracle_gap_learn(&t.own, 0);
     ck_assert(isfinite(t.own.gap));
 }
 END_TEST
@@ -121,7 +121,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(turns_have_gaps_of_their_own), UNIT_TEST(another_size_is_learned_in_a_few_rounds),
-        UNIT_TEST(turns_that_are_alike_share_a_habit), UNIT_TEST(who_answers),
+        UNIT_TEST(turns_that_are_alike_share_a_median), UNIT_TEST(who_answers),
     };
-    return unit_run("habit", tests, UNIT_COUNT(tests));
+    return unit_run("oracle/gap_median", tests, UNIT_COUNT(tests));
 }
