@@ -220,7 +220,8 @@ struct pythia_record {
     int64_t tag;              /* tag, or number or index of what was completed; -1 without */
     int64_t count;            /* elements transferred, of … */
     int64_t element_size;     /* … so many bytes each; 1 where elements differ or are not known */
-    int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred */
+    int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred, and
+                                 in PRE where it is not known yet: of derived datatypes and arrays of counts */
     uint64_t time_ns;         /* now, by a clock that never goes back */
     uint64_t elapsed_ns;      /* PRE: the CPU burst since the event before; POST: the call */
     const void *context;      /* for pythia_sum_add() */

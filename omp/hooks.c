@@ -114,7 +114,7 @@ static void measure_energy(const struct omp_hook_region *r)
         atomic_store_explicit(&number, sum > 0 ? sum : -1, memory_order_relaxed);
     }
     if (sum > 0)
-        session_sum_add(r->stream, &r->span, sum - 1, base_energy_now() + 1 - r->energy);
+        session_sum_add(r->stream, r->span.entry, sum - 1, base_energy_now() + 1 - r->energy, 1);
 }
 
 /* The program said where this team is to run. What libgomp reads itself is not wrapped. */

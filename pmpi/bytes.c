@@ -2,30 +2,51 @@
 /* Payload of a call on this rank, in bytes. */
 #include "pmpi/hook.h"
 
-/* A datatype is asked about only where it counts: an undefined argument could hold anything, and MPI ends the program
-   for an invalid handle. */
+/* Predefined datatypes that programs use: they may be asked about at any time. */
+static bool bytes_predefined(MPI_Datatype type)
+{
+    static const MPI_Datatype list[] = {
+        MPI_BYTE, MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_SHORT, MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED,
+        MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE,
+        MPI_WCHAR, MPI_PACKED, MPI_C_BOOL, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+        MPI_UINT32_T, MPI_UINT64_T, MPI_AINT, MPI_COUNT, MPI_OFFSET, MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX,
+        MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_INTEGER, MPI_REAL,
+        MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_CHARACTER};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i] == type)
+            return true;
+    return false;
+}
+
+/* A datatype is asked about only where it counts: an undefined argument could hold anything. */
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+    if (count <= 0 || type == MPI_DATATYPE_NULL || !(call->accepted || bytes_predefined(type)) ||
+        PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
         return 0;
     call->element = size;
     return count * size;
 }
 
-static int64_t bytes_counts(struct pmpi_hook_counts counts, int n)
+static int64_t bytes_count(const struct pmpi_hook_call *call, struct pmpi_hook_counts counts, int i)
+{
+    return call->accepted && counts.at ? pmpi_hook_count(counts, i) : 0;
+}
+
+static int64_t bytes_counts(const struct pmpi_hook_call *call, struct pmpi_hook_counts counts, int n)
 {
     int64_t sum = 0;
     for (int i = 0; i < n; i++)
-        sum += pmpi_hook_count(counts, i);
+        sum += bytes_count(call, counts, i);
     return sum;
 }
 
 static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[], int n)
 {
     int64_t sum = 0;
-    for (int i = 0; i < n; i++)
-        sum += bytes_times(call, pmpi_hook_count(counts, i), types[i]);
+    for (int i = 0; call->accepted && types && i < n; i++)
+        sum += bytes_times(call, bytes_count(call, counts, i), types[i]);
     call->element = 1;
     return sum;
 }
@@ -74,7 +95,7 @@ int64_t pmpi_hook_bytes_own(struct pmpi_hook_call *call, const void *sendbuf, in
 {
     if (sendbuf != MPI_IN_PLACE)
         return bytes_times(call, sendcount, sendtype);
-    return call->comm ? bytes_times(call, pmpi_hook_count(recvcounts, call->comm->rank), recvtype) : 0;
+    return call->comm ? bytes_times(call, bytes_count(call, recvcounts, call->comm->rank), recvtype) : 0;
 }
 
 int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, int64_t sendcount,
@@ -87,8 +108,8 @@ int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, st
                             MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype)
 {
     if (sendbuf == MPI_IN_PLACE)
-        return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
-    return bytes_times(call, bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+        return bytes_times(call, bytes_counts(call, recvcounts, bytes_fan(call)), recvtype);
+    return bytes_times(call, bytes_counts(call, sendcounts, bytes_fan(call)), sendtype);
 }
 
 int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
@@ -101,7 +122,7 @@ int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, s
 
 int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
-    return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->size), type) : 0;
+    return call->comm ? bytes_times(call, bytes_counts(call, counts, call->comm->size), type) : 0;
 }
 
 int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
@@ -111,12 +132,12 @@ int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Da
 
 int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
-    return call->comm ? call->comm->degree * bytes_times(call, count, type) : 0;
+    return call->comm ? bytes_times(call, call->comm->degree * count, type) : 0;
 }
 
 int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type)
 {
-    return call->comm ? bytes_times(call, bytes_counts(counts, call->comm->degree), type) : 0;
+    return call->comm ? bytes_times(call, bytes_counts(call, counts, call->comm->degree), type) : 0;
 }
 
 int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[])
@@ -147,9 +168,9 @@ int64_t pmpi_hook_bytes_gatherv(struct pmpi_hook_call *call, int root, const voi
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT && root == MPI_ROOT)
-        return bytes_times(call, bytes_counts(recvcounts, bytes_fan(call)), recvtype);
+        return bytes_times(call, bytes_counts(call, recvcounts, bytes_fan(call)), recvtype);
     if (role == BYTES_ROOT && sendbuf == MPI_IN_PLACE)
-        return bytes_times(call, pmpi_hook_count(recvcounts, root), recvtype);
+        return bytes_times(call, bytes_count(call, recvcounts, root), recvtype);
     return bytes_times(call, sendcount, sendtype);
 }
 
@@ -172,6 +193,6 @@ int64_t pmpi_hook_bytes_scatterv(struct pmpi_hook_call *call, int root, const vo
     if (role == BYTES_BYSTANDER)
         return 0;
     if (role == BYTES_ROOT)
-        return bytes_times(call, bytes_counts(sendcounts, bytes_fan(call)), sendtype);
+        return bytes_times(call, bytes_counts(call, sendcounts, bytes_fan(call)), sendtype);
     return bytes_times(call, recvcount, recvtype);
 }

@@ -157,35 +157,48 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
 
 void pmpi_hook_callbacks_before(struct pmpi_hook_call *call)
 {
-    struct session_sight sight = session_see(call->stream, &call->span);
-    struct pythia_record record = callback_record(call, PYTHIA_PRE, &sight, call->span.begin);
+    struct session_sight sight = session_see(call->stream);
+    struct pythia_record record = callback_record(call, PYTHIA_PRE, &sight, sight.now);
+    call->entry = GRAMMAR_NONE;
+    memset(call->counted, 0, sizeof call->counted);
     record.elapsed_ns = sight.gap_ns;
     callbacks_run(call, &record);
-    session_begin_again(call->stream, &call->span);
+    call->begin = session_skip(call->stream, sight.now);
+}
+
+/* The call has its identity: what was counted before it goes there. */
+static void callbacks_identify(struct pmpi_hook_call *call)
+{
+    call->entry = session_identify(call->stream, &call->key);
+    for (int i = 0; i < SESSION_SUMS; i++)
+        if (call->counted[i].samples)
+            session_sum_add(call->stream, call->entry, i, call->counted[i].total, call->counted[i].samples);
 }
 
 /* Returns what the callbacks took, ns. */
-static uint64_t callbacks_post(struct pmpi_hook_call *call, const struct session_sight *sight, bool happened)
+static uint64_t callbacks_post(struct pmpi_hook_call *call, bool happened)
 {
-    struct pythia_record record = callback_record(call, PYTHIA_POST, sight, sight->now);
+    struct session_sight sight = session_see(call->stream);
+    struct pythia_record record = callback_record(call, PYTHIA_POST, &sight, call->end);
+    callbacks_identify(call);
     record.happened = happened;
-    record.elapsed_ns = sight->now - call->span.begin;
+    record.elapsed_ns = call->end - call->begin;
     callbacks_run(call, &record);
     uint64_t after = base_clock_now();
-    return after > sight->now ? after - sight->now : 0;
+    return after > call->end ? after - call->end : 0;
 }
 
 void pmpi_hook_callbacks_after(struct pmpi_hook_call *call)
 {
-    struct session_sight sight = session_see(call->stream, &call->span);
-    uint64_t took = callbacks_post(call, &sight, true);
-    session_end_at(call->stream, &call->span, &call->values, sight.now, took);
+    uint64_t took = callbacks_post(call, true);
+    session_whole(call->stream, &call->key, &call->values, call->begin, call->end, took);
 }
 
 void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call)
 {
-    struct session_sight sight = session_see(call->stream, &call->span);
-    session_drop(call->stream, &call->span, callbacks_post(call, &sight, false));
+    callbacks_post(call, false);
+    session_skip(call->stream, call->end);
+    session_leave();
 }
 
 /* --- Sums --- */
@@ -197,7 +210,13 @@ int pythia_sum_define(const char *name)
 
 void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value)
 {
-    const struct pmpi_hook_call *call = record ? record->context : NULL;
-    if (call)
-        session_sum_add(call->stream, &call->span, sum, value);
+    struct pmpi_hook_call *call = record ? (struct pmpi_hook_call *)record->context : NULL; /* not const where it was made */
+    if (!call || sum < 0 || sum >= SESSION_SUMS)
+        return;
+    if (call->entry != GRAMMAR_NONE) {
+        session_sum_add(call->stream, call->entry, sum, value, 1);
+    } else {
+        call->counted[sum].samples++;
+        call->counted[sum].total += value;
+    }
 }

@@ -27,9 +27,9 @@ static inline bool pmpi_hook_watched(void)
     return __builtin_expect(atomic_load_explicit(&pmpi_hook_watch, memory_order_relaxed), false);
 }
 
-/* After session_begin; PRE. */
+/* PRE; the call begins when it returns. */
 void pmpi_hook_callbacks_before(struct pmpi_hook_call *call);
-/* POST; ends the span. */
+/* POST; appends the event. */
 void pmpi_hook_callbacks_after(struct pmpi_hook_call *call);
 /* The same for a poll that found nothing. */
 void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call);

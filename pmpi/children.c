@@ -85,7 +85,18 @@ static bool children_is_root(const struct pmpi_hook_call *call, int root)
     return call->comm && call->comm->rank == root;
 }
 
+/* Whether it may be copied: MPI answers this question without calling an error handler. */
+static bool children_is_info(MPI_Info info)
+{
+    return info == MPI_INFO_NULL || PMPI_Info_c2f(info) != -1;
+}
+
 #else
+
+static bool children_is_info(MPI_Info info)
+{
+    return info == MPI_INFO_NULL;
+}
 
 static MPI_Info children_copy(MPI_Info given)
 {
@@ -127,11 +138,11 @@ static bool children_room(struct pmpi_hook_children *children, int count)
     return false;
 }
 
-/* All or none. `given` may be children->info. */
+/* All or none: where MPI will refuse one, it gets the program's own. `given` may be children->info. */
 static bool children_copies(struct pmpi_hook_children *children, int count, const MPI_Info given[])
 {
     for (int i = 0; i < count; i++) {
-        MPI_Info copy = children_copy(given[i]);
+        MPI_Info copy = children_is_info(given[i]) ? children_copy(given[i]) : MPI_INFO_NULL;
         if (copy == MPI_INFO_NULL) {
             pmpi_hook_children_spawned(children);
             return false;
@@ -146,7 +157,7 @@ const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, co
                                          int count, const MPI_Info given[])
 {
     bool mine = children_is_root(call, root);
-    if (!children_room(children, mine ? count : 0))
+    if (!children_room(children, mine && given ? count : 0))
         return given;
     return children_copies(children, count, given) ? children->info : given;
 }

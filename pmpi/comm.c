@@ -229,7 +229,6 @@ static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle
             comm->neighbours = 2 * d + 2;
 }
 
-/* False for a handle that MPI refuses: whoever handles the error is called once for this, and not for each question. */
 static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
 {
     int inter = 0;
@@ -327,9 +326,16 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
     if (comm == MPI_COMM_NULL)
         return NULL;
     struct comm_entry *entry = comm_lookup(COMM_KEY(comm, COMM_COMM));
-    if (!entry) {
+    if (!entry)
         entry = comm_add(NULL, NULL, comm_given_name(comm), comm);
-    }
+    return entry ? &entry->seen : NULL;
+}
+
+const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
+        return pmpi_hook_comm_of(comm);
+    struct comm_entry *entry = comm == MPI_COMM_NULL ? NULL : comm_lookup(COMM_KEY(comm, COMM_COMM));
     return entry ? &entry->seen : NULL;
 }
 

@@ -55,8 +55,11 @@ void pmpi_hook_comm_open(void);
 /* Before MPI is finalised. Handles are forgotten. */
 void pmpi_hook_comm_close(void);
 
-/* NULL for a null handle or when out of memory. */
+/* Of a handle that MPI has just accepted: a communicator that is first seen is asked about. NULL for a null handle or when
+   out of memory. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm);
+/* Of any value: NULL where it is neither predefined nor was seen before. */
+const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm);
 /* NULL when its making was not seen. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_of_window(MPI_Win win);
 const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);

@@ -38,7 +38,8 @@ MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int coun
 
 static void complete_save(struct pmpi_hook_complete *before, const MPI_Request *requests, int count)
 {
-    MPI_Request *to = pmpi_hook_complete_room(before, count);
+    MPI_Request *to = requests ? pmpi_hook_complete_room(before, count) : NULL;
+    before->handle = to;
     before->where = requests;
     before->stride = sizeof(*requests);
     if (to && count > 0)
@@ -137,6 +138,14 @@ void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, 
     }
 }
 
+static void complete_end(struct pmpi_hook_call *call, bool done)
+{
+    if (done)
+        pmpi_hook_end(call);
+    else
+        pmpi_hook_nothing(call);
+}
+
 PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
@@ -148,7 +157,8 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     pmpi_hook_complete_expect(&call, before, request);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Wait(request, used);
-    if (result == MPI_SUCCESS)
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    if (call.accepted)
         pmpi_hook_complete_one(&call, before, request, used);
     pmpi_hook_end(&call);
     return result;
@@ -164,8 +174,9 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Test(request, flag, used);
-    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_one(&call, before, request, used);
-    pmpi_hook_poll(&call, done);
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    bool done = call.accepted && *flag && pmpi_hook_complete_one(&call, before, request, used);
+    complete_end(&call, done);
     return result;
 }
 
@@ -179,7 +190,8 @@ PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitall(count, array_of_requests, array_of_statuses);
-    if (result == MPI_SUCCESS)
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    if (call.accepted)
         pmpi_hook_complete_all(&call, &before, count);
     pmpi_hook_end(&call);
     return result;
@@ -195,8 +207,9 @@ PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
-    bool done = result == MPI_SUCCESS && *flag && pmpi_hook_complete_all(&call, &before, count) > 0;
-    pmpi_hook_poll(&call, done);
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    bool done = call.accepted && *flag && pmpi_hook_complete_all(&call, &before, count) > 0;
+    complete_end(&call, done);
     return result;
 }
 
@@ -211,7 +224,8 @@ PYTHIA_API int MPI_Waitany(int count, MPI_Request array_of_requests[], int *inde
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitany(count, array_of_requests, index, used);
-    if (result == MPI_SUCCESS && *index != MPI_UNDEFINED)
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    if (call.accepted && *index != MPI_UNDEFINED)
         pmpi_hook_complete_any(&call, &before, *index, used);
     pmpi_hook_end(&call);
     return result;
@@ -228,10 +242,11 @@ PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testany(count, array_of_requests, index, flag, used);
-    bool done = result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED;
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    bool done = call.accepted && *flag && *index != MPI_UNDEFINED;
     if (done)
         pmpi_hook_complete_any(&call, &before, *index, used);
-    pmpi_hook_poll(&call, done);
+    complete_end(&call, done);
     return result;
 }
 
@@ -246,7 +261,8 @@ PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
     complete_save(&before, array_of_requests, incount);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    if (result == MPI_SUCCESS && *outcount != MPI_UNDEFINED)
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    if (call.accepted && *outcount != MPI_UNDEFINED)
         pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
     pmpi_hook_end(&call);
     return result;
@@ -263,9 +279,10 @@ PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *o
     complete_save(&before, array_of_requests, incount);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    bool done = result == MPI_SUCCESS && *outcount != MPI_UNDEFINED && *outcount > 0;
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    bool done = call.accepted && *outcount != MPI_UNDEFINED && *outcount > 0;
     if (done)
         pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
-    pmpi_hook_poll(&call, done);
+    complete_end(&call, done);
     return result;
 }

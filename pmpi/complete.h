@@ -15,7 +15,7 @@
 enum { PMPI_HOOK_FEW = 64 };
 
 /* The handles before the call, which sets them to MPI_REQUEST_NULL. Few: on the stack; more: a buffer of the thread
-   that grows and stays; NULL when out of memory. */
+   that grows and stays; NULL when out of memory, or where the program passes a null pointer. */
 struct pmpi_hook_complete {
     MPI_Request few[PMPI_HOOK_FEW];
     const MPI_Request *handle;
@@ -37,7 +37,7 @@ void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_
 /* Those at `indices`, which count from `first`. */
 void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
                              int number, int first);
-/* All; returns how many had something to complete (1 when out of memory). */
+/* All; returns how many had something to complete (1 where the handles are not known). */
 int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count);
 
 #endif

@@ -5,7 +5,7 @@ BEGIN { print "#include \"pmpi/children.h\"\n#include \"pmpi/hook.h\"\n#include 
 
 function bytes_function(name) { return "pmpi_hook_bytes_" name }
 function promise_made(kind, comm) { return "pmpi_hook_promise(&call, \"" kind "\", " comm ")" }
-function request_started(request, rest) { print "    pmpi_hook_started(&call, result, " request ", " rest ");" }
+function request_started(request, rest) { print "    pmpi_hook_started(&call, " request ", " rest ");" }
 
 # One info goes by value, several by address.
 function print_equips(    part) {
@@ -37,8 +37,10 @@ function emit(    list, n, i, name, passed, used_args) {
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
     print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
     print "    " type " result = P" call_name "(" used_args ");"
+    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
+    print_returned("result", " result")
     after_call()
-    print_end()
+    print "    pmpi_hook_end(&call);"
     print "    return result;"
     print "}"
 }

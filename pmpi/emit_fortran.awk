@@ -27,7 +27,7 @@ BEGIN {
 function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_bytes_" : "pmpi_hook_bytes_") name }
 function promise_made(kind, comm) { return "pmpi_hook_promise_fortran(&call, \"" kind "\", f_" comm ")" }
 function request_started(request, rest) {
-    print "    pmpi_hook_started_as(&call, result, *" request ", f_" request ", " rest ");"
+    print "    pmpi_hook_started_as(&call, *" request ", f_" request ", " rest ");"
 }
 
 function print_equips(    part) {
@@ -67,7 +67,7 @@ function print_local(text, name,    base, array, pointer) {
     sub(/ .*$/, "", base)
     if (name in made) {
         print "    " base " made_" name " = " null[base] ", *" name " = &made_" name ";"
-        created = created "    if (" polled() ")\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
+        created = created "    if (call.accepted)\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
     } else if (!(name in used) || name == annotation("promises")) {
         return
     } else if (base == "void") {
@@ -152,24 +152,19 @@ function emit(    body, i) {
     if (annotation("status")) print_handed(note["status"])
     print "    pmpi_hook_begin(&call, from);"
     print "    real(" more(passed, "error") lengths ");"
-    print "    int result = *error;"
+    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
+    print_returned("*error", "")
     printf "%s", created
     if (annotation("status"))
-        print "    MPI_Status c_status;\n    const MPI_Status *used = " polled() " ? pmpi_hook_fortran_status(f_" note["status"] ", &c_status) : NULL;"
+        print "    MPI_Status c_status;\n    const MPI_Status *used = call.accepted ? pmpi_hook_fortran_status(f_" note["status"] ", &c_status) : NULL;"
     after_call()
-    print_end()
-    if (!needs_result()) print "    (void)result;"
+    print "    pmpi_hook_end(&call);"
     print "}"
     print_entries(body)
 }
 
 function print_handed(name) {
     print "    union pmpi_hook_fortran_room own;\n    f_" name " = pmpi_hook_fortran_handed(f_" name ", &own);"
-}
-
-function needs_result() {
-    return annotation("status") || annotation("poll") || annotation("starts") || annotation("inits") || \
-           annotation("creates") || annotation("opens") || annotation("matches")
 }
 
 # Completions and starts have bodies in fortran_requests.c; the calls of life differ in their arguments (fortran_life.c).

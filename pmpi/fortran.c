@@ -117,7 +117,7 @@ const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c)
 static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[], int n)
 {
     int64_t sum = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; call->accepted && i < n; i++)
         sum += pmpi_hook_count(counts, i) > 0 ? pmpi_hook_bytes_of(call, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i])) : 0;
     call->element = 1;
     return sum;

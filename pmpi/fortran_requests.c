@@ -68,7 +68,17 @@ static bool fortran_run(struct fortran_call *c, void *from)
 {
     pmpi_hook_begin(&c->call, from);
     fortran_real(c->real, c->number, c->argument, c->error);
-    return *c->error == MPI_SUCCESS;
+    pmpi_hook_returned(&c->call, *c->error == MPI_SUCCESS);
+    return c->call.accepted;
+}
+
+/* A poll that found nothing is no event. */
+static void fortran_end(struct fortran_call *c, bool done)
+{
+    if (done)
+        pmpi_hook_end(&c->call);
+    else
+        pmpi_hook_nothing(&c->call);
 }
 
 static int fortran_int(const void *argument)
@@ -96,9 +106,8 @@ void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *requ
     struct pmpi_hook_start start;
     if (!fortran_open(&c, &info, ierror))
         return;
-    if (pmpi_hook_request_restart(pmpi_hook_fortran_request(request), &start))
+    if (fortran_run(&c, from) && pmpi_hook_request_restart(pmpi_hook_fortran_request(request), &start))
         pmpi_hook_start_values(&c.call, &start);
-    fortran_run(&c, from);
     pmpi_hook_end(&c.call);
 }
 
@@ -111,12 +120,12 @@ void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *c
     int64_t bytes = 0;
     if (!fortran_open(&c, &info, ierror))
         return;
-    for (int i = 0; i < fortran_int(count); i++)
+    fortran_run(&c, from);
+    for (int i = 0; c.call.accepted && i < fortran_int(count); i++)
         if (pmpi_hook_request_restart(pmpi_hook_fortran_request((MPI_Fint *)requests + i), &start))
             bytes += start.bytes;
     pmpi_hook_value(&c.call, GRAMMAR_INDEX, fortran_int(count));
     pmpi_hook_value(&c.call, GRAMMAR_BYTES, bytes);
-    fortran_run(&c, from);
     pmpi_hook_end(&c.call);
 }
 
@@ -161,7 +170,7 @@ void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *reque
     fortran_hand_status(&c);
     bool done = fortran_run(&c, from) && fortran_int(flag) &&
                 pmpi_hook_complete_one(&c.call, before, request, fortran_status(&c, &own));
-    pmpi_hook_poll(&c.call, done);
+    fortran_end(&c, done);
 }
 
 /* --- Completion of one or some of several: the count is the first argument, the requests are the second --- */
@@ -225,7 +234,7 @@ void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *co
     bool done = fortran_run(&c, from) && fortran_int(flag) && fortran_int(index) != MPI_UNDEFINED;
     if (done)
         fortran_any(&c, &before, fortran_int(index));
-    pmpi_hook_poll(&c.call, done);
+    fortran_end(&c, done);
 }
 
 /* MPI_Waitsome and MPI_Testsome differ in what an event is. Returns how many completed, or less. */
@@ -258,7 +267,7 @@ void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *i
     struct fortran_call c = {.twin = twin, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
     if (!fortran_open(&c, &info, ierror))
         return;
-    pmpi_hook_poll(&c.call, fortran_some(&c, from) > 0);
+    fortran_end(&c, fortran_some(&c, from) > 0);
 }
 
 /* --- Completion of all --- */
@@ -288,5 +297,5 @@ void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *co
     fortran_save(&c, &before);
     bool done = fortran_run(&c, from) && fortran_int(flag) &&
                 pmpi_hook_complete_all(&c.call, &before, fortran_int(count)) > 0;
-    pmpi_hook_poll(&c.call, done);
+    fortran_end(&c, done);
 }

@@ -56,48 +56,72 @@ function is_counts(name,    list, n, i) {
     return 0
 }
 
+# Whether the call ends what says where it happens (*comm): then that is looked up before.
+function ends_place() { return note_text("comm") note_text("win") note_text("file") ~ /\*/ }
+function note_text(name) { return (name in note) ? note[name] : "" }
+
+function place(indent) {
+    if (annotation("comm")) print indent "pmpi_hook_on_comm(&call, " value(note["comm"], "MPI_COMM_NULL") ");"
+    if (annotation("win")) print indent "pmpi_hook_on_window(&call, " value(note["win"], "MPI_WIN_NULL") ");"
+    if (annotation("file")) print indent "pmpi_hook_on_file(&call, " value(note["file"], "MPI_FILE_NULL") ");"
+}
+
+# What the call is about.
+function describe(indent) {
+    if (!ends_place()) place(indent)
+    if (annotation("of")) print indent "pmpi_hook_on_request(&call, " note["of"] ");"
+    if (annotation("peer")) print indent "pmpi_hook_peer(&call, " note["peer"] ");"
+    if (annotation("source")) print indent "pmpi_hook_peer(&call, " note["source"] ");"
+    if (annotation("root")) print indent "pmpi_hook_root(&call, " note["root"] ");"
+    if (annotation("index")) print indent "pmpi_hook_value(&call, GRAMMAR_INDEX, " note["index"] ");"
+    if (annotation("bytes")) print indent "pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
+}
+
+function describes() {
+    return note_text("comm") note_text("win") note_text("file") ~ /^[^*]/ || annotation("of") || annotation("peer") || \
+           annotation("source") || annotation("root") || annotation("index") || annotation("bytes")
+}
+
 function before_call() {
-    if (annotation("comm")) print "    pmpi_hook_on_comm(&call, " value(note["comm"], "MPI_COMM_NULL") ");"
-    if (annotation("win")) print "    pmpi_hook_on_window(&call, " value(note["win"], "MPI_WIN_NULL") ");"
-    if (annotation("file")) print "    pmpi_hook_on_file(&call, " value(note["file"], "MPI_FILE_NULL") ");"
+    if (ends_place() || annotation("equips")) place("    ")
     if (annotation("message")) print "    pmpi_hook_on_message(&call, " value(note["message"], "MPI_MESSAGE_NULL") ");"
-    if (annotation("of")) print "    pmpi_hook_on_request(&call, " note["of"] ");"
-    if (annotation("peer")) print "    pmpi_hook_peer(&call, " note["peer"] ");"
-    if (annotation("source")) print "    pmpi_hook_peer(&call, " note["source"] ");"
-    if (annotation("root")) print "    pmpi_hook_root(&call, " note["root"] ");"
-    if (annotation("index")) print "    pmpi_hook_value(&call, GRAMMAR_INDEX, " note["index"] ");"
-    if (annotation("bytes")) print "    pmpi_hook_value(&call, GRAMMAR_BYTES, " bytes_expression(note["bytes"]) ");"
-    if (annotation("promises"))
-        print "    struct pmpi_hook_promise *promise = " promise_made(note["kind"], note["promises"]) ";"
     if (annotation("equips")) print_equips()
     if (annotation("closes")) print "    pmpi_hook_forget_" closing_kind() "(" value(note["closes"], closing_null()) ");"
+    if (!describes()) return
+    print "    if (__builtin_expect(call.watched, 0)) {"
+    describe("        ")
+    print "    }"
 }
 
 function closing_kind() { return note["closes"] ~ /win/ ? "window" : "file" }
 function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_FILE_NULL" }
 
+# Polls that found nothing are over.
 function after_call(    receive) {
     receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
-    if (annotation("status")) print "    pmpi_hook_received(&call, result, used, " polled() ");"
-    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
-    if (annotation("matches")) print "    pmpi_hook_matched(&call, " polled() " ? *" note["matches"] " : MPI_MESSAGE_NULL);"
+    describe("    ")
+    if (annotation("status")) print "    pmpi_hook_received(&call, used);"
+    if (annotation("matches")) print "    pmpi_hook_matched(&call, call.accepted ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
-        request_started(note["starts"], receive ", false, " (annotation("promises") ? "promise" : "NULL"))
+        request_started(note["starts"], receive ", false, " (annotation("promises") ? promise_made(note["kind"], note["promises"]) : "NULL"))
     if (annotation("inits")) request_started(note["inits"], receive ", true, NULL")
-    if (annotation("creates")) print "    pmpi_hook_created(&call, result, \"" note["kind"] "\", " note["creates"] ");"
-    if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, result, " note["opens"] ");"
+    if (annotation("creates")) print "    pmpi_hook_created(&call, \"" note["kind"] "\", " note["creates"] ");"
+    if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, " note["opens"] ");"
 }
 
-function polled() { return annotation("poll") ? "result == MPI_SUCCESS && *" note["poll"] : "result == MPI_SUCCESS" }
+# A poll that failed, or found nothing, is no event.
+function print_returned(result, back) {
+    print "    pmpi_hook_returned(&call, " result " == MPI_SUCCESS);"
+    if (!annotation("poll")) return
+    print "    if (!call.accepted || !*" note["poll"] ") {"
+    print "        pmpi_hook_nothing(&call);"
+    print "        return" back ";"
+    print "    }"
+}
 
 function print_info() {
     print "    static const struct pmpi_hook_info hook_info = {\"" call_name "\", " class_name[class] ", " (waits == "blocks") ", " (annotation("poll") != "") "};"
     print "    struct pmpi_hook_call call;"
-}
-
-function print_end() {
-    if (annotation("poll")) print "    pmpi_hook_poll(&call, " polled() ");"
-    else print "    pmpi_hook_end(&call);"
 }
 
 # One call is complete: "class waits type name(parameters) annotations".

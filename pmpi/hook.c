@@ -28,53 +28,44 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
     call->key.peer_class = JOB_PEER_NONE;
     call->values.channels = 0;
     call->element = 1;
+    call->accepted = false;
+    call->watched = pmpi_hook_watched();
     return true;
 }
 
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
 {
     call->from = from;
-    call->watched = pmpi_hook_watched();
-    if (call->info->poll && !call->watched) {
-        call->span.begin = base_clock_now();
-        return;
-    }
-    call->key.callsite = pmpi_hook_callsite(call->stream, from);
-    session_begin(call->stream, &call->span, &call->key);
-    if (__builtin_expect(call->watched, false))
+    if (__builtin_expect(call->watched, false)) {
+        call->key.callsite = pmpi_hook_callsite(call->stream, from);
         pmpi_hook_callbacks_before(call);
+    } else {
+        call->begin = base_clock_now();
+    }
+}
+
+void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
+{
+    call->end = base_clock_now();
+    call->accepted = accepted;
 }
 
 void pmpi_hook_end(struct pmpi_hook_call *call)
 {
-    if (__builtin_expect(call->watched, false))
-        pmpi_hook_callbacks_after(call);
-    else
-        session_end(call->stream, &call->span, &call->values);
-}
-
-static void hook_watched_poll(struct pmpi_hook_call *call, bool succeeded)
-{
-    if (succeeded)
-        pmpi_hook_callbacks_after(call);
-    else
-        pmpi_hook_callbacks_nothing(call);
-}
-
-/* Nothing but the time is taken before it is known that there is an event. */
-void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded)
-{
     if (__builtin_expect(call->watched, false)) {
-        hook_watched_poll(call, succeeded);
+        pmpi_hook_callbacks_after(call);
         return;
     }
-    if (!succeeded) {
-        session_leave();
-        return;
-    }
-    uint64_t end = base_clock_now();
     call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
-    session_whole(call->stream, &call->key, &call->values, call->span.begin, end);
+    session_whole(call->stream, &call->key, &call->values, call->begin, call->end, 0);
+}
+
+void pmpi_hook_nothing(struct pmpi_hook_call *call)
+{
+    if (__builtin_expect(call->watched, false))
+        pmpi_hook_callbacks_nothing(call);
+    else
+        session_leave();
 }
 
 static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_communicator *comm)
@@ -85,7 +76,7 @@ static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_commu
 
 void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm)
 {
-    hook_place(call, pmpi_hook_comm_of(comm));
+    hook_place(call, call->accepted ? pmpi_hook_comm_of(comm) : pmpi_hook_comm_known(comm));
 }
 
 void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win)
@@ -182,10 +173,10 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank)
         pmpi_hook_value(call, GRAMMAR_PEER, rank == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : GRAMMAR_PEER_NONE);
 }
 
-void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done)
+void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
 {
     int bytes;
-    if (!done || !status || result != MPI_SUCCESS || call->key.peer_class == JOB_PEER_NULL)
+    if (!call->accepted || !status || call->key.peer_class == JOB_PEER_NULL)
         return;
     if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
         pmpi_hook_value(call, GRAMMAR_PEER,
@@ -209,17 +200,16 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
         pmpi_hook_message_put(message, &start);
 }
 
-void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
-                       bool persistent, struct pmpi_hook_promise *promise)
+void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
+                       struct pmpi_hook_promise *promise)
 {
-    pmpi_hook_started_as(call, result, result == MPI_SUCCESS ? *request : MPI_REQUEST_NULL, request, receive, persistent,
-                         promise);
+    pmpi_hook_started_as(call, call->accepted ? *request : MPI_REQUEST_NULL, request, receive, persistent, promise);
 }
 
-void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request request, const void *where,
-                          bool receive, bool persistent, struct pmpi_hook_promise *promise)
+void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
+                          bool persistent, struct pmpi_hook_promise *promise)
 {
-    if (result != MPI_SUCCESS || request == MPI_REQUEST_NULL) {
+    if (!call->accepted || request == MPI_REQUEST_NULL) {
         pmpi_hook_promise_drop(promise);
         return;
     }
@@ -239,28 +229,28 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request r
 
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
 {
-    return pmpi_hook_promise_make(call->comm, kind, comm, NULL);
+    return call->accepted ? pmpi_hook_promise_make(call->comm, kind, comm, NULL) : NULL;
 }
 
 struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm)
 {
-    return pmpi_hook_promise_make(call->comm, kind, NULL, comm);
+    return call->accepted ? pmpi_hook_promise_make(call->comm, kind, NULL, comm) : NULL;
 }
 
-void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm)
+void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm)
 {
-    if (result == MPI_SUCCESS)
+    if (call->accepted)
         pmpi_hook_comm_born(call->comm, kind, *comm);
 }
 
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, int result, const MPI_Win *win)
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win)
 {
-    if (result == MPI_SUCCESS)
+    if (call->accepted)
         pmpi_hook_bind_window(*win, call->comm);
 }
 
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_File *file)
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file)
 {
-    if (result == MPI_SUCCESS)
+    if (call->accepted)
         pmpi_hook_bind_file(*file, call->comm);
 }

@@ -5,17 +5,25 @@
  *     struct pmpi_hook_call call;
  *     if (!pmpi_hook_open(&call, &info))            off, paused, or inside another MPI call: pass through
  *         return PMPI_Send(...);
- *     pmpi_hook_on_comm(&call, comm);               identity and attributes
- *     pmpi_hook_peer(&call, dest);
  *     pmpi_hook_begin(&call, return address);
  *     int result = PMPI_Send(...);                  arguments untouched
- *     pmpi_hook_end(&call);                         or pmpi_hook_poll(): a failed poll is no event
+ *     pmpi_hook_returned(&call, result == MPI_SUCCESS);
+ *     pmpi_hook_on_comm(&call, comm);               identity and attributes
+ *     pmpi_hook_peer(&call, dest);
+ *     pmpi_hook_end(&call);                         or pmpi_hook_nothing(): a failed poll is no event
+ *
+ *   1. MPI is asked about an argument only after it has accepted the call: whatever it is asked may raise, on another
+ *      object or a second time, an error that the program's call would have returned
+ *   2. nothing is read through a pointer before that but single variables whose pointer is not null, and request
+ *      handles, which the call overwrites
+ *   3. what is wanted earlier (by callbacks; by what the call is about to end) comes from what was seen before, and from
+ *      predefined communicators and datatypes: those cannot raise. A call that failed is described in the same way
  *
  * Of the partner only the class is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
  * attribute GRAMMAR_PEER, in the numbering of the call's communicator.
  *
  * Errors: none; whatever is not known is left out of the event. Nothing here changes an argument, a status that the
- * program sees, or a result.
+ * program sees, or a result, or calls an error handler.
  * Threads: any, a call belongs to its thread.  Hook-safe: yes, but for communicators first seen.
  */
 #ifndef PYTHIA_PMPI_HOOK_H
@@ -44,10 +52,13 @@ struct pmpi_hook_call {
     const struct pmpi_hook_info *info;
     struct session_key key;
     struct session_values values;
-    struct session_span span;
-    int element; /* bytes of an element of the payload; 1 where elements differ or are not known */
-    void *from;  /* return address into the program */
-    bool watched; /* by callbacks, as seen when it began */
+    uint64_t begin, end; /* ns */
+    int element;   /* bytes of an element of the payload; 1 where elements differ or are not known */
+    void *from;    /* return address into the program */
+    bool accepted; /* MPI has returned, without an error */
+    bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
+    uint32_t entry; /* of its identity, once that is known */
+    struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
 
 /* Classes of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
@@ -57,17 +68,20 @@ extern _Atomic uint32_t pmpi_hook_classes;
 bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info);
 /* The call into the MPI library comes next; `from` is the return address into the program. */
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
+/* It is over, now. */
+void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted);
+/* After returned; once all is known. */
 void pmpi_hook_end(struct pmpi_hook_call *call);
-/* The same for a call that is an event only when it `succeeded`. */
-void pmpi_hook_poll(struct pmpi_hook_call *call, bool succeeded);
+/* Instead of end: a poll that found nothing is no event. */
+void pmpi_hook_nothing(struct pmpi_hook_call *call);
 
-/* --- Where, with whom, how much: before begin --- */
+/* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */
 void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm);
 void pmpi_hook_on_window(struct pmpi_hook_call *call, MPI_Win win);
 void pmpi_hook_on_file(struct pmpi_hook_call *call, MPI_File file);
 /* Where and with whom the request was started. */
 void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
-/* Where and with whom the probe was that gave the message. */
+/* Where and with whom the probe was that gave the message: before the call, which ends the message. */
 void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
 /* This thread received from `source`, and would have from anyone. */
@@ -78,7 +92,6 @@ void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_star
 /* And with the size that a persistent request was made with. */
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 
-/* Before or after begin. */
 static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
 {
     call->values.channels |= 1u << channel;
@@ -91,26 +104,26 @@ static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
 {
     return status == MPI_STATUS_IGNORE ? own : status;
 }
-/* The actual source, where any was asked for, and size of what `status` says, when `done`; NULL: not known. */
-void pmpi_hook_received(struct pmpi_hook_call *call, int result, const MPI_Status *status, bool done);
+/* The actual source, where any was asked for, and size of what `status` says; NULL: not known. */
+void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status);
 
-/* --- What it made: after the call --- */
+/* --- What it made: after the call; of one that failed, nothing --- */
 /* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */
 void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message);
-void pmpi_hook_started(struct pmpi_hook_call *call, int result, const MPI_Request *request, bool receive,
-                       bool persistent, struct pmpi_hook_promise *promise);
+void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
+                       struct pmpi_hook_promise *promise);
 /* The same with the handle and the address of the program's variable, of any binding. */
-void pmpi_hook_started_as(struct pmpi_hook_call *call, int result, MPI_Request request, const void *where,
-                          bool receive, bool persistent, struct pmpi_hook_promise *promise);
+void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
+                          bool persistent, struct pmpi_hook_promise *promise);
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
 struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm);
-void pmpi_hook_created(struct pmpi_hook_call *call, int result, const char *kind, const MPI_Comm *comm);
-void pmpi_hook_opened_window(struct pmpi_hook_call *call, int result, const MPI_Win *win);
-void pmpi_hook_opened_file(struct pmpi_hook_call *call, int result, const MPI_File *file);
+void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm);
+void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win);
+void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file);
 
 /* --- Payload in bytes, by kind of call (pmpi/bytes.c) ---
    Only arguments that are significant on this rank are looked at: MPI_IN_PLACE and roots of intercommunicators leave
-   others undefined. */
+   others undefined. 0 where it is not known: before the call, of derived datatypes and of arrays. */
 struct pmpi_hook_counts {
     const void *at;
     bool large; /* MPI_Count each, of the calls that end in _c; else int */

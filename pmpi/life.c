@@ -173,8 +173,10 @@ static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
     }
     if (wait)
         PMPI_Barrier(life.private_comm);
-    if (recorded)
+    if (recorded) {
+        pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
+    }
 }
 
 void pmpi_hook_life_begun(bool threads, void *from)

@@ -15,10 +15,11 @@ PYTHIA_API int MPI_Start(MPI_Request *request)
     struct pmpi_hook_start start;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Start(request);
-    if (request && pmpi_hook_request_restart(*request, &start))
-        pmpi_hook_start_values(&call, &start);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Start(request);
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    if (call.accepted && pmpi_hook_request_restart(*request, &start))
+        pmpi_hook_start_values(&call, &start);
     pmpi_hook_end(&call);
     return result;
 }
@@ -31,13 +32,14 @@ PYTHIA_API int MPI_Startall(int count, MPI_Request array_of_requests[])
     int64_t bytes = 0;
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Startall(count, array_of_requests);
-    for (int i = 0; i < count; i++)
+    pmpi_hook_begin(&call, __builtin_return_address(0));
+    int result = PMPI_Startall(count, array_of_requests);
+    pmpi_hook_returned(&call, result == MPI_SUCCESS);
+    for (int i = 0; call.accepted && i < count; i++)
         if (pmpi_hook_request_restart(array_of_requests[i], &start))
             bytes += start.bytes;
     pmpi_hook_value(&call, GRAMMAR_INDEX, count);
     pmpi_hook_value(&call, GRAMMAR_BYTES, bytes);
-    pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Startall(count, array_of_requests);
     pmpi_hook_end(&call);
     return result;
 }

@@ -9,9 +9,12 @@
  *     if (!s) return real(...);
  *     struct session_span span;
  *     session_begin(s, &span, &key);
- *     result = real(...);          // the guard stays taken during a call: what MPI itself calls is not recorded;
- *                                  // during a region it is released: the region's own calls are
- *     session_end(s, &span, &values);   or   session_drop(s, &span, 0);   // a failed poll
+ *     result = real(...);          // the guard is released during a region: the region's own calls are recorded; it
+ *                                  // stays taken during a call: what MPI itself calls is not
+ *     session_end(s, &span, &values);
+ *
+ * A call into MPI, which nothing of the program's is inside, needs no span: session_whole() once it is over, or
+ * session_leave() where it was no event.
  *
  * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
  * thread, the outer one becomes OPEN … CLOSE. Gaps and durations are exclusive: they add up to the stream's wall time.
@@ -20,7 +23,7 @@
  * thread: no lock. New keys take the slow path (malloc) once.
  *
  * Fail open: whatever goes wrong turns the session off (one line on stderr) and hooks pass through.
- * Threads: any, each on its own stream.  Hook-safe: begin, end, drop, callsite, predict are (but for first-seen keys).
+ * Threads: any, each on its own stream.  Hook-safe: begin, end, whole, callsite, predict are (but for first-seen keys).
  */
 #ifndef PYTHIA_SESSION_H
 #define PYTHIA_SESSION_H
@@ -111,14 +114,14 @@ void session_end(struct session_stream *s, struct session_span *span, const stru
 /* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
 void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
                     uint64_t end, uint64_t skipped);
-/* It was no event; 0, or what was `skipped` since it ended. Where others are inside it is one and ends now. */
-void session_drop(struct session_stream *s, struct session_span *span, uint64_t skipped);
 /* Whoever watched the begin took until now: the span begins here, and its gap stays as it was. */
 void session_begin_again(struct session_stream *s, struct session_span *span);
-/* A span of which it was known only afterwards that it is an event: from `begin` to `end`, ns, nothing inside. Gives the
-   guard back. */
+/* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls, which
+   are described once they have returned. Gives the guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
-                   uint64_t begin, uint64_t end);
+                   uint64_t begin, uint64_t end, uint64_t skipped);
+/* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
+uint64_t session_skip(struct session_stream *s, uint64_t since);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
 /* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */
@@ -126,23 +129,26 @@ uint32_t session_comm(const char *name, uint32_t size);
 /* The name of that number, as long as the session lasts; "" for GRAMMAR_NONE. Takes a lock. */
 const char *session_comm_name(uint32_t comm);
 
-/* --- Watching: for callbacks, between begin and end --- */
+/* --- Watching: for callbacks --- */
 struct session_sight {
-    uint64_t now;    /* ns, not before the span's begin */
-    uint64_t id;     /* of the event in its stream, from 0 */
-    uint64_t gap_ns; /* before the span */
+    uint64_t now;    /* ns */
+    uint64_t id;     /* of the stream's next event, from 0 */
+    uint64_t gap_ns; /* since the last one */
     uint32_t thread; /* number of the stream in its process */
     uint32_t rank;
 };
-struct session_sight session_see(const struct session_stream *s, const struct session_span *span);
+struct session_sight session_see(const struct session_stream *s);
 
 /* --- Sums: what callbacks count beside the time, by callsite; they go into the job file --- */
 enum { SESSION_SUMS = 8 };
 /* Number of the sum `name` (copied), defined at its first mention. PYTHIA_EINVAL: no name, or longer than 63 bytes;
    PYTHIA_ELIMIT: there are SESSION_SUMS others.  Threads: any.  Hook-safe: no. */
 int session_sum_define(const char *name);
-/* Adds one sample to the sum of the span's function at its callsite.  Hook-safe: yes, first sight aside. */
-void session_sum_add(struct session_stream *s, const struct session_span *span, int sum, uint64_t value);
+/* Number of an identity in its stream; GRAMMAR_NONE when out of memory. That of a span is span->entry. */
+uint32_t session_identify(struct session_stream *s, const struct session_key *key);
+/* Adds `samples` of together `value` to the sum of an identity: of a function at its callsite.  Hook-safe: yes, first sight
+   aside. */
+void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples);
 
 /* --- Asking --- */
 /* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its

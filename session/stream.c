@@ -332,7 +332,12 @@ static void span_end(struct session_stream *s, struct session_span *span, const 
         else
             append(s, span->entry, JOB_LEAF, span->begin, end, values);
         account(s, span, end);
-        session_stream_skip(s, span->outer, skipped);
+        if (s->predicts) { /* append() has left it out, with what the oracle took */
+            s->followed_ns -= skipped;
+            s->skipped_ns += skipped;
+        } else {
+            session_stream_skip(s, span->outer, skipped);
+        }
     }
     stream_release(s);
     base_guard_leave();
@@ -353,26 +358,27 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
 }
 
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
-                   uint64_t begin, uint64_t end)
+                   uint64_t begin, uint64_t end, uint64_t skipped)
 {
     struct session_span span;
     span_identify(s, &span, key->kind, session_keys_find(&s->keys, key));
+    s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     span.begin = begin < s->last ? s->last : begin;
-    span_end(s, &span, values, end < span.begin ? span.begin : end, 0);
+    span_end(s, &span, values, end < span.begin ? span.begin : end, skipped);
 }
 
-void session_drop(struct session_stream *s, struct session_span *span, uint64_t skipped)
+uint64_t session_skip(struct session_stream *s, uint64_t since)
 {
-    if (span->opened) {
-        session_end_at(s, span, NULL, now_after(s) - skipped, skipped);
-        return;
-    }
-    s->innermost = span->outer;
-    if (skipped && stream_take(s))
-        session_stream_skip(s, span->outer, skipped);
-    if (skipped)
-        stream_release(s);
-    base_guard_leave();
+    uint64_t now = now_after(s);
+    if (now > since && stream_take(s))
+        session_stream_skip(s, s->innermost, now - since);
+    stream_release(s);
+    return now;
+}
+
+uint32_t session_identify(struct session_stream *s, const struct session_key *key)
+{
+    return session_keys_find(&s->keys, key);
 }
 
 void session_begin_again(struct session_stream *s, struct session_span *span)
@@ -384,11 +390,12 @@ void session_begin_again(struct session_stream *s, struct session_span *span)
     span->begin = now;
 }
 
-struct session_sight session_see(const struct session_stream *s, const struct session_span *span)
+struct session_sight session_see(const struct session_stream *s)
 {
-    return (struct session_sight){.now = now_after(s),
+    uint64_t now = now_after(s);
+    return (struct session_sight){.now = now,
                                   .id = s->events,
-                                  .gap_ns = span->begin - s->last,
+                                  .gap_ns = now - s->last,
                                   .thread = s->thread,
                                   .rank = session.world.rank};
 }

@@ -44,13 +44,13 @@ static bool sums_grow(struct session_stream *s)
     return true;
 }
 
-void session_sum_add(struct session_stream *s, const struct session_span *span, int sum, uint64_t value)
+void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples)
 {
-    if (sum < 0 || sum >= SESSION_SUMS || span->entry == GRAMMAR_NONE)
+    if (sum < 0 || sum >= SESSION_SUMS || entry == GRAMMAR_NONE)
         return;
-    if (stream_take(s) && (span->entry < s->sum_room || sums_grow(s))) {
-        struct job_count *c = &s->sums[span->entry].sum[sum];
-        c->samples++;
+    if (stream_take(s) && (entry < s->sum_room || sums_grow(s))) {
+        struct job_count *c = &s->sums[entry].sum[sum];
+        c->samples += samples;
         c->total += value;
     }
     stream_release(s);
