@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What hooks ask: may this region change its team, may this construct's tasks be run at once?
+ *
+ *   first sight of a function ── teams_safety_of() ──> struct teams_proof ── each execution: one load ── proven or not
+ *                                     │
+ *                                     ├── the reference has an answer for this build: from the first execution on
+ *                                     └── else unknown, and so left alone, until teams_safety_work() has read its machine code
+ *                                         (proof.h): on the helper thread in a run that acts, else at the end of the run
+ *
+ * An answer does not change any more once there is one. Without capstone, and on processors whose code it does not read,
+ * everything is left alone, and that is the reason told.
+ *
+ * Memory: a fixed table; what does not fit is never proven. Threads: any.  Hook-safe: teams_safety_is_proven() only.
+ */
+#ifndef PYTHIA_TEAMS_SAFETY_H
+#define PYTHIA_TEAMS_SAFETY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum teams_kind { TEAMS_REGION, TEAMS_TASK };
+
+struct teams_proof {
+    atomic_uintptr_t function; /* the outlined function; 0: free */
+    atomic_uint answer;        /* enum job_proof: 0 not known yet, 1 proven, else why not */
+    uint32_t kind;
+    uintptr_t where;           /* of the instruction that is the reason, 0: none; set before `answer` */
+};
+
+/* The proof of an outlined function, made where it is new; never NULL: what does not fit has one that says so. */
+struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
+/* Takes over what the reference says, unless there is an answer. */
+void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where);
+/* Reads the code of all functions without an answer. Returns how many those were. Hook-safe: no. */
+uint32_t teams_safety_work(void);
+/* Nanoseconds that this took so far, of one thread. */
+uint64_t teams_safety_time(void);
+
+static inline bool teams_safety_is_proven(const struct teams_proof *p)
+{
+    return atomic_load_explicit(&p->answer, memory_order_acquire) == 1;
+}
+
+#endif
