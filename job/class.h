@@ -7,7 +7,56 @@
 #ifndef PYTHIA_JOB_CLASS_H
 #define PYTHIA_JOB_CLASS_H
 
-#include "job/job.h"
+#include "grammar/flat.h"
+#include "job/ranges.h"
+
+/*
+ * An attribute of a class: how the values of its members relate. Each variant covers some members; `relations` says
+ * which formulas hold for all of them, given the model of one member (the sample):
+ *   JOB_ABSOLUTE  the same values on every member
+ *   JOB_OFFSET    value - rank of the member, modulo the communicator's size, is the same
+ *   JOB_XOR       value xor rank is the same (lists of up to 8 values)
+ * Only channel GRAMMAR_PEER takes part in OFFSET and XOR, on communicators that are as large as the world.
+ *
+ * RAMP and LIST models are those of the first member, in canonical form (the same sequence of values, the same bytes);
+ * of VARIES and KEYED, where a single member's values are not known anyway, counts and sums are those of all members of
+ * the variant. Of the partitions of the members by a relation the one with the fewest variants is kept.
+ */
+enum job_relation { JOB_ABSOLUTE = 1, JOB_OFFSET = 2, JOB_XOR = 4 };
+struct job_variant {
+    uint32_t node;        /* index of the node in the class's grammar */
+    uint32_t relations;   /* enum job_relation, or-ed; never 0 */
+    uint32_t sample_rank; /* whose values `attr` holds: the first member (lowest rank, then thread) */
+    uint32_t modulus;     /* size of the communicator; 0 where its ranks are not those of the job */
+    uint32_t range_first, range_count; /* in the class's ranges[]; members covered */
+    struct grammar_attr attr;
+};
+
+/*
+ * Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. And of
+ * its terminal, where the node is the first of the class with that terminal (else all 0): what a member spent in it at
+ * all its nodes together, durations only, so that calls can be compared over ranks although no rank's own are kept.
+ */
+struct job_spread {
+    uint64_t min, max;
+    uint32_t min_rank, max_rank;
+    uint64_t call_min, call_max;
+    uint32_t call_min_rank, call_max_rank;
+    double call_square; /* ns^2, sum over the members */
+};
+
+struct job_class {
+    struct grammar_hash hash;    /* Merkle hash of the structure */
+    struct grammar_flat *grammar; /* terminals numbered as in the job; stats: sums over members; attrs: of variant 0 of
+                                     each node and channel. In a message whose body was left out it has no rules
+                                     (rule_count 0), only node_count, stats and attributes */
+    struct job_spread *spread;   /* node_count of the grammar */
+    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members, the others sets of variants */
+    uint32_t member_ranges;
+    struct job_range *ranges;
+    uint32_t variant_count;      /* ordered by node, channel, first member */
+    struct job_variant *variants;
+};
 
 /* A class of one member; takes `g` on success. `modulus[terminal]`: of the peers of that terminal, 0 without. */
 int job_class_single(struct job_class *c, struct grammar_flat *g, struct grammar_hash hash, uint32_t rank,

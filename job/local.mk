@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-job.la
 libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
+	%D%/define.c %D%/define.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \
 	%D%/match.c \
@@ -10,10 +11,11 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \
+	%D%/run.h \
 	%D%/streams.c %D%/streams.h \
-	%D%/sum.c \
-	%D%/task.c \
-	%D%/value.c
+	%D%/sum.c %D%/sum.h \
+	%D%/task.c %D%/task.h \
+	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm
 
 UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges

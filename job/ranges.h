@@ -21,10 +21,24 @@
 #define PYTHIA_JOB_RANGES_H
 
 #include <stdbool.h>
-
-#include "job/job.h"
+#include <stdint.h>
 
 enum { JOB_RANGES_STEPS = 1 << 26 };
+
+/* Thread `thread` of the ranks first + i * stride + k * row_stride + l * plane_stride, for i below count, k up to `rows`,
+   l up to `planes` (how many *more* rows and planes there are). */
+struct job_range { uint32_t first, count, stride, thread, rows, row_stride, planes, plane_stride; };
+static inline uint64_t job_range_size(const struct job_range *r)
+{
+    return (uint64_t)r->count * ((uint64_t)r->rows + 1) * ((uint64_t)r->planes + 1);
+}
+/* Its ranks in order: the one with number i, below the size. */
+static inline uint32_t job_range_rank(const struct job_range *r, uint64_t i)
+{
+    uint64_t row = i / r->count, plane = row / ((uint64_t)r->rows + 1);
+    return (uint32_t)(r->first + i % r->count * r->stride + row % ((uint64_t)r->rows + 1) * r->row_stride +
+                      plane * r->plane_stride);
+}
 
 /* A growing list of ranges; what is appended is appended after whatever stands before `from`. */
 struct job_ranges {

@@ -9,13 +9,46 @@
  * partial merge has the same blocks, they begin at multiples of their length, and joining adds what falls together. Jobs
  * of different sizes are brought to the coarser blocks first. Sums are exact, so the order of merging does not matter.
  *
- * Private to job/.  Threads: owner.  Hook-safe: no.
+ * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_STREAMS_H
 #define PYTHIA_JOB_STREAMS_H
 
-#include "job/job.h"
+#include <stdbool.h>
+#include <stdint.h>
 
+struct job;
+
+/*
+ * Totals. Of each stream while the job has few ranks (info.block is 1: rank and thread, count 1). In a larger job of each
+ * block of `block` ranks (a power of two, so that there are at most JOB_BLOCKS blocks): the sums over thread `thread` of
+ * ranks rank … rank + block - 1, of which `count` have a stream. So a job does not grow with its ranks. Which class a
+ * stream belongs to is always known (job_stream_class), and of each class and node who the extremes are (job_spread).
+ */
+enum { JOB_BLOCKS = 256 };
+struct job_stream {
+    uint32_t rank, thread;
+    uint32_t class_index;               /* GRAMMAR_NONE: the streams of this block are of several */
+    uint32_t count;
+    uint64_t events, lost;              /* lost: order given up at the memory cap */
+    uint64_t begin_ns, wall_ns;         /* from the stream's begin to its end; gaps + durations add up to wall_ns */
+    uint64_t mpi_ns, omp_ns;            /* in MPI calls; in parallel regions, exclusive of MPI inside */
+    uint64_t cost_ns;                   /* what Pythia itself took, estimated */
+};
+
+/* --- Reading (members.c) --- */
+/* The record of the stream of (rank, thread), of its block in a large job; NULL when there is no such stream. */
+const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uint32_t thread);
+/* Class of the stream of (rank, thread), GRAMMAR_NONE when there is no such stream. */
+uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread);
+uint64_t job_streams(const struct job *j); /* how many there are */
+/* Ranks from `from` on, below `end`, until the first that has (`there`) or has not a stream: how many. For listing who is
+   missing: alternate. */
+uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool there);
+/* What one stream of the record had on average. */
+static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum) { return s->count > 1 ? sum / s->count : sum; }
+
+/* --- For job/ and merge/ --- */
 /* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */
 int job_streams_plan(struct job *into, const struct job *from);
 /* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'

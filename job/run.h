@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of the runs in a job as a whole: program, machine, how well the last one was predicted. */
+#ifndef PYTHIA_JOB_RUN_H
+#define PYTHIA_JOB_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "oracle/oracle.h"
+
+/* Where the job ran, and the energy of the nodes that could be read. */
+struct job_machine {
+    bool present;
+    uint32_t tree;   /* string: the first rank's node, a line an object, indented; GRAMMAR_NONE without */
+    uint32_t energy; /* string: where the energy was read, or why not; GRAMMAR_NONE without */
+    uint32_t nodes;  /* whose energy is in `joules` */
+    double joules;   /* from the session's begin to its end */
+};
+
+struct job_info {
+    uint32_t program;     /* string: path of the executable */
+    uint32_t program_id;  /* string: its build-id */
+    uint32_t arguments;   /* string */
+    uint32_t mpi;         /* string: library version line, or "" */
+    uint32_t ranks, threads; /* threads: OpenMP maximum per rank at start */
+    uint32_t missing;     /* ranks whose part is missing (a run that died) */
+    uint32_t runs;        /* recorded runs in here, at least 1 */
+    uint32_t block;       /* ranks that share a record of streams[]: a power of two */
+    uint64_t wall_ns;     /* of the job: longest rank */
+    uint64_t start_time;  /* seconds since 1970 */
+};
+
+/* Of the last predicted run with this file. */
+struct job_oracle {
+    uint32_t present, ranks;
+    struct oracle_score score;
+    uint64_t actions;       /* team sizes changed, … */
+    double gain_seconds;    /* estimated gain of acting, summed over ranks */
+    double cost_seconds;
+    uint64_t wall_ns;
+};
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Task constructs of a job.  Threads: owner.  Hook-safe: no. */
+#ifndef PYTHIA_JOB_TASK_H
+#define PYTHIA_JOB_TASK_H
+
+#include <stdint.h>
+
+struct job;
+
+/*
+ * Statistics of one task construct at one nesting depth, over ranks and threads, of the last run that had tasks (recorded
+ * or predicted). Times: without the tasks that a task waited for or met while waiting, with those it ran at once itself.
+ */
+struct job_task {
+    uint32_t callsite;   /* one frame: the outlined function's entry */
+    uint32_t depth;      /* explicit tasks around it; the last one stands for all beyond */
+    uint64_t created;    /* at least 1 */
+    uint64_t at_once;    /* of them, run at once by Pythia … */
+    uint64_t undeferred; /* … and by the program: if(0) */
+    uint64_t loops;      /* executions of a taskloop, 0 for task */
+    uint64_t timed, time_ns, min_ns, max_ns; /* some of them, one in 16 where they are tiny; sums over these */
+    uint64_t wait_ns;    /* they were waiting for their own tasks, idle */
+    uint64_t subtree_ns; /* what one takes when all that it creates is run at once; 0: not known */
+    uint64_t cost_ns;    /* of deferring one; 0: not known */
+};
+
+/* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */
+int job_task_add(struct job *j, const struct job_task *t);
+/* `into` gets the rows of `from` in place of its own, where `from` has any; what memory does not suffice for is left out. */
+void job_task_replace(struct job *into, const struct job *from);
+/* Room for so many more rows, so that job_task_add cannot fail. */
+int job_task_room(struct job *j, uint32_t more);
+/* Audits the rows; 0 or PYTHIA_EFORMAT. */
+int job_task_check(const struct job *j);
+
+#endif

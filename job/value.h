@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Values of a class's attributes: of a member, at a turn.
+ *
+ * Threads: any, while nobody changes the job.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_JOB_VALUE_H
+#define PYTHIA_JOB_VALUE_H
+
+#include "job/class.h"
+
+struct job;
+
+/* Value of `channel` at occurrence `i` of node `node` for a member. Returns 0 with *value; 1: varies without a rule
+   ("*"); 2: the node has no such attribute. */
+int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
+                   uint32_t rank, uint32_t thread, uint64_t i, int64_t *value);
+/* The first variant of a node's channel; those that follow are of the same while they say so. NULL without. */
+const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel);
+/* The variant that covers a member, NULL without. */
+const struct job_variant *job_variant(const struct job_class *c, uint32_t node, enum grammar_channel channel,
+                                      uint32_t rank, uint32_t thread);
+/* The variant that covers most members, of the first few; NULL without. */
+const struct job_variant *job_variant_most(const struct job_class *c, uint32_t node, enum grammar_channel channel);
+/* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew each time
+   that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
+bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
+/* A value of the variant's sample, taken to the member `rank`. */
+int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);
+
+#endif
