@@ -7,14 +7,22 @@
  *   ... compute ...
  *   base_fpu_give_back(kept);
  *
- * On x86-64 that is the register of SSE, written only where it differs: some 2 ns. Elsewhere <fenv.h>.
+ * That is the unit that compilers use: SSE on x86-64 (some 2 ns: written only where it differs), FPCR and FPSR on aarch64,
+ * elsewhere <fenv.h>. Of the x87 unit of x86 nothing is used here; but libunwind stores its state, and storing masks all of
+ * its traps. Who calls libunwind keeps the control word:
+ *
+ *   base_fpu_word_t word = base_fpu_word();
+ *   ... unw_backtrace ...
+ *   base_fpu_word_back(word);
+ *
  * Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_BASE_FPU_H
 #define PYTHIA_BASE_FPU_H
 
-#ifdef __x86_64__
 #include <stdint.h>
+
+#if defined(__x86_64__)
 #include <xmmintrin.h>
 
 typedef uint32_t base_fpu_t;
@@ -37,6 +45,30 @@ static inline void base_fpu_give_back(base_fpu_t kept)
         _mm_setcsr(kept);
 }
 
+#elif defined(__aarch64__)
+
+typedef struct { uint64_t control, status; } base_fpu_t; /* FPCR: traps, rounding, flushing; FPSR: flags */
+
+static inline base_fpu_t base_fpu_hold(void)
+{
+    base_fpu_t kept;
+    __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(kept.control), "=r"(kept.status));
+    if (__builtin_expect(kept.control != 0, 0))
+        __asm__ volatile("msr fpcr, %0" ::"r"(UINT64_C(0)));
+    __asm__ volatile("" ::: "memory");
+    return kept;
+}
+
+static inline void base_fpu_give_back(base_fpu_t kept)
+{
+    uint64_t status;
+    __asm__ volatile("mrs %0, fpsr" : "=r"(status)::"memory");
+    if (status != kept.status)
+        __asm__ volatile("msr fpsr, %0" ::"r"(kept.status));
+    if (__builtin_expect(kept.control != 0, 0))
+        __asm__ volatile("msr fpcr, %0" ::"r"(kept.control));
+}
+
 #else
 #include <fenv.h>
 
@@ -53,6 +85,36 @@ static inline base_fpu_t base_fpu_hold(void)
 static inline void base_fpu_give_back(base_fpu_t kept)
 {
     fesetenv(&kept);
+}
+#endif
+
+typedef uint16_t base_fpu_word_t;
+
+#if defined(__x86_64__) || defined(__i386__)
+
+static inline base_fpu_word_t base_fpu_word(void)
+{
+    base_fpu_word_t word;
+    __asm__ volatile("fnstcw %0" : "=m"(word));
+    return word;
+}
+
+static inline void base_fpu_word_back(base_fpu_word_t word)
+{
+    if (__builtin_expect(base_fpu_word() != word, 0))
+        __asm__ volatile("fldcw %0" ::"m"(word));
+}
+
+#else
+
+static inline base_fpu_word_t base_fpu_word(void)
+{
+    return 0;
+}
+
+static inline void base_fpu_word_back(base_fpu_word_t word)
+{
+    (void)word;
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "pythia.h"
 
 struct callback {
@@ -101,12 +102,14 @@ static bool callback_wants(const struct callback *c, const struct pmpi_hook_info
 static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia_record *record)
 {
     int n = atomic_load_explicit(&callback_count, memory_order_acquire);
+    base_fpu_t kept = base_fpu_hold();
     for (int i = 0; i < n; i++) {
         const struct callback *c = &callbacks[i];
         if ((uint32_t)atomic_load_explicit(&c->phases, memory_order_acquire) & record->phase &&
             callback_wants(c, call->info))
             c->run(record, c->data);
     }
+    base_fpu_give_back(kept);
 }
 
 static int64_t callback_value(const struct pmpi_hook_call *call, enum grammar_channel channel, int64_t none)

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/fpu.h"
+
 enum {
     CALLSITE_FRAMES = 32, /* frames above the return address at most */
     CALLSITE_OURS = 8,    /* frames of this library below it at most */
@@ -49,7 +51,9 @@ static _Thread_local struct callsite_cache *callsite_cache __attribute__((tls_mo
 static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
 {
     void *frames[CALLSITE_OURS + 1 + CALLSITE_FRAMES];
+    base_fpu_word_t word = base_fpu_word();
     int found = unw_backtrace(frames, CALLSITE_OURS + 1 + (int)depth);
+    base_fpu_word_back(word);
     for (int i = 0; i < found && i <= CALLSITE_OURS; i++) {
         if (frames[i] != from)
             continue;
@@ -107,7 +111,10 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
     struct callsite_frame now, next;
     uint32_t found = 0;
     int more = 1;
-    if (unw_getcontext(&context) || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
+    base_fpu_word_t word = base_fpu_word();
+    int failed = unw_getcontext(&context); /* what stores the unit's state; the rest reads memory */
+    base_fpu_word_back(word);
+    if (failed || unw_init_local(&cursor, &context) || !callsite_see(&cursor, &now))
         return 0;
     for (uint32_t all = 0; found < most && (more = unw_step(&cursor)) > 0; all++, now = next) {
         if (!callsite_see(&cursor, &next))

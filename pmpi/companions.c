@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pmpi/companions.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fpu.h"
 #include "base/log.h"
 #include "base/options.h"
 
@@ -22,8 +24,12 @@ static bool companions_announced;
 
 void pmpi_hook_companions_announce(void)
 {
+    int error = errno;
+    base_fpu_t kept = base_fpu_hold();
     if (!companions_announced) /* MPI_Init of Fortran may come to that of C */
         companions_announced = pmpi_hook_launcher.announce() == 0;
+    base_fpu_give_back(kept);
+    errno = error;
 }
 
 /* Whether another program may begin at this rank: mpirun's "-n 1 a : -n 3 b" gives the list "0 1". */

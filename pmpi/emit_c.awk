@@ -37,7 +37,6 @@ function emit(    list, n, i, name, passed, used_args) {
         print "    MPI_Status own;\n    MPI_Status *used = pmpi_hook_status(" note["status"] ", &own);"
     print "    pmpi_hook_begin(&call, __builtin_return_address(0));"
     print "    " type " result = P" call_name "(" used_args ");"
-    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
     print_returned("result", " result")
     after_call()
     print "    pmpi_hook_end(&call);"

@@ -152,7 +152,6 @@ function emit(    body, i) {
     if (annotation("status")) print_handed(note["status"])
     print "    pmpi_hook_begin(&call, from);"
     print "    real(" more(passed, "error") lengths ");"
-    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
     print_returned("*error", "")
     printf "%s", created
     if (annotation("status"))

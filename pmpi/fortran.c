@@ -3,6 +3,7 @@
 #include "pmpi/fortran.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,9 @@ void *pmpi_hook_twin_find(struct pmpi_hook_twin *twin, MPI_Fint *ierror)
     void *real = atomic_load_explicit(&twin->real, memory_order_acquire);
     if (real)
         return real;
+    int kept = errno;
     real = fortran_resolve(twin);
+    errno = kept;
     atomic_store_explicit(&twin->real, real, memory_order_release);
     if (!real) {
         base_log_warn("no library of the program has %s nor another %s", twin->profiled, twin->plain);

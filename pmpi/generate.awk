@@ -112,6 +112,7 @@ function after_call(    receive) {
 # A poll that failed, or found nothing, is no event.
 function print_returned(result, back) {
     print "    pmpi_hook_returned(&call, " result " == MPI_SUCCESS);"
+    if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
     if (!annotation("poll")) return
     print "    if (!call.accepted || !*" note["poll"] ") {"
     print "        pmpi_hook_nothing(&call);"

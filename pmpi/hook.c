@@ -3,6 +3,7 @@
 #include "pmpi/hook.h"
 #include "pmpi/callback.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -14,9 +15,13 @@ bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *in
 {
     if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_kind & 1))
         return false;
+    call->error = &errno;
+    call->kept = *call->error;
     call->stream = session_enter();
-    if (!call->stream)
+    if (!call->stream) {
+        *call->error = call->kept;
         return false;
+    }
     call->comm = NULL;
     call->info = info;
     memset(&call->key, 0, sizeof(call->key));
@@ -42,11 +47,13 @@ void pmpi_hook_begin(struct pmpi_hook_call *call, void *from)
     } else {
         call->begin = base_clock_now();
     }
+    *call->error = call->kept;
 }
 
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
 {
     call->end = base_clock_now();
+    call->kept = *call->error;
     call->accepted = accepted;
 }
 
@@ -54,10 +61,11 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
 {
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
-        return;
+    } else {
+        call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
+        session_whole(call->stream, &call->key, &call->values, call->begin, call->end, 0);
     }
-    call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
-    session_whole(call->stream, &call->key, &call->values, call->begin, call->end, 0);
+    *call->error = call->kept;
 }
 
 void pmpi_hook_nothing(struct pmpi_hook_call *call)
@@ -66,6 +74,7 @@ void pmpi_hook_nothing(struct pmpi_hook_call *call)
         pmpi_hook_callbacks_nothing(call);
     else
         session_leave();
+    *call->error = call->kept;
 }
 
 static void hook_place(struct pmpi_hook_call *call, const struct pmpi_hook_communicator *comm)

@@ -18,6 +18,8 @@
  *      handles, which the call overwrites
  *   3. what is wanted earlier (by callbacks; by what the call is about to end) comes from what was seen before, and from
  *      predefined communicators and datatypes: those cannot raise. A call that failed is described in the same way
+ *   4. errno is the program's: MPI finds what the program left, the program what MPI left (from open to begin, and from
+ *      returned to end, it is ours)
  *
  * Of the partner only the class is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
  * attribute GRAMMAR_PEER, in the numbering of the call's communicator.
@@ -57,6 +59,7 @@ struct pmpi_hook_call {
     void *from;    /* return address into the program */
     bool accepted; /* MPI has returned, without an error */
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
+    int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
     uint32_t entry; /* of its identity, once that is known */
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };

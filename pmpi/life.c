@@ -2,6 +2,7 @@
 /* MPI_Init, MPI_Finalize and the other ways to begin, pause and end. */
 #include "pmpi/life.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -186,10 +187,12 @@ void pmpi_hook_life_begun(bool threads, void *from)
     if (life.begun)
         return;
     life.begun = true;
+    int error = errno;
     base_fpu_t kept = base_fpu_hold();
     life_begin();
     base_fpu_give_back(kept);
     life_event(threads ? &threaded : &single, life.from ? life.from : from, false);
+    errno = error;
 }
 
 void pmpi_hook_life_comes(void *from)
@@ -232,11 +235,13 @@ void pmpi_hook_life_ends(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
     if (life.private_comm != MPI_COMM_NULL) {
+        int error = errno;
         base_fpu_t kept = base_fpu_hold();
         session_pause(false);
         life_event(&info, from, true);
         life_end();
         base_fpu_give_back(kept);
+        errno = error;
     }
 }
 
@@ -265,8 +270,12 @@ void pmpi_hook_life_aborts(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Abort", JOB_LIFE, false, false};
     if (life.open) {
+        int error = errno;
+        base_fpu_t kept = base_fpu_hold();
         life_event(&info, from, false);
         life_rescue();
+        base_fpu_give_back(kept);
+        errno = error;
     }
 }
 
@@ -290,12 +299,16 @@ void pmpi_hook_life_control(int level)
 {
     if (!life.open)
         return;
+    int error = errno;
+    base_fpu_t kept = base_fpu_hold();
     if (level == 0 || level == 1)
         session_pause(level == 0);
     else if (level == 2)
         session_reset();
     else if (level == 3 || level == 4)
         session_dump();
+    base_fpu_give_back(kept);
+    errno = error;
 }
 
 PYTHIA_API int MPI_Pcontrol(const int level, ...)

@@ -2,6 +2,7 @@
 /* Requests: open addressing without tombstones; every look-up scans its window. */
 #include "pmpi/request.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
@@ -215,6 +216,7 @@ void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
 {
     uint64_t key = request_key(request);
     struct pmpi_hook_promise *promise = NULL;
+    int kept = errno;
     if (request == MPI_REQUEST_NULL || !request_enter(key))
         return;
     struct request_slot *slot = request_slot(key, where);
@@ -222,6 +224,7 @@ void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
         promise = request_release(slot);
     request_leave(key);
     pmpi_hook_promise_drop(promise);
+    errno = kept;
 }
 
 /* --- Messages: a handle is one message's, and the program gives it to one receive --- */

@@ -44,6 +44,18 @@ tests_mpi_crowd_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_crowd_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_crowd_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/kept
+tests_mpi_kept_SOURCES = tests/mpi/kept.c tests/mpi/kept.h
+nodist_tests_mpi_kept_SOURCES = tests/mpi/kept_calls.c
+tests_mpi_kept_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_kept_LDFLAGS = -export-dynamic
+tests_mpi_kept_LDADD = $(MPI_LIBS) -ldl
+tests/mpi/kept_calls.c: pmpi/mpi_calls.def pmpi/generate.awk tests/mpi/emit_kept.awk pmpi/all_of_mpi.h
+	$(AM_V_GEN)emit=$(srcdir)/tests/mpi/emit_kept.awk; $(MKDIR_P) pmpi tests/mpi && \
+	$(CC) -E $(MPI_CFLAGS) $(CPPFLAGS) $(srcdir)/pmpi/all_of_mpi.h >$@.mpi && \
+	$(AWK) -f $(srcdir)/pmpi/generate.awk -f $$emit $@.mpi $(srcdir)/pmpi/mpi_calls.def >$@.tmp && rm -f $@.mpi && mv $@.tmp $@
+CLEANFILES += tests/mpi/kept_calls.c
+
 MPI_TESTS = \
 	%D%/crowd.test \
 	%D%/ends.test \
@@ -53,6 +65,7 @@ MPI_TESTS = \
 	%D%/figures.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
+	%D%/kept.test \
 	%D%/open.test \
 	%D%/orders.test \
 	%D%/packaged.test \
@@ -70,6 +83,7 @@ MPI_TESTS = \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
+EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
 	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
