@@ -4,9 +4,9 @@
  *
  *   1. A call that a signal interrupts is made again, and what a call left over is written or read by the next one.
  *   2. A write of ours that the kernel refuses (a limit of file size, a reader that is gone) is an errno value and nothing
- *      else: the SIGXFSZ or SIGPIPE that comes with it does not reach the program. The kernel sends both to the thread that
- *      writes, so this thread puts them off, and takes back the one that its own write caused. What the program does with
- *      these signals is not changed for a moment, and one of its own that was put off already stays.
+ *      else: the SIGXFSZ or SIGPIPE that comes with it does not reach the program. The kernel sends both to the thread
+ *      that writes, so this thread puts them off, and takes back the one that its own write caused. What the program does
+ *      with these signals is not changed for a moment, and one of its own that was put off already stays.
  *   3. No thread is cancelled in here.
  *
  * Functions return -1 with errno set where they fail.

@@ -10,6 +10,7 @@ libpythia_base_la_SOURCES = \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/replace.c %D%/replace.h \
 	%D%/strerror.c
 libpythia_base_la_LIBADD = $(XXHASH_LIBS)
 
@@ -21,4 +22,5 @@ UNIT_TESTS += \
 	tests/unit/test_base_log \
 	tests/unit/test_base_modules \
 	tests/unit/test_base_options \
+	tests/unit/test_base_replace \
 	tests/unit/test_base_strerror

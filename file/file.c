@@ -2,22 +2,19 @@
 /* Job files: written so that a reader sees the old file or the new one, read with suspicion. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pythia.h"
 #include "base/io.h"
+#include "base/replace.h"
 #include "job/check.h"
 #include "file/container.h"
 #include "file/file.h"
 #include "file/open.h"
-
-enum { TRIES = 100 };
 
 /* "path: reason"; returns PYTHIA_EIO. */
 static int refuse_io(char *why, size_t size, const char *path, const char *what)
@@ -28,83 +25,21 @@ static int refuse_io(char *why, size_t size, const char *path, const char *what)
 
 /* --- Writing --- */
 
-struct target {
-    const char *path;
-    char name[PATH_MAX]; /* the temporary one */
-    int fd, directory;
-    char *why;
-    size_t why_size;
-};
-
-/* Length of the directory part, its last slash included. */
-static size_t directory_length(const char *path)
+static int write_packed(const void *data, size_t size, const char *path, char *why, size_t why_size)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
-static int open_directory(struct target *t)
-{
-    char directory[PATH_MAX] = ".";
-    size_t length = directory_length(t->path);
-    if (length)
-        snprintf(directory, sizeof directory, "%.*s", (int)length, t->path);
-    t->directory = base_io_open(directory, O_RDONLY | O_DIRECTORY, 0);
-    return t->directory < 0 ? refuse_io(t->why, t->why_size, t->path, "can't open its directory") : 0;
-}
-
-/* A name of its own beside the target: rename is atomic only within one file system. */
-static int open_temporary(struct target *t)
-{
-    size_t length = directory_length(t->path);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int i = 0; i < TRIES; i++) {
-        int n = snprintf(t->name, sizeof t->name, "%.*s.%s.%ld.%lx.tmp", (int)length, t->path, t->path + length,
-                         (long)getpid(), (unsigned long)now.tv_nsec + (unsigned long)i);
-        if (n < 0 || (size_t)n >= sizeof t->name) {
-            errno = ENAMETOOLONG;
-            break;
-        }
-        t->fd = base_io_open(t->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
-        if (t->fd >= 0)
-            return 0;
-        if (errno != EEXIST)
-            break;
+    struct base_replace r;
+    if (base_replace_open(&r, path, false))
+        return refuse_io(why, why_size, path, r.what);
+    if (base_io_write(r.fd, data, size)) {
+        r.what = "can't write";
+        base_replace_abandon(&r);
+        return refuse_io(why, why_size, path, r.what);
     }
-    return refuse_io(t->why, t->why_size, t->path, "can't create a file beside it");
-}
-
-static int fill_temporary(struct target *t, const void *data, size_t size)
-{
-    int failed = base_io_write(t->fd, data, size) || base_io_sync(t->fd);
-    int saved = errno;
-    if (base_io_close(t->fd) && !failed) {
-        failed = 1;
-        saved = errno;
-    }
-    errno = saved;
-    return failed ? refuse_io(t->why, t->why_size, t->path, "can't write") : 0;
-}
-
-static int replace(struct target *t, const void *data, size_t size)
-{
-    int error = open_temporary(t);
-    if (error)
-        return error;
-    error = fill_temporary(t, data, size);
-    if (!error && rename(t->name, t->path))
-        error = refuse_io(t->why, t->why_size, t->path, "can't put it in place");
-    if (error)
-        unlink(t->name);
-    else
-        base_io_sync(t->directory); /* the new file is whole and in place; that the name lasts is best effort */
-    return error;
+    return base_replace_commit(&r) ? refuse_io(why, why_size, path, r.what) : 0;
 }
 
 int file_write(const struct job *j, const char *path, char *why, size_t why_size)
 {
-    struct target t = { .path = path, .why = why, .why_size = why_size };
     void *data;
     size_t size = 0;
     int error = file_pack_for_file(j, &data, &size);
@@ -112,11 +47,7 @@ int file_write(const struct job *j, const char *path, char *why, size_t why_size
         job_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
         return error;
     }
-    error = open_directory(&t);
-    if (!error) {
-        error = replace(&t, data, size);
-        close(t.directory);
-    }
+    error = write_packed(data, size, path, why, why_size);
     free(data);
     return error;
 }

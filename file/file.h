@@ -20,8 +20,8 @@
 int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
 /* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
 int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
-/* Writes under a temporary name in the same directory, fsync, rename, fsync of the directory. On failure the old file is
-   untouched, the temporary one removed and `why` says what, where. */
+/* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and `why`
+   says what, where. */
 int file_write(const struct job *j, const char *path, char *why, size_t why_size);
 int file_read(const char *path, struct job **j, char *why, size_t why_size);
 

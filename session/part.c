@@ -2,12 +2,14 @@
 /* Part files: <output>.parts/rank-N.pythia, one of each rank, until the job file is written. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/log.h"
 #include "file/file.h"
 #include "job/job.h"
@@ -26,36 +28,78 @@ const char *session_parts_path(void)
     return directory();
 }
 
+/* A directory, no link to one, and this user's: what others put in the way is neither written to nor cleared. */
+static bool is_ours(const char *path, struct stat *st)
+{
+    return lstat(path, st) == 0 && S_ISDIR(st->st_mode) && st->st_uid == geteuid();
+}
+
+static int make_directory(char *why, size_t size)
+{
+    struct stat st;
+    if (mkdir(directory(), 0777) == 0 || (errno == EEXIST && is_ours(directory(), &st)))
+        return 0;
+    snprintf(why, size, "%s: %s", directory(), errno == EEXIST ? "is no directory, or somebody else's" : strerror(errno));
+    return PYTHIA_EIO;
+}
+
 int session_part_write(const struct job *job, char *why, size_t size)
 {
     char path[PATH_MAX + 40];
-    if (mkdir(directory(), 0777) && errno != EEXIST) {
-        snprintf(why, size, "%s: %s", directory(), strerror(errno));
+    struct stat st;
+    if (make_directory(why, size))
         return PYTHIA_EIO;
-    }
     snprintf(path, sizeof path, "%s/rank-%u.pythia", directory(), session.world.rank);
+    if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) /* a job file is written through links, a part is not */
+        unlink(path);
     return file_write(job, path, why, size);
 }
 
 /* Whether Pythia made it: a part, or the temporary file of one that was not finished. */
-static bool is_ours(const char *name)
+static bool is_part(const char *name)
 {
-    size_t n = strlen(name);
-    return (!strncmp(name, "rank-", 5) && n > 7 && !strcmp(name + n - 7, ".pythia")) ||
-           (!strncmp(name, ".rank-", 6) && n > 4 && !strcmp(name + n - 4, ".tmp"));
+    bool temporary = *name == '.';
+    name += temporary;
+    if (strncmp(name, "rank-", 5) != 0)
+        return false;
+    size_t digits = strspn(name + 5, "0123456789"), n = strlen(name);
+    if (!digits || strncmp(name + 5 + digits, ".pythia", 7) != 0)
+        return false;
+    return temporary ? !strcmp(name + n - 4, ".tmp") : n == 5 + digits + 7;
+}
+
+/* Calls `act` for the parts in a directory that is ours, and says how many there are. */
+static unsigned each_part(const char *path, void (*act)(int directory, const char *name))
+{
+    struct stat st;
+    unsigned count = 0;
+    int fd = base_io_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0);
+    DIR *d = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() ? fdopendir(fd) : NULL;
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return 0;
+    }
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        if (is_part(e->d_name)) {
+            count++;
+            if (act)
+                act(dirfd(d), e->d_name);
+        }
+    closedir(d);
+    return count;
+}
+
+static void remove_part(int directory, const char *name)
+{
+    unlinkat(directory, name, 0);
 }
 
 /* Removes the parts in a directory, and it, unless something else is in there. */
 static void clear(const char *path)
 {
-    DIR *d = opendir(path);
-    if (!d)
-        return;
-    for (struct dirent *e; (e = readdir(d)) != NULL;)
-        if (is_ours(e->d_name))
-            unlinkat(dirfd(d), e->d_name, 0);
-    closedir(d);
-    rmdir(path);
+    if (each_part(path, remove_part))
+        rmdir(path);
 }
 
 void session_parts_remove(void)
@@ -66,11 +110,13 @@ void session_parts_remove(void)
 void session_parts_put_aside(void)
 {
     char old[PATH_MAX + 16];
-    struct stat st;
-    if (stat(directory(), &st) || !S_ISDIR(st.st_mode))
+    if (!each_part(directory(), NULL))
         return;
     snprintf(old, sizeof old, "%s.old", directory());
     clear(old);
     if (!rename(directory(), old))
         base_log_info("parts of an earlier run that died are now in %s (pythia merge joins them)", old);
+    else
+        base_log_warn("parts of an earlier run that died are in %s and will be written over: %s: %s", directory(), old,
+                      strerror(errno));
 }

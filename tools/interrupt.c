@@ -37,17 +37,17 @@ static void catch_signals(const sigset_t *set)
             sigaction(signals[i], &action, NULL);
 }
 
-int interrupt_mkstemp(char *template)
+int interrupt_replace(struct base_replace *r, const char *path)
 {
     sigset_t set, old;
 
     make_set(&set);
     catch_signals(&set);
     sigprocmask(SIG_BLOCK, &set, &old); /* the file must not exist before `doomed` names it */
-    int fd = mkstemp(template);
-    doomed = fd < 0 ? NULL : template;
+    int result = base_replace_open(r, path, true);
+    doomed = result == 0 && r->name[0] ? r->name : NULL;
     sigprocmask(SIG_SETMASK, &old, NULL);
-    return fd;
+    return result;
 }
 
 void interrupt_forget(void)

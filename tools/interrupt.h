@@ -7,9 +7,11 @@
 #ifndef PYTHIA_TOOLS_INTERRUPT_H
 #define PYTHIA_TOOLS_INTERRUPT_H
 
-/* mkstemp(3) of `template`, which from then on belongs to the signals too, until interrupt_forget(). One file at a time.
-   Returns the descriptor, or -1 with errno. */
-int interrupt_mkstemp(char *template);
+#include "base/replace.h"
+
+/* base_replace_open(), a pipe waited for: what is temporary belongs to the signals too, until interrupt_forget(). One file
+   at a time; *r stays where it is. */
+int interrupt_replace(struct base_replace *r, const char *path);
 /* The file has its final name, or is gone. */
 void interrupt_forget(void);
 

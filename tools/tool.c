@@ -4,15 +4,13 @@
 #include "tools/tool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "pythia.h"
 #include "base/io.h"
+#include "base/replace.h"
 #include "tools/interrupt.h"
 #include "tools/progress.h"
 
@@ -109,106 +107,53 @@ void tool_job_close(struct tool_job *j)
 
 struct output {
     FILE *file;
-    char *path;      /* NULL: standard output */
-    char *temporary; /* NULL: written directly */
+    const char *path;            /* NULL: standard output */
+    struct base_replace replace;
+    int error;                   /* errno of the first write that failed */
 };
 
-/* Whether `path` exists and is something that a rename must not replace. */
-static int is_special(const char *path)
+/* A stream of our own: stdio remembers that a write failed, not why. */
+static ssize_t output_write(void *cookie, const char *data, size_t size)
 {
-    struct stat st;
+    struct output *o = cookie;
 
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    if (!o->error && base_io_write(o->replace.fd, data, size) != 0)
+        o->error = errno;
+    return o->error ? 0 : (ssize_t)size;
 }
 
-static int open_temporary(struct output *o)
+static int output_failed(const char *path)
 {
-    size_t size = strlen(o->path) + sizeof ".XXXXXX";
-    int fd;
-
-    o->temporary = malloc(size);
-    if (!o->temporary)
-        return -1;
-    snprintf(o->temporary, size, "%s.XXXXXX", o->path);
-    fd = interrupt_mkstemp(o->temporary);
-    if (fd < 0)
-        return -1;
-    mode_t mask = umask(0);
-    umask(mask);
-    (void)!fchmod(fd, 0666 & ~mask); /* what fopen would have given */
-    o->file = fdopen(fd, "w");
-    if (o->file)
-        return 0;
-    close(fd);
-    unlink(o->temporary);
-    return -1;
-}
-
-static void forget(struct output *o)
-{
-    interrupt_forget();
-    free(o->path);
-    free(o->temporary);
-    memset(o, 0, sizeof *o);
+    tool_complain("cannot write %s: %s", path, strerror(errno));
+    return TOOL_OUTPUT;
 }
 
 static int output_open(struct output *o, const char *path)
 {
-    memset(o, 0, sizeof *o);
-    if (!path || !strcmp(path, "-")) {
-        o->file = stdout;
+    *o = (struct output){ .file = stdout };
+    if (!path || !strcmp(path, "-"))
         return TOOL_OK;
-    }
-    o->path = strdup(path);
-    if (o->path) {
-        if (is_special(path))
-            o->file = fopen(path, "w");
-        else if (open_temporary(o) != 0)
-            o->file = NULL;
-    }
+    o->path = path;
+    base_replace_sweep(path);
+    if (interrupt_replace(&o->replace, path) != 0)
+        return output_failed(path);
+    o->file = fopencookie(o, "w", (cookie_io_functions_t){ .write = output_write });
     if (o->file)
         return TOOL_OK;
-    tool_complain("cannot write %s: %s", path, strerror(errno));
-    forget(o);
-    return TOOL_OUTPUT;
-}
-
-/* So that the new name lasts. Best effort: the file is whole and in place. */
-static void sync_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    int fd = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(directory);
+    base_replace_abandon(&o->replace);
+    interrupt_forget();
+    return errno == ENOMEM ? TOOL_MEMORY : output_failed(path);
 }
 
 /* Everything that can fail before the new name is visible. */
 static int finish(struct output *o)
 {
-    int failed = ferror(o->file) | fflush(o->file);
-    int error = errno;
+    int whole = fclose(o->file) == 0;
 
-    if (!failed && o->temporary && fsync(fileno(o->file)) != 0) {
-        failed = 1;
-        error = errno;
-    }
-    if (fclose(o->file) != 0 && !failed) {
-        failed = 1;
-        error = errno;
-    }
-    if (!failed && o->temporary && rename(o->temporary, o->path) != 0) {
-        failed = 1;
-        error = errno;
-    }
-    if (!failed && o->temporary)
-        sync_directory(o->path);
-    errno = error;
-    return failed;
+    if (whole && !o->error)
+        return base_replace_commit(&o->replace);
+    errno = o->error ? o->error : ENOMEM; /* not a write: no buffer */
+    return -1;
 }
 
 /* `keep` 0: the output is given up, the old file stays. */
@@ -220,13 +165,11 @@ static int output_close(struct output *o, int keep)
         return TOOL_OK;
     if (!keep)
         fclose(o->file);
-    else if (finish(o)) {
-        tool_complain("cannot write %s: %s", o->path, strerror(errno));
-        result = TOOL_OUTPUT;
-    }
-    if (o->temporary && (!keep || result != TOOL_OK))
-        unlink(o->temporary);
-    forget(o);
+    else if (finish(o) != 0)
+        result = errno == ENOMEM ? TOOL_MEMORY : output_failed(o->path);
+    if (!keep || result != TOOL_OK)
+        base_replace_abandon(&o->replace);
+    interrupt_forget();
     return result;
 }
 

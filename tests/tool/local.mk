@@ -19,6 +19,7 @@ TOOL_TESTS = \
 	%D%/limits.test \
 	%D%/merge.test \
 	%D%/report.test \
+	%D%/rights.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
 EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/lib-tool.sh %D%/validate.py
