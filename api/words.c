@@ -72,7 +72,7 @@ static struct grammar_hash hash_of(const char *text)
 static int room(uint8_t **array, uint32_t *size, uint64_t end)
 {
     uint32_t before = *size;
-    int error = job_room(array, size, end, 1);
+    int error = base_array_room(array, size, end, 1);
 
     if (!error && *size > before)
         memset(*array + before, 0, *size - before);
@@ -85,7 +85,7 @@ static uint32_t add(struct api_words *w, const char *text, struct grammar_hash h
     uint32_t number = w->count + w->other_count;
 
     if (number >= JOB_LIMIT || job_table_reserve(&w->numbers, 1) ||
-        job_room(&w->others, &w->other_room, (uint64_t)w->other_count + 1, sizeof *w->others) ||
+        base_array_room(&w->others, &w->other_room, (uint64_t)w->other_count + 1, sizeof *w->others) ||
         room(&w->set, &w->set_room, (uint64_t)number + 1) || room(&w->partner, &w->partner_room, (uint64_t)number + 1))
         return GRAMMAR_NONE;
     if (!(w->others[w->other_count] = strdup(text)))

@@ -2,10 +2,12 @@
 noinst_LTLIBRARIES += libpythia-base.la
 libpythia_base_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
+	%D%/array.c %D%/array.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
 	%D%/guard.c %D%/guard.h \
+	%D%/hash.c %D%/hash.h \
 	%D%/io.c %D%/io.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
@@ -18,6 +20,7 @@ UNIT_TESTS += \
 	tests/unit/test_base_arena \
 	tests/unit/test_base_clock \
 	tests/unit/test_base_guard \
+	tests/unit/test_base_hash \
 	tests/unit/test_base_io \
 	tests/unit/test_base_log \
 	tests/unit/test_base_modules \

@@ -160,7 +160,7 @@ static int unpack_streams(struct file_reader *r)
     struct job *j = r->job;
     size_t n = file_reader_count(r, SECTION_STREAMS);
     int error = 0;
-    if (job_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
+    if (base_array_room(&j->streams, &j->index->stream_room, n, sizeof *j->streams))
         return file_reader_no_memory(r);
     for (size_t i = 0; i < n && !error; i++)
         error = unpack_stream(r, i, n, &j->streams[i]);
@@ -246,7 +246,7 @@ static void unpack_oracle(struct file_reader *r)
 static int unpack_regions(struct file_reader *r)
 {
     uint32_t n = r->in.section[SECTION_REGIONS].data ? file_reader_count(r, SECTION_REGIONS) : 0;
-    if (job_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
+    if (base_array_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
         return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++)
         file_region_unpack(file_reader_at(r, SECTION_REGIONS, i, RECORD_REGION), &r->job->regions[i]);

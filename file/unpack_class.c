@@ -337,7 +337,7 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
     int error = check_store(r);
     *parts = malloc(((size_t)count + 1) * sizeof **parts);
     r->local = malloc(((size_t)rules + 1) * sizeof *r->local);
-    if (!error && (!*parts || !r->local || job_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
+    if (!error && (!*parts || !r->local || base_array_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
                    job_table_reserve(&j->index->table[JOB_INTERNED_CLASS], count)))
         error = file_reader_no_memory(r);
     if (!error)

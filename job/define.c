@@ -10,9 +10,9 @@
 static int intern_room(struct job *j, enum job_interned kind, void *array, uint32_t *room, uint32_t count, size_t size)
 {
     struct job_index *x = j->index;
-    int error = job_room(array, room, (uint64_t)count + 1, size);
+    int error = base_array_room(array, room, (uint64_t)count + 1, size);
     if (!error && kind < JOB_INTERNED_TERMINAL)
-        error = job_room(&x->hash[kind], &x->hash_room[kind], (uint64_t)count + 1, sizeof *x->hash[kind]);
+        error = base_array_room(&x->hash[kind], &x->hash_room[kind], (uint64_t)count + 1, sizeof *x->hash[kind]);
     return error ? error : job_table_reserve(&x->table[kind], 1);
 }
 
@@ -73,7 +73,7 @@ uint32_t job_callsite(struct job *j, const struct job_frame *frames, uint32_t co
     if (n != GRAMMAR_NONE)
         return n;
     if (intern_room(j, JOB_INTERNED_CALLSITE, &j->callsites, &x->callsite_room, j->callsite_count, sizeof *j->callsites) ||
-        job_room(&j->frames, &x->frame_room, (uint64_t)j->frame_count + count, sizeof *j->frames))
+        base_array_room(&j->frames, &x->frame_room, (uint64_t)j->frame_count + count, sizeof *j->frames))
         return GRAMMAR_NONE;
     j->callsites[j->callsite_count] = (struct job_callsite){ j->frame_count, count };
     for (uint32_t i = 0; i < count; i++)
@@ -129,7 +129,7 @@ uint32_t job_terminal(struct job *j, const struct job_terminal *t)
     if (n != GRAMMAR_NONE)
         return n;
     if (intern_room(j, JOB_INTERNED_TERMINAL, &j->terminals, &x->terminal_room, j->terminal_count, sizeof *j->terminals) ||
-        job_room(&j->terminal_hash, &x->terminal_hash_room, (uint64_t)j->terminal_count + 1, sizeof *j->terminal_hash))
+        base_array_room(&j->terminal_hash, &x->terminal_hash_room, (uint64_t)j->terminal_count + 1, sizeof *j->terminal_hash))
         return GRAMMAR_NONE;
     j->terminals[j->terminal_count] = *t;
     memset(j->terminals[j->terminal_count].reserved, 0, sizeof t->reserved);

@@ -2,106 +2,49 @@
 #include "job/intern.h"
 
 #define XXH_INLINE_ALL
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <time.h>
 #include <xxhash.h>
 
-#include "pythia.h"
+#include "base/array.h"
 
 /* Files choose hashes: that of a class is what they say. So where a hash is put is nobody else's business, or a small file
    would fill a table with collisions. Numbers are given in the order of insertion: no result depends on this. */
-static uint64_t secret(void)
+static uint64_t place_of(struct grammar_hash hash)
 {
-    static _Atomic uint64_t kept;
-    uint64_t s = atomic_load_explicit(&kept, memory_order_relaxed), other = 0;
-    struct timespec now;
-    if (s)
-        return s;
-    if (getrandom(&s, sizeof s, GRND_NONBLOCK) != sizeof s && clock_gettime(CLOCK_MONOTONIC, &now) == 0)
-        s = (uint64_t)(uintptr_t)&now ^ (uint64_t)now.tv_nsec << 32; /* no entropy yet: better than none */
-    s |= 1;
-    return atomic_compare_exchange_strong(&kept, &other, s) ? s : other;
-}
-
-static uint32_t slot_of(const struct job_table *t, struct grammar_hash hash)
-{
-    uint32_t i = (uint32_t)XXH3_64bits_withSeed(&hash, sizeof hash, t->secret) & (t->size - 1);
-    while (t->slots[i].number != GRAMMAR_NONE && !job_hash_equal(t->slots[i].hash, hash))
-        i = (i + 1) & (t->size - 1);
-    return i;
+    return XXH3_64bits_withSeed(&hash, sizeof hash, base_hash_secret());
 }
 
 uint32_t job_table_find(const struct job_table *t, struct grammar_hash hash)
 {
-    return t->size ? t->slots[slot_of(t, hash)].number : GRAMMAR_NONE;
+    if (!t->entries.used)
+        return GRAMMAR_NONE;
+    uint64_t place = place_of(hash);
+    uint32_t at = base_hash_start(place), i;
+    while ((i = base_hash_next(&t->entries, place, &at)) != BASE_HASH_NONE)
+        if (job_hash_equal(t->entry[i].hash, hash))
+            return t->entry[i].number;
+    return GRAMMAR_NONE;
 }
 
 void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t number)
 {
-    struct job_slot *s = &t->slots[slot_of(t, hash)];
-    s->hash = hash;
-    s->number = number;
-    t->used++;
-}
-
-/* Keeps its room. */
-static void table_clear(struct job_table *t)
-{
-    for (uint32_t i = 0; i < t->size; i++)
-        t->slots[i].number = GRAMMAR_NONE;
-    t->used = 0;
+    t->entry[t->entries.used] = (struct job_entry){ hash, number };
+    base_hash_put(&t->entries, place_of(hash), t->entries.used);
 }
 
 int job_table_reserve(struct job_table *t, uint32_t extra)
 {
-    uint64_t need = 2 * ((uint64_t)t->used + extra), size = t->size ? t->size : 16;
-    while (size < need)
-        size *= 2;
-    if (size == t->size)
-        return 0;
-    if (size > 0x80000000u)
-        return PYTHIA_ELIMIT;
-    struct job_table bigger = { malloc(size * sizeof *t->slots), (uint32_t)size, 0, secret() };
-    if (!bigger.slots)
-        return PYTHIA_ENOMEM;
-    table_clear(&bigger);
-    for (uint32_t i = 0; i < t->size; i++)
-        if (t->slots[i].number != GRAMMAR_NONE)
-            job_table_put(&bigger, t->slots[i].hash, t->slots[i].number);
-    free(t->slots);
-    *t = bigger;
-    return 0;
+    int error = base_array_room(&t->entry, &t->room, (uint64_t)t->entries.used + extra, sizeof *t->entry);
+    return error ? error : base_hash_reserve(&t->entries, extra);
 }
 
 void job_table_free(struct job_table *t)
 {
-    free(t->slots);
+    base_hash_close(&t->entries);
+    free(t->entry);
     *t = (struct job_table){ 0 };
-}
-
-int job_room(void *array, uint32_t *room, uint64_t need, size_t size)
-{
-    void *old;
-    if (need <= *room)
-        return 0;
-    if (need > JOB_LIMIT)
-        return PYTHIA_ELIMIT;
-    uint64_t wanted = (uint64_t)*room * 2 > need ? (uint64_t)*room * 2 : need;
-    if (wanted < 8)
-        wanted = 8;
-    if (wanted > JOB_LIMIT)
-        wanted = JOB_LIMIT;
-    memcpy(&old, array, sizeof old); /* `array` is the address of a pointer to whatever the elements are */
-    void *bigger = realloc(old, wanted * size);
-    if (!bigger)
-        return PYTHIA_ENOMEM;
-    memcpy(array, &bigger, sizeof bigger);
-    *room = (uint32_t)wanted;
-    return 0;
 }
 
 struct grammar_hash job_hash_bytes(uint64_t seed, const void *data, size_t size)
@@ -135,7 +78,7 @@ struct job_mark job_mark(const struct job *j)
 
 static void refill(struct job_table *t, const struct grammar_hash *hash, uint32_t count)
 {
-    table_clear(t);
+    base_hash_clear(&t->entries);
     for (uint32_t i = 0; i < count; i++)
         job_table_put(t, hash[i], i);
 }

@@ -7,7 +7,7 @@
  *
  *   "MPI_Send" --string--> 3f..        terminal = H(kind, phase, ..., H(function), H(callsite), H(comm))
  *
- * One open-addressing table a kind: hash -> number. Insertion in two steps, reserve (may fail) and put (can't), so that
+ * One table a kind (base/hash.h): hash -> number. Insertion in two steps, reserve (may fail) and put (can't), so that
  * a caller can do all that may fail before it changes anything.
  *
  * Private to job/.  Threads: owner.  Hook-safe: no.
@@ -15,23 +15,25 @@
 #ifndef PYTHIA_JOB_INTERN_H
 #define PYTHIA_JOB_INTERN_H
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "job/job.h"
 
 enum job_interned { JOB_INTERNED_STRING, JOB_INTERNED_MODULE, JOB_INTERNED_CALLSITE, JOB_INTERNED_COMM, JOB_INTERNED_TERMINAL, JOB_INTERNED_CLASS, JOB_INTERNED_KINDS };
 
 /* Numbers stay clear of GRAMMAR_NONE and of GRAMMAR_RULE. */
-#define JOB_LIMIT 0x7ffffff0u
+#define JOB_LIMIT BASE_ARRAY_LIMIT
 
-struct job_slot {
+struct job_entry {
     struct grammar_hash hash;
-    uint32_t number; /* GRAMMAR_NONE: free */
+    uint32_t number;
 };
 
+/* Numbers by 128-bit hash. All 0 is an empty one. */
 struct job_table {
-    struct job_slot *slots;
-    uint32_t size; /* power of two, 0 at first; at most half of it is used */
-    uint32_t used;
-    uint64_t secret; /* of this process */
+    struct base_hash entries; /* counts the entries */
+    struct job_entry *entry;  /* in the order of insertion */
+    uint32_t room;
 };
 
 struct job_index {
@@ -49,9 +51,6 @@ int job_table_reserve(struct job_table *t, uint32_t extra);
 /* Room was reserved and the hash is absent. */
 void job_table_put(struct job_table *t, struct grammar_hash hash, uint32_t number);
 void job_table_free(struct job_table *t);
-
-/* Makes *array hold at least `need` elements of `size` bytes; 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT. */
-int job_room(void *array, uint32_t *room, uint64_t need, size_t size);
 
 static inline int job_hash_equal(struct grammar_hash a, struct grammar_hash b)
 {

@@ -71,7 +71,7 @@ static void close_group(struct builder *b, int level, struct job_range group)
     if (!b->error && b->out->count >= b->room)
         b->error = PYTHIA_ELIMIT;
     if (!b->error)
-        b->error = job_room(&b->out->range, &b->out->room, (uint64_t)b->out->count + 1, sizeof group);
+        b->error = base_array_room(&b->out->range, &b->out->room, (uint64_t)b->out->count + 1, sizeof group);
     if (!b->error)
         b->out->range[b->out->count++] = group;
 }

@@ -84,7 +84,7 @@ int job_add_region(struct job *j, const struct job_region *r)
         region_add(own, r);
         return 0;
     }
-    int error = job_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);
+    int error = base_array_room(&j->regions, &j->index->region_room, (uint64_t)j->region_count + 1, sizeof *j->regions);
     if (!error)
         j->regions[j->region_count++] = *r;
     return error;

@@ -135,7 +135,7 @@ static int check_disjoint(const struct job *a, const struct job *b)
 int job_streams_plan(struct job *into, const struct job *from)
 {
     int error = check_disjoint(into, from);
-    return error ? error : job_room(&into->streams, &into->index->stream_room,
+    return error ? error : base_array_room(&into->streams, &into->index->stream_room,
                                       (uint64_t)into->stream_count + from->stream_count, sizeof *into->streams);
 }
 

@@ -12,7 +12,7 @@ static bool sum_before(const struct job_sum *a, const struct job_sum *b)
 
 int job_sums_reserve(struct job *j, uint32_t extra)
 {
-    return job_room(&j->sums, &j->index->sum_room, (uint64_t)j->sum_count + extra, sizeof *j->sums);
+    return base_array_room(&j->sums, &j->index->sum_room, (uint64_t)j->sum_count + extra, sizeof *j->sums);
 }
 
 void job_sum_add(struct job *j, struct job_sum sum)

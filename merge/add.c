@@ -34,7 +34,7 @@ static int class_add(struct job *j, struct job_class *c, uint32_t *number)
     struct job_index *x = j->index;
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_CLASS], c->hash);
     if (n == GRAMMAR_NONE) {
-        int error = job_room(&j->classes, &x->class_room, (uint64_t)j->class_count + 1, sizeof *j->classes);
+        int error = base_array_room(&j->classes, &x->class_room, (uint64_t)j->class_count + 1, sizeof *j->classes);
         if (!error)
             error = job_table_reserve(&x->table[JOB_INTERNED_CLASS], 1);
         if (error)
@@ -67,7 +67,7 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     modulus = peer_moduli(j);
     if (!modulus)
         goto drop_grammar;
-    error = job_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
+    error = base_array_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
     if (error)
         goto drop_modulus;
     struct grammar_hash hash = grammar_flat_hash(g, j->terminal_hash, NULL);

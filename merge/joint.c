@@ -46,7 +46,7 @@ static int join_all_variants(struct merge_joint *out, const struct job_class *a,
         uint32_t at = out->variant_count;
         int error = merge_variants_join(out, a, a->variants + i, na, b, b->variants + k, nb);
         if (!error)
-            error = job_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1, sizeof *out->samples);
+            error = base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1, sizeof *out->samples);
         if (error)
             return error;
         out->samples[out->sample_count++] = out->variants[at].attr;

@@ -136,7 +136,7 @@ static int plan_classes(struct merge *m)
     for (uint32_t i = 0; i < m->from->class_count && !error; i++)
         error = plan_class(m, i);
     if (!error)
-        error = job_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
+        error = base_array_room(&m->into->classes, &x->class_room, (uint64_t)m->into->class_count + m->new_classes,
                            sizeof *m->into->classes);
     return error ? error : job_table_reserve(&x->table[JOB_INTERNED_CLASS], m->new_classes);
 }
@@ -182,7 +182,7 @@ static void commit_sums(struct merge *m)
 
 static int plan_regions(struct merge *m)
 {
-    return job_room(&m->into->regions, &m->into->index->region_room,
+    return base_array_room(&m->into->regions, &m->into->index->region_room,
                       (uint64_t)m->into->region_count + m->from->region_count, sizeof *m->into->regions);
 }
 

@@ -46,7 +46,7 @@ static int add_place(struct merge_shapes *s, struct grammar_hash hash, uint32_t 
     if (job_table_find(&s->table, hash) != GRAMMAR_NONE)
         return error;
     if (!error)
-        error = job_room(&s->places, &s->room, (uint64_t)s->count + 1, sizeof *s->places);
+        error = base_array_room(&s->places, &s->room, (uint64_t)s->count + 1, sizeof *s->places);
     if (error)
         return error;
     s->places[s->count] = (struct merge_place){ class_index, rule };

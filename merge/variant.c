@@ -43,9 +43,9 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
 {
     int error = job_table_reserve(&out->memo, 1);
     if (!error)
-        error = job_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
+        error = base_array_room(&out->places, &out->place_room, (uint64_t)out->place_count + 1, sizeof *out->places);
     if (!error)
-        error = job_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
+        error = base_array_room(&out->ranges.range, &out->ranges.room, (uint64_t)out->ranges.count + count, sizeof *r);
     if (error)
         return error;
     memcpy(out->ranges.range + out->ranges.count, r, count * sizeof *r);
@@ -58,7 +58,7 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
 /* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
 static int joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
-    int error = job_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
+    int error = base_array_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
     if (error)
         return error;
     v.range_first = 0;

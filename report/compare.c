@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/compare_parts.h"
 
@@ -55,10 +56,10 @@ static int add_team(struct report_row *r, int side, int64_t size, uint64_t count
     while (i < r->team_count[side] && r->teams[side][i].size < size)
         i++;
     if (i == r->team_count[side] || r->teams[side][i].size != size) {
-        struct report_team_count *grown = realloc(r->teams[side], (r->team_count[side] + 1) * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        r->teams[side] = grown;
+        int error = base_array_more(&r->teams[side], r->team_count[side], sizeof *r->teams[side]);
+        if (error)
+            return error;
+        struct report_team_count *grown = r->teams[side];
         memmove(&grown[i + 1], &grown[i], (r->team_count[side] - i) * sizeof *grown);
         grown[i] = (struct report_team_count){ .size = size };
         r->team_count[side]++;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which terminals of two jobs belong together. */
+#include "base/hash.h"
 #include "report/compare_parts.h"
 
 #include <stdlib.h>
@@ -98,27 +99,23 @@ void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t 
 
 int report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
 {
-    size_t cells = 2;
-    while (cells < 2 * (size_t)j->terminal_count)
-        cells *= 2;
-    uint32_t *table = malloc(cells * sizeof *table);
+    struct base_hash first = { 0 }; /* terminal of each site */
+    int error = base_hash_reserve(&first, j->terminal_count);
 
-    if (!table)
-        return PYTHIA_ENOMEM;
-    memset(table, 0xff, cells * sizeof *table);
-    for (uint32_t t = 0; t < j->terminal_count; t++) {
+    for (uint32_t t = 0; t < j->terminal_count && !error; t++) {
         const struct job_terminal *x = &j->terminals[t];
-        uint64_t key = ((uint64_t)x->callsite << 32 | x->function) * 0x9e3779b97f4a7c15u;
-        size_t i = (size_t)(key >> 20) & (cells - 1);
-        for (; table[i] != GRAMMAR_NONE; i = (i + 1) & (cells - 1)) {
-            const struct job_terminal *y = &j->terminals[table[i]];
+        uint64_t hash = base_hash_mix((uint64_t)x->callsite << 32 | x->function);
+        uint32_t at = base_hash_start(hash), n;
+        while ((n = base_hash_next(&first, hash, &at)) != BASE_HASH_NONE) {
+            const struct job_terminal *y = &j->terminals[n];
             if (y->callsite == x->callsite && y->function == x->function && (y->kind == JOB_REGION) == (x->kind == JOB_REGION))
                 break;
         }
-        if (table[i] != GRAMMAR_NONE)
-            join(set, base + table[i], base + t);
-        table[i] = t;
+        if (n == BASE_HASH_NONE)
+            base_hash_put(&first, hash, t);
+        else
+            join(set, base + n, base + t);
     }
-    free(table);
-    return 0;
+    base_hash_close(&first);
+    return error;
 }

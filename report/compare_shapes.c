@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/compare_parts.h"
 #include "report/ranges.h"
@@ -29,33 +30,23 @@ static uint64_t mixed(uint64_t x)
 
 /* --- Lists that grow --- */
 
-struct turns_list { struct report_turns *item; size_t count, room; };
-struct shape_list { struct report_shape *item; size_t count, room; };
+struct turns_list { struct report_turns *item; size_t count; };
+struct shape_list { struct report_shape *item; size_t count; };
 
 static int add_turns(struct turns_list *l, const struct report_turns *t)
 {
-    if (l->count == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        struct report_turns *grown = realloc(l->item, room * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        l->item = grown;
-        l->room = room;
-    }
+    int error = base_array_more(&l->item, l->count, sizeof *l->item);
+    if (error)
+        return error;
     l->item[l->count++] = *t;
     return 0;
 }
 
 static int add_shape(struct shape_list *l, const struct report_shape *s)
 {
-    if (l->count == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        struct report_shape *grown = realloc(l->item, room * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        l->item = grown;
-        l->room = room;
-    }
+    int error = base_array_more(&l->item, l->count, sizeof *l->item);
+    if (error)
+        return error;
     l->item[l->count++] = *s;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
@@ -161,12 +162,11 @@ static uint32_t varies_since(const struct report_measure *x, uint32_t runs, doub
 
 static int break_rule(struct report_contract *c, uint32_t rule, const struct report_measure *x)
 {
-    struct report_breach *grown = realloc(c->breaches, (c->breach_count + 1) * sizeof *grown);
+    int error = base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches);
 
-    if (!grown)
-        return PYTHIA_ENOMEM;
-    c->breaches = grown;
-    struct report_breach *b = &grown[c->breach_count];
+    if (error)
+        return error;
+    struct report_breach *b = &c->breaches[c->breach_count];
     *b = (struct report_breach){ .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time,
                                  .base = mean_of(x, c->runs), .value = x->value, .scatter = x->time ? x->scatter : -1,
                                  .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };

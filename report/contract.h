@@ -101,7 +101,7 @@ struct report_measure {
     double scatter;        /* relative standard deviation between the baseline's runs */
 };
 struct report_measures {
-    uint32_t count, room, runs;
+    uint32_t count, runs;
     struct report_measure **at;
     void *tree;            /* of tsearch(3), by what they are */
     bool comparable;       /* else `why` says why not */

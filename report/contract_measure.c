@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/compare.h"
 #include "report/contract.h"
@@ -87,14 +88,8 @@ static struct report_measure *copy(const struct report_measure *like, uint32_t r
 
 static struct report_measure *add(struct report_measures *m, const struct report_measure *like)
 {
-    if (m->count == m->room) {
-        uint32_t room = m->room ? 2 * m->room : 64;
-        struct report_measure **grown = realloc(m->at, room * sizeof *grown);
-        if (!grown)
-            return NULL;
-        m->at = grown;
-        m->room = room;
-    }
+    if (base_array_more(&m->at, m->count, sizeof *m->at))
+        return NULL;
     struct report_measure *x = copy(like, m->runs);
     if (x && !tsearch(x, &m->tree, by_identity)) {
         destroy(x);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/contract.h"
 
@@ -56,11 +57,9 @@ static bool parse_tolerance(const char *s, const char *end, double *tolerance)
 
 static int keep(struct report_contract *c, struct report_rule r, const char *text, size_t length)
 {
-    struct report_rule *grown = realloc(c->rules, (c->rule_count + 1) * sizeof *grown);
+    int error = base_array_more(&c->rules, c->rule_count, sizeof r);
 
-    if (grown)
-        c->rules = grown;
-    r.text = grown ? strndup(text, length) : NULL;
+    r.text = error ? NULL : strndup(text, length);
     if (!r.text) {
         free(r.name);
         return PYTHIA_ENOMEM;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/ranges.h"
 
@@ -99,12 +100,11 @@ static int add_team(struct report_region *r, int64_t size, uint64_t count, uint6
     while (i < r->team_count && r->teams[i].size < size)
         i++;
     if (i == r->team_count || r->teams[i].size != size) {
-        struct report_team *grown = realloc(r->teams, (r->team_count + 1) * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        r->teams = grown;
-        memmove(&grown[i + 1], &grown[i], (r->team_count - i) * sizeof *grown);
-        grown[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
+        int error = base_array_more(&r->teams, r->team_count, sizeof *r->teams);
+        if (error)
+            return error;
+        memmove(&r->teams[i + 1], &r->teams[i], (r->team_count - i) * sizeof *r->teams);
+        r->teams[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
         r->team_count++;
     }
     r->teams[i].count += count;

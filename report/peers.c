@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/model.h"
 #include "report/ranges.h"
@@ -22,14 +23,9 @@ struct messages {
 /* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */
 static int add_row(struct report_model *m, const struct report_peer *row)
 {
-    uint32_t n = m->peer_count;
-
-    if ((n & (n - 1)) == 0) { /* full at each power of two */
-        struct report_peer *grown = realloc(m->peers, (n ? 2 * (size_t)n : 1) * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        m->peers = grown;
-    }
+    int error = base_array_more(&m->peers, m->peer_count, sizeof *row);
+    if (error)
+        return error;
     m->peers[m->peer_count++] = *row;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "report/model.h"
 #include "report/ranges.h"
@@ -24,19 +25,14 @@ struct row {
 
 struct rows {
     struct row *row;
-    uint32_t count, room;
+    uint32_t count;
 };
 
 static int add_row(struct rows *rows, const struct row *r)
 {
-    if (rows->count == rows->room) {
-        uint32_t room = rows->room ? 2 * rows->room : 256;
-        struct row *grown = realloc(rows->row, room * sizeof *grown);
-        if (!grown)
-            return PYTHIA_ENOMEM;
-        rows->row = grown;
-        rows->room = room;
-    }
+    int error = base_array_more(&rows->row, rows->count, sizeof *r);
+    if (error)
+        return error;
     rows->row[rows->count++] = *r;
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "merge/merge.h"
 #include "tools/progress.h"
 #include "pythia.h"
@@ -91,13 +92,9 @@ static void parts_destroy(struct parts *p)
 /* What cannot be read is left out. Returns 0, or -1 without memory. */
 static int parts_add(struct parts *p, const char *directory, const char *name)
 {
-    struct part *grown = realloc(p->part, (p->count + 1) * sizeof *grown);
     struct part part = { 0 };
 
-    if (!grown)
-        return -1;
-    p->part = grown;
-    if (asprintf(&part.path, "%s/%s", directory, name) < 0)
+    if (base_array_more(&p->part, p->count, sizeof part) || asprintf(&part.path, "%s/%s", directory, name) < 0)
         return -1;
     int rc = tool_read_job(part.path, &part.job);
     if (rc != TOOL_OK) {

@@ -8,33 +8,23 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "pythia.h"
 
-/* --- Words: open addressing over numbers; texts never move --- */
+/* --- Words: texts never move --- */
 
-enum { FIRST_SLOTS = 1024, WORDS_MAX = 1 << 24 };
+enum { WORDS_MAX = 1 << 24 };
 
 struct stream_words {
     char **text;
-    uint64_t *hash;
-    uint32_t count, room;
-    uint32_t *slot; /* number + 1, 0: free; `slots` is a power of two, at most half full */
-    uint32_t slots;
+    uint32_t count;
+    struct base_hash numbers;
 };
 
 struct stream_words *stream_words_create(void)
 {
-    struct stream_words *w = calloc(1, sizeof *w);
-
-    if (w) {
-        w->slots = FIRST_SLOTS;
-        w->slot = calloc(w->slots, sizeof *w->slot);
-        if (!w->slot) {
-            free(w);
-            w = NULL;
-        }
-    }
-    return w;
+    return calloc(1, sizeof(struct stream_words));
 }
 
 void stream_words_destroy(struct stream_words *w)
@@ -44,8 +34,7 @@ void stream_words_destroy(struct stream_words *w)
     for (uint32_t i = 0; i < w->count; i++)
         free(w->text[i]);
     free(w->text);
-    free(w->hash);
-    free(w->slot);
+    base_hash_close(&w->numbers);
     free(w);
 }
 
@@ -59,65 +48,22 @@ const char *stream_words_text(const struct stream_words *w, uint32_t word)
     return word < w->count ? w->text[word] : "";
 }
 
-static bool grow_slots(struct stream_words *w)
-{
-    uint32_t slots = w->slots * 2, *slot = calloc(slots, sizeof *slot);
-
-    if (!slot)
-        return false;
-    for (uint32_t i = 0; i < w->count; i++) {
-        uint32_t at = (uint32_t)w->hash[i] & (slots - 1);
-        while (slot[at])
-            at = (at + 1) & (slots - 1);
-        slot[at] = i + 1;
-    }
-    free(w->slot);
-    w->slot = slot;
-    w->slots = slots;
-    return true;
-}
-
-static bool grow_texts(struct stream_words *w)
-{
-    uint32_t room = w->room ? 2 * w->room : 64;
-    char **text = realloc(w->text, room * sizeof *text);
-
-    if (text)
-        w->text = text;
-    uint64_t *hash = realloc(w->hash, room * sizeof *hash);
-    if (hash)
-        w->hash = hash;
-    if (!text || !hash)
-        return false;
-    w->room = room;
-    return true;
-}
-
 uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length)
 {
     uint64_t hash = XXH3_64bits(text, length);
-    uint32_t at = (uint32_t)hash & (w->slots - 1);
+    uint32_t at = base_hash_start(hash), word;
 
-    for (; w->slot[at]; at = (at + 1) & (w->slots - 1)) {
-        uint32_t word = w->slot[at] - 1;
-        if (w->hash[word] == hash && strncmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
+    while ((word = base_hash_next(&w->numbers, hash, &at)) != BASE_HASH_NONE)
+        if (strncmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
             return word;
-    }
-    if (w->count == WORDS_MAX || (w->count == w->room && !grow_texts(w)))
+    if (w->count == WORDS_MAX || base_array_more(&w->text, w->count, sizeof *w->text) || base_hash_reserve(&w->numbers, 1))
         return UINT32_MAX;
-    if (2 * (w->count + 1) > w->slots) {
-        if (!grow_slots(w))
-            return UINT32_MAX;
-        for (at = (uint32_t)hash & (w->slots - 1); w->slot[at];)
-            at = (at + 1) & (w->slots - 1);
-    }
     char *copy = strndup(text, length);
     if (!copy)
         return UINT32_MAX;
     w->text[w->count] = copy;
-    w->hash[w->count] = hash;
-    w->slot[at] = ++w->count;
-    return w->count - 1;
+    base_hash_put(&w->numbers, hash, w->count);
+    return w->count++;
 }
 
 /* --- Lines --- */
