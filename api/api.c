@@ -128,9 +128,9 @@ int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint
     return peer <= INT32_MAX ? follow(oracle, word, gap_ns, duration_ns, peer) : PYTHIA_EINVAL;
 }
 
-static void give(const struct pythia_oracle *o, uint64_t distance, const struct oracle_answer *from,
-                 struct pythia_answer *to)
+static void give(const struct pythia_oracle *o, uint64_t distance, struct oracle_answer *from, struct pythia_answer *to)
 {
+    oracle_bound(o->oracle, distance, from);
     *to = (struct pythia_answer){
         .word = api_words_text(&o->words, from->terminal),
         .distance = distance,
@@ -139,6 +139,10 @@ static void give(const struct pythia_oracle *o, uint64_t distance, const struct 
         .until_deviation_ns = from->until_deviation,
         .duration_ns = from->duration,
         .duration_deviation_ns = from->duration_deviation,
+        .until_low_ns = from->until_low,
+        .until_high_ns = from->until_high,
+        .duration_low_ns = from->duration_low,
+        .duration_high_ns = from->duration_high,
     };
 }
 

@@ -103,6 +103,8 @@ struct pythia_answer {
     double until_deviation_ns;
     double duration_ns;          /* mean in this context, rescaled by how fast this run has been; with standard deviation */
     double duration_deviation_ns;
+    double until_low_ns, until_high_ns;       /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later … */
+    double duration_low_ns, duration_high_ns; /* … and takes so long; calibrated by the answers given before, below 0: not known */
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.

@@ -295,6 +295,7 @@ void oracle_follow(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t d
         terminal = GRAMMAR_NONE;
     else if (terminal < o->coarse_count && o->alias[terminal] != GRAMMAR_NONE)
         terminal = o->alias[terminal];
+    oracle_interval_event(&o->intervals, terminal, gap, duration);
     --o->countdown;
     if (o->countdown > 0 && o->dead_reckoning) {
         dead_reckon(o, terminal, gap, duration);
@@ -344,6 +345,8 @@ int oracle_check(const struct oracle *o, char *why, size_t size)
 
     if (o->ensemble && oracle_match_check(o->ensemble->past, why, size) != 0)
         return PYTHIA_EFORMAT;
+    if (!oracle_interval_check(&o->intervals))
+        return wrong(why, size, 0, "quantiles of times out of order");
     if (o->references == 0)
         return 0;
     if (o->count == 0 || o->count > o->limit)

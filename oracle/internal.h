@@ -24,6 +24,7 @@
 #include <stdatomic.h>
 
 #include "oracle/history_match.h"
+#include "oracle/interval.h"
 #include "oracle/gap_median.h"
 #include "oracle/oracle.h"
 
@@ -226,6 +227,7 @@ struct oracle {
 
     uint8_t *set[ORACLE_SETS]; uint64_t set_used[ORACLE_SETS], set_clock;
     struct oracle_score score;
+    struct oracle_intervals intervals;
     uint64_t steps;                        /* work done off the fast path, for the tests of its bounds */
     struct oracle_frame *frames;
 };

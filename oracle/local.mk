@@ -11,6 +11,7 @@ libpythia_oracle_la_SOURCES = \
 	%D%/history_match.c %D%/history_match.h \
 	%D%/index.c \
 	%D%/internal.h \
+	%D%/interval.c %D%/interval.h \
 	%D%/oracle.c %D%/oracle.h \
 	%D%/peers.c %D%/peers.h \
 	%D%/next.c \
@@ -36,3 +37,6 @@ tests_unit_test_gap_median_SOURCES = tests/unit/test_gap_median.c
 
 UNIT_TESTS += tests/unit/test_history_match
 tests_unit_test_history_match_SOURCES = tests/unit/test_history_match.c
+
+UNIT_TESTS += tests/unit/test_interval
+tests_unit_test_interval_SOURCES = tests/unit/test_interval.c $(FOLLOWER)

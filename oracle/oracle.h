@@ -74,6 +74,7 @@ struct oracle_answer {
     double until_deviation; /* ns */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;
+    double until_low, until_high, duration_low, duration_high; /* filled by oracle_bound(): 8 of 10 lie between; < 0: not known */
     uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes.
                                GRAMMAR_NONE, both: the answer comes from this run, its times are those of the last time,
                                its deviations < 0 */
@@ -83,6 +84,11 @@ struct oracle_answer {
 
 /* The event `distance` >= 1 ahead. Returns 0, or 1 ("no prediction", terminal is GRAMMAR_NONE). */
 int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
+
+/* Gives the answer to oracle_predict() or oracle_next() at this distance its bounds, which have learned from how far off the
+   answers of such places were that were bounded before. `until` and `duration` become the typical times where these were
+   nearer lately than the means. */
+void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
 
 /* Where the next event stands, which is known to be `terminal`: fills terminal, reference and node of the answer, the rest
    is 0. In 20 ns, when there is one position only and it says the same; else false: oracle_predict() knows more. */

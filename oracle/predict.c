@@ -246,7 +246,8 @@ static void ask_hypothesis(struct question *q, uint32_t number)
 void oracle_clear(struct oracle_answer *a)
 {
     *a = (struct oracle_answer){ .terminal = GRAMMAR_NONE, .until = -1, .until_deviation = -1, .duration = -1,
-                                 .duration_deviation = -1, .node = GRAMMAR_NONE };
+                                 .duration_deviation = -1, .until_low = -1, .until_high = -1, .duration_low = -1,
+                                 .duration_high = -1, .node = GRAMMAR_NONE };
 }
 
 /* The gap before the event itself: what this run showed at this place, else the reference's mean, rescaled. */
@@ -370,6 +371,12 @@ int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *an
 {
     double raw;
     return oracle_ask(o, distance, answer, &raw, NULL);
+}
+
+void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *answer)
+{
+    if (answer->terminal != GRAMMAR_NONE)
+        oracle_interval_answer(&o->intervals, distance, answer);
 }
 
 const struct oracle_index *oracle_reference(const struct oracle *o, uint32_t reference)

@@ -32,6 +32,8 @@ void evaluation_clear(struct evaluation *v)
 
 /* --- Following --- */
 
+#define NS_RANGE 0x1p20 /* times from 1 ns to 2^40 ns, in the buckets of relative errors */
+
 static void count_error(struct evaluation_errors *e, double relative)
 {
     double at = relative > 0 ? 64 * (log2(relative) + 20) + 1 : 0;
@@ -66,6 +68,19 @@ static void judge(struct evaluation_column *c, const struct evaluation *v, const
     c->brier += wrong * wrong;
     if (a->terminal != GRAMMAR_NONE && a->until >= 0 && actual > 0)
         count_error(&c->error, fabs(a->until - actual) / actual);
+    if (a->terminal != GRAMMAR_NONE && a->until >= 0) {
+        c->bounded++;
+        c->inside += actual >= floor(a->low) && actual <= ceil(a->high);
+    }
+    if (a->terminal != GRAMMAR_NONE && a->until >= 0 && a->deviation >= 0) {
+        count_error(&c->width, (a->high - a->low) / NS_RANGE);
+        count_error(&c->deviations, 2 * a->deviation / NS_RANGE);
+        c->inside_deviation += fabs(actual - a->mean) <= ceil(a->deviation);
+    }
+    if (hit && a->duration_high >= 0) {
+        c->lasting++;
+        c->lasting_inside += (double)e->duration >= floor(a->duration_low) && (double)e->duration <= ceil(a->duration_high);
+    }
 }
 
 /* After `events` events, for number events + distance - 1: its slot is free, as the one before it there was judged. */
@@ -79,10 +94,18 @@ static void ask(struct evaluation_column *c, const struct evaluation *v, struct 
         return;
     uint64_t begin = cost_now();
     oracle_predict(o, c->distance, &answer);
+    double mean = answer.until;
+    oracle_bound(o, c->distance, &answer);
     cost_count_since(&c->cost, begin, v->clock);
     a->terminal = answer.terminal;
     a->probability = answer.terminal == GRAMMAR_NONE ? 0 : (float)answer.probability;
     a->until = answer.until;
+    a->low = answer.until_low;
+    a->high = answer.until_high;
+    a->mean = mean;
+    a->deviation = answer.until_deviation;
+    a->duration_low = answer.duration_low;
+    a->duration_high = answer.duration_high;
     a->elapsed = v->elapsed;
 }
 
@@ -110,8 +133,27 @@ int evaluation_follow(struct evaluation *v, struct oracle *o, struct source *tes
 
 static void print_costs(const struct cost_histogram *h, bool tsv)
 {
-    printf(tsv ? "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n" : " %8" PRIu64 " %8" PRIu64 " %10" PRIu64 "\n",
+    printf(tsv ? "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 : " %8" PRIu64 " %8" PRIu64 " %10" PRIu64,
            cost_quantile(h, 0.5), cost_quantile(h, 0.99), h->max);
+}
+
+/* Shares of the times inside their intervals, medians of how wide these and mean +- deviation are, and the share
+   inside the latter. */
+static void print_intervals(const struct evaluation_column *c, bool tsv)
+{
+    if (c->bounded)
+        printf(tsv ? "\t%.4f" : " %8.4f", (double)c->inside / (double)c->bounded);
+    else
+        printf(tsv ? "\t%s" : " %8s", "-");
+    if (c->width.count)
+        printf(tsv ? "\t%.0f\t%.0f\t%.4f" : " %10.0f %10.0f %8.4f", median_error(&c->width) * NS_RANGE,
+               median_error(&c->deviations) * NS_RANGE, (double)c->inside_deviation / (double)c->width.count);
+    else
+        printf(tsv ? "\t-\t-\t-" : " %10s %10s %8s", "-", "-", "-");
+    if (c->lasting)
+        printf(tsv ? "\t%.4f\n" : " %8.4f\n", (double)c->lasting_inside / (double)c->lasting);
+    else
+        printf(tsv ? "\t-\n" : " %8s\n", "-");
 }
 
 static void print_column(const struct evaluation_column *c, bool timed, bool tsv)
@@ -125,15 +167,17 @@ static void print_column(const struct evaluation_column *c, bool timed, bool tsv
     else
         printf(tsv ? "\t-" : " %11s", "-");
     print_costs(&c->cost, tsv);
+    print_intervals(c, tsv);
 }
 
 void evaluation_print(const struct evaluation *v, bool tsv)
 {
     if (tsv)
-        puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns");
+        puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns\tinside\t"
+             "interval_ns\tdeviation_ns\tinside_deviation\tduration_inside");
     else
-        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s\n", "distance", "predictions", "accuracy", "unknown", "brier",
-               "time error", "p50 ns", "p99 ns", "max ns");
+        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s\n", "distance", "predictions", "accuracy", "unknown",
+               "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval", "2 x dev.", "inside", "lasting");
     for (uint32_t i = 0; i < v->columns; i++)
         print_column(&v->column[i], v->timed, tsv);
     if (tsv)
@@ -141,4 +185,5 @@ void evaluation_print(const struct evaluation *v, bool tsv)
     else
         printf("%8s %12" PRIu64 " %9s %9s %9s %11s", "follow", v->events, "-", "-", "-", "-");
     print_costs(&v->follow, tsv);
+    puts(tsv ? "\t-\t-\t-\t-\t-" : "");
 }

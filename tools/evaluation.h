@@ -23,7 +23,8 @@ struct evaluation_errors { uint64_t bucket[EVALUATION_BUCKETS + 1], count; };
 struct evaluation_answer {
     uint32_t terminal;
     float probability;
-    double until;
+    double until, low, high, mean, deviation;
+    double duration_low, duration_high;
     uint64_t elapsed;
     bool asked;
 };
@@ -35,6 +36,10 @@ struct evaluation_column {
     struct evaluation_answer *waiting; /* a ring of `distance` */
     struct cost_histogram cost;        /* ns of a question */
     struct evaluation_errors error;    /* of the time until the event */
+    uint64_t bounded, inside;          /* intervals of that time, and those that it lies in */
+    uint64_t lasting, lasting_inside;  /* the same of the durations of events that were foretold right */
+    uint64_t inside_deviation;         /* of those where the deviation is known, in mean +- deviation */
+    struct evaluation_errors width, deviations; /* how wide both are there, in NS_RANGE */
 };
 
 struct evaluation {

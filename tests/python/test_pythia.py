@@ -75,6 +75,7 @@ def oracle():
             steps(25, o.follow)
             a = o.predict(1)
             assert a.word == "exchange" and a.probability > 0.9 and abs(a.until_ns - 1000) < 50 and a.peer is None
+            assert a.until_low_ns <= a.until_ns <= a.until_high_ns and a.duration_low_ns <= 5000 <= a.duration_high_ns
             assert o.next("checkpoint").distance == 26 and o.next("nonsense") is None
             assert o.next("nonsense", "solve").word == "solve"
             assert 0 < o.remaining().progress < 1 and o.loop().events >= 0
