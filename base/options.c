@@ -91,6 +91,11 @@ bool base_options_list_has(const char *list, const char *word)
 
 /* --- Legal or not --- */
 
+const char *base_options_argument(const struct base_option *option)
+{
+    return !strcmp(option->type, "NAMES") ? "LIST" : option->argument;
+}
+
 bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size)
 {
     uint64_t number;
@@ -103,7 +108,7 @@ bool base_options_legal(const struct base_option *option, const char *text, char
         legal = parse_switch(text, &flag);
     else if (!strcmp(option->type, "CHOICE"))
         legal = has_word(option->argument, '|', text, strlen(text));
-    else if (!strcmp(option->type, "LIST"))
+    else if (!strcmp(option->type, "LIST") || !strcmp(option->type, "NAMES"))
         legal = has_only(text, option->argument);
     if (!legal)
         snprintf(why, size, "is '%.100s', expected %s", text, option->argument);
@@ -119,7 +124,7 @@ static const char *value_of(const struct base_option *option, bool complain)
     const char *text = getenv(option->env);
     if (!text || !*text)
         return option->value;
-    if (base_options_legal(option, text, why, sizeof why))
+    if (!strcmp(option->type, "NAMES") || base_options_legal(option, text, why, sizeof why))
         return text;
     if (complain)
         base_log_warn("%s %s; using %s", option->env, why, option->value);
@@ -137,6 +142,11 @@ static void set_CHOICE(const char **field, const char *text)
 }
 
 static void set_LIST(const char **field, const char *text)
+{
+    *field = text;
+}
+
+static void set_NAMES(const char **field, const char *text)
 {
     *field = text;
 }
@@ -189,7 +199,7 @@ static void print_wrapped(const char *text, int indent, FILE *out)
 void base_options_print(FILE *out)
 {
     for (const struct base_option *o = table; base_options_row((size_t)(o - table)); o++) {
-        fprintf(out, "  %s=%s", o->env, o->argument);
+        fprintf(out, "  %s=%s", o->env, base_options_argument(o));
         if (o->letter)
             fprintf(out, "  (-%c, --%s of %s)", o->letter, o->flag, o->commands);
         else if (*o->flag)
@@ -216,7 +226,7 @@ static void print_roff(const char *text, FILE *out)
 void base_options_print_man(FILE *out)
 {
     for (const struct base_option *o = table; base_options_row((size_t)(o - table)); o++) {
-        fprintf(out, ".TP\n\\fB%s\\fR=\\fI%s\\fR\n", o->env, o->argument);
+        fprintf(out, ".TP\n\\fB%s\\fR=\\fI%s\\fR\n", o->env, base_options_argument(o));
         print_roff(o->help, out);
         if (*o->value)
             fprintf(out, "; default %s", o->value);

@@ -17,6 +17,7 @@
 #define OPTION_FIELD_TEXT const char *
 #define OPTION_FIELD_CHOICE const char *
 #define OPTION_FIELD_LIST const char *
+#define OPTION_FIELD_NAMES const char *
 #define OPTION_FIELD_COUNT uint64_t
 #define OPTION_FIELD_SIZE uint64_t
 #define OPTION_FIELD_SWITCH bool
@@ -37,6 +38,8 @@ struct base_option {
 };
 /* The table's rows, then NULL. */
 const struct base_option *base_options_row(size_t i);
+/* What stands for its value in a help text. */
+const char *base_options_argument(const struct base_option *option);
 /* Whether `text` is a legal value; where not, why[size] is "is 'text', expected …", to follow the option's name. */
 bool base_options_legal(const struct base_option *option, const char *text, char *why, size_t size);
 /* Whether the list with commas contains `word`, or "all". "none" and "" contain nothing. */

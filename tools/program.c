@@ -48,7 +48,7 @@ int program_find(const char *command, char *path, size_t size)
         int rc = (size_t)n < size ? executable(path) : ENAMETOOLONG;
         if (rc == 0)
             return 0;
-        if (rc == EACCES) /* as the shell does: look further, but remember */
+        if (rc == EACCES && access(path, F_OK) == 0) /* as the shell does: look further, but remember a file that is there */
             result = EACCES;
     }
     return result;
@@ -77,6 +77,28 @@ static int read_loader(int fd, char *loader, size_t size)
         return loader[segment.p_filesz - 1] == '\0' ? 0 : -1;
     }
     return -1;
+}
+
+const char *program_unseen(const char *path)
+{
+    unsigned char ident[EI_NIDENT];
+    char loader[PATH_MAX];
+    struct stat st;
+    const char *why = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0 || pread(fd, ident, sizeof ident, 0) != sizeof ident || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
+        fstat(fd, &st) != 0)
+        why = NULL;
+    else if (ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+        why = "is made for another word size than Pythia";
+    else if (read_loader(fd, loader, sizeof loader) != 0)
+        why = "is statically linked";
+    else if ((st.st_mode & S_ISUID && st.st_uid != getuid()) || (st.st_mode & S_ISGID && st.st_gid != getgid()))
+        why = "runs with raised rights";
+    if (fd >= 0)
+        close(fd);
+    return why;
 }
 
 static bool is_elf(int fd)

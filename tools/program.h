@@ -12,6 +12,10 @@
 /* The file that execvp(3) would run for `command`, written into path[size]. Returns 0, or an errno value. */
 int program_find(const char *command, char *path, size_t size);
 
+/* Why nothing that the program at `path` does itself can be seen, to follow its name: "is statically linked". NULL where
+   it can, or where that cannot be told. */
+const char *program_unseen(const char *path);
+
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
 bool program_is_launcher(const char *command);
 

@@ -4,7 +4,8 @@
  * become the program. Nothing stays between the caller and the program: process id, signals, terminal and exit code are
  * the program's own.
  *
- * Where Pythia cannot do its part (no library, a file that cannot be written) the program still runs, and rank 0 says so.
+ * What could not be written at the end is refused before the program starts. Where Pythia cannot do its part otherwise (no
+ * library, a program that cannot be preloaded) the program still runs, and rank 0 says so.
  */
 #include <argp.h>
 #include <errno.h>
@@ -12,11 +13,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/options.h"
+#include "base/replace.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -62,7 +63,7 @@ static void make_options(const char *mode, struct argp_option *options)
         if (!*row->flag || !strstr(row->commands, mode) || asprintf(&help, "%s (%s)", row->help, row->env) < 0)
             continue;
         *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .doc = help,
-                                           .arg = is_switch(row) ? NULL : row->argument };
+                                           .arg = is_switch(row) ? NULL : base_options_argument(row) };
     }
     *options = (struct argp_option){ 0 };
 }
@@ -110,7 +111,8 @@ static const struct argp record_argp = {
            "The command stands inside mpirun, so that only the program is preloaded, never the launcher. A script as "
            "PROGRAM works too; its children inherit the preload. PYTHIA_LIBRARY names the library to preload instead of "
            "the one that would be chosen.\n\n"
-           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed.\n\n"
+           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed, 4 when FILE could not "
+           "be written at the end: then it is not started.\n\n"
            "Examples:\n"
            "  mpirun -n 8 pythia record ./app 100\n"
            "  OMP_NUM_THREADS=4 pythia record -o run1.pythia -- ./omp-app\n",
@@ -209,17 +211,17 @@ static int set_command(void)
     return setenv("PYTHIA_COMMAND", path, 1);
 }
 
-/* `value` NULL: not given; plugins named in the environment are looked for all the same. */
+/* `value` NULL: not given; what the environment says is then made to mean the same wherever the program goes. */
 static int set_option(const struct base_option *row, const char *value)
 {
-    bool plugins = !strcmp(row->argument, "FILE[:FILE]");
+    bool plugins = !strcmp(row->argument, "FILE[:FILE]"), path = !strcmp(row->argument, "FILE");
 
-    value = !value && plugins ? getenv(row->env) : value;
-    if (!value)
+    value = !value && (plugins || path) ? getenv(row->env) : value;
+    if (!value || !*value)
         return 0;
     if (plugins)
         return set_plugins(row->env, value);
-    if (!strcmp(row->argument, "FILE"))
+    if (path)
         return set_path(row->env, value);
     return setenv(row->env, value, 1);
 }
@@ -236,20 +238,25 @@ static int set_options(const struct request *r)
     return 0;
 }
 
-/* Says at the start, not after hours, that the job file will not be written. */
-static void warn_about_output(const char *output)
+/* Refuses at the start, not after hours, what will not be written: TOOL_OUTPUT. A predicted run writes where that is
+   possible; only a file that was asked for must be. */
+static int check_output(const struct request *r, const char *program)
 {
-    char *dir = output ? strdup(output) : NULL;
-    char *slash = dir ? strrchr(dir, '/') : NULL;
-    struct stat st;
+    const char *given = r->value[row_named("output")] ? r->value[row_named("output")] : getenv("PYTHIA_OUTPUT");
+    const char *slash = strrchr(program, '/');
+    char path[PATH_MAX];
 
-    if (slash)
-        slash[slash == dir] = '\0'; /* "/file" is in "/" */
-    if (dir && access(slash ? dir : ".", W_OK) != 0)
-        complain("warning: %s cannot be written: %s", output, strerror(errno));
-    else if (dir && stat(output, &st) == 0 && S_ISDIR(st.st_mode))
-        complain("warning: %s cannot be written: %s", output, strerror(EISDIR));
-    free(dir);
+    if (given && *given)
+        snprintf(path, sizeof path, "%s", given);
+    else if (!strcmp(r->mode, "record"))
+        snprintf(path, sizeof path, "%.200s.pythia", slash ? slash + 1 : program);
+    else
+        return TOOL_OK;
+    if (!base_log_is_first_rank() || base_replace_possible(path) == 0)
+        return TOOL_OK;
+    tool_complain("cannot write %s: %s; %s was not started%s", path, strerror(errno), r->command[0],
+                  given && *given ? "" : " (-o says where else)");
+    return TOOL_OUTPUT;
 }
 
 /* Puts `library` first: tools that the user preloads keep working behind it. */
@@ -267,13 +274,24 @@ static int preload(const char *library)
     return result;
 }
 
+static void warn_about_program(const char *program, const char *name)
+{
+    const char *why = program_unseen(program);
+
+    if (why)
+        complain("warning: %s %s: nothing of it can be seen; what it starts can", name, why);
+}
+
 static int prepare(const struct request *r, const char *program)
 {
     char library[PATH_MAX];
+    int rc = check_output(r, program);
 
+    if (rc != TOOL_OK)
+        return rc;
     if (set_options(r) != 0)
         return TOOL_MEMORY;
-    warn_about_output(r->value[row_named("output")]);
+    warn_about_program(program, r->command[0]);
     if (program_choose_library(program, r->command + 1, library, sizeof library) != 0)
         complain("warning: no libpythia_pmpi.so or libpythia_omp.so for this program (PYTHIA_LIBRARY can name one); "
                  "it runs without Pythia");
@@ -302,7 +320,8 @@ static int run(struct request *r)
         execvp(r->command[0], r->command);
         rc = errno;
     }
-    complain("cannot run %s: %s", r->command[0], strerror(rc));
+    complain("cannot run %s: %s", r->command[0],
+             rc == ENOENT && !strchr(r->command[0], '/') ? "there is no such program in PATH" : strerror(rc));
     return rc == ENOENT ? TOOL_NOT_FOUND : TOOL_CANNOT_RUN;
 }
 
