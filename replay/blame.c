@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "replay/blame.h"
+
+enum { BLOCKS = 64 };
+
+/* What a period adds is the difference to one of these. */
+struct slot {
+    int64_t *path;
+    struct replay_account *account;
+    double *cause, *place;
+    uint32_t cause_count;
+};
+
+struct replay_blame {
+    uint32_t ranks, places, row; /* row: of a path: places, then blocks of ranks */
+    uint32_t block;              /* ranks in a block */
+    int64_t *path;               /* ranks x row */
+    uint32_t *last;              /* ranks x places: the rank that was there last, on that path */
+    struct replay_account *account;
+    double *place;               /* places x 2: waits, calls */
+    struct replay_cause *cause;
+    uint32_t cause_count, cause_room;
+    uint32_t *index;             /* open addressing: cause + 1, 0: free */
+    uint32_t index_size;         /* a power of two */
+    struct slot slot[REPLAY_BLAME_SLOTS];
+    bool failed;
+};
+
+struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
+{
+    struct replay_blame *b = calloc(1, sizeof *b);
+    size_t n = ranks ? ranks : 1;
+
+    if (!b)
+        return NULL;
+    b->ranks = ranks;
+    b->places = places;
+    for (b->block = 1; (ranks + b->block - 1) / b->block > BLOCKS; b->block *= 2)
+        ;
+    b->row = places + (ranks + b->block - 1) / b->block;
+    b->index_size = 1024;
+    b->path = calloc(n * (b->row + 1), sizeof *b->path);
+    b->last = calloc(n * (places + 1), sizeof *b->last);
+    b->account = calloc(n, sizeof *b->account);
+    b->place = calloc(2 * (size_t)places + 1, sizeof *b->place);
+    b->index = calloc(b->index_size, sizeof *b->index);
+    if (!b->path || !b->last || !b->account || !b->place || !b->index) {
+        replay_blame_destroy(b);
+        return NULL;
+    }
+    return b;
+}
+
+void replay_blame_destroy(struct replay_blame *b)
+{
+    if (!b)
+        return;
+    for (int i = 0; i < REPLAY_BLAME_SLOTS; i++) {
+        free(b->slot[i].path);
+        free(b->slot[i].account);
+        free(b->slot[i].cause);
+        free(b->slot[i].place);
+    }
+    free(b->path);
+    free(b->last);
+    free(b->account);
+    free(b->place);
+    free(b->cause);
+    free(b->index);
+    free(b);
+}
+
+static int64_t clock_of(const struct replay_blame *b, uint32_t rank)
+{
+    const struct replay_account *a = &b->account[rank];
+    return a->work + a->call + a->wait;
+}
+
+static int64_t *path_of(const struct replay_blame *b, uint32_t rank)
+{
+    return b->path + (size_t)rank * b->row;
+}
+
+static uint32_t *last_of(const struct replay_blame *b, uint32_t rank)
+{
+    return b->last + (size_t)rank * b->places;
+}
+
+void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, const struct replay_op *op)
+{
+    int64_t ns = until - clock_of(b, rank);
+
+    if (ns <= 0)
+        return;
+    path_of(b, rank)[op->place] += ns;
+    path_of(b, rank)[b->places + rank / b->block] += ns;
+    last_of(b, rank)[op->place] = rank;
+    if (op->computes) {
+        b->account[rank].work += ns;
+    } else {
+        b->account[rank].call += ns;
+        b->place[2 * (size_t)op->place + 1] += (double)ns;
+    }
+}
+
+/* --- Causes --- */
+
+static uint32_t hash(const struct replay_cause *c)
+{
+    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u + c->culprit * 2u + c->sender;
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(h >> 32);
+}
+
+static uint32_t *place_of(const struct replay_blame *b, const struct replay_cause *c)
+{
+    for (uint32_t i = hash(c);; i++) {
+        uint32_t *at = &b->index[i & (b->index_size - 1)];
+        const struct replay_cause *is = *at ? &b->cause[*at - 1] : NULL;
+        if (!is || (is->where == c->where && is->cause == c->cause && is->culprit == c->culprit && is->sender == c->sender))
+            return at;
+    }
+}
+
+static bool grow(struct replay_blame *b)
+{
+    uint32_t room = b->cause_room ? 2 * b->cause_room : 256;
+    struct replay_cause *more = realloc(b->cause, room * sizeof *more);
+    uint32_t *index = more ? calloc(4 * (size_t)room, sizeof *index) : NULL;
+
+    if (more)
+        b->cause = more;
+    if (!index) {
+        b->failed = true;
+        return false;
+    }
+    free(b->index);
+    b->index = index;
+    b->index_size = 4 * room;
+    b->cause_room = room;
+    for (uint32_t i = 0; i < b->cause_count; i++)
+        *place_of(b, &b->cause[i]) = i + 1;
+    return true;
+}
+
+static void add_cause(struct replay_blame *b, const struct replay_cause *c)
+{
+    if (b->cause_count == b->cause_room && !grow(b))
+        return;
+    uint32_t *at = place_of(b, c);
+    if (*at) {
+        b->cause[*at - 1].ns += c->ns;
+        return;
+    }
+    b->cause[b->cause_count++] = *c;
+    *at = b->cause_count;
+}
+
+/* Which share of what the late one has more is too little to be told apart. */
+static double excess(const int64_t *late, const int64_t *own, uint32_t places, double least)
+{
+    double sum = 0;
+
+    for (uint32_t p = 0; p < places; p++)
+        if ((double)(late[p] - own[p]) > least)
+            sum += (double)(late[p] - own[p]);
+    return sum;
+}
+
+static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t ns, const struct replay_op *op, bool receives)
+{
+    const int64_t *theirs = path_of(b, late), *own = path_of(b, waits);
+    double least = excess(theirs, own, b->places, 0) / 256, sum = excess(theirs, own, b->places, least);
+
+    if (sum <= 0)
+        sum = excess(theirs, own, b->places, least = 0);
+    for (uint32_t p = 0; p < b->places && sum > 0; p++) {
+        double more = (double)(theirs[p] - own[p]);
+        if (more <= least)
+            continue;
+        struct replay_cause c = { .where = op->place, .cause = p, .culprit = last_of(b, late)[p], .sender = !receives,
+                                  .ns = (double)ns * more / sum };
+        add_cause(b, &c);
+    }
+}
+
+void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, const struct replay_op *op,
+                       bool receives)
+{
+    int64_t then = clock_of(b, late), ns = then - clock_of(b, waits);
+
+    if (ns <= 0 || then > until)
+        return;
+    find_causes(b, waits, late, ns, op, receives);
+    memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
+    memcpy(last_of(b, waits), last_of(b, late), b->places * sizeof *b->last);
+    b->account[waits].wait += ns;
+    b->place[2 * (size_t)op->place] += (double)ns;
+}
+
+/* --- Periods --- */
+
+static bool slot_room(struct replay_blame *b, struct slot *s)
+{
+    double *cause = realloc(s->cause, (b->cause_count + 1) * sizeof *cause);
+
+    if (cause)
+        s->cause = cause;
+    if (!s->path)
+        s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path);
+    if (!s->account)
+        s->account = malloc(b->ranks * sizeof *s->account);
+    if (!s->place)
+        s->place = malloc((2 * (size_t)b->places + 1) * sizeof *s->place);
+    return cause && s->path && s->account && s->place;
+}
+
+void replay_blame_arm(struct replay_blame *b, uint32_t slot)
+{
+    struct slot *s = &b->slot[slot];
+
+    if (!slot_room(b, s)) {
+        b->failed = true;
+        return;
+    }
+    memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
+    memcpy(s->account, b->account, b->ranks * sizeof *s->account);
+    memcpy(s->place, b->place, 2 * (size_t)b->places * sizeof *s->place);
+    s->cause_count = b->cause_count;
+    for (uint32_t i = 0; i < b->cause_count; i++)
+        s->cause[i] = b->cause[i].ns;
+}
+
+void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
+{
+    const struct slot *s = &b->slot[slot];
+    size_t cells = (size_t)b->ranks * b->row;
+
+    if (b->failed)
+        return;
+    for (size_t i = 0; i < cells; i++)
+        b->path[i] += (int64_t)n * (b->path[i] - s->path[i]);
+    for (uint32_t r = 0; r < b->ranks; r++) {
+        struct replay_account *a = &b->account[r];
+        a->work += (int64_t)n * (a->work - s->account[r].work);
+        a->call += (int64_t)n * (a->call - s->account[r].call);
+        a->wait += (int64_t)n * (a->wait - s->account[r].wait);
+    }
+    for (uint32_t i = 0; i < 2 * b->places; i++)
+        b->place[i] += (double)n * (b->place[i] - s->place[i]);
+    for (uint32_t i = 0; i < b->cause_count; i++)
+        b->cause[i].ns += (double)n * (b->cause[i].ns - (i < s->cause_count ? s->cause[i] : 0));
+}
+
+/* --- Reading --- */
+
+struct replay_account replay_blame_account(const struct replay_blame *b, uint32_t rank)
+{
+    return b->account[rank];
+}
+
+const struct replay_cause *replay_blame_causes(const struct replay_blame *b, uint32_t *count)
+{
+    *count = b->cause_count;
+    return b->cause;
+}
+
+int64_t replay_blame_path(const struct replay_blame *b, uint32_t rank, uint32_t place, uint32_t *last)
+{
+    *last = last_of(b, rank)[place];
+    return path_of(b, rank)[place];
+}
+
+int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32_t i, uint32_t *block)
+{
+    *block = b->block;
+    return i < b->row - b->places ? path_of(b, rank)[b->places + i] : 0;
+}
+
+double replay_blame_waits(const struct replay_blame *b, uint32_t place, double *call)
+{
+    *call = b->place[2 * (size_t)place + 1];
+    return b->place[2 * (size_t)place];
+}
+
+int replay_blame_check(const struct replay_blame *b)
+{
+    double waits = 0, caused = 0;
+
+    for (uint32_t r = 0; r < b->ranks; r++) {
+        int64_t sum = 0, by_rank = 0;
+        for (uint32_t p = 0; p < b->places; p++)
+            sum += path_of(b, r)[p];
+        for (uint32_t p = b->places; p < b->row; p++)
+            by_rank += path_of(b, r)[p];
+        if (sum != clock_of(b, r) || by_rank != sum)
+            return PYTHIA_EFORMAT;
+        waits += (double)b->account[r].wait;
+    }
+    for (uint32_t i = 0; i < b->cause_count; i++)
+        caused += b->cause[i].ns;
+    return b->failed || caused > waits * (1 + 1e-9) + 1 || caused < waits * (1 - 1e-9) - 1 ? PYTHIA_EFORMAT : 0;
+}

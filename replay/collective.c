@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "replay/collective.h"
+
+/* Whether round `k` has a message to send, and one to receive; whom to and from. */
+struct round { bool sends, receives; uint32_t to, from; uint64_t bytes; };
+
+static uint32_t rounds(uint32_t size)
+{
+    uint32_t n = 0;
+    while (n < 31 && (1u << n) < size)
+        n++;
+    return n;
+}
+
+static struct round dissemination(const struct replay_op *op, uint32_t k)
+{
+    uint32_t by = 1u << k;
+    struct round r = { .to = (op->me + by) % op->size, .from = (op->me + op->size - by) % op->size, .bytes = op->bytes };
+
+    if (op->shape == REPLAY_GROW)
+        r.bytes <<= k < 20 ? k : 20;
+    r.sends = op->shape != REPLAY_PREFIX || op->me + by < op->size;
+    r.receives = op->shape != REPLAY_PREFIX || op->me >= by;
+    return r;
+}
+
+/* Binomial, from the root: in round k of n those below 2^k have it, and send it to the one 2^k above. */
+static struct round tree(const struct replay_op *op, uint32_t k, uint32_t n)
+{
+    uint32_t root = op->partner < op->size ? op->partner : 0;
+    uint32_t v = (op->me + op->size - root) % op->size;
+    uint32_t by = 1u << (op->shape == REPLAY_FROM ? k : n - 1 - k);
+    struct round r = { .bytes = op->bytes };
+    bool parent = v < by && v + by < op->size, child = v >= by && v < 2 * by;
+
+    r.sends = op->shape == REPLAY_FROM ? parent : child;
+    r.receives = op->shape == REPLAY_FROM ? child : parent;
+    r.to = r.from = parent ? (v + by + root) % op->size : (v + op->size - by + root) % op->size;
+    return r;
+}
+
+/* A round is up to three steps: begin to send, receive, see that it was sent. */
+bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct replay_op *out)
+{
+    for (uint32_t n = rounds(op->size); *step < 3 * n;) {
+        uint32_t k = *step / 3, part = (*step)++ % 3;
+        struct round r = op->shape == REPLAY_FROM || op->shape == REPLAY_TO ? tree(op, k, n) : dissemination(op, k);
+        *out = *op;
+        out->kind = part == 0 ? REPLAY_ISEND : part == 1 ? REPLAY_RECV : REPLAY_WAIT;
+        out->partner = part == 0 ? r.to : r.from;
+        out->bytes = r.bytes ? r.bytes : 1;
+        out->back = REPLAY_BACK_OWN;
+        if (part == 1 ? r.receives : r.sends)
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collectives as messages: their dependence structure, in as many rounds as a usual algorithm has.
+ *
+ *   ALL, GROW   dissemination (Hensgen, Finkel, Manber 1988): in round k to me + 2^k, from me - 2^k, modulo the size
+ *   FROM, TO    binomial tree, rotated so that the root is 0
+ *   PREFIX      the dissemination without the wrap: Hillis and Steele 1986
+ *
+ * Cost: O(log size) steps of O(1).  Threads: any.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_REPLAY_COLLECTIVE_H
+#define PYTHIA_REPLAY_COLLECTIVE_H
+
+#include "replay/program.h"
+
+/*
+ * The next primitive of collective `op` for its rank `op->me` of `op->size`, from step *step (0 at first), which advances.
+ * out->partner is a rank within the group; waits are for REPLAY_BACK_OWN. False: there is none any more.
+ */
+bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct replay_op *out);
+
+#endif

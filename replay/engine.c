@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "replay/machine.h"
+
+/* --- The heap: by time, then by when an event was first put there --- */
+
+bool replay_push(struct replay_machine *m, struct replay_event e)
+{
+    if (m->heap_count == m->heap_room) {
+        uint32_t room = m->heap_room ? 2 * m->heap_room : 1024;
+        struct replay_event *more = realloc(m->heap, room * sizeof *more);
+        if (!more) {
+            m->failed = true;
+            return false;
+        }
+        m->heap = more;
+        m->heap_room = room;
+    }
+    uint32_t i = m->heap_count++;
+    for (; i && replay_before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        m->heap[i] = m->heap[(i - 1) / 2];
+    m->heap[i] = e;
+    return true;
+}
+
+static struct replay_event pop(struct replay_machine *m)
+{
+    struct replay_event top = m->heap[0], last = m->heap[--m->heap_count];
+    uint32_t i = 0;
+
+    for (uint32_t child; (child = 2 * i + 1) < m->heap_count; i = child) {
+        if (child + 1 < m->heap_count && replay_before(&m->heap[child + 1], &m->heap[child]))
+            child++;
+        if (!replay_before(&m->heap[child], &last))
+            break;
+        m->heap[i] = m->heap[child];
+    }
+    if (m->heap_count)
+        m->heap[i] = last;
+    return top;
+}
+
+static inline int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void again(struct replay_machine *m, struct replay_event e, int64_t time)
+{
+    e.time = time;
+    replay_push(m, e);
+}
+
+/* --- What the account gets --- */
+
+static void spend(struct replay_machine *m, uint32_t rank, int64_t until)
+{
+    const struct replay_op *op = &m->host[rank].op;
+
+    if (m->blame)
+        replay_blame_spend(m->blame, rank, until, op);
+}
+
+/* The rank `waits` at its operation for what `late` does only now. */
+static void waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool receives)
+{
+    if (m->blame)
+        replay_blame_late(m->blame, waits, late, m->now, &m->host[waits].op, receives);
+}
+
+/* --- A rank goes on --- */
+
+static bool is_message(const struct replay_op *op)
+{
+    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND || op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
+}
+
+/* The next operation that takes part; what has no partner is passed over. */
+static bool fetch(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    for (;;) {
+        if (!replay_feed_next(&h->feed, &h->op))
+            return false;
+        if (h->feed.turned && (!m->turned_depth || rank == m->pace)) {
+            m->turned_host = rank;
+            m->turned_depth = h->feed.turned;
+        }
+        if (!is_message(&h->op) || h->op.partner < m->ranks ||
+            (h->op.partner == REPLAY_ANY && (h->op.kind == REPLAY_RECV || h->op.kind == REPLAY_IRECV)))
+            return true;
+        m->result->unmatched++;
+    }
+}
+
+/* Puts the rank's operation into the heap, unless it is to wait for requests. */
+static void schedule(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+    bool sends = h->op.kind == REPLAY_SEND || h->op.kind == REPLAY_ISEND;
+
+    h->pending = h->op.kind == REPLAY_WAIT ? replay_request_await(h) : 0;
+    h->blocked = h->pending > 0;
+    if (m->how->sink)
+        m->how->sink(m->how->context, rank, h);
+    if (!h->blocked)
+        replay_push(m, (struct replay_event){ sends ? later(h->cpu, h->out) : h->cpu, m->order++, rank, REPLAY_NONE });
+}
+
+static void proceed(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    spend(m, rank, h->cpu);
+    if (fetch(m, rank)) {
+        schedule(m, rank);
+    } else {
+        h->ended = true;
+        m->running--;
+    }
+}
+
+/* A request is done: true when its rank was blocked for it, and goes on. */
+static bool complete(struct replay_machine *m, uint32_t rank, uint64_t number)
+{
+    struct replay_host *h = &m->host[rank];
+    struct replay_request *r = replay_request_find(h, number);
+
+    h->version++;
+    if (!r || r->done)
+        return false;
+    r->done = true;
+    return h->blocked && r->awaited && --h->pending == 0;
+}
+
+/* After complete(): a blocking call is over, a wait is only now begun, as an operation of no length. */
+static void unblock(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    h->blocked = false;
+    if (h->op.kind == REPLAY_WAIT) {
+        replay_push(m, (struct replay_event){ h->cpu, m->order++, rank, REPLAY_NONE });
+        return;
+    }
+    replay_request_forget(h);
+    proceed(m, rank);
+}
+
+/* Ranks go on in the order of their numbers. */
+static void unblock_both(struct replay_machine *m, uint32_t a, bool go_a, uint32_t b, bool go_b)
+{
+    if (a > b) {
+        unblock_both(m, b, go_b, a, go_a);
+        return;
+    }
+    if (go_a)
+        unblock(m, a);
+    if (go_b)
+        unblock(m, b);
+}
+
+/* A blocking send or receive is a request that is waited for at once. */
+static void block(struct replay_host *h)
+{
+    struct replay_request *r = &h->open[h->open_count - 1];
+
+    r->awaited = true;
+    h->blocked = true;
+    h->pending = 1;
+}
+
+/* --- The four kinds of events --- */
+
+static void compute(struct replay_machine *m, struct replay_event e)
+{
+    struct replay_host *h = &m->host[e.host];
+
+    if (h->cpu > e.time) {
+        again(m, e, h->cpu);
+        return;
+    }
+    h->cpu = e.time + (h->op.kind == REPLAY_COMPUTE ? h->op.ns : 0);
+    if (h->op.kind == REPLAY_WAIT)
+        replay_request_forget(h);
+    proceed(m, e.host);
+}
+
+/* Who is blocked in a receive of this message begins to have it only now. */
+static void tell_receiver(struct replay_machine *m, uint32_t from, const struct replay_op *op)
+{
+    struct replay_host *to = &m->host[op->partner];
+    uint32_t i = replay_list_claim(m, &to->posted, from, op->tag);
+
+    to->version++;
+    if (i == REPLAY_NONE || !to->blocked)
+        return;
+    const struct replay_request *r = replay_request_find(to, m->item[i].request);
+    if (r && r->awaited)
+        waited(m, op->partner, from, true);
+}
+
+static void send(struct replay_machine *m, struct replay_event e)
+{
+    struct replay_host *h = &m->host[e.host];
+    const struct replay_model *model = m->model;
+    uint64_t bytes = h->op.bytes ? h->op.bytes : 1;
+
+    if (later(h->cpu, h->out) > e.time) {
+        again(m, e, later(h->cpu, h->out));
+        return;
+    }
+    uint32_t i = replay_item_new(m);
+    uint64_t number = replay_request_new(m, h, false);
+    if (m->failed)
+        return;
+    spend(m, e.host, e.time);
+    tell_receiver(m, e.host, &h->op);
+    h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
+    h->out = e.time + model->g + replay_wire(model, bytes);
+    m->item[i] = (struct replay_item){ .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number };
+    replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.partner, i });
+    bool eager = bytes <= model->S;
+    h->open[h->open_count - 1].done = eager;
+    if (h->op.kind == REPLAY_ISEND) {
+        proceed(m, e.host);
+    } else {
+        block(h);
+        if (eager)
+            unblock(m, e.host);
+    }
+}
+
+/* A message longer than S is received: its sender is free, at the present time at the earliest. */
+static bool release_sender(struct replay_machine *m, const struct replay_item *message, uint32_t receiver)
+{
+    struct replay_host *h = &m->host[message->source];
+    const struct replay_request *r = replay_request_find(h, message->request);
+
+    if (message->bytes <= m->model->S)
+        return false;
+    if (h->blocked && r && r->awaited)
+        waited(m, message->source, receiver, false);
+    h->cpu = later(h->cpu, m->now);
+    h->out = later(h->out, m->now);
+    return complete(m, message->source, message->request);
+}
+
+static void receive(struct replay_machine *m, struct replay_event e)
+{
+    struct replay_host *h = &m->host[e.host];
+    uint64_t number = replay_request_new(m, h, true);
+    bool blocks = h->op.kind == REPLAY_RECV, freed = false;
+    uint32_t from = REPLAY_NONE;
+
+    if (m->failed)
+        return;
+    spend(m, e.host, e.time);
+    if (blocks)
+        block(h);
+    uint32_t i = replay_list_take(m, &h->unexpected, h->op.partner, h->op.tag);
+    if (i != REPLAY_NONE) {
+        struct replay_item message = m->item[i];
+        replay_item_free(m, i);
+        if (h->op.partner == REPLAY_ANY)
+            h->feed.last_source = message.source;
+        from = message.source;
+        freed = release_sender(m, &message, e.host);
+        h->open[h->open_count - 1].done = true;
+    } else {
+        i = replay_item_new(m);
+        if (i == REPLAY_NONE)
+            return;
+        m->item[i] = (struct replay_item){ .source = h->op.partner, .tag = h->op.tag, .request = number };
+        replay_list_add(m, &h->posted, i);
+    }
+    bool done = from != REPLAY_NONE;
+    if (blocks) {
+        unblock_both(m, e.host, done, done ? from : e.host, freed);
+        return;
+    }
+    if (freed && from < e.host)
+        unblock(m, from);
+    proceed(m, e.host);
+    if (freed && from > e.host)
+        unblock(m, from);
+}
+
+static void arrive(struct replay_machine *m, struct replay_event e)
+{
+    struct replay_host *h = &m->host[e.host];
+    const struct replay_model *model = m->model;
+    struct replay_item message = m->item[e.message];
+    int64_t wire = replay_wire(model, message.bytes), load = (int64_t)(message.bytes - 1) * model->O;
+
+    if (later(h->cpu, h->in) > e.time) {
+        again(m, e, later(h->cpu, h->in));
+        return;
+    }
+    h->cpu = e.time + model->o + later(load, wire);
+    h->in = e.time + model->g + wire;
+    uint32_t i = replay_list_take(m, &h->posted, message.source, message.tag);
+    if (i == REPLAY_NONE) {
+        replay_list_add(m, &h->unexpected, e.message);
+        return;
+    }
+    if (m->item[i].source == REPLAY_ANY)
+        h->feed.last_source = message.source;
+    uint64_t number = m->item[i].request;
+    replay_item_free(m, i);
+    replay_item_free(m, e.message);
+    bool freed = release_sender(m, &message, e.host);
+    bool done = complete(m, e.host, number);
+    unblock_both(m, e.host, done, message.source, freed && message.source != e.host);
+    if (freed && message.source == e.host && !done)
+        unblock(m, e.host);
+}
+
+static void step(struct replay_machine *m)
+{
+    struct replay_event e = pop(m);
+
+    m->now = e.time;
+    m->result->walked++;
+    m->turned_depth = 0;
+    m->host[e.host].version++;
+    if (e.message != REPLAY_NONE)
+        arrive(m, e);
+    else if (m->host[e.host].op.kind == REPLAY_COMPUTE || m->host[e.host].op.kind == REPLAY_WAIT)
+        compute(m, e);
+    else if (m->host[e.host].op.kind == REPLAY_SEND || m->host[e.host].op.kind == REPLAY_ISEND)
+        send(m, e);
+    else
+        receive(m, e);
+    if (m->turned_depth && m->skip && !m->failed)
+        replay_skip_turn(m, m->turned_host, m->turned_depth);
+}
+
+/* Nothing can happen: the earliest rank that is blocked goes on without what it waits for. */
+static void give_up(struct replay_machine *m)
+{
+    uint32_t first = REPLAY_NONE;
+
+    for (uint32_t r = 0; r < m->ranks; r++)
+        if (m->host[r].blocked && (first == REPLAY_NONE || m->host[r].cpu < m->host[first].cpu))
+            first = r;
+    struct replay_host *h = &m->host[first];
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (h->open[i].awaited && !h->open[i].done) {
+            h->open[i].done = true;
+            m->result->unmatched++;
+            for (uint32_t before = REPLAY_NONE, p = h->posted.first; p != REPLAY_NONE; before = p, p = m->item[p].next)
+                if (m->item[p].request == h->open[i].number) {
+                    *(before == REPLAY_NONE ? &h->posted.first : &m->item[before].next) = m->item[p].next;
+                    if (h->posted.last == p)
+                        h->posted.last = before;
+                    replay_item_free(m, p);
+                    break;
+                }
+        }
+    h->pending = 0;
+    h->version++;
+    unblock(m, first);
+}
+
+/* --- A run --- */
+
+static int create(struct replay_machine *m, const struct replay_source *s, const struct replay_how *how)
+{
+    m->source = s;
+    m->ranks = m->running = s->ranks;
+    m->how = how;
+    m->blame = how->blame;
+    m->item_free = REPLAY_NONE;
+    m->host = calloc(s->ranks, sizeof *m->host);
+    if (!m->host || (!how->walk && !(m->skip = replay_skip_create(s->ranks))))
+        return PYTHIA_ENOMEM;
+    for (uint32_t r = 0; r < s->ranks; r++) {
+        m->host[r].posted = m->host[r].unexpected = (struct replay_list){ REPLAY_NONE, REPLAY_NONE };
+        if (replay_feed_open(&m->host[r].feed, s, r) != 0)
+            return PYTHIA_ENOMEM;
+    }
+    return 0;
+}
+
+static void destroy(struct replay_machine *m)
+{
+    for (uint32_t r = 0; m->host && r < m->ranks; r++) {
+        replay_feed_close(&m->host[r].feed);
+        free(m->host[r].open);
+    }
+    replay_skip_destroy(m->skip);
+    free(m->host);
+    free(m->heap);
+    free(m->item);
+}
+
+static void finish(struct replay_machine *m)
+{
+    struct replay_result *out = m->result;
+
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        out->end[r] = m->host[r].cpu;
+        out->longest = later(out->longest, out->end[r]);
+        out->events += m->host[r].feed.grammar ? (double)m->host[r].feed.grammar->events : 0;
+    }
+}
+
+int replay_run(const struct replay_source *s, const struct replay_model *model, const struct replay_how *how,
+               struct replay_result *out)
+{
+    struct replay_machine m = { .model = model, .result = out };
+
+    memset(out, 0, sizeof *out);
+    out->end = calloc(s->ranks ? s->ranks : 1, sizeof *out->end);
+    m.failed = !out->end || create(&m, s, how) != 0;
+    for (uint32_t r = 0; r < s->ranks && !m.failed; r++)
+        proceed(&m, r);
+    while (!m.failed && m.running) {
+        if (m.heap_count)
+            step(&m);
+        else
+            give_up(&m);
+    }
+    while (!m.failed && m.heap_count) /* messages that nobody receives */
+        step(&m);
+    if (!m.failed)
+        finish(&m);
+    else
+        free(out->end);
+    destroy(&m);
+    if (m.failed)
+        out->end = NULL;
+    return m.failed ? PYTHIA_ENOMEM : 0;
+}

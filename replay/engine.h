@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The job run as a machine: a discrete-event simulation with the semantics of LogGOPSim (Hoefler, Schneider, Lumsdaine,
+ * HPDC 2010), event for event, ties included, in which loops are not walked turn by turn.
+ *
+ *   heap: what happens next      host: a rank's clocks, its position (feed), open requests, posted and unexpected messages
+ *
+ * A send occupies its rank for o + (s - 1) O and the link for g + (s - 1) G; its message arrives L + o later and occupies the
+ * receiver, who may be busy until then, for o + (s - 1) max(O, G). A message longer than S lets its sender go when it is
+ * received. A rank does one thing after the other; a request is begun when its operation starts.
+ *
+ * Skipping (skip.c): the state is what decides all that follows: positions, clocks less the present time, messages under way.
+ * Where a loop's state after a turn (or after several) is that of an earlier turn, all turns that are left for every rank
+ * repeat it (max-plus: all clocks have advanced by the same amount), so the time and the counters advance by as many
+ * periods at once. States are compared, not their hashes: the result is exact. Ranks that did nothing in between may
+ * stand still. Periods of any length are found (Brent 1980).
+ *
+ * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
+ * earliest goes on without its message, which counts as unmatched.
+ *
+ * Cost: O(log(ranks)) an event that is walked; an event of a loop is walked a few times, however often the loop turns.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPLAY_ENGINE_H
+#define PYTHIA_REPLAY_ENGINE_H
+
+#include "replay/program.h"
+
+struct replay_blame;
+struct replay_host;
+
+struct replay_how {
+    bool walk;                  /* every turn: for comparing */
+    /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
+    void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
+    void *context;
+    struct replay_blame *blame; /* gets the account of each rank's time; may be NULL */
+};
+
+struct replay_result {
+    int64_t *end;       /* ns, of each rank; free() */
+    int64_t longest;    /* of them */
+    double events;      /* that the programs have, of all ranks */
+    uint64_t walked;    /* simulation steps that were taken */
+    uint64_t skips;     /* times that turns were skipped */
+    uint64_t unmatched; /* operations that went on without their message */
+};
+
+/* 0 or PYTHIA_ENOMEM. */
+int replay_run(const struct replay_source *s, const struct replay_model *m, const struct replay_how *how,
+               struct replay_result *out);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "replay/collective.h"
+#include "replay/feed.h"
+
+/* The depth of a grammar's rules: rules are numbered so that a rule's users come before it. */
+static uint32_t depth_of(const struct grammar_flat *g)
+{
+    uint32_t deepest = 1, *depth = calloc(g->rule_count, sizeof *depth);
+
+    if (!depth)
+        return 0;
+    for (uint32_t pass = 0, changed = 1; changed && pass < g->rule_count; pass++) {
+        changed = 0;
+        for (uint32_t r = 0; r < g->rule_count; r++)
+            for (uint32_t i = 0; i < g->rules[r].length; i++) {
+                uint32_t s = g->nodes[g->rules[r].first + i].symbol;
+                if (grammar_is_rule(s) && depth[s & ~GRAMMAR_RULE] < depth[r] + 1) {
+                    depth[s & ~GRAMMAR_RULE] = depth[r] + 1;
+                    changed = 1;
+                }
+            }
+    }
+    for (uint32_t r = 0; r < g->rule_count; r++)
+        if (depth[r] + 1 > deepest)
+            deepest = depth[r] + 1;
+    free(depth);
+    return deepest;
+}
+
+/* Counts occurrences only where they matter. */
+static int find_cycles(struct replay_feed *f)
+{
+    bool any = false;
+
+    f->cycle = calloc(f->grammar->node_count + 1, sizeof *f->cycle);
+    if (!f->cycle)
+        return PYTHIA_ENOMEM;
+    for (uint32_t n = 0; n < f->grammar->node_count; n++) {
+        f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1 : f->source->cycle(f->source->context, f->rank, n);
+        any |= f->cycle[n] != 1;
+    }
+    if (any && !(f->seen = calloc(f->grammar->node_count, sizeof *f->seen)))
+        return PYTHIA_ENOMEM;
+    return 0;
+}
+
+/* Goes down to the first terminal of the symbol that the last frame is at. */
+static void descend(struct replay_feed *f)
+{
+    for (;;) {
+        uint32_t symbol = f->grammar->nodes[f->frame[f->depth - 1].node].symbol;
+        if (!grammar_is_rule(symbol))
+            return;
+        uint32_t rule = symbol & ~GRAMMAR_RULE;
+        f->frame[f->depth++] = (struct replay_frame){ rule, f->grammar->rules[rule].first, 0 };
+    }
+}
+
+int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank)
+{
+    memset(f, 0, sizeof *f);
+    f->source = s;
+    f->rank = rank;
+    f->last_source = REPLAY_NOWHERE;
+    f->grammar = s->grammar(s->context, rank);
+    if (!f->grammar || f->grammar->rules[0].length == 0) {
+        f->ended = true;
+        return 0;
+    }
+    f->room = depth_of(f->grammar);
+    f->frame = f->room ? calloc(f->room, sizeof *f->frame) : NULL;
+    if (!f->frame || find_cycles(f) != 0) {
+        replay_feed_close(f);
+        return PYTHIA_ENOMEM;
+    }
+    f->frame[f->depth++] = (struct replay_frame){ 0, f->grammar->rules[0].first, 0 };
+    descend(f);
+    f->events = UINT64_MAX; /* before the first */
+    return 0;
+}
+
+void replay_feed_close(struct replay_feed *f)
+{
+    free(f->frame);
+    free(f->seen);
+    free(f->cycle);
+    f->frame = NULL;
+    f->seen = NULL;
+    f->cycle = NULL;
+    f->ended = true;
+}
+
+/* To the next event. False: that was the last. */
+static bool advance(struct replay_feed *f)
+{
+    while (f->depth) {
+        struct replay_frame *at = &f->frame[f->depth - 1];
+        const struct grammar_flat_rule *rule = &f->grammar->rules[at->rule];
+        if (++at->turn < f->grammar->nodes[at->node].exponent) {
+            f->turned = f->depth;
+            break;
+        }
+        if (at->node + 1 < rule->first + rule->length) {
+            at->node++;
+            at->turn = 0;
+            break;
+        }
+        f->depth--;
+    }
+    if (!f->depth)
+        return false;
+    descend(f);
+    return true;
+}
+
+static bool next_event(struct replay_feed *f)
+{
+    if (f->ended)
+        return false;
+    if (f->events != UINT64_MAX && !advance(f)) {
+        f->ended = true;
+        return false;
+    }
+    f->events++;
+    uint32_t node = f->frame[f->depth - 1].node;
+    uint64_t i = f->seen ? f->seen[node]++ : 0;
+    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->op);
+    f->op_next = f->step = 0;
+    return true;
+}
+
+bool replay_feed_next(struct replay_feed *f, struct replay_op *out)
+{
+    f->turned = 0;
+    for (;;) {
+        while (f->op_next == f->op_count)
+            if (!next_event(f))
+                return false;
+        const struct replay_op *op = &f->op[f->op_next];
+        if (op->kind != REPLAY_COLLECTIVE) {
+            f->op_next++;
+            *out = *op;
+            if (out->partner == REPLAY_SOURCE)
+                out->partner = f->last_source;
+            return true;
+        }
+        if (replay_collective_step(op, &f->step, out)) {
+            out->partner = f->source->member(f->source->context, op->group, f->rank, out->partner);
+            return true;
+        }
+        f->op_next++;
+        f->step = 0;
+    }
+}
+
+int replay_feed_check(const struct replay_feed *f)
+{
+    if (f->ended)
+        return 0;
+    for (uint32_t d = 0; d < f->depth; d++) {
+        const struct replay_frame *at = &f->frame[d];
+        const struct grammar_flat_rule *rule = &f->grammar->rules[at->rule];
+        uint32_t symbol = f->grammar->nodes[at->node].symbol;
+        if (at->node < rule->first || at->node >= rule->first + rule->length || at->turn >= replay_feed_turns(f, d) ||
+            grammar_is_rule(symbol) != (d + 1 < f->depth))
+            return PYTHIA_EFORMAT;
+        if (d + 1 < f->depth && f->frame[d + 1].rule != (symbol & ~GRAMMAR_RULE))
+            return PYTHIA_EFORMAT;
+    }
+    return f->depth && f->frame[0].rule == 0 ? 0 : PYTHIA_EFORMAT;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A rank's position in its program, and the primitives that come from there one by one.
+ *
+ *   frames   R node 1 | A turn 17 node 0 | b turn 0       from the root to the terminal: node and turn within its exponent
+ *
+ * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where a
+ * loop's state can be compared with an earlier one (replay/skip.h). Turns can be advanced without walking them.
+ *
+ * Invariants (replay_feed_check):
+ *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal
+ *   2. a frame's turn is below its node's exponent
+ *
+ * Cost: a step is O(1) amortised. Memory: depth of the grammar, and a count for each node whose operations change.
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPLAY_FEED_H
+#define PYTHIA_REPLAY_FEED_H
+
+#include "replay/program.h"
+
+struct replay_frame { uint32_t rule, node; uint64_t turn; };
+
+struct replay_feed {
+    const struct replay_source *source;
+    const struct grammar_flat *grammar;
+    uint32_t rank, depth, room;
+    struct replay_frame *frame;
+    uint64_t events;     /* index of the event that the position is at */
+    uint64_t *seen;      /* occurrences of each node, where its operations change; NULL: nowhere */
+    uint32_t *cycle;     /* of each node, with `seen` */
+    uint32_t turned;     /* after an advance: the depth whose turn was completed, 0 for none; depth counts from 1 */
+    struct replay_op op[REPLAY_OPS];
+    uint32_t op_count, op_next, step;
+    uint32_t last_source;/* of a receive from anyone */
+    bool ended;
+};
+
+int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank); /* 0 or PYTHIA_ENOMEM */
+void replay_feed_close(struct replay_feed *f);
+/* The next primitive (never REPLAY_COLLECTIVE; the partner is a rank of the job). False: the program has ended.
+   f->turned says whether a loop's turn was completed on the way to it. */
+bool replay_feed_next(struct replay_feed *f, struct replay_op *out);
+/* The exponent of a frame's node. */
+static inline uint64_t replay_feed_turns(const struct replay_feed *f, uint32_t depth)
+{
+    return f->grammar->nodes[f->frame[depth].node].exponent;
+}
+int replay_feed_check(const struct replay_feed *f);
+
+#endif

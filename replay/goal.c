@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "pythia.h"
+#include "replay/goal.h"
+#include "replay/machine.h"
+
+struct rank_text {
+    FILE *out;
+    char *text;
+    size_t size;
+    uint64_t label;    /* of the last operation; 0: none yet */
+    bool started;      /* what follows requires only that it was begun */
+    uint64_t *request; /* label of the operation that began a request */
+    uint64_t requests, room;
+};
+
+struct goal { struct rank_text *rank; bool failed; };
+
+static void remember(struct goal *g, struct rank_text *t, uint64_t request)
+{
+    if (request >= t->room) {
+        uint64_t room = 2 * request + 64, *more = realloc(t->request, room * sizeof *more);
+        if (!more) {
+            g->failed = true;
+            return;
+        }
+        t->request = more;
+        t->room = room;
+    }
+    t->request[request] = t->label;
+    t->requests = request + 1;
+}
+
+static void partner(FILE *out, const char *where, uint32_t rank)
+{
+    if (rank == REPLAY_ANY)
+        fprintf(out, " %s -1", where);
+    else
+        fprintf(out, " %s %" PRIu32, where, rank);
+}
+
+static void sink(void *context, uint32_t rank, const struct replay_host *h)
+{
+    struct goal *g = context;
+    struct rank_text *t = &g->rank[rank];
+    const struct replay_op *op = &h->op;
+    bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
+    uint64_t before = t->label++;
+
+    if (op->kind == REPLAY_COMPUTE || op->kind == REPLAY_WAIT) {
+        fprintf(t->out, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
+    } else {
+        fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
+        partner(t->out, sends ? "to" : "from", op->partner);
+        fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
+        remember(g, t, h->next_request);
+    }
+    if (before)
+        fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
+    for (uint32_t i = 0; op->kind == REPLAY_WAIT && i < h->open_count; i++)
+        if (h->open[i].awaited && h->open[i].number < t->requests)
+            fprintf(t->out, "l%" PRIu64 " requires l%" PRIu64 "\n", t->label, t->request[h->open[i].number]);
+    t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
+}
+
+static int print(struct goal *g, uint32_t ranks, FILE *out)
+{
+    fprintf(out, "num_ranks %" PRIu32 "\n", ranks);
+    for (uint32_t r = 0; r < ranks; r++) {
+        if (fflush(g->rank[r].out) != 0)
+            return PYTHIA_ENOMEM;
+        fprintf(out, "\nrank %" PRIu32 " {\n", r);
+        fwrite(g->rank[r].text, 1, g->rank[r].size, out);
+        fputs("}\n", out);
+    }
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
+
+int replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
+{
+    struct goal g = { .rank = calloc(s->ranks ? s->ranks : 1, sizeof *g.rank) };
+    struct replay_how how = { .walk = true, .sink = sink, .context = &g };
+    struct replay_result result = { 0 };
+    int rc = g.rank ? 0 : PYTHIA_ENOMEM;
+
+    for (uint32_t r = 0; rc == 0 && r < s->ranks; r++)
+        if (!(g.rank[r].out = open_memstream(&g.rank[r].text, &g.rank[r].size)))
+            rc = PYTHIA_ENOMEM;
+    if (rc == 0)
+        rc = replay_run(s, m, &how, &result);
+    if (rc == 0)
+        rc = g.failed ? PYTHIA_ENOMEM : print(&g, s->ranks, out);
+    for (uint32_t r = 0; g.rank && r < s->ranks; r++) {
+        if (g.rank[r].out)
+            fclose(g.rank[r].out);
+        free(g.rank[r].text);
+        free(g.rank[r].request);
+    }
+    free(g.rank);
+    free(result.end);
+    return rc;
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+noinst_LTLIBRARIES += libpythia-replay.la
+libpythia_replay_la_SOURCES = \
+	%D%/blame.c %D%/blame.h \
+	%D%/collective.c %D%/collective.h \
+	%D%/engine.c %D%/engine.h %D%/machine.h \
+	%D%/feed.c %D%/feed.h \
+	%D%/goal.c %D%/goal.h \
+	%D%/match.c \
+	%D%/program.h \
+	%D%/skip.c
+
+UNIT_TESTS += tests/unit/test_replay
+tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h
+tests_unit_test_replay_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)
+
+check_PROGRAMS += tests/tool/replay_goal
+tests_tool_replay_goal_SOURCES = tests/tool/replay_goal.c tests/unit/replay_programs.c tests/unit/replay_programs.h
+tests_tool_replay_goal_LDADD = libpythia-replay.la $(PYTHIA_CORE)
+LONG_TESTS += tests/tool/replay_goal.test
+EXTRA_DIST += tests/tool/replay_goal.test

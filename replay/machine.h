@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a replay: private to engine.c, match.c and skip.c. See engine.h. */
+#ifndef PYTHIA_REPLAY_MACHINE_H
+#define PYTHIA_REPLAY_MACHINE_H
+
+#include "replay/blame.h"
+#include "replay/engine.h"
+#include "replay/feed.h"
+
+#define REPLAY_NONE UINT32_MAX
+
+/* A message under way or unexpected, or a receive that is posted: an element of a list. */
+struct replay_item {
+    uint32_t next;          /* in its list; free ones too */
+    uint32_t source, tag, target;
+    uint64_t bytes;
+    uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted receive */
+    bool claimed;           /* posted: a message for it has been sent */
+};
+
+struct replay_list { uint32_t first, last; };
+
+struct replay_request {
+    uint64_t number, event; /* event: index in the rank's stream of the one that began it */
+    bool done, awaited, receives;
+};
+
+struct replay_host {
+    struct replay_feed feed;
+    int64_t cpu, in, out;   /* when the rank, its link inwards, its link outwards are free */
+    struct replay_op op;    /* at which the rank is */
+    bool blocked;           /* at `op`, which is not in the heap */
+    bool ended;
+    uint32_t pending;       /* requests that it is blocked for */
+    uint64_t next_request;
+    struct replay_request *open;
+    uint32_t open_count, open_room;
+    struct replay_list posted, unexpected;
+    uint64_t version;       /* counts changes */
+};
+
+struct replay_event { int64_t time; uint64_t order; uint32_t host, message; /* REPLAY_NONE: the host's operation */ };
+
+struct replay_skip;
+
+struct replay_machine {
+    const struct replay_source *source;
+    const struct replay_model *model;
+    const struct replay_how *how;
+    struct replay_blame *blame;
+    uint32_t ranks, running;
+    struct replay_host *host;
+    struct replay_event *heap;
+    uint32_t heap_count, heap_room;
+    struct replay_item *item;
+    uint32_t item_count, item_room, item_free;
+    uint64_t order;
+    int64_t now;
+    uint32_t turned_host, turned_depth; /* a turn that was completed in this event; depth 0: none */
+    uint32_t pace;                      /* the host at whose turns states are compared */
+    struct replay_skip *skip;           /* NULL: every turn is walked */
+    struct replay_result *result;
+    bool failed;                        /* out of memory */
+};
+
+/* --- engine.c --- */
+bool replay_push(struct replay_machine *m, struct replay_event e);
+static inline bool replay_before(const struct replay_event *a, const struct replay_event *b)
+{
+    return a->time != b->time ? a->time < b->time : a->order < b->order;
+}
+
+/* --- match.c: lists of messages and receives, requests --- */
+uint32_t replay_item_new(struct replay_machine *m);           /* REPLAY_NONE: out of memory */
+void replay_item_free(struct replay_machine *m, uint32_t i);
+void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i);
+/* Takes the first of the list that matches out of it; REPLAY_NONE without. */
+uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
+/* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
+uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
+/* A new request of the host's present event; its number. */
+uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, bool receives);
+struct replay_request *replay_request_find(struct replay_host *h, uint64_t number); /* NULL: it is not open */
+/* Marks the requests that the host's wait is for; how many of them are not done. */
+uint32_t replay_request_await(struct replay_host *h);
+/* Forgets those that were waited for. */
+void replay_request_forget(struct replay_host *h);
+
+/* --- skip.c --- */
+struct replay_skip *replay_skip_create(uint32_t ranks);
+void replay_skip_destroy(struct replay_skip *s);
+/* The host has completed a turn of its frame `depth` - 1: the machine's state is compared, and turns may be skipped. */
+void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth);
+
+#endif

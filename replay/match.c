@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "replay/machine.h"
+
+uint32_t replay_item_new(struct replay_machine *m)
+{
+    if (m->item_free != REPLAY_NONE) {
+        uint32_t i = m->item_free;
+        m->item_free = m->item[i].next;
+        return i;
+    }
+    if (m->item_count == m->item_room) {
+        uint32_t room = m->item_room ? 2 * m->item_room : 256;
+        struct replay_item *more = realloc(m->item, room * sizeof *more);
+        if (!more) {
+            m->failed = true;
+            return REPLAY_NONE;
+        }
+        m->item = more;
+        m->item_room = room;
+    }
+    return m->item_count++;
+}
+
+void replay_item_free(struct replay_machine *m, uint32_t i)
+{
+    m->item[i].next = m->item_free;
+    m->item_free = i;
+}
+
+void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i)
+{
+    m->item[i].next = REPLAY_NONE;
+    if (l->first == REPLAY_NONE)
+        l->first = i;
+    else
+        m->item[l->last].next = i;
+    l->last = i;
+}
+
+static bool matches(const struct replay_item *i, uint32_t source, uint32_t tag)
+{
+    return i->tag == tag && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
+}
+
+uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag)
+{
+    uint32_t before = REPLAY_NONE;
+
+    for (uint32_t i = l->first; i != REPLAY_NONE; before = i, i = m->item[i].next)
+        if (matches(&m->item[i], source, tag)) {
+            if (before == REPLAY_NONE)
+                l->first = m->item[i].next;
+            else
+                m->item[before].next = m->item[i].next;
+            if (l->last == i)
+                l->last = before;
+            return i;
+        }
+    return REPLAY_NONE;
+}
+
+uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag)
+{
+    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
+        if (!m->item[i].claimed && matches(&m->item[i], source, tag)) {
+            m->item[i].claimed = true;
+            return i;
+        }
+    return REPLAY_NONE;
+}
+
+/* Requests that nobody ever waits for (freed ones) must not pile up. */
+static void forget_oldest_done(struct replay_host *h)
+{
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (h->open[i].done) {
+            for (uint32_t k = i; k + 1 < h->open_count; k++)
+                h->open[k] = h->open[k + 1];
+            h->open_count--;
+            return;
+        }
+}
+
+uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, bool receives)
+{
+    enum { MANY = 4096 };
+
+    if (h->open_count >= MANY)
+        forget_oldest_done(h);
+    if (h->open_count == h->open_room) {
+        uint32_t room = h->open_room ? 2 * h->open_room : 4;
+        struct replay_request *more = realloc(h->open, room * sizeof *more);
+        if (!more) {
+            m->failed = true;
+            return h->next_request;
+        }
+        h->open = more;
+        h->open_room = room;
+    }
+    h->open[h->open_count++] = (struct replay_request){ .number = h->next_request, .event = h->feed.events, .receives = receives };
+    return h->next_request++;
+}
+
+struct replay_request *replay_request_find(struct replay_host *h, uint64_t number)
+{
+    for (uint32_t i = h->open_count; i-- > 0;)
+        if (h->open[i].number == number)
+            return &h->open[i];
+    return NULL;
+}
+
+static void await_runs(struct replay_host *h)
+{
+    uint64_t now = h->feed.events;
+
+    for (int32_t r = 0; r < h->op.back; r++) {
+        const struct replay_run *run = &h->op.runs[r];
+        int64_t distance = run->distance;
+        for (uint32_t k = 0; k < run->count; k++, distance += run->step)
+            for (uint32_t i = h->open_count; i-- > 0;)
+                if ((int64_t)(now - h->open[i].event) == distance) {
+                    h->open[i].awaited = true;
+                    if (run->step != 0)
+                        break;
+                }
+    }
+}
+
+uint32_t replay_request_await(struct replay_host *h)
+{
+    uint32_t pending = 0;
+
+    if (h->op.back >= 0)
+        await_runs(h);
+    else if (h->op.back == REPLAY_BACK_OLDEST)
+        h->open_count ? h->open[0].awaited = true : false;
+    else
+        for (uint32_t i = 0; i < h->open_count; i++)
+            if (h->op.back == REPLAY_BACK_ALL || h->open[i].event == h->feed.events)
+                h->open[i].awaited = true;
+    for (uint32_t i = 0; i < h->open_count; i++)
+        pending += h->open[i].awaited && !h->open[i].done;
+    return pending;
+}
+
+void replay_request_forget(struct replay_host *h)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (!h->open[i].awaited)
+            h->open[kept++] = h->open[i];
+    h->open_count = kept;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What each rank of a job does, as the replay sees it: a grammar whose terminals are events, and for each event the
+ * operations that it is made of.
+ *
+ *   grammar      R: a A^1000 z      A: b c^2         shared by all ranks that have the same rules
+ *   event        b                                   a call with the computation before it, a parallel region
+ *   operations   compute 2 ms, isend, recv, wait     what source->event() says for this rank and this occurrence
+ *   primitives   the same, collectives written out as messages (replay/collective.h)
+ *
+ * A collective is its dependence structure: n-to-n ones are a dissemination, rooted ones a binomial tree. The same
+ * primitives are written by `pythia export --to goal`, so that a simulator of its own runs what the engine runs.
+ *
+ * Invariants:
+ *   1. event() is a function of its arguments: asked again it gives the same operations
+ *   2. occurrences of a node whose number is equal modulo cycle() have equal operations
+ *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive
+ *
+ * Ownership: the source is the caller's and outlives what reads it. Units: ns, bytes.
+ * Threads: any (read-only).  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPLAY_PROGRAM_H
+#define PYTHIA_REPLAY_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "grammar/flat.h"
+
+#define REPLAY_ANY UINT32_MAX  /* source of a receive: whoever comes first */
+#define REPLAY_SOURCE (UINT32_MAX - 1) /* target of a send: the source of the last receive from anyone */
+#define REPLAY_NOWHERE (UINT32_MAX - 2) /* partner that nothing is known of: the operation takes no part */
+
+enum replay_kind {
+    REPLAY_COMPUTE, /* `ns` on the rank's own */
+    REPLAY_SEND,    /* done when the message is out, with the receiver's consent where it is longer than the eager limit */
+    REPLAY_RECV,
+    REPLAY_ISEND,   /* begins a request */
+    REPLAY_IRECV,
+    REPLAY_WAIT,    /* for the requests that `back` says */
+    REPLAY_COLLECTIVE,
+};
+
+/* What a rank has of a collective call. */
+enum replay_shape {
+    REPLAY_ALL,    /* everyone's data to everyone: bytes of each round */
+    REPLAY_GROW,   /* the same, doubling each round: allgather */
+    REPLAY_FROM,   /* root to all: broadcast */
+    REPLAY_TO,     /* all to root: reduce, gather */
+    REPLAY_PREFIX, /* from the lower ranks: scan */
+};
+
+/* Requests that a wait is for. */
+enum replay_back {
+    REPLAY_BACK_ALL = -1,    /* all that are open */
+    REPLAY_BACK_OLDEST = -2, /* the one that is open longest */
+    REPLAY_BACK_OWN = -3,    /* those of this operation's own event */
+};
+
+/* A run of request distances: begun `distance` events ago, then `distance` + `step`, … `count` of them. */
+struct replay_run { uint32_t distance; int32_t step; uint32_t count; };
+
+struct replay_op {
+    uint8_t kind;     /* enum replay_kind */
+    uint8_t shape;    /* enum replay_shape */
+    uint8_t computes; /* of COMPUTE: the program's own work, not time in a call */
+    uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
+    uint32_t place;   /* whose time this is: a number of the source's */
+    int64_t ns;
+    uint64_t bytes;
+    uint32_t partner; /* rank of the job; root: rank within the group */
+    uint32_t tag;     /* communicator and tag in one */
+    uint32_t group;   /* of a collective: for source->member() */
+    uint32_t size;    /* of the group */
+    uint32_t me;      /* own rank in it */
+    int32_t back;     /* number of runs, or enum replay_back */
+    const struct replay_run *runs; /* the source's */
+};
+
+enum { REPLAY_OPS = 8 }; /* operations of one event, at most */
+
+struct replay_source {
+    uint32_t ranks, places;
+    void *context;
+    /* The grammar of a rank; GRAMMAR only: rules, nodes. */
+    const struct grammar_flat *(*grammar)(void *context, uint32_t rank);
+    /* Fills ops[] with what occurrence `i` of `node` is; how many, at most REPLAY_OPS. */
+    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *ops);
+    /* After how many occurrences a node's operations begin anew: 1: always the same; 0: never. */
+    uint32_t (*cycle)(void *context, uint32_t rank, uint32_t node);
+    /* Rank of the job of member `i` of a group. */
+    uint32_t (*member)(void *context, uint32_t group, uint32_t rank, uint32_t i);
+};
+
+/* LogGP, with the names and the meaning of LogGOPSim. */
+struct replay_model {
+    int64_t L, o, g, O; /* ns: latency, overhead, gap between messages, overhead a byte */
+    int64_t G;          /* ps a byte */
+    uint64_t S;         /* bytes: longer messages wait for their receiver */
+};
+static inline int64_t replay_wire(const struct replay_model *m, uint64_t bytes)
+{
+    return bytes > 1 ? (int64_t)((double)(bytes - 1) * (double)m->G / 1000) : 0;
+}
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loops whose state is periodic are not walked to their end (engine.h says why that is exact).
+ *
+ * One rank keeps the pace: when it has completed a turn, the machine's state is compared with one that was saved some turns
+ * before, at the same depth of its loops and within the same execution of the loop. After 1, 2, 4, … turns another one is
+ * saved, so that any period is met (Brent). Equal states are seen twice before turns are skipped: over the second period
+ * the account (blame.h) says what one period adds to it.
+ *
+ * A state is: of each rank its place in the grammar without the turns, its clocks from now on, requests and lists of
+ * messages; then the heap. Of turns only those of one loop of each rank may differ: how far they advance in a period and
+ * how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is, until its
+ * next event.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/machine.h"
+
+enum { SLOTS = REPLAY_BLAME_SLOTS };
+
+struct words { uint64_t *word; size_t count, room; };
+
+/* An event of the heap, comparable: times from now on, requests from the rank's last one back. */
+struct due { int64_t in; uint64_t order, request, bytes; uint32_t host, source, tag, message; };
+
+/* Where a rank's part of a saved state is. */
+struct part { size_t words, word_count, turns, seen; uint64_t version, events; };
+
+struct state {
+    bool valid, armed;
+    uint64_t power, count;  /* turns until the next state is saved, and since this one was */
+    int64_t now;
+    struct words words, turns, seen;
+    struct part *part;
+    struct due *due;
+    uint32_t due_count, due_room;
+};
+
+struct replay_skip {
+    struct state slot[SLOTS];
+    struct words scratch;
+    struct due *due;
+    uint32_t due_room;
+    uint64_t last_turn;     /* steps that were walked when the pace-keeper last turned */
+    bool failed;
+};
+
+struct replay_skip *replay_skip_create(uint32_t ranks)
+{
+    struct replay_skip *s = calloc(1, sizeof *s);
+
+    for (int i = 0; s && i < SLOTS; i++)
+        s->failed |= !(s->slot[i].part = calloc(ranks ? ranks : 1, sizeof *s->slot[i].part));
+    if (s && s->failed) {
+        replay_skip_destroy(s);
+        return NULL;
+    }
+    return s;
+}
+
+void replay_skip_destroy(struct replay_skip *s)
+{
+    if (!s)
+        return;
+    for (int i = 0; i < SLOTS; i++) {
+        free(s->slot[i].words.word);
+        free(s->slot[i].turns.word);
+        free(s->slot[i].seen.word);
+        free(s->slot[i].part);
+        free(s->slot[i].due);
+    }
+    free(s->scratch.word);
+    free(s->due);
+    free(s);
+}
+
+/* --- A state as words --- */
+
+static void add(struct replay_skip *s, struct words *w, uint64_t word)
+{
+    if (w->count == w->room) {
+        size_t room = w->room ? 2 * w->room : 256;
+        uint64_t *more = realloc(w->word, room * sizeof *more);
+        if (!more) {
+            s->failed = true;
+            return;
+        }
+        w->word = more;
+        w->room = room;
+    }
+    w->word[w->count++] = word;
+}
+
+static uint64_t from_now(const struct replay_machine *m, int64_t time)
+{
+    return time > m->now ? (uint64_t)(time - m->now) : 0;
+}
+
+static void add_list(struct replay_machine *m, struct words *w, const struct replay_list *l, const struct replay_host *owner)
+{
+    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next) {
+        const struct replay_item *it = &m->item[i];
+        const struct replay_host *h = owner ? owner : &m->host[it->source];
+        add(m->skip, w, (uint64_t)it->source << 32 | it->tag);
+        add(m->skip, w, it->bytes << 1 | it->claimed);
+        add(m->skip, w, h->next_request - it->request);
+    }
+    add(m->skip, w, UINT64_MAX);
+}
+
+static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+    const struct replay_feed *f = &h->feed;
+
+    add(m->skip, w, (uint64_t)f->depth << 32 | f->op_next << 2 | (uint32_t)h->blocked << 1 | h->ended);
+    for (uint32_t d = 0; d < f->depth; d++)
+        add(m->skip, w, f->frame[d].node);
+    add(m->skip, w, (uint64_t)f->step << 32 | f->last_source);
+    add(m->skip, w, from_now(m, h->cpu));
+    add(m->skip, w, from_now(m, h->in));
+    add(m->skip, w, from_now(m, h->out));
+    for (uint32_t i = 0; i < h->open_count; i++) {
+        const struct replay_request *r = &h->open[i];
+        add(m->skip, w, h->next_request - r->number);
+        add(m->skip, w, (f->events - r->event) << 3 | (uint64_t)r->done << 2 | (uint64_t)r->awaited << 1 | r->receives);
+    }
+    add_list(m, w, &h->posted, h);
+    add_list(m, w, &h->unexpected, NULL);
+    for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
+        if (f->cycle[n] != 1)
+            add(m->skip, w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct due *x = a, *y = b;
+    return x->in != y->in ? (x->in < y->in ? -1 : 1) : x->order < y->order ? -1 : x->order > y->order;
+}
+
+static bool grow_due(struct replay_skip *s, struct due **due, uint32_t *room, uint32_t need)
+{
+    if (need <= *room)
+        return true;
+    struct due *more = realloc(*due, 2 * (size_t)need * sizeof *more);
+    if (!more) {
+        s->failed = true;
+        return false;
+    }
+    *due = more;
+    *room = 2 * need;
+    return true;
+}
+
+/* The heap in order; of ranks that are left as they are (`since`: unchanged since that state) nothing. */
+static uint32_t list_due(struct replay_machine *m, struct due *due, const struct state *since)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->heap_count; i++) {
+        const struct replay_event *e = &m->heap[i];
+        if (since && since->part[e->host].version == m->host[e->host].version)
+            continue;
+        due[n] = (struct due){ .in = e->time - m->now, .order = e->order, .host = e->host, .message = e->message != REPLAY_NONE };
+        if (e->message != REPLAY_NONE) {
+            const struct replay_item *it = &m->item[e->message];
+            due[n].source = it->source;
+            due[n].tag = it->tag;
+            due[n].bytes = it->bytes;
+            due[n].request = m->host[it->source].next_request - it->request;
+        }
+        n++;
+    }
+    qsort(due, n, sizeof *due, by_order);
+    return n;
+}
+
+static void save(struct replay_machine *m, struct state *s)
+{
+    s->words.count = s->turns.count = s->seen.count = 0;
+    s->now = m->now;
+    s->count = 0;
+    for (uint32_t r = 0; r < m->ranks; r++) {
+        const struct replay_host *h = &m->host[r];
+        const struct replay_feed *f = &h->feed;
+        struct part *p = &s->part[r];
+        *p = (struct part){ .words = s->words.count, .turns = s->turns.count, .seen = s->seen.count,
+                            .version = h->version, .events = f->events };
+        add_host(m, &s->words, r);
+        p->word_count = s->words.count - p->words;
+        for (uint32_t d = 0; d < f->depth; d++)
+            add(m->skip, &s->turns, f->frame[d].turn);
+        for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
+            add(m->skip, &s->seen, f->seen[n]);
+    }
+    if (grow_due(m->skip, &s->due, &s->due_room, m->heap_count))
+        s->due_count = list_due(m, s->due, NULL);
+    s->valid = !m->skip->failed;
+}
+
+/* --- Comparing --- */
+
+static bool same_host(struct replay_machine *m, const struct state *s, uint32_t r)
+{
+    struct words *w = &m->skip->scratch;
+    const struct part *p = &s->part[r];
+
+    if (p->version == m->host[r].version)
+        return true;
+    w->count = 0;
+    add_host(m, w, r);
+    return w->count == p->word_count && !memcmp(w->word, s->words.word + p->words, w->count * sizeof *w->word);
+}
+
+static bool same_heap(struct replay_machine *m, const struct state *s)
+{
+    struct replay_skip *skip = m->skip;
+
+    if (!grow_due(skip, &skip->due, &skip->due_room, m->heap_count))
+        return false;
+    uint32_t n = list_due(m, skip->due, s), k = 0;
+    for (uint32_t i = 0; i < s->due_count; i++) {
+        const struct due *was = &s->due[i], *is = &skip->due[k];
+        if (s->part[was->host].version == m->host[was->host].version)
+            continue;
+        if (k == n || was->in != is->in || was->host != is->host || was->source != is->source || was->tag != is->tag ||
+            was->message != is->message || was->bytes != is->bytes || was->request != is->request)
+            return false;
+        k++;
+    }
+    return k == n;
+}
+
+/* How many periods the turns of a rank allow; 0 where turns of more than one loop differ. */
+static uint64_t periods_of(const struct replay_machine *m, const struct state *s, uint32_t r)
+{
+    const struct replay_feed *f = &m->host[r].feed;
+    uint64_t most = UINT64_MAX;
+
+    for (uint32_t d = 0; d < f->depth; d++) {
+        uint64_t was = s->turns.word[s->part[r].turns + d], is = f->frame[d].turn;
+        if (was == is)
+            continue;
+        if (most != UINT64_MAX || is < was)
+            return 0;
+        most = (replay_feed_turns(f, d) - 1 - is) / (is - was);
+    }
+    return most;
+}
+
+/* How many periods can be skipped, when all of the state is the same; 0: none. */
+static uint64_t periods(struct replay_machine *m, const struct state *s)
+{
+    uint64_t most = UINT64_MAX;
+    int64_t period = m->now - s->now;
+
+    for (uint32_t r = 0; r < m->ranks && most; r++) {
+        if (m->host[r].version == s->part[r].version)
+            continue;
+        uint64_t n = m->host[r].feed.ended ? UINT64_MAX : periods_of(m, s, r);
+        most = n < most ? n : most;
+    }
+    for (uint32_t i = 0; i < m->heap_count && period > 0; i++) {
+        const struct replay_event *e = &m->heap[i];
+        uint64_t n = e->time > m->now ? (uint64_t)((e->time - m->now - 1) / period) : 0;
+        if (m->host[e->host].version == s->part[e->host].version && n < most)
+            most = n;
+    }
+    return most == UINT64_MAX ? 0 : most;
+}
+
+static bool same(struct replay_machine *m, const struct state *s)
+{
+    for (uint32_t r = 0; r < m->ranks; r++)
+        if (!same_host(m, s, r))
+            return false;
+    return same_heap(m, s) && !m->skip->failed;
+}
+
+/* --- Skipping --- */
+
+static void advance_host(struct replay_machine *m, const struct state *s, uint32_t r, uint64_t n)
+{
+    struct replay_host *h = &m->host[r];
+    struct replay_feed *f = &h->feed;
+    int64_t by = (int64_t)n * (m->now - s->now);
+    uint64_t events = n * (f->events - s->part[r].events);
+
+    if (h->ended || h->version == s->part[r].version)
+        return;
+    h->cpu += by;
+    h->in += by;
+    h->out += by;
+    for (uint32_t d = 0; d < f->depth; d++)
+        f->frame[d].turn += n * (f->frame[d].turn - s->turns.word[s->part[r].turns + d]);
+    for (uint32_t i = 0; i < h->open_count; i++)
+        h->open[i].event += events;
+    f->events += events;
+    for (uint32_t k = 0; f->seen && k < f->grammar->node_count; k++)
+        f->seen[k] += n * (f->seen[k] - s->seen.word[s->part[r].seen + k]);
+}
+
+/* All that is not left as it is moves by the same time, so the heap stays a heap: what stays is later than all that moves. */
+static void skip(struct replay_machine *m, struct state *s, uint32_t slot, uint64_t n)
+{
+    int64_t by = (int64_t)n * (m->now - s->now);
+
+    for (uint32_t i = 0; i < m->heap_count; i++)
+        if (m->host[m->heap[i].host].version != s->part[m->heap[i].host].version)
+            m->heap[i].time += by;
+    if (m->blame)
+        replay_blame_skip(m->blame, slot, n);
+    for (uint32_t r = 0; r < m->ranks; r++)
+        advance_host(m, s, r, n);
+    m->now += by;
+    m->result->skips++;
+    /* The heap's order among what moved is as before; what stayed may be anywhere. */
+    uint32_t count = m->heap_count;
+    m->heap_count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        replay_push(m, m->heap[i]);
+}
+
+/* --- Turns --- */
+
+/* Whether the state was saved within the execution of the loop that the pace-keeper is in. */
+static bool same_loop(const struct replay_machine *m, const struct state *s, uint32_t host, uint32_t depth)
+{
+    const struct replay_feed *f = &m->host[host].feed;
+    const struct part *p = &s->part[host];
+
+    for (uint32_t d = 0; d < depth; d++)
+        if (s->words.word[p->words + 1 + d] != f->frame[d].node ||
+            (d + 1 < depth && s->turns.word[p->turns + d] != f->frame[d].turn))
+            return false;
+    return (s->words.word[p->words] >> 32) >= depth;
+}
+
+static void begin(struct replay_machine *m, struct state *s)
+{
+    s->armed = false;
+    s->power = 1;
+    save(m, s);
+}
+
+static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
+{
+    uint64_t n;
+
+    s->count++;
+    if (same(m, s) && (n = periods(m, s)) > 0) {
+        if (s->armed) {
+            skip(m, s, slot, n);
+            s->valid = false;
+            return;
+        }
+        s->armed = true;
+        s->power = s->count;
+        if (m->blame)
+            replay_blame_arm(m->blame, slot);
+        save(m, s);
+    } else if (s->count >= s->power) {
+        uint64_t power = s->armed ? 1 : 2 * s->power;
+        begin(m, s);
+        s->power = power;
+    }
+}
+
+void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth)
+{
+    struct replay_skip *skip_state = m->skip;
+    uint32_t slot = (depth - 1) % SLOTS;
+    struct state *s = &skip_state->slot[slot];
+
+    if (host != m->pace) {
+        if (m->result->walked - skip_state->last_turn < 1000 + 16 * (uint64_t)m->ranks)
+            return;
+        m->pace = host;
+        for (int i = 0; i < SLOTS; i++)
+            skip_state->slot[i].valid = false;
+    }
+    skip_state->last_turn = m->result->walked;
+    if (!s->valid || !same_loop(m, s, host, depth))
+        begin(m, s);
+    else
+        compare(m, s, slot);
+    if (skip_state->failed)
+        m->failed = true;
+}

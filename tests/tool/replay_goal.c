@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* replay_goal SEED RANKS DEPTH TURNS FILE: a random program as GOAL in FILE, and what the replay says of each rank. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "replay/engine.h"
+#include "replay/goal.h"
+#include "tests/unit/replay_programs.h"
+
+int main(int argc, char **argv)
+{
+    static const struct replay_model model = { .L = 2500, .o = 1500, .g = 1000, .G = 6000, .O = 0, .S = 65535 };
+    struct replay_how how = { .walk = false };
+    struct replay_result r;
+
+    if (argc != 6)
+        return 2;
+    struct program *p = program_random(strtoull(argv[1], NULL, 10), (uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
+    FILE *out = fopen(argv[5], "w");
+    if (!out || replay_goal_write(&p->source, &model, out) != 0 || fclose(out) != 0 || replay_run(&p->source, &model, &how, &r) != 0)
+        return 1;
+    for (uint32_t i = 0; i < p->source.ranks; i++)
+        printf("Host %" PRIu32 ": %" PRId64 "\n", i, r.end[i]);
+    free(r.end);
+    program_destroy(p);
+    return 0;
+}

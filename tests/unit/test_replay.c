@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* The replay: skipping turns gives the times of walking them, to the ns; times computed by hand; waits and their causes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/blame.h"
+#include "replay/engine.h"
+#include "replay/goal.h"
+#include "tests/unit/replay_programs.h"
+#include "tests/unit/unit.h"
+
+static const struct replay_model usual = { .L = 2500, .o = 1500, .g = 1000, .G = 6000, .O = 0, .S = 65535 };
+static const struct replay_model free_of_cost = { .S = UINT64_MAX };
+
+static struct replay_result run(const struct program *p, const struct replay_model *m, bool walk, struct replay_blame *b)
+{
+    struct replay_how how = { .walk = walk, .blame = b };
+    struct replay_result r;
+    ck_assert_int_eq(replay_run(&p->source, m, &how, &r), 0);
+    return r;
+}
+
+static void compare(const struct program *p, const struct replay_model *m, uint64_t seed)
+{
+    struct replay_blame *a = replay_blame_create(p->source.ranks, p->source.places);
+    struct replay_blame *b = replay_blame_create(p->source.ranks, p->source.places);
+    struct replay_result walked = run(p, m, true, a), skipped = run(p, m, false, b);
+
+    for (uint32_t r = 0; r < p->source.ranks; r++) {
+        ck_assert_msg(walked.end[r] == skipped.end[r], "seed %llu rank %u: %lld walked, %lld skipped", (unsigned long long)seed, r,
+                      (long long)walked.end[r], (long long)skipped.end[r]);
+        struct replay_account x = replay_blame_account(a, r), y = replay_blame_account(b, r);
+        ck_assert_msg(x.work == y.work && x.call == y.call && x.wait == y.wait, "seed %llu rank %u: %lld %lld %lld walked, %lld %lld %lld skipped",
+                      (unsigned long long)seed, r, (long long)x.work, (long long)x.call, (long long)x.wait, (long long)y.work,
+                      (long long)y.call, (long long)y.wait);
+    }
+    ck_assert_uint_eq(walked.unmatched, 0);
+    ck_assert_uint_eq(skipped.unmatched, 0);
+    ck_assert_uint_le(skipped.walked, walked.walked);
+    ck_assert_int_eq(replay_blame_check(a), 0);
+    ck_assert_int_eq(replay_blame_check(b), 0);
+    replay_blame_destroy(a);
+    replay_blame_destroy(b);
+    free(walked.end);
+    free(skipped.end);
+}
+
+START_TEST(test_skipping_is_exact)
+{
+    for (uint64_t seed = (uint64_t)_i * 25; seed < (uint64_t)_i * 25 + 25; seed++) {
+        static const uint32_t turns[] = { 100, 20, 8 };
+        struct program *p = program_random(seed, 1 + (uint32_t)(seed % 9), 1 + (uint32_t)(seed % 3), turns[seed % 3]);
+        compare(p, seed % 4 ? &usual : &free_of_cost, seed);
+        program_destroy(p);
+    }
+}
+END_TEST
+
+START_TEST(test_turns_cost_nothing)
+{
+    struct phase body[] = { { .kind = PHASE_HALO, .bytes = 1000, .ns = 50000, .seed = 7 },
+                            { .kind = PHASE_COLLECTIVE, .shape = REPLAY_ALL, .bytes = 8, .ns = 3000, .seed = 8 } };
+    struct program *few = program_loop(8, body, 2, 1000), *many = program_loop(8, body, 2, 60000000);
+    struct replay_result a = run(few, &usual, false, NULL), b = run(many, &usual, false, NULL);
+
+    ck_assert_double_gt(b.events, 9e8);
+    ck_assert_uint_le(b.walked, 2 * a.walked);
+    ck_assert_uint_ge(b.skips, 1);
+    free(a.end);
+    free(b.end);
+    program_destroy(few);
+    program_destroy(many);
+}
+END_TEST
+
+/* LogGP by hand: a message of s bytes is there o + L + o + (s - 1) G after its sender began. */
+START_TEST(test_one_message)
+{
+    struct phase body = { .kind = PHASE_PAIR, .bytes = 101, .ns = 0, .seed = 3 };
+    struct program *p = program_loop(2, &body, 1, 1);
+    struct replay_blame *b = replay_blame_create(2, p->source.places);
+    struct replay_result r = run(p, &usual, false, b);
+    int64_t work = replay_blame_account(b, 0).work; /* equal on both: the seed is a multiple of three */
+
+    ck_assert_int_eq(work, replay_blame_account(b, 1).work);
+    ck_assert_int_eq(r.end[0], work + 1500);
+    ck_assert_int_eq(r.end[1], work + 1500 + 2500 + 1500 + 100 * 6);
+    ck_assert_int_eq(replay_blame_account(b, 1).wait, 0);
+    replay_blame_destroy(b);
+    free(r.end);
+    program_destroy(p);
+}
+END_TEST
+
+/* Rank 0 works 10 us before each message: rank 1 waits for that, and for nothing else. */
+START_TEST(test_chain_is_followed)
+{
+    struct phase body[] = { { .kind = PHASE_CHAIN, .bytes = 8, .ns = 1000000, .seed = 3 },
+                            { .kind = PHASE_COLLECTIVE, .shape = REPLAY_ALL, .bytes = 1, .seed = 6 } };
+    struct program *p = program_loop(4, body, 2, 100);
+    struct replay_blame *b = replay_blame_create(4, p->source.places);
+    struct replay_result r = run(p, &free_of_cost, false, b);
+    uint32_t count;
+    const struct replay_cause *c = replay_blame_causes(b, &count);
+    double by[4] = { 0 }, sum = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        ck_assert_uint_eq(c[i].cause, 0);
+        by[c[i].culprit] += c[i].ns;
+        sum += c[i].ns;
+    }
+    /* In each turn rank k waits k ms for those before it, and 3 - k ms for those behind it. */
+    ck_assert_double_eq_tol(sum, 100 * 12e6, 1e6);
+    for (int k = 0; k < 3; k++)
+        ck_assert_double_ge(by[k], 99 * 1e6);
+    replay_blame_destroy(b);
+    free(r.end);
+    program_destroy(p);
+}
+END_TEST
+
+START_TEST(test_goal_has_every_operation)
+{
+    struct phase body = { .kind = PHASE_RING, .bytes = 10, .ns = 5, .seed = 3 };
+    struct program *p = program_loop(2, &body, 1, 3);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    ck_assert_int_eq(replay_goal_write(&p->source, &usual, out), 0);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "num_ranks 2"));
+    ck_assert_ptr_nonnull(strstr(text, "l2: recv 10b from 1 tag 0\nl2 requires l1\nl3: send 10b to 1 tag 0\nl3 irequires l2\n"
+                                       "l4: calc 0\nl4 irequires l3\nl4 requires l2\nl4 requires l3\n"));
+    ck_assert_ptr_nonnull(strstr(text, "l12: calc 0"));
+    ck_assert_ptr_null(strstr(text, "l13"));
+    free(text);
+    program_destroy(p);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_LOOP(test_skipping_is_exact, 12),
+        UNIT_TEST(test_turns_cost_nothing),
+        UNIT_TEST(test_one_message),
+        UNIT_TEST(test_chain_is_followed),
+        UNIT_TEST(test_goal_has_every_operation),
+    };
+    return unit_run("replay", tests, UNIT_COUNT(tests));
+}
