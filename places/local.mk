@@ -2,7 +2,7 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-places.la
 libpythia_places_la_SOURCES = \
-	%D%/bind.c %D%/bind.h %D%/cores.c %D%/cores.h %D%/place.c %D%/place.h %D%/visit.c %D%/wait.c %D%/wait.h
+	%D%/cores.c %D%/cores.h %D%/place.c %D%/place.h %D%/visit.c %D%/wait.c %D%/wait.h
 libpythia_places_la_LIBADD = $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_places tests/unit/test_places_cores

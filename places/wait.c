@@ -9,7 +9,6 @@
 
 #include "base/options.h"
 #include "include/pythia.h"
-#include "places/bind.h"
 #include "places/cores.h"
 
 static char passive[] = "passive";
@@ -68,24 +67,10 @@ static bool is_libgomp(void *caller)
     return slash && !strncmp(slash, "/libgomp", 8);
 }
 
-/* libgomp's first question is the moment to give it the mask that it will count processors by. */
-static void before_libgomp_reads(const char *name, void *caller)
-{
-    static atomic_flag done = ATOMIC_FLAG_INIT;
-    if ((strncmp(name, "OMP_", 4) && strncmp(name, "GOMP_", 5)) || !lookup("PYTHIA_BIND") || !is_libgomp(caller) ||
-        atomic_flag_test_and_set(&done))
-        return;
-    const char *threads = lookup("OMP_NUM_THREADS"), *mode = lookup("PYTHIA_MODE");
-    if (!mode || strcmp(mode, "off") != 0)
-        (void)places_bind_fix(lookup("PYTHIA_BIND"), threads ? (unsigned)strtoul(threads, NULL, 10) : 0);
-}
-
 PYTHIA_API char *getenv(const char *name);
 char *getenv(const char *name)
 {
     char *set = lookup(name);
-    if (name[0] == 'O' || name[0] == 'G')
-        before_libgomp_reads(name, __builtin_return_address(0));
     if (set || name[0] != 'O' || strcmp(name, "OMP_WAIT_POLICY") != 0 || !is_libgomp(__builtin_return_address(0)))
         return set;
     return places_wait_policy() ? passive : NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decisions on machines that are not here: 24 nodes of 8 cores, 4 nodes of 12, and one without nodes worth the name. */
 #include "include/pythia.h"
-#include "places/bind.h"
 #include "places/place.h"
 #include "tests/unit/unit.h"
 
@@ -111,41 +110,12 @@ START_TEST(nonsense_is_refused)
 }
 END_TEST
 
-START_TEST(ranks_divide_a_node)
-{
-    cpu_set_t node, all;
-    CPU_ZERO(&node);
-    for (int c = 0; c < 12; c++)
-        CPU_SET(2 * c + 1, &node);
-    for (unsigned ranks = 1; ranks <= 12; ranks++) {
-        int sum = 0;
-        CPU_ZERO(&all);
-        for (unsigned r = 0; r < ranks; r++) {
-            cpu_set_t share;
-            places_bind_share(&node, r, ranks, &share);
-            ck_assert_int_ge(CPU_COUNT(&share), (int)(12 / ranks));
-            ck_assert_int_le(CPU_COUNT(&share), (int)((12 + ranks - 1) / ranks));
-            sum += CPU_COUNT(&share);
-            CPU_OR(&all, &all, &share);
-        }
-        ck_assert_int_eq(sum, 12); /* none twice … */
-        ck_assert(CPU_EQUAL(&all, &node)); /* … and none left out */
-    }
-    for (unsigned r = 0; r < 50; r++) { /* more ranks than processors: one each */
-        cpu_set_t share;
-        places_bind_share(&node, r, 50, &share);
-        ck_assert_int_eq(CPU_COUNT(&share), 1);
-    }
-}
-END_TEST
-
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(threads_are_processors, 3), UNIT_LOOP(nodes_are_all_their_processors, 3),
         UNIT_LOOP(data_are_where_their_page_is, 3), UNIT_TEST(pages_of_this_machine),
         UNIT_TEST(teams_spread_by_threads_only), UNIT_TEST(nonsense_is_refused),
-        UNIT_TEST(ranks_divide_a_node),
     };
-    return unit_run("omp/place", tests, UNIT_COUNT(tests));
+    return unit_run("places/place", tests, UNIT_COUNT(tests));
 }
