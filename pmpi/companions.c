@@ -16,6 +16,7 @@
 
 enum {
     COMPANIONS_ASKED = 1024, /* of a larger job only so many are asked for */
+    COMPANIONS_SECONDS = 60, /* that a rank waits for the others */
     COMPANIONS_LATE = 5,
     COMPANIONS_TAG = 29327   /* of MPI_Comm_create_group, apart from messages */
 };
@@ -51,7 +52,7 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t met;
     bool over; /* guarded by lock */
-    unsigned seconds, late; /* late: so that the lowest rank speaks, and the launcher ends the others before they do */
+    unsigned late; /* seconds more: so that the lowest rank speaks, and the launcher ends the others before they do */
 } companions_watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .met = PTHREAD_COND_INITIALIZER};
 
 /* The call that waits cannot be left, nor the program go on without it. */
@@ -61,14 +62,14 @@ static void *companions_lose_patience(void *unused)
     int error = 0;
     (void)unused;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(companions_watch.seconds + companions_watch.late);
+    until.tv_sec += (time_t)(COMPANIONS_SECONDS + companions_watch.late);
     pthread_mutex_lock(&companions_watch.lock);
     while (!companions_watch.over && error == 0)
         error = pthread_cond_clockwait(&companions_watch.met, &companions_watch.lock, CLOCK_MONOTONIC, &until);
     if (!companions_watch.over) {
-        base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %u s "
-                      "(PYTHIA_PATIENCE), the job ends; run all of them under it, or none",
-                      companions_watch.seconds);
+        base_log_warn("some ranks do not run under Pythia, and this launcher cannot be asked which: waited %d s, "
+                      "the job ends; run all of them under it, or none",
+                      COMPANIONS_SECONDS);
         _exit(EXIT_FAILURE);
     }
     pthread_mutex_unlock(&companions_watch.lock);
@@ -77,10 +78,7 @@ static void *companions_lose_patience(void *unused)
 
 static bool companions_watch_begin(pthread_t *thread, int rank)
 {
-    struct pythia_options options;
     sigset_t all, before;
-    base_options_load(&options);
-    companions_watch.seconds = (unsigned)options.patience;
     companions_watch.late = rank < COMPANIONS_LATE ? (unsigned)rank : COMPANIONS_LATE;
     companions_watch.over = false;
     sigfillset(&all); /* signals are the program's */

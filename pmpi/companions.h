@@ -10,7 +10,7 @@
  * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process manager
  * hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it is not
  * known, and all ranks are taken to run under Pythia. Where that is wrong the ranks that do would wait for ever; after
- * PYTHIA_PATIENCE seconds one line says so and the job ends. Until then they meet by messages that no call of the program's
+ * a minute one line says so and the job ends. Until then they meet by messages that no call of the program's
  * can take for its own (MPI_Comm_create_group with a tag).
  *
  * Cost: some ms at the start, and 0.1 ms a rank asked for: all ranks of a small job, of a large one those where another

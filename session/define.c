@@ -43,16 +43,6 @@ static uint32_t define_callsite(const struct session_stream *s, const struct ses
     return define_frames(s->callsites.frames + site->first, site->count);
 }
 
-/* With PYTHIA_IDENTITY=peer the peer is part of what the function is called. */
-static uint32_t define_function(const struct session_key *key)
-{
-    char with_peer[128];
-    if (!key->peer)
-        return job_string(session.job, key->function);
-    snprintf(with_peer, sizeof with_peer, "%s>%u", key->function, key->peer - 1);
-    return job_string(session.job, with_peer);
-}
-
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase)
 {
     const struct session_key *key = &entry->key;
@@ -62,7 +52,7 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
         .call_kind = key->call_kind,
         .peer_class = key->peer_class,
         .blocking = key->blocking,
-        .function = define_function(key),
+        .function = job_string(session.job, key->function),
         .callsite = define_callsite(s, key),
         .comm = key->comm,
     };

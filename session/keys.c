@@ -67,7 +67,7 @@ static uint64_t key_hash(const struct session_key *k)
     uint64_t small = (uint64_t)k->kind << 24 | (uint64_t)k->call_kind << 16 | (uint64_t)k->peer_class << 8 | k->blocking;
     uint64_t what = ((uint64_t)(uintptr_t)k->function ^ k->region) * UINT64_C(0x9e3779b97f4a7c15);
     uint64_t where = ((uint64_t)k->callsite << 32 | k->comm) * UINT64_C(0xc2b2ae3d27d4eb4f);
-    uint64_t h = what ^ where ^ (small << 32 | k->peer) * UINT64_C(0x165667b19e3779f9);
+    uint64_t h = what ^ where ^ small * UINT64_C(0x165667b19e3779f9);
     return h ^ h >> 32;
 }
 
@@ -75,7 +75,7 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
 {
     return a->function == b->function && a->region == b->region && a->callsite == b->callsite && a->comm == b->comm &&
            a->kind == b->kind && a->call_kind == b->call_kind && a->peer_class == b->peer_class &&
-           a->blocking == b->blocking && a->peer == b->peer;
+           a->blocking == b->blocking;
 }
 
 static uint64_t entry_hash(const void *keys, uint32_t n)

@@ -113,7 +113,7 @@ static size_t learn_memory(uint32_t thread)
 {
     enum { SHARES = 16, SHARES_ALONE = 64 };
     uint64_t shares = session.world.mpi[0] ? SHARES : SHARES_ALONE;
-    return session.options.learn && thread < SHARES ? (size_t)session.options.memory / shares : 0;
+    return thread < SHARES ? (size_t)session.options.memory / shares : 0;
 }
 
 struct oracle *session_predict_oracle(uint32_t thread)
@@ -123,8 +123,7 @@ struct oracle *session_predict_oracle(uint32_t thread)
     double *weight = calloc(classes + 1, sizeof *weight);
     struct oracle *oracle = NULL;
     if (index && weight && classes) {
-        struct oracle_options options = {.hypotheses = (uint32_t)session.options.hypotheses,
-                                         .learn = learn_memory(thread)};
+        struct oracle_options options = {.learn = learn_memory(thread)};
         uint32_t count = candidates(thread, index, weight);
         if (count || options.learn) /* a thread that the reference does not know learns from itself */
             oracle = oracle_create(index, weight, count, &options);

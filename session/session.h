@@ -46,7 +46,6 @@ struct session_key {
     uint32_t callsite;     /* session_callsite(), GRAMMAR_NONE without */
     uint32_t comm;         /* session_comm(), GRAMMAR_NONE without */
     uint8_t kind, call_kind, peer_class, blocking; /* enum job_… */
-    uint32_t peer;         /* 0, or rank + 1 when PYTHIA_IDENTITY=peer */
 };
 
 struct session_values { uint32_t channels; int64_t value[GRAMMAR_CHANNELS]; }; /* as in struct grammar_event */

@@ -13,7 +13,7 @@
 #include "session/internal.h"
 
 /* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
-enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
+enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000, STREAMS_MOST = 65536 /* a program may begin threads without end */ };
 
 static __thread struct { struct session_stream *stream; uint32_t generation; bool left_out; } own
     __attribute__((tls_model("initial-exec")));
@@ -48,7 +48,7 @@ static void stream_destroy(struct session_stream *s)
     free(s);
 }
 
-/* NULL: out of memory, or (*left_out) PYTHIA_THREADS are recorded already. */
+/* NULL: out of memory, or (*left_out) STREAMS_MOST are recorded already. */
 static struct session_stream *stream_create(bool *left_out)
 {
     struct session_stream *s = calloc(1, sizeof *s);
@@ -56,7 +56,7 @@ static struct session_stream *stream_create(bool *left_out)
         return NULL;
     pthread_mutex_lock(&session.lock);
     s->thread = session.stream_count;
-    *left_out = s->thread >= session.options.threads;
+    *left_out = s->thread >= STREAMS_MOST;
     s->predicts = session_mode() == SESSION_PREDICT;
     if (!*left_out && (!s->predicts || session.options.update))
         s->grammar = session_stream_grammar(s->thread);

@@ -93,7 +93,7 @@ EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/packaged-long.test
 endif
-EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/spawn.test %D%/update.test
+EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
 EXTRA_DIST += %D%/slurm.test
@@ -103,5 +103,5 @@ endif
 EXTRA_DIST += %D%/control.test %D%/orders.test
 EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
-LONG_TESTS += %D%/tsan-long.test
+LONG_TESTS += %D%/some-long.test %D%/tsan-long.test
 endif

@@ -31,3 +31,23 @@ times() {
     shift
     for ((i = 0; i < n; i++)); do printf '%s\n' "$@"; done
 }
+
+# Hides the launcher from the ranks: sets $blind, which goes before what they run, and the preload.
+blind_launcher() {
+    if [ "$MPI_FLAVOUR" = mpich ]; then
+        blind="env -u HYDI_CONTROL_FD"
+    else
+        cat >blind.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+void *dlopen(const char *name, int flags)
+{
+    void *(*real)(const char *, int) = (void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen");
+    return name && strcmp(name, "libpmix.so.2") == 0 ? NULL : real(name, flags);
+}
+C
+        ok 'a preload that hides the launcher' $CC -shared -fPIC -o blind.so blind.c
+        preload=$scratch/blind.so:$preload blind=
+    fi
+}
