@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/choice.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+static const double free_ns = 5e6;    /* the account … */
+static const double share = 0.03;     /* … and its share of the time */
+static const double hopeless = 1.25;  /* times the best way: a window is broken off … */
+static const double stall = 1e6;      /* … ns later */
+static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
+static const double window_ns = 2e6;  /* what is timed of a window, at least */
+static const float outlier = 4;       /* times the mean: more does not count */
+enum { REMEMBERED = 8, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
+
+void teams_choice_start(struct teams_choice *c, uint32_t cores)
+{
+    memset(c, 0, sizeof *c);
+    c->cores = cores;
+    c->best = c->way = TEAMS_MIXED;
+    c->team = TEAMS_OWN;
+}
+
+/* --- The account --- */
+
+/* What is left of it, when so much was spent. */
+static double left(const struct teams_choice *c, double spent, uint64_t now)
+{
+    return free_ns + share * (double)(now - c->start) - spent;
+}
+
+/* --- Times --- */
+
+static void add(struct teams_times *t, enum teams_size size, float took)
+{
+    float mean = t->time[size];
+    if (t->count[size] == 0) {
+        t->time[size] = took > 1 ? took : 1;
+        t->count[size] = 1;
+        return;
+    }
+    t->count[size] += t->count[size] < REMEMBERED;
+    t->time[size] += ((took < outlier * mean ? took : outlier * mean) - mean) / (float)t->count[size];
+}
+
+/* Its times at this place of the turn, which starts from what is known of it anywhere. */
+static struct teams_times *times_here(struct teams_choice *c, struct teams_site *site)
+{
+    uint64_t at = c->turns.number - c->first;
+    if (!c->turns.anchor || at >= TEAMS_PLACES)
+        return &site->times;
+    if (c->place[at].site != site) {
+        c->place[at].site = site;
+        c->place[at].times = site->times;
+        memset(c->place[at].times.count, 0, sizeof site->times.count);
+    }
+    return &c->place[at].times;
+}
+
+/* --- One region --- */
+
+/* Whether this run has seen what the program's team takes. */
+static bool is_seen(const struct teams_choice *c, const struct teams_site *site)
+{
+    return c->proven || site->times.count[TEAMS_OWN];
+}
+
+/* Another size, where the account bears it: at first the worst case, then what may be lost against a team not seen, or is. */
+static enum teams_size try_size(struct teams_choice *c, const struct teams_site *site, enum teams_size size, uint64_t now)
+{
+    const struct teams_times *t = c->here;
+    double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size], most;
+    if (took <= 0)
+        most = t->time[TEAMS_OWN] > 0 ? (worst - 1) * t->time[TEAMS_OWN] : INFINITY;
+    else
+        most = is_seen(c, site) ? took - t->time[TEAMS_OWN] : took * (1 - 1 / worst);
+    c->trial = took <= 0;
+    return most <= fmax(0, left(c, c->behind + c->doubt, now)) ? size : TEAMS_OWN;
+}
+
+static enum teams_size choose_here(struct teams_choice *c, const struct teams_site *site, uint64_t now)
+{
+    const struct teams_times *t = c->here;
+    float team = t->time[c->team] > 0 ? t->time[c->team] : t->time[TEAMS_OWN];
+    if (t->time[TEAMS_ONE] > 0 && team > 0 && team < t->time[TEAMS_ONE])
+        return try_size(c, site, c->team, now);
+    return try_size(c, site, TEAMS_ONE, now);
+}
+
+static enum teams_size decide(struct teams_choice *c, const struct teams_site *site, uint64_t now)
+{
+    switch (c->way) {
+    case TEAMS_ALL_ONE:
+        return try_size(c, site, TEAMS_ONE, now);
+    case TEAMS_ALL_CORES:
+        return try_size(c, site, TEAMS_CORES, now);
+    case TEAMS_MIXED:
+        return choose_here(c, site, now);
+    default:
+        return TEAMS_OWN;
+    }
+}
+
+/* --- Windows --- */
+
+static uint32_t slots(void)
+{
+    return TEAMS_ROUNDS * TEAMS_WAYS;
+}
+
+
+static bool allowed(const struct teams_choice *c, enum teams_way way, uint32_t own)
+{
+    return way != TEAMS_ALL_CORES || (!c->pinned && c->cores > 1 && c->cores < own);
+}
+
+/* Whether a window of this way may be run. The program's own settings are looked at in any case, once. */
+static bool affordable(const struct teams_choice *c, enum teams_way way, uint32_t own, uint64_t now)
+{
+    double most = (hopeless - 1) * c->usual + stall;
+    if (way == TEAMS_ALL_OWN && !c->proven)
+        return c->given_up[way] < GIVEN_UP;
+    return allowed(c, way, own) && c->given_up[way] < GIVEN_UP && most <= left(c, c->tried, now) &&
+           (way == TEAMS_ALL_OWN || most <= left(c, c->behind, now));
+}
+
+static void begin_window(struct teams_choice *c, uint32_t own, uint64_t now)
+{
+    enum teams_way way = c->slot < slots() ? (enum teams_way)(c->slot % TEAMS_WAYS) : c->best;
+    c->way = way == c->best || affordable(c, way, own, now) ? way : c->best;
+    c->broken = false;
+    c->turn = 0;
+    c->begin = c->timed = c->turned = now;
+}
+
+static double median(const struct teams_choice *c, enum teams_way way)
+{
+    const double *t = c->took[way];
+    if (c->taken[way] < 3)
+        return c->taken[way] == 2 && t[1] < t[0] ? t[1] : t[0];
+    double low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
+    return t[2] < low ? low : t[2] > high ? high : t[2];
+}
+
+static bool wins_each(const struct teams_choice *c, enum teams_way way, enum teams_way other)
+{
+    for (uint32_t i = 0; i < c->taken[way]; i++)
+        for (uint32_t j = 0; j < c->taken[other]; j++)
+            if (c->took[way][i] >= c->took[other][j])
+                return false;
+    return true;
+}
+
+/* The best way so far: with a main loop after each window, else when each way had all of its windows. */
+static void judge(struct teams_choice *c)
+{
+    enum teams_way before = c->best;
+    double least = better * (c->taken[before] ? median(c, before) : c->usual);
+    for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
+        if (way != before && c->taken[way] && !c->given_up[way] && median(c, way) < least &&
+            (c->turns.anchor || (c->taken[way] == TEAMS_ROUNDS && wins_each(c, way, before)))) {
+            c->best = way;
+            least = median(c, way);
+        }
+    if (c->taken[c->best])
+        c->usual = median(c, c->best);
+    c->own = c->given_up[TEAMS_ALL_OWN] ? hopeless * c->usual : c->taken[TEAMS_ALL_OWN] ? median(c, TEAMS_ALL_OWN) : c->own;
+}
+
+static void end_comparison(struct teams_choice *c)
+{
+    if (c->taken[TEAMS_ALL_CORES] && (!c->taken[TEAMS_ALL_OWN] || median(c, TEAMS_ALL_CORES) < median(c, TEAMS_ALL_OWN)))
+        c->team = TEAMS_CORES;
+    else if (c->taken[TEAMS_ALL_OWN] && c->taken[TEAMS_ALL_CORES])
+        c->team = TEAMS_OWN;
+    c->proven = c->proven || c->taken[TEAMS_ALL_OWN] == TEAMS_ROUNDS;
+    c->comparisons++;
+    c->rest = c->distance;
+    c->distance = c->distance < LAST_DISTANCE ? 2 * c->distance : LAST_DISTANCE;
+}
+
+static void begin_comparison(struct teams_choice *c)
+{
+    c->slot = 0;
+    memset(c->taken, 0, sizeof c->taken);
+    memset(c->given_up, 0, sizeof c->given_up);
+}
+
+/* The window's way was run to the end. */
+static void take_window(struct teams_choice *c, uint64_t now)
+{
+    double turn = (double)(now - c->timed) / c->window;
+    if (c->way == c->best)
+        c->usual += c->usual > 0 ? (turn - c->usual) / REMEMBERED : turn;
+    else
+        c->tried += fmax(0, (double)(now - c->begin) - c->usual * (c->window + 1));
+    if (c->slot < slots() && c->taken[c->way] < TEAMS_ROUNDS) {
+        c->took[c->way][c->taken[c->way]++] = turn;
+        judge(c);
+    }
+}
+
+static void end_window(struct teams_choice *c, uint32_t own, uint64_t now)
+{
+    if (!c->broken)
+        take_window(c, now);
+    if (c->slot < slots() && ++c->slot == slots())
+        end_comparison(c);
+    else if (c->slot >= slots() && (c->rest -= c->rest > 0) == 0)
+        begin_comparison(c);
+    begin_window(c, own, now);
+}
+
+/* This way takes too long. */
+static void break_off(struct teams_choice *c, uint64_t now)
+{
+    double took = (double)(now - c->begin);
+    if (took <= hopeless * c->usual * (c->turn + 1) + stall)
+        return;
+    c->tried += fmax(0, took - c->usual * c->turn);
+    c->given_up[c->way]++;
+    c->proven = c->proven || c->way == TEAMS_ALL_OWN;
+    c->broken = true;
+    c->way = c->best;
+}
+
+/* --- Turns --- */
+
+static void begin_turns(struct teams_choice *c, uint64_t length, uint32_t window, uint32_t own, uint64_t now)
+{
+    c->length = length;
+    c->window = window;
+    c->first = c->turns.number;
+    c->usual = window ? (double)c->turns.took : 0;
+    c->own = 0;
+    c->distance = FIRST_DISTANCE;
+    memset(c->place, 0, sizeof c->place);
+    begin_comparison(c);
+    begin_window(c, own, now);
+}
+
+static void lose_turns(struct teams_choice *c, uint64_t now)
+{
+    c->length = 0;
+    c->own = 0;
+    c->behind += c->doubt;
+    c->doubt = 0;
+    c->way = c->best;
+    c->since = c->turns.number;
+    c->since_time = now;
+}
+
+/* Turns that take so long each: powers of two, so that ranks agree. */
+static uint32_t turns_in(double turn)
+{
+    uint32_t n = 1;
+    while (n * turn < window_ns && n < 1u << 20)
+        n *= 2;
+    return n;
+}
+
+/* Where no region comes back regularly: windows of so many regions. */
+static void do_without(struct teams_choice *c, uint32_t own, uint64_t now)
+{
+    uint64_t regions = c->turns.number - c->since;
+    if (c->length == 0 && regions >= TEAMS_PLACES) {
+        double one = (double)(now - c->since_time) / (double)regions;
+        begin_turns(c, turns_in(one), 1, own, now);
+    }
+}
+
+static void next_turn(struct teams_choice *c, uint32_t own, uint64_t now)
+{
+    c->first = c->turns.number;
+    c->behind += c->own > 0 ? (double)(now - c->turned) - c->own : c->doubt;
+    c->doubt = 0;
+    c->turned = now;
+    if (++c->turn == 1)
+        c->timed = now;
+    if (c->turn == c->window + 1)
+        end_window(c, own, now);
+}
+
+static void pass_turns(struct teams_choice *c, struct teams_site *site, uint32_t own, uint64_t now)
+{
+    switch (teams_turns_next(&c->turns, &site->returns, now)) {
+    case TEAMS_FOUND:
+        begin_turns(c, c->turns.period, turns_in((double)c->turns.took), own, now);
+        break;
+    case TEAMS_BEGINS:
+        next_turn(c, own, now);
+        break;
+    case TEAMS_LOST:
+        lose_turns(c, now);
+        break;
+    case TEAMS_INSIDE:
+        if (!c->turns.anchor && c->length && c->turns.number - c->first == c->length)
+            next_turn(c, own, now);
+        else if (!c->turns.anchor)
+            do_without(c, own, now);
+        break;
+    }
+}
+
+/* --- A region --- */
+
+enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may, uint64_t now)
+{
+    if (c->start == 0)
+        c->start = c->since_time = now;
+    if (site->own != own) {
+        memset(&site->times.count, 0, sizeof site->times.count);
+        site->own = own;
+    }
+    pass_turns(c, site, own, now);
+    c->trial = false;
+    c->size = TEAMS_OWN;
+    c->here = may && own > 1 ? times_here(c, site) : NULL;
+    if (!c->here)
+        return TEAMS_OWN;
+    if (c->way != c->best)
+        break_off(c, now);
+    c->size = decide(c, site, now);
+    c->trial = c->trial && c->size != TEAMS_OWN;
+    c->trials += c->trial;
+    return c->size;
+}
+
+/* What it may have lost against the program's team, or has. The whole turn will tell. */
+static void settle(struct teams_choice *c, const struct teams_site *site, double took)
+{
+    double threads = teams_choice_threads(c, c->size, site->own);
+    double lost = is_seen(c, site) ? took - c->here->time[TEAMS_OWN] : took * (1 - threads / site->own);
+    c->doubt += fmax(0, lost);
+}
+
+double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took)
+{
+    struct teams_times *t = c->here;
+    if (!t)
+        return 0;
+    if (c->size != TEAMS_OWN)
+        settle(c, site, took);
+    add(t, c->size, (float)took);
+    if (t != &site->times)
+        add(&site->times, c->size, (float)took);
+    return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? t->time[TEAMS_OWN] - took : 0;
+}

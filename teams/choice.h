@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * With how many threads a region runs: one decision, with a bound.
+ *
+ * After PYTHIA's adaptive teams (Colin, Trahay, Conan, COMPAS 2022), with measured times in place of thresholds. Sizes are
+ * the program's own, one, and the processors that there are where the program asks for more. Whole turns of the program's
+ * main loop are run in one of these ways:
+ *
+ *   OWN    every region as the program says: what everything else has to beat
+ *   ONE    every region with one thread                            } that may change its team
+ *   CORES  every region with as many threads as processors         }
+ *   MIXED  every region, at its place in the turn, with the size that took least there; a size that is not known yet is tried
+ *
+ *   turns   found .. | MIXED  OWN  ONE | MIXED  OWN  ONE | MIXED  OWN  ONE | best ........ | MIXED  OWN  ONE | ...
+ *                     <------------------- a comparison ------------------> <- distance -> <- the next one ...
+ *
+ * Ways are compared by the median of three windows of turns, of which each first turn is not timed (it wakes workers and
+ * fills caches). The distance between comparisons doubles. All of that is counted in turns, so the ranks of a job try the
+ * same way in the same turn, without a message. Regions that affect each other, workers that have fallen asleep, and stalls
+ * are in the times of turns, so nothing models them. A stream without a main loop is compared in windows of equal numbers
+ * of regions; there a way has to win each time.
+ *
+ * What it may cost. Trying is paid from an account: 5 ms, and 3 % of the time that has passed. It is charged
+ *   - a window of another way than the best: what it took more than the best one takes. It is broken off, before the next
+ *     region, when it takes (or will take, with what is known of that region) 1.5 times as long and a stall more;
+ *   - a region on one thread for the first time: what it took more than with the program's team. It is not tried while its
+ *     worst case, all of the work on one thread, is not covered: short regions come first;
+ *   - a region on one thread that this run has not seen with the program's team, as long as no comparison has shown that one
+ *     thread pays (the recording may come from another machine): what it would have taken less with all threads in step.
+ * So a run is never more than 3 % + 5 ms slower than the program's own settings, as far as what regions do to one another
+ * shows only in the first comparison (from the third turn on), and after 200 turns it is within 5 % of the best of the three
+ * fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated programs, also on costs that are made to mislead.
+ *
+ * Constants: doc/TEAMS.md says what each was measured by.
+ *
+ * Invariants: (1) a time of 0 is not known; (2) what may not change is never told anything but OWN; (3) way == best outside
+ * comparisons.
+ *
+ * Pure arithmetic: time is a parameter. Memory: a fixed structure. Threads: owner.  Hook-safe: yes.  All times in ns.
+ */
+#ifndef PYTHIA_TEAMS_CHOICE_H
+#define PYTHIA_TEAMS_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "teams/turns.h"
+
+enum teams_size { TEAMS_OWN, TEAMS_ONE, TEAMS_CORES, TEAMS_SIZES };
+enum teams_way { TEAMS_ALL_OWN, TEAMS_ALL_ONE, TEAMS_ALL_CORES, TEAMS_MIXED, TEAMS_WAYS };
+enum { TEAMS_ROUNDS = 3, TEAMS_PLACES = 2048 };
+
+/* What a region takes with each size: a mean that forgets, 0: not known. Without a count it was taken over. */
+struct teams_times { float time[TEAMS_SIZES]; uint8_t count[TEAMS_SIZES]; };
+
+/* An outlined function. Zero, and times that a recording or an earlier run knows. */
+struct teams_site {
+    struct teams_times times;
+    struct teams_return returns;
+    uint32_t own; /* threads that the program gave it last */
+};
+
+struct teams_choice {
+    uint32_t cores;     /* processors for this process */
+    uint64_t start;     /* 0: nothing ran yet */
+    double behind;      /* ns that the run takes more than with the program's settings (< 0: less) … */
+    double doubt;       /* … with what regions of this turn may add … */
+    double tried;       /* … and that windows of other ways took more than the best one's */
+    bool proven;        /* a comparison of ways has ended */
+    bool pinned;        /* CORES is not allowed: threads with data of their own would end */
+    struct teams_turns turns;
+    uint64_t since;     /* number of the region after which no turn is known; begin of that time */
+    uint64_t since_time;
+    uint64_t length;    /* regions of a turn, or of a window's share where there is no main loop; 0: no windows */
+    uint64_t first;     /* number of the region that began the turn */
+    uint32_t window;    /* turns of a window that are timed */
+    uint32_t turn;      /* of the window; the first one is 0 */
+    uint64_t begin;     /* of the window … */
+    uint64_t timed;     /* … of its timed part … */
+    uint64_t turned;    /* … and of the turn */
+    enum teams_way way, best;
+    bool broken;        /* this window's way was given up */
+    double usual, own;  /* time of a turn the best way, and with the program's settings; 0: not known */
+    uint32_t slot;      /* of the comparison; beyond the last: none goes on */
+    uint32_t rest;      /* windows to the next one, … */
+    uint32_t distance;  /* … and to the one after that */
+    double took[TEAMS_WAYS][TEAMS_ROUNDS]; /* a turn */
+    uint32_t taken[TEAMS_WAYS], given_up[TEAMS_WAYS];
+    enum teams_size team; /* of the mixed way: what is not one */
+    uint64_t comparisons, trials;
+    struct { struct teams_site *site; struct teams_times times; } place[TEAMS_PLACES]; /* in the turn */
+    /* The region that runs */
+    struct teams_times *here; /* at its place; NULL: nowhere */
+    enum teams_size size;
+    bool trial;
+};
+
+/* Zeroed memory is a start; cores: at least 1. */
+void teams_choice_start(struct teams_choice *c, uint32_t cores);
+
+/* An outermost region begins, for which the program wants `own` threads; its team may be changed or not. `now` leaves out
+   what passed in calls that wait for others. */
+enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may, uint64_t now);
+
+/* It took that long. Returns what the program's own size would have taken more, as far as that is known (< 0: less). */
+double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took);
+
+/* Threads that a size means. */
+static inline uint32_t teams_choice_threads(const struct teams_choice *c, enum teams_size size, uint32_t own)
+{
+    return size == TEAMS_ONE ? 1 : size == TEAMS_CORES ? c->cores : own;
+}
+
+#endif

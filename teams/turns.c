@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/turns.h"
+
+#include <stddef.h>
+
+enum { RETURNS = 2, PATIENCE = 16 }; /* a place that was lost so often is no anchor any more */
+
+/* Whether it came back often enough. */
+static bool regular(struct teams_return *here, uint64_t number)
+{
+    uint64_t period = number - here->seen;
+    bool first = here->seen == 0;
+    here->times = !first && period == here->period ? here->times + 1 : !first;
+    here->period = first ? 0 : period;
+    here->seen = number;
+    return here->lost < PATIENCE && here->times >= (uint32_t)RETURNS << here->lost;
+}
+
+static enum teams_turn lose(struct teams_turns *t)
+{
+    t->anchor->lost++;
+    t->anchor->seen = 0;
+    t->anchor = NULL;
+    return TEAMS_LOST;
+}
+
+enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *here, uint64_t now)
+{
+    t->number++;
+    if (t->anchor) {
+        if (t->number - t->first < t->period)
+            return TEAMS_INSIDE;
+        if (here != t->anchor)
+            return lose(t);
+        t->first = t->number;
+        return TEAMS_BEGINS;
+    }
+    uint64_t before = here->time;
+    here->time = now;
+    if (!regular(here, t->number))
+        return TEAMS_INSIDE;
+    t->took = now - before;
+    t->anchor = here;
+    t->period = here->period;
+    t->first = t->number;
+    return TEAMS_FOUND;
+}
