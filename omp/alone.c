@@ -63,11 +63,10 @@ static void say_teams(void)
 {
     struct omp_hook_team_counts c;
     omp_hook_team_count(&c);
-    base_log_debug("omp: %llu executions of %u regions considered in %u places, %llu lowered, %llu trials, %llu choices taken "
-                   "back; %llu run alike, after %llu tests of that; %u regions left alone",
-                   (unsigned long long)c.considered, c.sites, c.contexts, (unsigned long long)c.lowered,
-                   (unsigned long long)c.trials, (unsigned long long)c.revised, (unsigned long long)c.rested,
-                   (unsigned long long)c.judged, c.kept);
+    base_log_debug("omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns, the "
+                   "best way is %s; %u regions left alone",
+                   (unsigned long long)c.considered, c.sites, (unsigned long long)c.changed, (unsigned long long)c.trials,
+                   (unsigned long long)c.comparisons, c.best, c.kept);
 }
 
 static __attribute__((constructor)) void alone_load(void)

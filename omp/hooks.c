@@ -145,12 +145,9 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->caller = caller;
     r->asked = nt;
     r->site = NULL;
-    r->context = NULL;
-    r->begin = r->end = 0;
-    r->acts = r->lowered = r->changes = r->cold = r->idle = r->verify = r->shares = false;
-    r->settled = r->trial = r->control = r->set = false;
+    r->end = 0;
+    r->acts = r->may = r->lowered = r->verify = r->shares = r->set = false;
     atomic_init(&r->worker_asked, false);
-    r->full = r->one = r->hot = r->credit = -1;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);

@@ -34,8 +34,6 @@ enum omp_hook_traits {
 /* What a region may set for itself, and must not leave behind. */
 struct omp_hook_icv { int threads, dynamic, levels, schedule, chunk; };
 
-struct omp_hook_context;
-struct omp_hook_cost;
 struct omp_hook_site;
 
 /* One region that is being run, on the stack of its hook. */
@@ -49,37 +47,23 @@ struct omp_hook_region {
     struct session_stream *stream;    /* NULL: not recorded */
     struct session_span span;
     struct omp_hook_site *site;       /* NULL: not watched */
-    struct omp_hook_context *context; /* NULL: only watched */
-    struct omp_hook_plan *plan;       /* these two are set when `acts` is */
-    struct omp_hook_cost *cost;       /* of the program's teams */
-    uint64_t begin;                   /* ns; 0: that of the span */
     uint64_t end;                     /* ns, before anything was learned from it; 0: not looked at */
-    double full;                      /* ns expected with the pool's size; < 0: not known */
-    double credit;                    /* ns that a gain is counted from; < 0: not known */
-    double one;                       /* ns expected with one thread; < 0: not known */
-    double hot;                       /* like full, were the workers awake */
     unsigned asked;                   /* threads that the program asked for, 0: unsaid */
     unsigned nt;                      /* to ask libgomp for */
-    uint32_t k;                       /* index of the pool's size in cost->team */
     uint32_t team;                    /* threads that ran it */
     uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
     uint32_t asked_alone;             /* the thread's at begin, … */
     bool asked_size;
     atomic_bool worker_asked;         /* … and whether a worker asked alone, where that was looked at */
     uint32_t traits;
-    bool acts;                        /* the team may be another than the program's */
+    bool acts;                        /* its size is decided on, … */
+    bool may;                         /* … and may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
     uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
-    struct places_run placed;      /* where the program wished for a place */
+    struct places_run placed;         /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
-    bool changes;                     /* the pool gets another size: threads end or are made */
-    bool cold;                        /* the workers were asleep at begin … */
-    bool idle;                        /* … and would have been with the program's sizes */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
     bool shares;                      /* its threads are timed (share.h) */
-    bool settled;                     /* not decided: like the ones before */
-    bool trial;                       /* run at this size in order to learn */
-    bool control;                     /* … at the program's, to know what changing gains */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_icv icv;
 };

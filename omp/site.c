@@ -59,8 +59,19 @@ static bool makes_tasks(uintptr_t function)
     return false;
 }
 
+/* Times that it knows, where the program asks for as many threads as then. */
+static void take_times(struct teams_times *times, const struct job_region *recorded, uint32_t own)
+{
+    for (uint32_t i = 0; i < recorded->size_count && recorded->team == own; i++) {
+        const struct job_region_size *s = &recorded->size[i];
+        enum teams_size size = s->size == own ? TEAMS_OWN : s->size == 1 ? TEAMS_ONE : TEAMS_SIZES;
+        if (size != TEAMS_SIZES && s->count)
+            times->time[size] = (float)((double)s->ns / (double)s->count);
+    }
+}
+
 /* What the reference knows: that it ran at the program's size and nothing showed, or what did. */
-static void take_reference(struct omp_hook_site *site)
+static void take_reference(struct omp_hook_site *site, uint32_t own)
 {
     enum { SHOWN = JOB_KEEP_ASKED_INSIDE | JOB_KEEP_NUMBERS | JOB_KEEP_CALLS | JOB_KEEP_TASKS };
     struct job_region recorded;
@@ -70,6 +81,7 @@ static void take_reference(struct omp_hook_site *site)
     for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS; bit <<= 1)
         if (shown & bit)
             omp_hook_site_keep(site, bit);
+    take_times(&site->choice.times, &recorded, own);
     site->known = recorded.verified > 0 && !prepares(&recorded);
 }
 
@@ -80,7 +92,6 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     base_options_load(&options);
     site->fn = r->fn;
     site->entry = GRAMMAR_NONE;
-    site->credit = -1;
     site_count++;
     enum omp_hook_listed listed =
         omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));
@@ -90,7 +101,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     site->tasks = makes_tasks((uintptr_t)r->fn);
     if (!site->allowed && omp_hook_safe_module_has_tls((uintptr_t)r->fn))
         omp_hook_site_keep(site, JOB_KEEP_TLS);
-    take_reference(site);
+    take_reference(site, r->program);
 }
 
 static __attribute__((noinline)) struct omp_hook_site *site_search(const struct omp_hook_region *r, uint32_t slot)

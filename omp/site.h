@@ -18,7 +18,7 @@
 
 #include "job/regions.h"
 #include "omp/hooks.h"
-#include "omp/model.h"
+#include "teams/choice.h"
 
 struct omp_hook_site {
     void (*fn)(void *);
@@ -26,8 +26,7 @@ struct omp_hook_site {
     bool allowed;        /* by the user */
     bool tasks;          /* its module makes tasks: they need a team that can put them off */
     bool known;          /* at the program's size nothing showed: here, or in the reference */
-    struct omp_hook_patience patience;
-    double credit;       /* of its executions of late (model.h), ns; < 0: not known */
+    struct teams_site choice; /* its times */
     struct job_region stats;
 };
 

@@ -11,13 +11,17 @@
 #include "omp/keep.h"
 #include "omp/real.h"
 #include "omp/share.h"
-#include "omp/team_state.h"
-
-static const double much_stalled = 500000; /* ns a team: not the time to measure what teams cost */
+#include "omp/site.h"
+#include "places/cores.h"
+#include "teams/choice.h"
 
 /* Only the thread whose omp_hook_thread it points to comes here. */
 static _Atomic(struct omp_hook_thread *) owner;
-struct omp_hook_team_state omp_hook_team;
+
+static struct teams_choice choice;
+static enum { BEST, ALWAYS_ONE, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
+static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
+static uint64_t considered, changed;
 
 static bool is_owner(void)
 {
@@ -41,10 +45,8 @@ static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
-    omp_hook_team.by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
-    omp_hook_team.wanted = !strcmp(options.omp_sizes, "one")     ? OMP_HOOK_ALWAYS_ONE
-                           : !strcmp(options.omp_sizes, "turns") ? OMP_HOOK_IN_TURNS
-                                                                 : OMP_HOOK_BEST;
+    by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
+    wanted = !strcmp(options.omp_sizes, "one") ? ALWAYS_ONE : !strcmp(options.omp_sizes, "turns") ? IN_TURNS : BEST;
 }
 
 /* Whether acting is on at all: asked once, when the mode is known. */
@@ -53,7 +55,10 @@ static atomic_int acting; /* 0: not asked, 1: no, 2: yes */
 static __attribute__((noinline)) bool ask_acts(void)
 {
     bool yes = session_acts("team") && !omp_hook_real()->omp_get_cancellation();
+    unsigned in_mask;
     look_at_options();
+    if (yes)
+        teams_choice_start(&choice, (uint32_t)places_cores_share(&in_mask));
     atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
     return yes;
 }
@@ -64,52 +69,12 @@ static inline bool acts(void)
     return now == 2 || (now == 0 && ask_acts());
 }
 
-/* --- Preparing --- */
+/* --- Before a region --- */
 
-static struct omp_hook_machine *machine_for(uint32_t size)
+/* Whether it may be called without libgomp, with one thread. */
+static bool may_be_direct(const struct omp_hook_region *r)
 {
-    for (int i = 0; i < OMP_HOOK_MACHINES; i++)
-        if (omp_hook_team.machines[i].cost.size == size || omp_hook_team.machines[i].cost.size == 0)
-            return &omp_hook_team.machines[i];
-    return NULL;
-}
-
-static void measure(struct omp_hook_machine *m, uint32_t size)
-{
-    bool first = m->cost.size == 0;
-    unsigned limits = omp_hook_team.pinned ? OMP_HOOK_COST_NO_END : 0;
-    if (omp_hook_team.crowd.share * omp_hook_team.crowd.wait > much_stalled)
-        limits |= OMP_HOOK_COST_CROWDED;
-    omp_hook_cost_measure(&m->cost, size, limits);
-    omp_hook_team.last_team = omp_hook_team.last_end = base_clock_now();
-    if (first) {
-        omp_hook_plan_start(&m->plan, &m->cost);
-        omp_hook_budget_start(&omp_hook_team.budget, omp_hook_team.last_end);
-    }
-    if (m->cost.usable && !m->cost.guessed)
-        omp_hook_team.alive = m->cost.team[m->cost.usable - 1].size;
-}
-
-/* Sets r->cost and r->plan, after measuring what is not known yet. */
-static bool find_machine(struct omp_hook_region *r)
-{
-    struct omp_hook_machine *m = machine_for(r->program);
-    if (!m)
-        return false;
-    if (m->cost.size == 0)
-        omp_hook_crowd_look(&omp_hook_team.crowd, base_clock_now());
-    if (m->cost.size == 0 || (m->cost.guessed && omp_hook_team.crowd.share == 0 && !omp_hook_team.pinned))
-        measure(m, r->program);
-    r->cost = &m->cost;
-    r->plan = &m->plan;
-    return true;
-}
-
-/* A region whose team is one anyway needs no decision. */
-static bool only_one(struct omp_hook_region *r)
-{
-    r->direct = omp_hook_team_may_be_direct(r) && r->site->known;
-    return r->program == 1;
+    return (r->traits & OMP_HOOK_PLAIN) && !r->site->tasks && !by_level;
 }
 
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
@@ -123,11 +88,87 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     if (!due && !acts())
         return; /* only counted */
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
-    bool may = omp_hook_keep_may_change(r, nt, flags);
-    omp_hook_team.pinned = omp_hook_team.pinned || (r->site->stats.keep & JOB_KEEP_TLS);
-    if (may && acts())
-        r->acts = !only_one(r) && find_machine(r);
+    bool may = omp_hook_keep_may_change(r, nt, flags) && r->site->known;
+    choice.pinned = choice.pinned || (r->site->stats.keep & JOB_KEEP_TLS);
+    if (r->program == 1) {
+        r->direct = may && acts() && may_be_direct(r);
+    } else {
+        r->acts = acts() && r->program;
+        r->may = may;
+    }
     r->verify = !r->direct && due;
+}
+
+/* Sizes to try a program with: one; or one, the middle, the program's. */
+static uint32_t forced(const struct omp_hook_region *r)
+{
+    uint64_t turn = wanted == ALWAYS_ONE ? 0 : r->site->stats.executions % 3;
+    uint32_t middle = choice.pinned ? 1 : (r->program + 1) / 2;
+    return !r->may || turn == 2 ? r->program : turn == 1 ? middle : 1;
+}
+
+void omp_hook_team_choose(struct omp_hook_region *r)
+{
+    uint64_t now = r->span.begin - session_call_ns(r->stream); /* ranks that are waited for try other ways, too */
+    uint32_t size = r->program;
+    considered++;
+    if (wanted == BEST)
+        size = teams_choice_threads(&choice, teams_choice_begin(&choice, &r->site->choice, size, r->may, now), size);
+    else
+        size = forced(r);
+    if (size == r->program)
+        return;
+    changed++;
+    r->nt = size;
+    r->lowered = size == 1;
+    r->direct = r->lowered && may_be_direct(r);
+}
+
+/* --- After it --- */
+
+/* Where the region's time went, and how often it ran how. */
+static void count(struct omp_hook_region *r, double took, double gain)
+{
+    struct job_region *stats = &r->site->stats;
+    bool own = !r->acts || r->team == r->program;
+    stats->executions++;
+    stats->changed += !own;
+    stats->gain_ns += (int64_t)gain;
+    job_region_add_size(stats, r->team, 1, (uint64_t)took);
+    if (!r->acts || wanted != BEST)
+        return;
+    stats->trials += choice.trial;
+    double expected = r->may ? teams_choice_expected(&choice) : 0;
+    if (own && expected > 0) {
+        stats->controls++;
+        stats->control_ns += (uint64_t)took;
+        stats->chosen_ns += (uint64_t)expected;
+    }
+}
+
+double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
+{
+    uint32_t reason = omp_hook_keep_shown(r, alone);
+    double gain = 0;
+    if (reason)
+        omp_hook_site_keep(r->site, reason);
+    if (!r->acts && !r->verify) { /* the stream has its times */
+        r->site->stats.executions++;
+        r->site->stats.verified += reason == 0;
+        return 0;
+    }
+    uint64_t end = r->end = base_clock_now();
+    double took = (double)(end - r->span.begin);
+    if (r->shares)
+        omp_hook_share_end(r, r->span.begin, end, &r->site->stats);
+    if (r->acts && wanted == BEST)
+        gain = teams_choice_end(&choice, &r->site->choice, took);
+    count(r, took, gain);
+    if (r->nt == r->asked && !reason) {
+        r->site->stats.verified++;
+        r->site->known = true;
+    }
+    return gain;
 }
 
 void omp_hook_team_asked(void)
@@ -137,16 +178,32 @@ void omp_hook_team_asked(void)
             omp_hook_site_keep(r->site, JOB_KEEP_ASKED_INSIDE);
 }
 
+/* --- For the job file --- */
+
 void omp_hook_team_count(struct omp_hook_team_counts *counts)
 {
-    *counts = omp_hook_team.counts;
-    counts->contexts = omp_hook_context_count();
+    static const char *const names[] = { "the program's", "one thread", "one a processor", "mixed" };
+    *counts = (struct omp_hook_team_counts){ .considered = considered, .changed = changed, .trials = choice.trials,
+                                             .comparisons = choice.comparisons, .best = names[choice.best] };
     omp_hook_site_count(&counts->sites, &counts->kept);
+}
+
+/* A predicted run's record takes the place of the old one: what it only took over from there goes back. */
+static struct job_region with_old_times(const struct omp_hook_site *site)
+{
+    const struct teams_times *t = &site->choice.times;
+    struct job_region stats = site->stats;
+    for (enum teams_size size = TEAMS_OWN; size <= TEAMS_ONE; size++)
+        if (stats.team > 1 && t->time[size] > 0 && t->count[size] == 0)
+            job_region_add_size(&stats, size == TEAMS_ONE ? 1 : stats.team, 1, (uint64_t)t->time[size]);
+    return stats;
 }
 
 void omp_hook_team_store(struct job *job)
 {
     const struct omp_hook_site *site;
-    for (uint32_t place = 0; (site = omp_hook_site_next(&place));)
-        session_add_region(job, (uint64_t)(uintptr_t)site->fn, &site->stats);
+    for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
+        struct job_region stats = with_old_times(site);
+        session_add_region(job, (uint64_t)(uintptr_t)site->fn, &stats);
+    }
 }

@@ -180,8 +180,18 @@ static void end_comparison(struct teams_choice *c)
     c->distance = c->distance < LAST_DISTANCE ? 2 * c->distance : LAST_DISTANCE;
 }
 
+/* Turns that take so long each: powers of two, so that ranks agree. */
+static uint32_t turns_in(double turn)
+{
+    uint32_t n = 1;
+    while (n * turn < window_ns && n < 1u << 20)
+        n *= 2;
+    return n;
+}
+
 static void begin_comparison(struct teams_choice *c)
 {
+    c->window = turns_in(c->usual);
     c->slot = 0;
     memset(c->taken, 0, sizeof c->taken);
     memset(c->given_up, 0, sizeof c->given_up);
@@ -227,12 +237,12 @@ static void break_off(struct teams_choice *c, uint64_t now)
 
 /* --- Turns --- */
 
-static void begin_turns(struct teams_choice *c, uint64_t length, uint32_t window, uint32_t own, uint64_t now)
+/* Turns of so many regions, which take that long. */
+static void begin_turns(struct teams_choice *c, uint64_t length, double took, uint32_t own, uint64_t now)
 {
     c->length = length;
-    c->window = window;
     c->first = c->turns.number;
-    c->usual = window ? (double)c->turns.took : 0;
+    c->usual = took;
     c->own = 0;
     c->distance = FIRST_DISTANCE;
     memset(c->place, 0, sizeof c->place);
@@ -251,22 +261,13 @@ static void lose_turns(struct teams_choice *c, uint64_t now)
     c->since_time = now;
 }
 
-/* Turns that take so long each: powers of two, so that ranks agree. */
-static uint32_t turns_in(double turn)
-{
-    uint32_t n = 1;
-    while (n * turn < window_ns && n < 1u << 20)
-        n *= 2;
-    return n;
-}
-
 /* Where no region comes back regularly: windows of so many regions. */
 static void do_without(struct teams_choice *c, uint32_t own, uint64_t now)
 {
     uint64_t regions = c->turns.number - c->since;
     if (c->length == 0 && regions >= TEAMS_PLACES) {
         double one = (double)(now - c->since_time) / (double)regions;
-        begin_turns(c, turns_in(one), 1, own, now);
+        begin_turns(c, turns_in(one), turns_in(one) * one, own, now);
     }
 }
 
@@ -286,7 +287,7 @@ static void pass_turns(struct teams_choice *c, struct teams_site *site, uint32_t
 {
     switch (teams_turns_next(&c->turns, &site->returns, now)) {
     case TEAMS_FOUND:
-        begin_turns(c, c->turns.period, turns_in((double)c->turns.took), own, now);
+        begin_turns(c, c->turns.period, (double)c->turns.took, own, now);
         break;
     case TEAMS_BEGINS:
         next_turn(c, own, now);
@@ -346,4 +347,14 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
     if (t != &site->times)
         add(&site->times, c->size, (float)took);
     return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? t->time[TEAMS_OWN] - took : 0;
+}
+
+double teams_choice_expected(const struct teams_choice *c)
+{
+    const struct teams_times *t = c->here;
+    if (!t || c->way != TEAMS_ALL_OWN || c->best == TEAMS_ALL_OWN)
+        return 0;
+    float other = c->best == TEAMS_ALL_ONE ? t->time[TEAMS_ONE] : c->best == TEAMS_ALL_CORES ? t->time[TEAMS_CORES]
+                                                                                             : fminf(t->time[TEAMS_ONE], t->time[TEAMS_OWN]);
+    return other;
 }

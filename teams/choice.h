@@ -105,6 +105,10 @@ enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *si
 /* It took that long. Returns what the program's own size would have taken more, as far as that is known (< 0: less). */
 double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took);
 
+/* The region that runs has the program's size only because that way is being compared: what it would take as chosen; else,
+   or where that is not known, 0. */
+double teams_choice_expected(const struct teams_choice *c);
+
 /* Threads that a size means. */
 static inline uint32_t teams_choice_threads(const struct teams_choice *c, enum teams_size size, uint32_t own)
 {
