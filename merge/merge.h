@@ -23,7 +23,6 @@ int merge_job(struct job *into, const struct job *from);
 /* --- Updating (update.c) --- */
 struct merge_updated {
     uint32_t kept;    /* classes of the run whose structure the profile had: their times are of both */
-    uint32_t similar; /* of the run, but most of their events have times of both: another trip count, an event more */
     uint32_t added;   /* of the run alone: their times are the run's */
     uint32_t dropped; /* of the profile alone: nothing of them is left */
     uint32_t runs;    /* in the new profile: one more than in the old one; 1 when no class was kept */

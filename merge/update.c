@@ -2,8 +2,8 @@
 /*
  * A profile that learns from a later run: the run's job takes the profile's place and keeps what is still true of it.
  *
- * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node; of one
- * that the profile has not, what is alike does (update_near.c):
+ * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node; one that
+ * the profile has not keeps the run's:
  *
  *     time = share * run's + (1 - share) * profile's          for as many members as the run has
  *
@@ -16,47 +16,58 @@
 #include <stdlib.h>
 
 #include "pythia.h"
+#include "job/intern.h"
 #include "job/ranges.h"
 #include "merge/merge.h"
-#include "merge/update.h"
 
 enum { LONGEST_MEMORY = 4 }; /* runs: the newest one weighs at least one part in so many */
 
-static double per_expansion(const struct merge_mix *m, double run, double profile)
+struct mix {
+    double run, profile; /* weights of one expansion's times; they add up to 1 */
+    double scale;        /* of the run's expansions for one of the profile's: sums */
+};
+
+/* Whatever a file's numbers make of each other: what 63 bits hold, so that sums of it are still numbers. */
+static uint64_t whole(double v)
+{
+    return !(v > 0) ? 0 : v < 0x1p62 ? (uint64_t)v : UINT64_C(1) << 62;
+}
+
+static double per_expansion(const struct mix *m, double run, double profile)
 {
     return m->run * run + m->profile * profile;
 }
 
-static double in_all(const struct merge_mix *m, double run, double profile)
+static double in_all(const struct mix *m, double run, double profile)
 {
     return m->run * run + m->profile * profile * m->scale;
 }
 
-uint64_t merge_mix_lower(const struct merge_mix *m, uint64_t run, uint64_t profile)
+static uint64_t mix_lower(const struct mix *m, uint64_t run, uint64_t profile)
 {
-    return merge_mix_whole(floor(per_expansion(m, (double)run, (double)profile * m->member)));
+    return whole(floor(per_expansion(m, (double)run, (double)profile)));
 }
 
-uint64_t merge_mix_upper(const struct merge_mix *m, uint64_t run, uint64_t profile)
+static uint64_t mix_upper(const struct mix *m, uint64_t run, uint64_t profile)
 {
-    return merge_mix_whole(ceil(per_expansion(m, (double)run, (double)profile * m->member)));
+    return whole(ceil(per_expansion(m, (double)run, (double)profile)));
 }
 
-void merge_mix_moments(const struct merge_mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
+static void mix_moments(const struct mix *m, struct grammar_moments *run, const struct grammar_moments *profile)
 {
-    run->sum = merge_mix_whole(in_all(m, (double)run->sum, (double)profile->sum));
-    run->min = merge_mix_whole(floor(per_expansion(m, (double)run->min, (double)profile->min)));
-    run->max = merge_mix_whole(ceil(per_expansion(m, (double)run->max, (double)profile->max)));
+    run->sum = whole(in_all(m, (double)run->sum, (double)profile->sum));
+    run->min = whole(floor(per_expansion(m, (double)run->min, (double)profile->min)));
+    run->max = whole(ceil(per_expansion(m, (double)run->max, (double)profile->max)));
     run->square = in_all(m, run->square, profile->square);
 }
 
 /* Who the extremes are is told by the run. */
-static void mix_spread(const struct merge_mix *m, struct job_spread *run, const struct job_spread *profile)
+static void mix_spread(const struct mix *m, struct job_spread *run, const struct job_spread *profile)
 {
-    run->min = merge_mix_lower(m, run->min, profile->min);
-    run->max = merge_mix_upper(m, run->max, profile->max);
-    run->call_min = merge_mix_lower(m, run->call_min, profile->call_min);
-    run->call_max = merge_mix_upper(m, run->call_max, profile->call_max);
+    run->min = mix_lower(m, run->min, profile->min);
+    run->max = mix_upper(m, run->max, profile->max);
+    run->call_min = mix_lower(m, run->call_min, profile->call_min);
+    run->call_max = mix_upper(m, run->call_max, profile->call_max);
     run->call_square = in_all(m, run->call_square, profile->call_square);
 }
 
@@ -104,7 +115,8 @@ static void hand_down(const struct grammar_flat *g, uint32_t rule, struct outsid
     }
 }
 
-int merge_settle_rules(struct grammar_flat *g)
+/* Makes each rule's times those of its uses again, what rounding left over. */
+static int settle_rules(struct grammar_flat *g)
 {
     struct outside *o = calloc(g->rule_count, sizeof *o);
     uint32_t *list = calloc(g->rule_count, sizeof *list), end = 1; /* the root first */
@@ -129,13 +141,13 @@ static int mix_class(struct job_class *run, const struct job_class *profile, dou
 {
     uint64_t ours = job_ranges_size(run->ranges, run->member_ranges);
     uint64_t theirs = job_ranges_size(profile->ranges, profile->member_ranges);
-    struct merge_mix m = {share, 1 - share, (double)ours / (double)theirs, 1};
+    struct mix m = {share, 1 - share, (double)ours / (double)theirs};
     for (uint32_t n = 0; n < run->grammar->node_count; n++) {
-        merge_mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
-        merge_mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
+        mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
+        mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);
         mix_spread(&m, &run->spread[n], &profile->spread[n]);
     }
-    return merge_settle_rules(run->grammar);
+    return settle_rules(run->grammar);
 }
 
 /* The class of equal structure, NULL without. */
@@ -151,16 +163,16 @@ static const struct job_class *counterpart(const struct job *profile, const stru
 static void mix_stream(struct job *run, const struct job *profile, struct job_stream *s, double share)
 {
     const struct job_stream *old = job_find_stream(profile, s->rank, s->thread);
-    struct merge_mix m = {share, 1 - share, 1, 1};
+    struct mix m = {share, 1 - share, 1};
     if (!old || old->count != s->count || run->info.block != profile->info.block || s->class_index == GRAMMAR_NONE ||
         old->class_index == GRAMMAR_NONE || !job_hash_equal(run->classes[s->class_index].hash,
                                                              profile->classes[old->class_index].hash))
         return;
-    s->begin_ns = merge_mix_lower(&m, s->begin_ns, old->begin_ns);
-    s->wall_ns = merge_mix_upper(&m, s->wall_ns, old->wall_ns);
-    s->mpi_ns = merge_mix_lower(&m, s->mpi_ns, old->mpi_ns);
-    s->omp_ns = merge_mix_lower(&m, s->omp_ns, old->omp_ns);
-    s->cost_ns = merge_mix_lower(&m, s->cost_ns, old->cost_ns);
+    s->begin_ns = mix_lower(&m, s->begin_ns, old->begin_ns);
+    s->wall_ns = mix_upper(&m, s->wall_ns, old->wall_ns);
+    s->mpi_ns = mix_lower(&m, s->mpi_ns, old->mpi_ns);
+    s->omp_ns = mix_lower(&m, s->omp_ns, old->omp_ns);
+    s->cost_ns = mix_lower(&m, s->cost_ns, old->cost_ns);
 }
 
 /* --- What stands beside the grammars --- */
@@ -188,77 +200,33 @@ static int keep_the_rest(struct job *run, const struct job *profile)
 
 /* --- The classes --- */
 
-struct update { struct job *run; const struct job *profile; struct merge_updated *d; double *factor; /* of the times of similar classes, else 0 */ };
-
-static int mix_kept(struct update *u)
+static int mix_classes(struct job *run, const struct job *profile, struct merge_updated *d)
 {
     int error = 0;
-    for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
-        const struct job_class *old = counterpart(u->profile, &u->run->classes[i]);
-        u->d->kept += old != NULL;
-        error = old ? mix_class(&u->run->classes[i], old, u->d->share) : 0;
+    for (uint32_t i = 0; i < run->class_count && !error; i++) {
+        const struct job_class *old = counterpart(profile, &run->classes[i]);
+        d->kept += old != NULL;
+        error = old ? mix_class(&run->classes[i], old, d->share) : 0;
     }
+    d->added = run->class_count - d->kept;
+    d->dropped = profile->class_count - d->kept; /* classes are told apart by what they are: none is kept twice */
     return error;
-}
-
-/* Those that are not kept. What nothing was taken of is gone. */
-static int mix_near(struct update *u)
-{
-    struct merge_shapes shapes;
-    int error = merge_shapes_open(&shapes, u->profile);
-    for (uint32_t i = 0; i < u->run->class_count && !error; i++) {
-        const struct job_class *old = counterpart(u->profile, &u->run->classes[i]);
-        if (old) {
-            shapes.used[old - u->profile->classes] = 1;
-            continue;
-        }
-        error = merge_near_mix(u->run, &u->run->classes[i], u->profile, &shapes, u->d->share, &u->factor[i]);
-        u->d->similar += u->factor[i] > 0;
-    }
-    for (uint32_t c = 0; c < u->profile->class_count && !error; c++)
-        u->d->dropped += !shapes.used[c];
-    merge_shapes_close(&shapes);
-    return error;
-}
-
-static void scale_stream(struct job_stream *s, double factor)
-{
-    s->wall_ns = merge_mix_whole((double)s->wall_ns * factor + 0.5);
-    s->mpi_ns = merge_mix_whole((double)s->mpi_ns * factor);
-    s->omp_ns = merge_mix_whole((double)s->omp_ns * factor);
-}
-
-static void mix_streams(struct update *u)
-{
-    for (uint32_t i = 0; i < u->run->stream_count; i++) {
-        struct job_stream *s = &u->run->streams[i];
-        double factor = s->class_index == GRAMMAR_NONE ? 0 : u->factor[s->class_index];
-        if (factor > 0)
-            scale_stream(s, factor);
-        else
-            mix_stream(u->run, u->profile, s, u->d->share);
-    }
 }
 
 int merge_update(struct job *run, const struct job *profile, struct merge_updated *done)
 {
     uint32_t runs = profile->info.runs < UINT32_MAX ? profile->info.runs : UINT32_MAX - 1;
     struct merge_updated d = {.runs = 1, .share = 1.0 / (runs < LONGEST_MEMORY ? runs + 1 : LONGEST_MEMORY)};
-    struct update u = {run, profile, &d, calloc(run->class_count + 1, sizeof *u.factor)};
-    int error = u.factor ? keep_the_rest(run, profile) : PYTHIA_ENOMEM;
-    error = error ? error : mix_kept(&u);
-    error = error ? error : mix_near(&u);
-    if (!error)
-        mix_streams(&u);
-    free(u.factor);
+    int error = keep_the_rest(run, profile);
+    error = error ? error : mix_classes(run, profile, &d);
     if (error)
         return error;
-    d.added = run->class_count - d.kept - d.similar;
-    if (d.kept || d.similar)
+    for (uint32_t i = 0; i < run->stream_count; i++)
+        mix_stream(run, profile, &run->streams[i], d.share);
+    if (d.kept)
         d.runs = runs + 1;
-    if (!d.added && !d.similar && !d.dropped)
-        run->info.wall_ns = merge_mix_upper(&(struct merge_mix){d.share, 1 - d.share, 1, 1}, run->info.wall_ns,
-                                            profile->info.wall_ns);
+    if (!d.added && !d.dropped)
+        run->info.wall_ns = mix_upper(&(struct mix){d.share, 1 - d.share, 1}, run->info.wall_ns, profile->info.wall_ns);
     run->info.runs = d.runs;
     *done = d;
     return 0;

@@ -136,8 +136,8 @@ static void fold_in(struct job *job, const struct job *reference, const char *pa
         base_log_warn("the profile is not updated: %s", why);
         return;
     }
-    base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) similar=%u new=%u gone=%u", path, u.runs, u.kept,
-                  u.share, u.similar, u.added, u.dropped);
+    base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) new=%u gone=%u", path, u.runs, u.kept,
+                  u.share, u.added, u.dropped);
     session_print_summary(path);
 }
 
