@@ -96,16 +96,27 @@ static void add_job(const struct report *r, cJSON *root)
 
 static void add_efficiency(const struct report *r, cJSON *root)
 {
-    const struct report_model *m = r->model;
+    const struct report_efficiency *e = &r->model->efficiency;
 
-    if (!m->efficiencies)
+    if (!e->known)
         return;
     cJSON *o = cJSON_AddObjectToObject(root, "efficiency");
-    add_number(o, "parallel", m->parallel_efficiency);
-    add_number(o, "load_balance", m->load_balance);
-    add_number(o, "communication", m->communication_efficiency);
-    add_number(o, "serialisation", m->serialisation_efficiency);
-    add_number(o, "transfer", m->transfer_efficiency);
+    add_number(o, "parallel", e->parallel);
+    add_number(o, "mpi", e->mpi);
+    add_number(o, "openmp", e->openmp);
+    add_number(o, "load_balance", e->load_balance);
+    add_number(o, "communication", e->communication);
+    add_number(o, "serialisation", e->serialisation);
+    add_number(o, "transfer", e->transfer);
+    add_number(o, "openmp_threads", e->threads);
+    add_number(o, "openmp_serial", e->omp_serial);
+    if (e->sampled || e->threads == 1) {
+        add_number(o, "openmp_load_balance", e->omp_load_balance);
+        add_number(o, "openmp_fork_join", e->omp_fork_join);
+    } else {
+        cJSON_AddNullToObject(o, "openmp_load_balance");
+        cJSON_AddNullToObject(o, "openmp_fork_join");
+    }
 }
 
 /* Where the wall time of all streams went; the parts add up to it. */

@@ -14,6 +14,7 @@ libpythia_report_la_SOURCES = \
 	%D%/contract_rules.c \
 	%D%/csv.c \
 	%D%/dot.c \
+	%D%/efficiency.c %D%/efficiency.h \
 	%D%/export.h \
 	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \

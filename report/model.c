@@ -254,55 +254,6 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
     m->cost_ns += s->cost_ns;
 }
 
-/*
- * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did not
- * wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting. An
- * estimate: it is exact where each call was once not waited for.
- */
-static void add_transfer(struct report_model *m, uint64_t wall, double ranks)
-{
-    double transfer = 0;
-
-    for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct grammar_flat *g = m->job->classes[i].grammar;
-        for (uint32_t n = 0; g && n < g->node_count; n++) {
-            uint32_t t = g->nodes[n].symbol;
-            if (t < m->job->terminal_count && m->job->terminals[t].kind == JOB_CALL && g->stats[n].count)
-                transfer += (double)g->stats[n].count * (double)g->stats[n].duration.min;
-        }
-    }
-    transfer /= ranks;
-    m->transfer_efficiency = transfer < (double)wall ? 1 - transfer / (double)wall : 0;
-    if (m->transfer_efficiency < m->communication_efficiency)
-        m->transfer_efficiency = m->communication_efficiency;
-    m->serialisation_efficiency = m->transfer_efficiency > 0 ? m->communication_efficiency / m->transfer_efficiency : 0;
-}
-
-/*
- * The POP efficiencies of the MPI level: useful time is what a rank's first thread spends outside MPI.
- *   load balance = mean useful / most useful;  communication = most useful / wall;  parallel = their product
- */
-static void add_efficiencies(struct report_model *m)
-{
-    uint64_t most = 0, wall = 0;
-    double sum = 0, ranks = 0;
-
-    for (uint32_t i = 0; i < m->rank_count; i++) {
-        uint64_t useful = minus(m->ranks[i].wall_ns, m->ranks[i].mpi_ns);
-        most = useful > most ? useful : most;
-        wall = m->ranks[i].wall_ns > wall ? m->ranks[i].wall_ns : wall;
-        sum += (double)useful * m->ranks[i].ranks;
-        ranks += m->ranks[i].ranks;
-    }
-    if (!most || !wall)
-        return;
-    m->efficiencies = true;
-    m->load_balance = sum / ranks / (double)most;
-    m->communication_efficiency = (double)most / (double)wall;
-    m->parallel_efficiency = m->load_balance * m->communication_efficiency;
-    add_transfer(m, wall, ranks);
-}
-
 static int add_ranks(struct report_model *m)
 {
     m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
@@ -313,7 +264,7 @@ static int add_ranks(struct report_model *m)
     m->wall_ns = m->job->info.wall_ns;
     for (uint32_t i = 0; i < m->rank_count; i++) /* a part file may not know the job's */
         m->wall_ns = m->ranks[i].wall_ns > m->wall_ns ? m->ranks[i].wall_ns : m->wall_ns;
-    add_efficiencies(m);
+    report_efficiency_fill(m);
     return 0;
 }
 

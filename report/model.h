@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "job/job.h"
+#include "report/efficiency.h"
 
 /* How a call or a region differs from one execution to the next, and from one rank to the next. */
 struct report_spread {
@@ -100,9 +101,7 @@ struct report_model {
     uint64_t cost_ns;
     /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
     uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
-    bool efficiencies;   /* the five below are known */
-    double parallel_efficiency, load_balance, communication_efficiency;
-    double serialisation_efficiency, transfer_efficiency; /* their product is the communication's; estimates */
+    struct report_efficiency efficiency;
     uint32_t site_count, region_count, rank_count, peer_count;
     struct report_site *sites;     /* most time first */
     struct report_region *regions; /* most time first */

@@ -54,7 +54,7 @@ static struct figures figures_of(const struct report_scaling *s, uint32_t i)
                          .computation = ratio(useful(first), useful(m)) };
 
     f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
-    f.global = m->parallel_efficiency * f.computation;
+    f.global = m->efficiency.parallel * f.computation;
     return f;
 }
 
@@ -155,8 +155,8 @@ static void print_jobs(const struct report_scaling *s, FILE *out)
         char wall[32];
         fprintf(out, "%6u %8u %9s %9.2f %10.1f%% %7.1f%% %8.1f%% %8.1f%% %13.1f%% %11.1f%%  %s\n", r->job->info.ranks,
                 r->job->info.threads, report_time((double)r->model->wall_ns, wall), f.speedup, 100 * f.efficiency,
-                100 * f.global, 100 * r->model->parallel_efficiency, 100 * r->model->load_balance,
-                100 * r->model->communication_efficiency, 100 * f.computation, s->file[i]);
+                100 * f.global, 100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
+                100 * r->model->efficiency.communication, 100 * f.computation, s->file[i]);
     }
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
@@ -216,9 +216,9 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
     cJSON_AddNumberToObject(o, "speedup", f.speedup);
     cJSON_AddNumberToObject(o, "efficiency", f.efficiency);
     cJSON_AddNumberToObject(o, "global_efficiency", f.global);
-    cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->parallel_efficiency);
-    cJSON_AddNumberToObject(o, "load_balance", r->model->load_balance);
-    cJSON_AddNumberToObject(o, "communication_efficiency", r->model->communication_efficiency);
+    cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->efficiency.parallel);
+    cJSON_AddNumberToObject(o, "load_balance", r->model->efficiency.load_balance);
+    cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
     cJSON_AddNumberToObject(o, "computation_scaling", f.computation);
     cJSON_AddNumberToObject(o, "main_loop_turns", r->model->loop.present ? (double)r->model->loop.turns : 0);
     cJSON_AddItemToArray(jobs, o);

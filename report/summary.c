@@ -59,11 +59,12 @@ static void print_shares(const struct report *r, FILE *out)
     const struct report_model *m = r->model;
     double wall = (double)m->sum_wall_ns;
 
-    if (m->efficiencies)
-        fprintf(out, "\nparallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n"
-                     "  communication = serialisation %.1f %% x transfer %.1f %% (estimated)\n",
-                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency,
-                100 * m->serialisation_efficiency, 100 * m->transfer_efficiency);
+    if (m->efficiency.known) {
+        fputc('\n', out);
+        report_print_efficiency(&m->efficiency, out);
+        fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %% (estimated)\n",
+                100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
+    }
     fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
             report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),
             report_percent((double)m->sum_mpi_ns, wall));

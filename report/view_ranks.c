@@ -126,8 +126,7 @@ int report_print_ranks(struct report *r, FILE *out)
         print_bar(k, m->wall_ns, 40, out);
         fputc('\n', out);
     }
-    if (m->efficiencies)
-        fprintf(out, "parallel efficiency %.1f %% = load balance %.1f %% x communication %.1f %%\n",
-                100 * m->parallel_efficiency, 100 * m->load_balance, 100 * m->communication_efficiency);
+    if (m->efficiency.known)
+        report_print_efficiency(&m->efficiency, out);
     return rc;
 }

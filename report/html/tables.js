@@ -115,7 +115,10 @@ function drawSummary() {
   byId("subtitle").textContent = cut([j.arguments, j.mpi, j.start_time ? new Date(1000 * j.start_time).toISOString().slice(0, 16).replace("T", " ") + " UTC" : ""].filter(Boolean).join(" · "), 300);
   const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
   const tiles = [tile(time(j.wall_seconds), "wall time"), tile(count(j.events), "events")];
-  if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency"), tile(percent(e.load_balance), "load balance"),
+  if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency", "share of the threads' time that was useful: MPI × OpenMP"),
+    ...(e.openmp_threads > 1 ? [tile(percent(e.mpi), "MPI efficiency", "load balance × communication"),
+      tile(percent(e.openmp), "OpenMP efficiency", "load balance in regions × fork and join × serial part")] : []),
+    tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest"),
     tile(percent(e.communication), "communication"), tile(percent(e.serialisation), "serialisation", "estimated from the shortest calls"),
     tile(percent(e.transfer), "transfer", "estimated from the shortest calls"));
   if (data.main_loop) tiles.push(tile(`${count(data.main_loop.turns)} × ${time(data.main_loop.turn_seconds)}`, "main loop"));

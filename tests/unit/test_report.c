@@ -36,9 +36,35 @@ START_TEST(efficiencies_of_a_hand_made_job)
         hand_stream(j, g, rank, 100, rank ? 40 : 10);
     }
     struct report_model *m = report_model_create(j);
-    ck_assert_double_eq_tol(m->parallel_efficiency, 0.75, 1e-12);
-    ck_assert_double_eq_tol(m->load_balance, 75.0 / 90, 1e-12);
-    ck_assert_double_eq_tol(m->communication_efficiency, 0.9, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.parallel, 0.75, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.load_balance, 75.0 / 90, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.communication, 0.9, 1e-12);
+    report_model_destroy(m);
+    job_destroy(j);
+}
+END_TEST
+
+/* 20 us alone, 80 in a region of two threads, of which fork and join are 10, and each thread works 30 of the other 70. */
+START_TEST(efficiencies_of_teams)
+{
+    struct job *j = job_create();
+    uint32_t region = hand_region(j, 0x30);
+    struct grammar *g = grammar_create(1 << 20);
+    struct grammar_event e = { .terminal = region, .gap = 20000, .duration = 80000, .channels = 1u << GRAMMAR_TEAM,
+                               .value = { [GRAMMAR_TEAM] = 2 } };
+    grammar_append(g, &e);
+    hand_stream(j, g, 0, 100, 0);
+    j->streams[0].omp_ns = 80000;
+    struct job_region known = { .callsite = j->terminals[region].callsite, .team = 2, .executions = 1, .verified = 1, .samples = 1,
+                                .fork_ns = 5000, .work_ns = 30000, .wait_ns = 40000, .join_ns = 5000 };
+    ck_assert_int_eq(job_add_region(j, &known), 0);
+    struct report_model *m = report_model_create(j);
+    ck_assert(m->efficiency.sampled && m->efficiency.threads == 2);
+    ck_assert_double_eq_tol(m->efficiency.mpi, 1, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.omp_serial, 180.0 / 200, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.omp_fork_join, 160.0 / 180, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.omp_load_balance, 80.0 / 160, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.parallel, 80.0 / 200, 1e-12);
     report_model_destroy(m);
     job_destroy(j);
 }
@@ -145,7 +171,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(sites_add_up), UNIT_TEST(efficiencies_of_a_hand_made_job), UNIT_TEST(peers_are_relative),
+        UNIT_TEST(sites_add_up), UNIT_TEST(efficiencies_of_a_hand_made_job), UNIT_TEST(efficiencies_of_teams), UNIT_TEST(peers_are_relative),
         UNIT_TEST(teams_are_told_apart), UNIT_TEST(time_inside_opened_regions), UNIT_TEST(units),
     };
     return unit_run("report", tests, UNIT_COUNT(tests));

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/efficiency.h"
+
+#include "report/model.h"
+
+/*
+ * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did not
+ * wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting.
+ */
+static void split_communication(const struct report_model *m, struct report_efficiency *e, double wall, double ranks)
+{
+    double transfer = 0;
+
+    for (uint32_t i = 0; i < m->job->class_count; i++) {
+        const struct grammar_flat *g = m->job->classes[i].grammar;
+        for (uint32_t n = 0; g && n < g->node_count; n++) {
+            uint32_t t = g->nodes[n].symbol;
+            if (t < m->job->terminal_count && m->job->terminals[t].kind == JOB_CALL && g->stats[n].count)
+                transfer += (double)g->stats[n].count * (double)g->stats[n].duration.min;
+        }
+    }
+    transfer /= ranks;
+    e->transfer = transfer < wall ? 1 - transfer / wall : 0;
+    if (e->transfer < e->communication)
+        e->transfer = e->communication;
+    e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
+}
+
+/* Returns the sum of the ranks' time outside MPI. */
+static double fill_mpi(const struct report_model *m, struct report_efficiency *e)
+{
+    double most = 0, wall = 0, sum = 0, ranks = 0;
+
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        const struct report_rank *r = &m->ranks[i];
+        double outside = r->wall_ns > r->mpi_ns ? (double)(r->wall_ns - r->mpi_ns) : 0;
+        most = outside > most ? outside : most;
+        wall = (double)r->wall_ns > wall ? (double)r->wall_ns : wall;
+        sum += outside * r->ranks;
+        ranks += r->ranks;
+    }
+    if (!(most > 0))
+        return 0;
+    e->known = true;
+    e->load_balance = sum / ranks / most;
+    e->communication = most / wall;
+    e->mpi = e->load_balance * e->communication;
+    split_communication(m, e, wall, ranks);
+    return sum;
+}
+
+/* --- OpenMP --- */
+
+/* Times of threads in regions, ns: P, L and U of the header. */
+struct shares { double all, inside, work; };
+
+static uint32_t size_of(const struct report_team *t, const struct job_region *known)
+{
+    return t->size > 0 ? (uint32_t)t->size : known && known->team ? known->team : 1;
+}
+
+static uint32_t largest_team(const struct report_model *m)
+{
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < m->region_count; i++) {
+        const struct job_region *known = job_find_region(m->job, m->regions[i].callsite);
+        for (uint32_t k = 0; k < m->regions[i].team_count; k++) {
+            uint32_t size = size_of(&m->regions[i].teams[k], known);
+            most = size > most ? size : most;
+        }
+    }
+    return most;
+}
+
+static bool region_shares(const struct job_region *known, struct shares *s)
+{
+    double all = known ? (double)known->fork_ns + (double)known->work_ns + (double)known->wait_ns + (double)known->join_ns : 0;
+
+    if (!known || !known->samples || !(all > 0))
+        return false;
+    *s = (struct shares){ 1, ((double)known->work_ns + (double)known->wait_ns) / all, (double)known->work_ns / all };
+    return true;
+}
+
+/* Adds a region's teams; of those of several threads only what has samples (`wanted`), or only what has none, by `as`. */
+static void add_region(const struct report_model *m, const struct report_region *g, bool wanted, const struct shares *as,
+                       struct shares *to)
+{
+    const struct job_region *known = job_find_region(m->job, g->callsite);
+    struct shares own = { 1, 1, 1 };
+
+    if (region_shares(known, &own) != wanted)
+        return;
+    if (!wanted)
+        own = *as;
+    for (uint32_t k = 0; k < g->team_count; k++) {
+        uint32_t size = size_of(&g->teams[k], known);
+        double time = (double)g->teams[k].time_ns * size;
+        to->all += time;
+        to->inside += size > 1 ? time * own.inside : time;
+        to->work += size > 1 ? time * own.work : time;
+    }
+}
+
+static struct shares add_regions(const struct report_model *m, bool *sampled)
+{
+    struct shares sum = { 0, 0, 0 }, as = { 1, 1, 1 };
+
+    for (uint32_t i = 0; i < m->region_count; i++)
+        add_region(m, &m->regions[i], true, &as, &sum);
+    *sampled = sum.all > 0;
+    if (*sampled)
+        as = (struct shares){ 1, sum.inside / sum.all, sum.work / sum.all };
+    for (uint32_t i = 0; i < m->region_count; i++)
+        add_region(m, &m->regions[i], false, &as, &sum);
+    return sum;
+}
+
+static void fill_openmp(const struct report_model *m, struct report_efficiency *e, double outside)
+{
+    struct shares s = add_regions(m, &e->sampled);
+    double serial = outside > (double)m->sum_omp_ns ? outside - (double)m->sum_omp_ns : 0;
+    double capacity = (serial + (double)m->sum_omp_ns) * (e->threads = largest_team(m));
+
+    e->omp_serial = e->omp_fork_join = e->omp_load_balance = e->openmp = 1;
+    if (e->threads == 1 || !(capacity > 0) || !(serial + s.inside > 0))
+        return;
+    e->omp_serial = serial + s.all < capacity ? (serial + s.all) / capacity : 1;
+    e->omp_fork_join = (serial + s.inside) / (serial + s.all);
+    e->omp_load_balance = (serial + s.work) / (serial + s.inside);
+    e->openmp = e->omp_serial * e->omp_fork_join * e->omp_load_balance;
+}
+
+void report_efficiency_fill(struct report_model *m)
+{
+    struct report_efficiency *e = &m->efficiency;
+    double outside = fill_mpi(m, e);
+
+    if (!e->known)
+        return;
+    fill_openmp(m, e, outside);
+    e->parallel = e->mpi * e->openmp;
+}
+
+void report_print_efficiency(const struct report_efficiency *e, FILE *out)
+{
+    if (e->threads > 1) {
+        fprintf(out, "parallel efficiency %s%.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", e->sampled ? "" : "at most ",
+                100 * e->parallel, 100 * e->mpi, 100 * e->openmp);
+        if (e->sampled)
+            fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x fork and join %.1f %% x serial %.1f %%\n", e->threads,
+                    100 * e->omp_load_balance, 100 * e->omp_fork_join, 100 * e->omp_serial);
+        else
+            fprintf(out, "  OpenMP, %u threads: the serial part only, no region was looked into\n", e->threads);
+    }
+    if (e->threads > 1)
+        fprintf(out, "  MPI");
+    else
+        fprintf(out, "parallel efficiency %.1f %%", 100 * e->parallel);
+    fprintf(out, " = load balance %.1f %% x communication %.1f %%\n", 100 * e->load_balance, 100 * e->communication);
+}
