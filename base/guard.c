@@ -1,4 +1,4 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/guard.h"
 
-__thread int base_guard_depth;
+__thread struct base_frame base_guard_holder;

@@ -2,28 +2,45 @@
 /*
  * The reentrancy guard: the first and last thing in every hook, so that Pythia never measures itself.
  *
- * One thread-local flag in the initial-exec model: a load and a store, no call into the loader.
+ * Thread-local in the initial-exec model: a load and a store, no call into the loader. It is held by a frame: one that was
+ * left without returning (base/frame.h) holds it no more, and the next hook notices.
  * Threads: any, each has its own.  Hook-safe: yes.
  */
 #ifndef PYTHIA_BASE_GUARD_H
 #define PYTHIA_BASE_GUARD_H
 
-#include <stdbool.h>
+#include "base/frame.h"
 
-extern __thread int base_guard_depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern __thread struct base_frame base_guard_holder __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Takes the guard; false when this thread has it already. */
-static inline bool base_guard_enter(void)
+enum base_guard {
+    BASE_GUARD_INSIDE, /* this thread has it already */
+    BASE_GUARD_TAKEN,
+    BASE_GUARD_LEFT    /* taken; who had it was left */
+};
+
+/* Takes the guard for the frame `here`. */
+static inline enum base_guard base_guard_enter(struct base_frame here)
 {
-    if (base_guard_depth)
-        return false;
-    base_guard_depth = 1;
-    return true;
+    enum base_guard result = BASE_GUARD_TAKEN;
+    if (__builtin_expect(base_guard_holder.at != 0, 0)) {
+        if (base_frame_runs(base_guard_holder, here))
+            return BASE_GUARD_INSIDE;
+        result = BASE_GUARD_LEFT;
+    }
+    base_guard_holder = here;
+    return result;
 }
 
 static inline void base_guard_leave(void)
 {
-    base_guard_depth = 0;
+    base_guard_holder.at = 0;
+}
+
+/* This thread is Pythia's own: it never leaves. */
+static inline void base_guard_stay(void)
+{
+    base_guard_holder = base_frame_at((const void *)UINTPTR_MAX);
 }
 
 #endif

@@ -6,6 +6,7 @@ libpythia_base_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
+	%D%/frame.c %D%/frame.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/io.c %D%/io.h \
@@ -19,6 +20,7 @@ libpythia_base_la_LIBADD = $(XXHASH_LIBS)
 UNIT_TESTS += \
 	tests/unit/test_base_arena \
 	tests/unit/test_base_clock \
+	tests/unit/test_base_frame \
 	tests/unit/test_base_guard \
 	tests/unit/test_base_hash \
 	tests/unit/test_base_io \

@@ -81,6 +81,7 @@ static __attribute__((destructor)) void alone_unload(void)
     enum session_mode mode = session_mode();
     bool acted = session_acts("team");
     struct job *job = session_finish();
+    session_tell_left(session_left());
     if (!job)
         return;
     if (acted)

@@ -34,6 +34,7 @@ static void note(uintptr_t caller, uintptr_t above)
 static __attribute__((noinline)) void asked(void *caller)
 {
     void *frames[4];
+    omp_hook_look_back(&omp_hook_thread, base_frame_here());
     if (omp_hook_thread.region) {
         omp_hook_team_asked();
         omp_hook_keep_icv();

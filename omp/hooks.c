@@ -41,23 +41,31 @@ static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
 }
 
 /* The stream to record on, NULL to pass through. */
-static struct session_stream *enter(const struct omp_hook_thread *t)
+static struct session_stream *enter(const struct omp_hook_thread *t, struct base_frame frame)
 {
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
     if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth)
         return NULL;
-    struct session_stream *s = session_enter_region();
+    struct session_stream *s = session_enter_region(frame);
     if (__builtin_expect(s != NULL, 1))
         return s;
     bool starts = session_mode() == SESSION_OFF && omp_hook_start && omp_hook_start();
-    return starts ? session_enter_region() : NULL;
+    return starts ? session_enter_region(frame) : NULL;
 }
 
 static void begin_span(struct omp_hook_region *r)
 {
     uint32_t unknown = GRAMMAR_NONE;
     session_begin_region(r->stream, &r->span, r->traits & OMP_HOOK_LEAGUE ? league_name : region_name, (uintptr_t)r->fn,
-                         r->site ? &r->site->entry : &unknown);
+                         r->site ? &r->site->entry : &unknown, r);
+}
+
+/* A region that was left by a jump is on no stack any more. How deep the thread is stays: libgomp, too, takes it to be inside
+   still. */
+void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here)
+{
+    if (t->region)
+        t->region = session_owner(here);
 }
 
 static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
@@ -130,15 +138,16 @@ static void place(struct omp_hook_region *r, uint32_t traits)
 }
 
 static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
-                         uint32_t traits, void *caller)
+                         uint32_t traits, void *caller, struct base_frame frame)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
+    omp_hook_look_back(t, frame);
     r->fn = r->run = fn;
     r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
     r->nt = t->lowered ? 1 : nt;
     r->direct = false;
-    r->stream = enter(t);
+    r->stream = enter(t, frame);
     if (!r->stream)
         return;
     r->traits = traits;
@@ -170,6 +179,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
 void omp_hook_keep_icv(void)
 {
     const struct omp_hook_real *real = omp_hook_real();
+    omp_hook_look_back(&omp_hook_thread, base_frame_here());
     struct omp_hook_region *r = omp_hook_thread.region;
     if (!r || !r->direct || r->set)
         return;
@@ -222,7 +232,7 @@ static void region_end(struct omp_hook_region *r)
     void name parameters                                                                  \
     {                                                                                     \
         struct omp_hook_region r;                                                         \
-        region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0));       \
+        region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0), base_frame_here()); \
         if (((traits) & OMP_HOOK_PLAIN) && r.direct)                                      \
             fn(data);                                                                     \
         else                                                                              \
@@ -271,7 +281,8 @@ static struct omp_hook_region *start_begin(void (*fn)(void *), void *data, unsig
     struct omp_hook_region *r = started_room();
     started.depth++;
     if (r) {
-        region_begin(r, fn, data, nt, 0, traits | OMP_HOOK_DIRECT, caller);
+        /* The region outlasts this hook: it ends with whoever called it. */
+        region_begin(r, fn, data, nt, 0, traits | OMP_HOOK_DIRECT, caller, base_frame_at(base_frame_here().at));
         return r;
     }
     overflow->nt = omp_hook_thread.lowered ? 1 : nt;
@@ -309,7 +320,7 @@ PYTHIA_API unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, uns
 unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, __builtin_return_address(0));
+    region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, __builtin_return_address(0), base_frame_here());
     unsigned team = omp_hook_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
     r.team = team;
     region_end(&r);
@@ -320,7 +331,8 @@ PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, u
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_KEEP | OMP_HOOK_LEAGUE, __builtin_return_address(0));
+    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_KEEP | OMP_HOOK_LEAGUE, __builtin_return_address(0),
+                 base_frame_here());
     omp_hook_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);
 }

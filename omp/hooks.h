@@ -90,6 +90,9 @@ static inline uint32_t omp_hook_asked_alone(const struct omp_hook_thread *t)
     return t->asked_alone + t->asked_size;
 }
 
+/* Before t->region is looked at, in a hook whose frame is `here`. */
+void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);
+
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of this
    must end with the region. Likewise before the thread asks for it. */
 void omp_hook_keep_icv(void);

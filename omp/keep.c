@@ -30,7 +30,7 @@ bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned f
 
 uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone)
 {
-    if (r->span.opened)
+    if (session_contains(r->stream, &r->span))
         return JOB_KEEP_CALLS;
     if (tasks_created())
         return JOB_KEEP_TASKS;

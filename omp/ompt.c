@@ -41,23 +41,25 @@ static _Thread_local struct {
     uint32_t worker; /* teams of others that this thread works in */
 } own;
 
-static struct session_stream *enter(void)
+/* The runtime's functions between the program and this callback go; the frame from which the region was entered stays. */
+static struct session_stream *enter(const void *const *entered)
 {
+    const void *frame = entered && entered[1] ? entered[1] : (const void *)UINTPTR_MAX;
     if (own.worker || omp_hook_thread.region || (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start())))
         return NULL;
-    return session_enter();
+    return session_enter_from(base_frame_at(frame));
 }
 
 static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,
                            const void *caller)
 {
     struct session_key key;
-    (void)task, (void)frame, (void)parallel, (void)asked, (void)flags;
+    (void)task, (void)parallel, (void)asked, (void)flags;
     uint32_t depth = own.depth++;
     if (depth >= OPEN)
         return;
     own.region[depth].team = 0;
-    own.region[depth].stream = enter();
+    own.region[depth].stream = enter(frame); /* an ompt_frame_t: exit_frame, enter_frame */
     if (!own.region[depth].stream)
         return;
     memset(&key, 0, sizeof key);

@@ -12,8 +12,11 @@
 void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine)
 {
     struct job *whole = NULL;
+    uint64_t left = session_left(), all_left = 0;
     int rank = 0;
     PMPI_Comm_rank(comm, &rank);
+    if (PMPI_Reduce(&left, &all_left, 1, MPI_UINT64_T, MPI_SUM, 0, comm) == MPI_SUCCESS && rank == 0)
+        session_tell_left(all_left);
     int error = merge_mpi_reduce(mine, comm, &whole);
     if (rank != 0)
         return;

@@ -48,8 +48,8 @@ static void fortran_real(void *real, int number, void *const a[], MPI_Fint *erro
     }
 }
 
-/* Starts a call. False: it is over. */
-static bool fortran_open(struct fortran_call *c, const struct pmpi_hook_info *info, MPI_Fint *ierror)
+/* Starts a call, in the frame of whoever this stands in. False: it is over. */
+static inline __attribute__((always_inline)) bool fortran_open(struct fortran_call *c, const struct pmpi_hook_info *info, MPI_Fint *ierror)
 {
     c->real = pmpi_hook_twin_find(c->twin, ierror);
     if (!c->real)

@@ -11,13 +11,13 @@
 
 _Atomic uint32_t pmpi_hook_classes;
 
-bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
+bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame)
 {
     if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_kind & 1))
         return false;
     call->error = &errno;
     call->kept = *call->error;
-    call->stream = session_enter();
+    call->stream = session_enter_from(frame);
     if (!call->stream) {
         *call->error = call->kept;
         return false;

@@ -67,8 +67,13 @@ struct pmpi_hook_call {
 /* Classes of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
 extern _Atomic uint32_t pmpi_hook_classes;
 
-/* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. */
-bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info);
+/* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. `frame` is that of
+   the wrapper. */
+bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame);
+static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
+{
+    return pmpi_hook_open_from(call, info, base_frame_here());
+}
 /* The call into the MPI library comes next; `from` is the return address into the program. */
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
 /* It is over, now. */

@@ -186,7 +186,7 @@ static void *helper_main(void *unused)
 {
     uint64_t interval = session.options.checkpoint * second, next = base_clock_system() + interval;
     (void)unused;
-    base_guard_enter();
+    base_guard_stay();
     while (!atomic_load(&helper.stop)) {
         bool woken = sleep_until(next);
         unsigned wanted = atomic_load(&helper.wanted);

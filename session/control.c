@@ -83,10 +83,10 @@ void session_reset(void)
 /* What is open stays open, and has just begun: it gets its opening event again when something happens inside. */
 static void reopen_spans(struct session_stream *s)
 {
-    for (struct session_span *span = s->innermost; span; span = span->outer) {
-        span->begin = s->begin;
-        span->inside = 0;
-        span->opened = false;
+    for (uint32_t i = 0; i < s->open_count; i++) {
+        s->open[i].begin = s->begin;
+        s->open[i].inside = 0;
+        s->open[i].opened = false;
     }
 }
 
@@ -129,7 +129,7 @@ void session_control_stream(struct session_stream *s)
     }
     stream_release(s);
     uint64_t now = base_clock_now(), most = now > s->last ? now - s->last : 0;
-    session_stream_skip(s, s->innermost, delta < most ? delta : most);
+    session_stream_skip(s, delta < most ? delta : most);
     s->paused_seen = paused;
     s->resets_seen = resets;
 }
@@ -139,7 +139,7 @@ void session_control_stream(struct session_stream *s)
 void session_dump(void)
 {
     char why[512] = "out of memory";
-    if (session_mode() != SESSION_RECORD || !base_guard_enter())
+    if (session_mode() != SESSION_RECORD || !base_guard_enter(base_frame_here()))
         return;
     struct job *job = session_snapshot();
     unsigned long long events = 0, rules = 0;

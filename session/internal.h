@@ -23,13 +23,29 @@
 #include "session/peers.h"
 #include "session/session.h"
 
+/* A span that is open on a stream. */
+struct session_open {
+    struct base_frame frame; /* of its hook */
+    void *owner;             /* the hook's */
+    uint64_t begin;          /* ns */
+    uint64_t inside;         /* ns, in spans inside this one */
+    uint64_t serial;
+    uint32_t entry;          /* of its key */
+    uint8_t kind;            /* enum job_kind */
+    bool opened;             /* an inner span made this one OPEN … CLOSE */
+};
+
 struct session_stream {
     struct session_stream *next;   /* guarded by session.lock */
     struct grammar *grammar;       /* record mode, and predict mode with --update */
     struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
     struct session_keys keys;
     struct session_callsites callsites;
-    struct session_span *innermost;
+    struct session_open *open;     /* innermost last; the thread's own: nobody else reads it */
+    uint32_t open_count, open_room;
+    uint64_t serial;               /* of the span that was opened last */
+    uint64_t left;                 /* calls and spans that were left without an end */
+    struct base_frame frame;       /* of the hook that entered last */
     uint64_t begin, last;          /* ns; end of the last event */
     uint64_t call_ns, region_ns;   /* exclusive */
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
@@ -70,6 +86,7 @@ struct session {
     bool *unusable;                 /* the same: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
     bool regions;                   /* guarded by lock: a parallel region was seen */
+    uint64_t left;                  /* set by finish: session_left() */
     uint64_t begin;                 /* ns */
     uint64_t energy;                /* uJ of the node at the begin */
     uint64_t start_time;
@@ -85,8 +102,8 @@ void session_control_finish(struct session_stream *s); /* at the end, under sess
 int session_classes(const char *list, uint32_t *mask, char *why, size_t size);
 
 /* stream.c */
-/* Time that is no part of the stream passed, inside `around` (NULL: in no span). */
-void session_stream_skip(struct session_stream *s, struct session_span *around, uint64_t ns);
+/* Time that is no part of the stream passed, inside its innermost span if there is one. */
+void session_stream_skip(struct session_stream *s, uint64_t ns);
 struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for that thread; NULL when out of memory */
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 

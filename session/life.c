@@ -256,6 +256,7 @@ struct job *session_finish(void)
     if (was == SESSION_OFF || !session.job)
         return NULL;
     quiesce();
+    session.left = 0;
     pthread_mutex_lock(&session.lock);
     session.streams = in_order(session.streams);
     int error = session_fill_info(session.job);
@@ -264,6 +265,7 @@ struct job *session_finish(void)
             error = add_stream(s);
         if (was == SESSION_PREDICT)
             add_score(s);
+        session.left += s->left;
     }
     if (was == SESSION_PREDICT) {
         session.job->info.missing += session.incomplete && session.options.update;
@@ -285,4 +287,16 @@ struct job *session_finish(void)
     base_log_warn("rank %u: out of memory at the end of the run; its recording is lost", session.world.rank);
     job_destroy(job);
     return NULL;
+}
+
+uint64_t session_left(void)
+{
+    return session.left;
+}
+
+void session_tell_left(uint64_t left)
+{
+    if (left)
+        base_log_info("%llu calls or regions were left by a jump or an exception; the recording went on",
+                      (unsigned long long)left);
 }

@@ -140,7 +140,7 @@ static void *helper_main(void *unused)
     struct timespec t;
     (void)unused;
 
-    base_guard_enter();
+    base_guard_stay();
     clock_gettime(CLOCK_MONOTONIC, &t);
     for (;;) {
         t.tv_nsec += DRAW_MS * 1000000L;

@@ -31,6 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/frame.h"
 #include "grammar/grammar.h"
 #include "job/job.h"
 #include "oracle/oracle.h"
@@ -50,14 +51,13 @@ struct session_key {
 
 struct session_values { uint32_t channels; int64_t value[GRAMMAR_CHANNELS]; }; /* as in struct grammar_event */
 
-/* On the hook's stack between begin and end; the hook reads `begin`, the rest is the session's. */
+/* The hook's side of a span between begin and end; the session's is on a stack of the stream, for a hook may be left
+   without an end (base/frame.h): then the next event on this thread closes the span. */
 struct session_span {
-    struct session_span *outer;
-    uint64_t begin;   /* ns */
-    uint64_t inside;  /* ns, in spans inside this one */
-    uint32_t entry;   /* of its key, in the stream's table */
-    uint8_t kind;     /* enum job_kind */
-    bool opened;      /* an inner span made this one OPEN … CLOSE */
+    uint64_t begin;  /* ns */
+    uint64_t serial; /* tells it from those that had its place before */
+    uint32_t entry;  /* of its key, in the stream's table */
+    uint32_t level;  /* place on the stack */
 };
 
 /* --- Life --- */
@@ -101,18 +101,28 @@ void session_reset(void);
 void session_dump(void);
 
 /* --- Streams and events --- */
-struct session_stream *session_enter(void); /* this thread's stream, opened at its first event; guard taken */
-struct session_stream *session_enter_region(void); /* the same for a parallel region: NULL too where those are not recorded */
+/* This thread's stream, opened at its first event; guard taken. `frame` is that of the hook: it runs until the span ends. */
+struct session_stream *session_enter_from(struct base_frame frame);
+/* The same for a parallel region: NULL too where those are not recorded. */
+struct session_stream *session_enter_region(struct base_frame frame);
+static inline __attribute__((always_inline)) struct session_stream *session_enter(void)
+{
+    return session_enter_from(base_frame_here());
+}
 void session_leave(void);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
 /* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
-   whatever stream (GRAMMAR_NONE at first). */
+   whatever stream (GRAMMAR_NONE at first); `owner` is what session_owner() gives back. */
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
-                          uint32_t *entry);
+                          uint32_t *entry, void *owner);
+/* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */
+void *session_owner(struct base_frame here);
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
 /* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
 void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
                     uint64_t end, uint64_t skipped);
+/* Whether other spans were inside an open one. */
+bool session_contains(const struct session_stream *s, const struct session_span *span);
 /* Whoever watched the begin took until now: the span begins here, and its gap stays as it was. */
 void session_begin_again(struct session_stream *s, struct session_span *span);
 /* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls, which
@@ -182,6 +192,11 @@ void session_task_source(void (*collect)(void));
 void session_task_add(uintptr_t fn, const struct job_task *task);
 /* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
 uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
+
+/* Spans and calls of this process that were left without an end, by a jump or an exception, in the session that was finished
+   last; the line that says so, where there are any: of `left` in all processes. */
+uint64_t session_left(void);
+void session_tell_left(uint64_t left);
 
 /* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
    predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on

@@ -45,6 +45,7 @@ static void stream_destroy(struct session_stream *s)
     session_keys_close(&s->keys);
     session_callsites_close(&s->callsites);
     session_sums_close(s);
+    free(s->open);
     free(s);
 }
 
@@ -93,28 +94,53 @@ static __attribute__((noinline)) void own_stream_open(void)
         session_off("out of memory for a thread's stream");
 }
 
-static inline struct session_stream *stream_enter(void)
+static void close_left(struct session_stream *s, struct base_frame here);
+
+/* A hook was left while it had the guard. */
+static __attribute__((noinline)) void stream_was_left(void)
+{
+    if (!own.stream || own.generation != session.generation)
+        return;
+    own.stream->left++;
+    if (atomic_load_explicit(&own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out of an append */
+        session_off("a signal handler jumped out of Pythia itself");
+        stream_release(own.stream);
+    }
+}
+
+static inline struct session_stream *stream_enter(struct base_frame frame)
 {
     if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF ||
-        atomic_load_explicit(&session.paused, memory_order_relaxed) || !base_guard_enter())
+        atomic_load_explicit(&session.paused, memory_order_relaxed))
         return NULL;
+    enum base_guard guard = base_guard_enter(frame);
+    if (guard == BASE_GUARD_INSIDE)
+        return NULL;
+    if (__builtin_expect(guard == BASE_GUARD_LEFT, 0))
+        stream_was_left();
     if (__builtin_expect(own.generation != session.generation, 0))
         own_stream_open();
-    if (__builtin_expect(!own.stream, 0))
+    struct session_stream *s = own.stream;
+    if (__builtin_expect(!s, 0)) {
         base_guard_leave();
-    else if (__builtin_expect(own.stream->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed), 0))
-        session_control_stream(own.stream);
-    return own.stream;
+        return NULL;
+    }
+    s->frame = frame;
+    if (__builtin_expect(s->control_seen != atomic_load_explicit(&session.control, memory_order_relaxed), 0))
+        session_control_stream(s);
+    if (s->open_count)
+        close_left(s, frame);
+    return s;
 }
 
-struct session_stream *session_enter(void)
+struct session_stream *session_enter_from(struct base_frame frame)
 {
-    return stream_enter();
+    return stream_enter(frame);
 }
 
-struct session_stream *session_enter_region(void)
+struct session_stream *session_enter_region(struct base_frame frame)
 {
-    return session.records >> SESSION_REGIONS & 1 ? stream_enter() : NULL;
+    return session.records >> SESSION_REGIONS & 1 ? stream_enter(frame) : NULL;
 }
 
 void session_leave(void)
@@ -192,8 +218,8 @@ static void leave_out(struct session_stream *s, uint64_t ns)
 {
     s->last += ns;
     s->followed_ns += ns;
-    if (s->innermost)
-        s->innermost->inside += ns;
+    if (s->open_count)
+        s->open[s->open_count - 1].inside += ns;
 }
 
 static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
@@ -230,15 +256,15 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
 }
 
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
-static void open_spans(struct session_stream *s, struct session_span *span)
+static __attribute__((noinline)) void open_spans(struct session_stream *s)
 {
-    if (!span || span->opened)
-        return;
-    open_spans(s, span->outer);
-    span->opened = true;
-    if (stream_take(s))
-        append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
-    stream_release(s);
+    for (uint32_t i = 0; i < s->open_count; i++) {
+        struct session_open *span = &s->open[i];
+        if (!span->opened && stream_take(s))
+            append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+        stream_release(s);
+        span->opened = true;
+    }
 }
 
 static void leave_out_opening(struct session_stream *s)
@@ -257,34 +283,47 @@ static uint64_t now_after(const struct session_stream *s)
     return now < s->last ? s->last : now;
 }
 
-/* The span's identity; what is around it is opened. */
-static inline void span_identify(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry)
+/* A span with this identity comes next: what is around it is opened. */
+static inline void open_around(struct session_stream *s, uint32_t entry)
 {
-    span->entry = entry;
-    span->outer = s->innermost;
-    span->inside = 0;
-    span->kind = kind;
-    span->opened = false;
-    if (__builtin_expect(entry == GRAMMAR_NONE, 0)) {
+    if (__builtin_expect(entry == GRAMMAR_NONE, 0))
         session_off("out of memory for a new identity");
-    } else if (span->outer && !span->outer->opened) {
-        open_spans(s, span->outer);
-        leave_out_opening(s);
-    }
+    else if (s->open_count && !s->open[s->open_count - 1].opened)
+        open_spans(s);
 }
 
-static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry)
+/* A place on the stack of open spans; NULL when out of memory. */
+static inline struct session_open *span_push(struct session_stream *s)
 {
-    span_identify(s, span, kind, entry);
-    span->begin = now_after(s);
-    s->innermost = span;
+    if (__builtin_expect(s->open_count == s->open_room, 0)) {
+        uint32_t room = 2 * s->open_room + 8;
+        struct session_open *larger = realloc(s->open, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        s->open = larger;
+        s->open_room = room;
+    }
+    return &s->open[s->open_count++];
+}
+
+static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry, void *owner)
+{
+    open_around(s, entry);
+    leave_out_opening(s);
+    *span = (struct session_span){.begin = now_after(s), .serial = ++s->serial, .entry = entry, .level = s->open_count};
+    struct session_open *open = span_push(s);
+    if (open)
+        *open = (struct session_open){.frame = s->frame, .owner = owner, .begin = span->begin, .serial = span->serial,
+                                      .entry = entry, .kind = kind};
+    else
+        session_off("out of memory for a region");
     if (kind == JOB_REGION)
         base_guard_leave();
 }
 
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key)
 {
-    span_begin(s, span, key->kind, session_keys_find(&s->keys, key));
+    span_begin(s, span, key->kind, session_keys_find(&s->keys, key), NULL);
 }
 
 static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s, const char *name, uintptr_t fn)
@@ -295,36 +334,43 @@ static __attribute__((noinline)) uint32_t region_entry(struct session_stream *s,
 }
 
 void session_begin_region(struct session_stream *s, struct session_span *span, const char *name, uintptr_t fn,
-                          uint32_t *entry)
+                          uint32_t *entry, void *owner)
 {
     uint32_t e = *entry;
     if (__builtin_expect(e >= s->keys.table.count || s->keys.entries[e].key.region != fn ||
                          s->keys.entries[e].key.function != name, 0))
         e = *entry = region_entry(s, name, fn);
-    span_begin(s, span, JOB_REGION, e);
+    span_begin(s, span, JOB_REGION, e, owner);
 }
 
-void session_stream_skip(struct session_stream *s, struct session_span *around, uint64_t ns)
+/* Inside the innermost of so many spans. */
+static void skip_inside(struct session_stream *s, uint32_t spans, uint64_t ns)
 {
     s->last += ns;
     s->skipped_ns += ns;
-    if (around)
-        around->inside += ns;
+    if (spans)
+        s->open[spans - 1].inside += ns;
 }
 
-static void account(struct session_stream *s, const struct session_span *span, uint64_t end)
+void session_stream_skip(struct session_stream *s, uint64_t ns)
+{
+    skip_inside(s, s->open_count, ns);
+}
+
+/* `span` is no longer on the stack. */
+static void account(struct session_stream *s, const struct session_open *span, uint64_t end)
 {
     uint64_t total = end - span->begin, exclusive = total > span->inside ? total - span->inside : 0;
     if (span->kind == JOB_REGION)
         s->region_ns += exclusive;
     else
         s->call_ns += exclusive;
-    if (span->outer)
-        span->outer->inside += total;
+    if (s->open_count)
+        s->open[s->open_count - 1].inside += total;
 }
 
-static void span_end(struct session_stream *s, struct session_span *span, const struct session_values *values, uint64_t end,
-                     uint64_t skipped)
+static void span_end(struct session_stream *s, const struct session_open *span, const struct session_values *values,
+                     uint64_t end, uint64_t skipped)
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
@@ -336,11 +382,39 @@ static void span_end(struct session_stream *s, struct session_span *span, const 
             s->followed_ns -= skipped;
             s->skipped_ns += skipped;
         } else {
-            session_stream_skip(s, span->outer, skipped);
+            session_stream_skip(s, skipped);
         }
     }
     stream_release(s);
+}
+
+/* The innermost span was left: it ends now, for when that was is not known. */
+static __attribute__((noinline)) void close_innermost(struct session_stream *s)
+{
+    struct session_open span = s->open[--s->open_count];
+    s->left++;
+    span_end(s, &span, NULL, now_after(s), 0);
+}
+
+/* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does not
+   run, either. */
+static void close_left(struct session_stream *s, struct base_frame here)
+{
+    uint32_t running = 0;
+    while (running < s->open_count && base_frame_runs(s->open[running].frame, here))
+        running++;
+    while (s->open_count > running)
+        close_innermost(s);
+}
+
+void *session_owner(struct base_frame here)
+{
+    struct session_stream *s = own.stream;
+    if (!s || base_guard_enter(here) == BASE_GUARD_INSIDE)
+        return NULL;
+    close_left(s, here);
     base_guard_leave();
+    return s->open_count ? s->open[s->open_count - 1].owner : NULL;
 }
 
 void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
@@ -351,27 +425,33 @@ void session_end(struct session_stream *s, struct session_span *span, const stru
 void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
                     uint64_t end, uint64_t skipped)
 {
-    if (span->kind == JOB_REGION)
-        base_guard_enter();
-    s->innermost = span->outer;
-    span_end(s, span, values, end < span->begin ? span->begin : end, skipped);
+    if (base_guard_enter(base_frame_here()) == BASE_GUARD_LEFT)
+        stream_was_left();
+    while (s->open_count > span->level && s->open[s->open_count - 1].serial != span->serial) /* it has not shown yet */
+        close_innermost(s);
+    if (s->open_count > span->level) {
+        struct session_open open = s->open[--s->open_count];
+        span_end(s, &open, values, end < open.begin ? open.begin : end, skipped);
+    }
+    base_guard_leave();
 }
 
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
                    uint64_t begin, uint64_t end, uint64_t skipped)
 {
-    struct session_span span;
-    span_identify(s, &span, key->kind, session_keys_find(&s->keys, key));
+    struct session_open span = {.entry = session_keys_find(&s->keys, key), .kind = key->kind};
+    open_around(s, span.entry);
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     span.begin = begin < s->last ? s->last : begin;
     span_end(s, &span, values, end < span.begin ? span.begin : end, skipped);
+    base_guard_leave();
 }
 
 uint64_t session_skip(struct session_stream *s, uint64_t since)
 {
     uint64_t now = now_after(s);
     if (now > since && stream_take(s))
-        session_stream_skip(s, s->innermost, now - since);
+        session_stream_skip(s, now - since);
     stream_release(s);
     return now;
 }
@@ -381,13 +461,20 @@ uint32_t session_identify(struct session_stream *s, const struct session_key *ke
     return session_keys_find(&s->keys, key);
 }
 
+bool session_contains(const struct session_stream *s, const struct session_span *span)
+{
+    return s->open_count > span->level && s->open[span->level].opened;
+}
+
 void session_begin_again(struct session_stream *s, struct session_span *span)
 {
     uint64_t now = now_after(s);
+    if (s->open_count <= span->level) /* there was no room */
+        return;
     if (stream_take(s))
-        session_stream_skip(s, span->outer, now - span->begin);
+        skip_inside(s, span->level, now - span->begin);
     stream_release(s);
-    span->begin = now;
+    span->begin = s->open[span->level].begin = now;
 }
 
 struct session_sight session_see(const struct session_stream *s)

@@ -28,6 +28,12 @@ tests_mpi_control_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_control_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_control_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/left
+tests_mpi_left_SOURCES = tests/mpi/left.c
+tests_mpi_left_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_left_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
+tests_mpi_left_LDADD = $(MPI_LIBS)
+
 check_PROGRAMS += tests/mpi/orders
 tests_mpi_orders_SOURCES = tests/mpi/orders.c
 tests_mpi_orders_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -66,6 +72,7 @@ MPI_TESTS = \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
+	%D%/left.test \
 	%D%/open.test \
 	%D%/orders.test \
 	%D%/packaged.test \
@@ -100,7 +107,7 @@ EXTRA_DIST += %D%/slurm.test
 if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
 endif
-EXTRA_DIST += %D%/control.test %D%/orders.test
+EXTRA_DIST += %D%/control.test %D%/left.cpp %D%/left.test %D%/orders.test
 EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
 LONG_TESTS += %D%/some-long.test %D%/tsan-long.test

@@ -1,23 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 #include <pthread.h>
+#include <setjmp.h>
 
 #include "base/guard.h"
 #include "tests/unit/unit.h"
 
+static __attribute__((noinline)) int enter_below(void)
+{
+    return base_guard_enter(base_frame_here());
+}
+
+static jmp_buf out;
+
+static __attribute__((noinline)) void enter_and_jump(void)
+{
+    base_guard_enter(base_frame_here());
+    longjmp(out, 1);
+}
+
+START_TEST(is_free_again_when_its_holder_was_left)
+{
+    for (volatile int i = 0; i < 3; i++)
+        if (!setjmp(out))
+            enter_and_jump();
+    ck_assert_int_eq(enter_below(), BASE_GUARD_LEFT);
+    base_guard_leave();
+    ck_assert_int_eq(enter_below(), BASE_GUARD_TAKEN);
+    base_guard_leave();
+}
+END_TEST
+
+START_TEST(never_leaves_a_thread_of_its_own)
+{
+    base_guard_stay();
+    ck_assert_int_eq(enter_below(), BASE_GUARD_INSIDE);
+    base_guard_leave();
+}
+END_TEST
+
 START_TEST(tells_inside_from_outside)
 {
-    ck_assert(base_guard_enter());
-    ck_assert(!base_guard_enter());
-    ck_assert(!base_guard_enter());
+    ck_assert_int_eq(base_guard_enter(base_frame_here()), BASE_GUARD_TAKEN);
+    ck_assert_int_eq(enter_below(), BASE_GUARD_INSIDE);
+    ck_assert_int_eq(enter_below(), BASE_GUARD_INSIDE);
     base_guard_leave();
-    ck_assert(base_guard_enter());
+    ck_assert_int_eq(base_guard_enter(base_frame_here()), BASE_GUARD_TAKEN);
     base_guard_leave();
 }
 END_TEST
 
 static void *enter(void *entered)
 {
-    *(bool *)entered = base_guard_enter();
+    *(bool *)entered = base_guard_enter(base_frame_here()) == BASE_GUARD_TAKEN;
     return NULL;
 }
 
@@ -25,17 +59,19 @@ START_TEST(is_each_threads_own)
 {
     pthread_t thread;
     bool entered = false;
-    ck_assert(base_guard_enter());
+    ck_assert_int_eq(base_guard_enter(base_frame_here()), BASE_GUARD_TAKEN);
     ck_assert_int_eq(pthread_create(&thread, NULL, enter, &entered), 0);
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
     ck_assert(entered);
-    ck_assert(!base_guard_enter());
+    ck_assert_int_eq(enter_below(), BASE_GUARD_INSIDE);
 }
 END_TEST
 
 int main(void)
 {
     static const struct unit_test tests[] = {
+        UNIT_TEST(is_free_again_when_its_holder_was_left),
+        UNIT_TEST(never_leaves_a_thread_of_its_own),
         UNIT_TEST(tells_inside_from_outside),
         UNIT_TEST(is_each_threads_own),
     };

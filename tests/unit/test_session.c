@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,12 +29,20 @@ static struct session_key key_of(const char *function, enum job_kind kind)
     return key;
 }
 
-static void span_in(struct session_stream **s, struct session_span *span, const char *function, enum job_kind kind)
+static void span_from(struct base_frame frame, struct session_stream **s, struct session_span *span, const char *function,
+                      enum job_kind kind)
 {
     struct session_key key = key_of(function, kind);
-    *s = session_enter();
+    *s = session_enter_from(frame);
     ck_assert_ptr_nonnull(*s);
     session_begin(*s, span, &key);
+}
+
+/* The span ends with the function that this stands in; there may be others in it. */
+static inline __attribute__((always_inline)) void span_in(struct session_stream **s, struct session_span *span,
+                                                          const char *function, enum job_kind kind)
+{
+    span_from(base_frame_at(base_frame_here().at), s, span, function, kind);
 }
 
 static void call(const char *function)
@@ -120,6 +129,11 @@ START_TEST(regions_open_for_what_is_inside)
 }
 END_TEST
 
+static __attribute__((noinline)) struct session_stream *enter_below(void)
+{
+    return session_enter();
+}
+
 /* During a call the guard is taken: what MPI itself calls passes through. */
 START_TEST(calls_inside_calls_pass_through)
 {
@@ -127,12 +141,105 @@ START_TEST(calls_inside_calls_pass_through)
     struct session_span span;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     span_in(&s, &span, "a", JOB_CALL);
-    ck_assert_ptr_null(session_enter());
+    ck_assert_ptr_null(enter_below());
     session_end(s, &span, NULL);
     ck_assert_ptr_nonnull(session_enter());
     session_leave();
     struct job *j = finish_and_check();
     expect_events(j, 0, "a");
+    job_destroy(j);
+}
+END_TEST
+
+/* --- What is left without an end --- */
+
+static jmp_buf out;
+
+static __attribute__((noinline)) void leave_call(void)
+{
+    ck_assert_ptr_nonnull(session_enter());
+    longjmp(out, 1);
+}
+
+static __attribute__((noinline)) void leave_region(bool calls)
+{
+    struct session_stream *s;
+    struct session_span span;
+    span_from(base_frame_here(), &s, &span, "r", JOB_REGION);
+    if (calls)
+        call("inside");
+    longjmp(out, 1);
+}
+
+static __attribute__((noinline)) void leave_two_regions(bool calls)
+{
+    struct session_stream *s;
+    struct session_span span;
+    span_from(base_frame_here(), &s, &span, "q", JOB_REGION);
+    if (calls)
+        call("inside");
+    leave_region(calls);
+}
+
+static __attribute__((noinline)) void below(int depth)
+{
+    volatile char room[200];
+    room[0] = 0;
+    if (depth)
+        below(depth - 1);
+    else
+        call("below");
+    room[1] = room[0];
+}
+
+START_TEST(a_call_that_is_left_is_no_event)
+{
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (volatile int i = 0; i < 5; i++) {
+        if (!setjmp(out))
+            leave_call();
+        below(i);
+        call("a");
+    }
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(session_left(), 5);
+    expect_events(j, 0, "below a below a below a below a below a");
+    expect_times_add_up(j, 0);
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(regions_that_are_left_end_at_the_next_event)
+{
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (volatile int i = 0; i < 3; i++) {
+        if (!setjmp(out))
+            leave_two_regions(i == 1);
+        below(2);
+    }
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(session_left(), 6);
+    expect_events(j, 0, "q{ r q} below q{ inside r{ inside r} q} below q{ r q} below");
+    expect_times_add_up(j, 0);
+    job_destroy(j);
+}
+END_TEST
+
+/* Only the inner one is left: the outer one goes on, and ends. */
+START_TEST(a_region_around_what_is_left_goes_on)
+{
+    struct session_stream *s;
+    struct session_span outer;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    span_in(&s, &outer, "outer", JOB_REGION);
+    if (!setjmp(out))
+        leave_region(true);
+    session_end(s, &outer, NULL); /* nothing happened in between */
+    call("a");
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(session_left(), 1);
+    expect_events(j, 0, "outer{ r{ inside r} outer} a");
+    expect_times_add_up(j, 0);
     job_destroy(j);
 }
 END_TEST
@@ -465,6 +572,9 @@ int main(void)
         UNIT_TEST(calls_in_order),
         UNIT_TEST(regions_open_for_what_is_inside),
         UNIT_TEST(calls_inside_calls_pass_through),
+        UNIT_TEST(a_call_that_is_left_is_no_event),
+        UNIT_TEST(regions_that_are_left_end_at_the_next_event),
+        UNIT_TEST(a_region_around_what_is_left_goes_on),
         UNIT_TEST(failed_polls_are_no_events),
         UNIT_TEST(many_callsites_keep_their_numbers),
         UNIT_TEST(one_stream_a_thread),

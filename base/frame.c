@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/frame.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static __thread struct { uintptr_t low, high; } frame_stack __attribute__((tls_model("initial-exec")));
+
+/* Where it is not known nothing is on it. */
+static __attribute__((noinline)) void frame_find_stack(void)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    int saved = errno;
+    frame_stack.low = frame_stack.high = 1;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        if (pthread_attr_getstack(&attr, &low, &size) == 0) {
+            frame_stack.low = (uintptr_t)low;
+            frame_stack.high = (uintptr_t)low + size;
+        }
+        pthread_attr_destroy(&attr);
+    }
+    errno = saved;
+}
+
+static inline bool frame_is_mine(const void *place)
+{
+    if (__builtin_expect(frame_stack.high == 0, 0))
+        frame_find_stack();
+    return (uintptr_t)place >= frame_stack.low && (uintptr_t)place < frame_stack.high;
+}
+
+/* From a stack that may be gone. */
+static __attribute__((noinline)) bool frame_holds_elsewhere(struct base_frame frame)
+{
+    uintptr_t word = 0;
+    struct iovec to = {&word, sizeof word}, from = {(void *)frame.at, sizeof word};
+    int saved = errno;
+    bool read = process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof word;
+    errno = saved;
+    return read && word == frame.word;
+}
+
+__attribute__((no_sanitize("address", "thread"))) bool base_frame_runs(struct base_frame frame, struct base_frame here)
+{
+    if (frame_is_mine(frame.at)) {
+        if (frame_is_mine(here.at) && (frame.word ? here.at >= frame.at : here.at > frame.at))
+            return false;
+        return !frame.word || *frame.at == frame.word;
+    }
+    return !frame.word || frame_holds_elsewhere(frame);
+}
