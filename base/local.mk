@@ -14,6 +14,7 @@ libpythia_base_la_SOURCES = \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/replace.c %D%/replace.h \
+	%D%/rights.h \
 	%D%/strerror.c
 libpythia_base_la_LIBADD = $(XXHASH_LIBS)
 

@@ -8,11 +8,15 @@
  *   none ── first region ──> running ── destructor ──> over
  *                               └── fork ──> (child) over: the parent alone writes
  *
- * Where an MPI library is loaded this library stays out of the way: libpythia_pmpi sees both.
+ * Also in libpythia_pmpi, which a script's processes get whatever they are: where nothing that is loaded needs MPI. What
+ * loads MPI later (an interpreter) and calls MPI_Init ends the session of the process alone for that of the ranks: what was
+ * recorded until then is forgotten. libpythia_omp stays out of the way where MPI is loaded: it sees only the half of it.
  */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -21,9 +25,10 @@
 #include "omp/real.h"
 #include "omp/team.h"
 #include "session/session.h"
+#include "session/tree.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static bool running; /* written once, by start */
+static bool running; /* from start until MPI begins */
 static pid_t process;
 
 static const struct session_world world = { .rank = 0, .ranks = 1, .mpi = "" };
@@ -33,13 +38,73 @@ static void child(void)
     session_off(NULL);
 }
 
+/* --- Whether the program is without MPI --- */
+
+static bool is_mpi(const char *path)
+{
+    static const char *const names[] = { "libmpi.so", "libmpi_", "libmpich", "libmpifort", "libmpicxx", "libpmpi" };
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(slash ? slash + 1 : path, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static bool needs_mpi(const struct link_map *m)
+{
+    const char *strings = NULL;
+    for (const ElfW(Dyn) *d = m->l_ld; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_STRTAB) /* relocated, but where the section is read-only */
+            strings = (const char *)(d->d_un.d_ptr < m->l_addr ? d->d_un.d_ptr + m->l_addr : d->d_un.d_ptr);
+    for (const ElfW(Dyn) *d = m->l_ld; strings && d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && is_mpi(strings + d->d_un.d_val))
+            return true;
+    return false;
+}
+
+/* Of all that is loaded, this library and MPI's own aside. */
+static bool program_needs_mpi(const char *this_library)
+{
+    const struct link_map *m = NULL;
+    void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+    bool found = false;
+    if (program && dlinfo(program, RTLD_DI_LINKMAP, &m) == 0)
+        for (; m && !found; m = m->l_next)
+            found = strcmp(m->l_name, this_library) != 0 && !is_mpi(m->l_name) && needs_mpi(m);
+    if (program)
+        dlclose(program);
+    return found;
+}
+
+static bool is_alone(void)
+{
+    Dl_info own, its;
+    void *init = dlsym(RTLD_DEFAULT, "MPI_Init");
+    if (!init)
+        return true;
+    if (dladdr(init, &its) && dladdr(&world, &own) && its.dli_fbase == own.dli_fbase) /* libpythia_pmpi's */
+        return !program_needs_mpi(own.dli_fname);
+    session_tree_said();
+    base_log_warn("an MPI program: libpythia_omp stays off, use libpythia_pmpi, which sees both");
+    return false;
+}
+
+/* --- Life --- */
+
+/* MPI begins after all. */
+static void give_way(void)
+{
+    if (!running || getpid() != process)
+        return;
+    running = false;
+    job_destroy(session_finish());
+}
+
 static void start(void)
 {
     const void *reference = NULL;
-    if (dlsym(RTLD_DEFAULT, "MPI_Init")) {
-        base_log_warn("an MPI program: libpythia_omp stays off, use libpythia_pmpi, which sees both");
+    if (!is_alone())
         return;
-    }
     enum session_mode mode = session_choose(&world);
     if (mode == SESSION_PREDICT) {
         reference = session_reference();
@@ -50,6 +115,7 @@ static void start(void)
         return;
     process = getpid();
     pthread_atfork(NULL, NULL, child);
+    session_give_way = give_way;
     running = session_start(&world, reference, 0) != SESSION_OFF;
 }
 

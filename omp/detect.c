@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/rights.h"
 #include "omp/real.h"
+#include "session/tree.h"
 
 struct signs { bool defines, calls, names; };
 
@@ -60,21 +62,25 @@ static pid_t process; /* in which the library was loaded: its children say nothi
 static bool speaks(void)
 {
     const char *mode = getenv("PYTHIA_MODE");
-    return !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
+    return !base_rights_raised() && !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
 }
 
 static __attribute__((constructor)) void detect_load(void)
 {
     process = getpid();
-    if (!omp_hook_real_ours() && speaks())
-        base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
-                      "it before -lgomp");
+    if (omp_hook_real_ours() || !speaks())
+        return;
+    session_tree_said();
+    base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
+                  "it before -lgomp");
 }
 
 static __attribute__((destructor)) void detect_unload(void)
 {
     bool called = atomic_load(&omp_hook_real_ready);
-    if (!called && getpid() == process && speaks() && omp_hook_detect_static("/proc/self/exe"))
-        base_log_warn("libgomp is linked into this program: its parallel regions cannot be seen; link it dynamically (without "
-                      "-static-libgcc or libgomp.a)");
+    if (called || getpid() != process || !speaks() || !omp_hook_detect_static("/proc/self/exe"))
+        return;
+    session_tree_said();
+    base_log_warn("libgomp is linked into this program: its parallel regions cannot be seen; link it dynamically (without "
+                  "-static-libgcc or libgomp.a)");
 }

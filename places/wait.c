@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/rights.h"
 #include "include/pythia.h"
 #include "places/cores.h"
 
@@ -36,6 +37,8 @@ static bool crowded(const char *threads, unsigned in_mask, double processors)
 static bool allowed(void)
 {
     const char *mode = lookup("PYTHIA_MODE"), *act = lookup("PYTHIA_ACT");
+    if (base_rights_raised())
+        return false;
     if (mode && (!strcmp(mode, "record") || !strcmp(mode, "off")))
         return false;
     return !act || !*act || base_options_list_has(act, "wait");

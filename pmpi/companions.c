@@ -12,6 +12,7 @@
 
 #include "base/fpu.h"
 #include "base/log.h"
+#include "base/rights.h"
 #include "base/options.h"
 
 enum {
@@ -27,7 +28,7 @@ void pmpi_hook_companions_announce(void)
 {
     int error = errno;
     base_fpu_t kept = base_fpu_hold();
-    if (!companions_announced) /* MPI_Init of Fortran may come to that of C */
+    if (!companions_announced && !base_rights_raised()) /* MPI_Init of Fortran may come to that of C */
         companions_announced = pmpi_hook_launcher.announce() == 0;
     base_fpu_give_back(kept);
     errno = error;

@@ -10,11 +10,13 @@
 
 #include "base/fpu.h"
 #include "base/log.h"
+#include "base/rights.h"
 #include "job/job.h"
 #include "pmpi/children.h"
 #include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
+#include "session/tree.h"
 
 enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
        LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
@@ -148,10 +150,15 @@ static void life_begin(void)
 {
     static char version[LIFE_VERSION];
     int length = 0, rank = 0, ranks = 1;
+    if (base_rights_raised())
+        return;
+    if (session_give_way)
+        session_give_way();
     PMPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     if (!life_is_family(version)) {
         pmpi_hook_companions_close();
+        session_tree_said();
         if (base_log_is_first_rank())
             base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
         return;

@@ -8,10 +8,23 @@
 
 #include "base/log.h"
 #include "base/modules.h"
+#include "base/replace.h"
+#include "base/rights.h"
 #include "file/file.h"
 #include "session/internal.h"
+#include "session/tree.h"
 
 static char output_path[PATH_MAX], input_path[PATH_MAX];
+static bool claimed;         /* this process has its number, and the path says it */
+static char start[PATH_MAX]; /* the directory in which the program was started: it may leave it before the session begins */
+
+static __attribute__((constructor)) void choose_load(void)
+{
+    if (!getcwd(start, sizeof start))
+        strcpy(start, ".");
+    else if (!start[1]) /* "/": the slash that follows is enough */
+        start[0] = '\0';
+}
 
 static const char *base_name(const char *path)
 {
@@ -19,16 +32,21 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* A relative path means the start directory's. */
+static void fixed_path(char *path, size_t size, const char *given)
+{
+    bool relative = given[0] != '/';
+    if ((size_t)snprintf(path, size, "%s%s%s", relative ? start : "", relative ? "/" : "", given) >= size)
+        base_log_warn("%.60s…: the path is too long", given);
+}
+
 /* <program>.pythia in the directory where the program was started. */
 static void default_path(char *path, size_t size)
 {
     struct base_module m;
-    char cwd[PATH_MAX];
-    const char *program = base_modules_program(&m) ? "program" : base_name(m.path);
-    if (getcwd(cwd, sizeof cwd))
-        snprintf(path, size, "%.*s/%.200s.pythia", (int)(size - 220), cwd, program);
-    else
-        snprintf(path, size, "%.200s.pythia", program);
+    char name[256];
+    snprintf(name, sizeof name, "%.200s.pythia", base_modules_program(&m) ? "program" : base_name(m.path));
+    fixed_path(path, size, name);
 }
 
 static void resolve_paths(void)
@@ -38,10 +56,10 @@ static void resolve_paths(void)
         return;
     base_options_load(o);
     if (o->output && o->output[0])
-        snprintf(output_path, sizeof output_path, "%s", o->output);
+        fixed_path(output_path, sizeof output_path, o->output);
     else
         default_path(output_path, sizeof output_path);
-    snprintf(input_path, sizeof input_path, "%s", o->input && o->input[0] ? o->input : output_path);
+    fixed_path(input_path, sizeof input_path, o->input && o->input[0] ? o->input : output_path);
 }
 
 static void add_spawned(char *path, size_t size, uint32_t number)
@@ -57,6 +75,7 @@ void session_spawned(uint32_t number)
         return;
     known = number;
     output_path[0] = '\0';
+    claimed = false;
     resolve_paths();
     add_spawned(output_path, sizeof output_path, number);
     add_spawned(input_path, sizeof input_path, number);
@@ -156,8 +175,28 @@ bool session_find_reference(uint64_t mark)
     return false;
 }
 
+/* Processes that know nothing of each other would all write the same file: of those that a launcher started, the first
+   records; of those that a script started, each has a file of its own. */
+static bool claim_output(const struct session_world *world)
+{
+    if (world->ranks > 1) {
+        session_tree_said();
+        return true;
+    }
+    if (!base_log_is_first_rank())
+        return false;
+    unsigned before = claimed ? 0 : session_tree_claim(output_path);
+    size_t length = strlen(output_path);
+    if (before)
+        snprintf(output_path + length, sizeof output_path - length, ".%u", before + 1);
+    claimed = true;
+    return true;
+}
+
 enum session_mode session_choose(const struct session_world *world)
 {
+    if (base_rights_raised())
+        return SESSION_OFF;
     resolve_paths();
     const char *mode = session.options.mode;
     char why[256];
@@ -165,12 +204,18 @@ enum session_mode session_choose(const struct session_world *world)
     if (!strcmp(mode, "off"))
         return SESSION_OFF;
     if (session_classes(session.options.classes, &classes, why, sizeof why)) {
+        session_tree_said();
         base_log_warn("%s; the program runs on unrecorded", why);
         return SESSION_OFF;
     }
-    if (!strcmp(mode, "predict") || (!strcmp(mode, "auto") && !access(session_input_path(), F_OK)))
+    if (!strcmp(mode, "predict") || (!strcmp(mode, "auto") && !access(session_input_path(), F_OK))) {
+        session_tree_said();
         return usable_reference(world) ? SESSION_PREDICT : SESSION_OFF;
+    }
+    if (!claim_output(world))
+        return SESSION_OFF;
     base_log_info("recording to %s", session_output_path());
+    base_replace_sweep(session_output_path());
     session_parts_put_aside();
     return SESSION_RECORD;
 }

@@ -22,6 +22,7 @@ enum session_mode session_mode(void)
 }
 
 void (*session_store_regions)(struct job *job);
+void (*session_give_way)(void);
 
 bool session_acts(const char *what)
 {

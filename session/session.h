@@ -83,6 +83,8 @@ const void *session_reference(void);
 uint64_t session_reference_mark(void);
 bool session_find_reference(uint64_t mark);
 const void *session_reference_bytes(size_t *size);
+/* Ends the session that a process began before it turned out to be one of MPI's; NULL where there is none. */
+extern void (*session_give_way)(void);
 /* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
    the score, with --update also definitions and streams. The caller owns it. Hooks pass through from here on. */
 struct job *session_finish(void);

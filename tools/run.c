@@ -9,10 +9,13 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -21,7 +24,11 @@
 #include "tools/program.h"
 #include "tools/tool.h"
 
-enum { MOST_OPTIONS = 32, KEY_ROW = 256 /* + row, of options without a letter */ };
+enum {
+    MOST_OPTIONS = 32,
+    KEY_ROW = 256, /* + row, of options without a letter */
+    TREE_DESCRIPTOR = 100 /* at least */
+};
 
 struct request {
     const char *mode;                /* "record" or "predict" */
@@ -226,11 +233,34 @@ static int set_option(const struct base_option *row, const char *value)
     return setenv(row->env, value, 1);
 }
 
+/* What the processes of the program tell each other by: session/tree.h. Best effort, and above the numbers that a program
+   counts with. */
+static int set_tree(const struct request *r)
+{
+    struct stat st;
+    char *text = NULL;
+    int low = base_log_is_first_rank() ? memfd_create("pythia-tree", MFD_CLOEXEC) : -1;
+    int fd = low >= 0 ? fcntl(low, F_DUPFD, TREE_DESCRIPTOR) : -1, result = 0;
+
+    if (low >= 0)
+        close(low);
+    unsetenv("PYTHIA_TREE");
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return 0;
+    fcntl(fd, F_SETFL, O_APPEND);
+    if (asprintf(&text, "%ld:%d:%llu:%llu:%s:%s", (long)getpid(), fd, (unsigned long long)st.st_dev,
+                 (unsigned long long)st.st_ino, r->mode, r->command[0]) < 0)
+        return -1;
+    result = setenv("PYTHIA_TREE", text, 1);
+    free(text);
+    return result;
+}
+
 static int set_options(const struct request *r)
 {
     const struct base_option *row;
 
-    if (setenv("PYTHIA_MODE", r->mode, 1) != 0 || set_command() != 0)
+    if (setenv("PYTHIA_MODE", r->mode, 1) != 0 || set_command() != 0 || set_tree(r) != 0)
         return -1;
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++)
         if (set_option(row, r->value[i]) != 0)

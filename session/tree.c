@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/tree.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/log.h"
+#include "base/rights.h"
+#include "pythia.h"
+
+enum { NAME = 200, LINE = 4200 };
+
+/* From PYTHIA_TREE, when the library is loaded: "PROCESS:DESCRIPTOR:DEVICE:INODE:MODE:NAME". Written once. */
+static struct {
+    long root;
+    int descriptor;
+    unsigned long long device, inode;
+    char mode[16], name[NAME];
+    void (*exit_now)(int); /* the next _exit() */
+} tree;
+
+/* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by now. */
+static int open_as(const char *process)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%s/fd/%d", process, tree.descriptor);
+    int fd = base_io_open(path, O_RDWR | O_APPEND | O_NOCTTY, 0);
+    if (fd >= 0 && (fstat(fd, &st) || st.st_dev != tree.device || st.st_ino != tree.inode)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Inherited, or from the first process where somebody between has closed it. */
+static int open_file(void)
+{
+    char root[24];
+    if (!tree.root)
+        return -1;
+    snprintf(root, sizeof root, "%ld", tree.root);
+    int fd = open_as("self");
+    return fd >= 0 ? fd : open_as(root);
+}
+
+/* The whole of it, ended by a NUL; malloc'ed, NULL where it cannot be read. */
+static char *read_file(int fd)
+{
+    struct stat st;
+    char *text = fstat(fd, &st) ? NULL : malloc((size_t)st.st_size + 1);
+    ssize_t n = text ? base_io_read_at(fd, text, (size_t)st.st_size, 0) : -1;
+    if (n >= 0)
+        text[n] = '\0';
+    else
+        free(text);
+    return n >= 0 ? text : NULL;
+}
+
+/* Lines "PROCESS PATH" with this path before the first one of this process. */
+static unsigned claims_before(const char *text, const char *path, long process)
+{
+    unsigned count = 0;
+    size_t length = strlen(path);
+    while (*text) {
+        char *blank;
+        long who = strtol(text, &blank, 10);
+        const char *end = strchrnul(text, '\n');
+        if (*blank == ' ' && (size_t)(end - blank) == length + 1 && !memcmp(blank + 1, path, length)) {
+            if (who == process)
+                return count;
+            count++;
+        }
+        text = end + (*end != '\0');
+    }
+    return count;
+}
+
+unsigned session_tree_claim(const char *path)
+{
+    char line[LINE];
+    unsigned before = 0;
+    int saved = errno, fd = open_file();
+    if (fd >= 0) {
+        int n = snprintf(line, sizeof line, "%ld %s\n", (long)getpid(), path);
+        char *text = n > 0 && (size_t)n < sizeof line && base_io_write(fd, line, (size_t)n) == 0 ? read_file(fd) : NULL;
+        before = text ? claims_before(text, path, getpid()) : 0;
+        free(text);
+        close(fd);
+    }
+    errno = saved;
+    return before;
+}
+
+void session_tree_said(void)
+{
+    session_tree_claim("-");
+}
+
+/* --- The end of the first process --- */
+
+/* Safe in a signal handler, where _exit() may be called. */
+static void say_nothing_came(void)
+{
+    static atomic_flag done = ATOMIC_FLAG_INIT;
+    struct stat st;
+    if (tree.root != getpid() || atomic_flag_test_and_set(&done))
+        return;
+    int fd = open_as("self");
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) == 0 && st.st_size == 0)
+        base_log_warn("nothing was %sed: neither %s nor what it started called MPI_Init or entered a parallel region (pythia "
+                      "doctor -- %s says what can be seen)", tree.mode, tree.name, tree.name);
+    close(fd);
+}
+
+/* After all others of the library, which may have said why. */
+static __attribute__((destructor(101))) void tree_unload(void)
+{
+    say_nothing_came();
+}
+
+/* Shells, and programs that have had enough, end without destructors. */
+PYTHIA_API void _exit(int status);
+void _exit(int status)
+{
+    say_nothing_came();
+    if (tree.exit_now)
+        tree.exit_now(status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+PYTHIA_API void _Exit(int status);
+void _Exit(int status)
+{
+    _exit(status);
+}
+
+static __attribute__((constructor)) void tree_load(void)
+{
+    const char *text = getenv("PYTHIA_TREE"), *verbose = getenv("PYTHIA_VERBOSE");
+    void *next = dlsym(RTLD_NEXT, "_exit");
+    memcpy(&tree.exit_now, &next, sizeof tree.exit_now);
+    if (!text || base_rights_raised() || (verbose && !strcmp(verbose, "0")))
+        return;
+    int from = 0;
+    long root;
+    if (sscanf(text, "%ld:%d:%llu:%llu:%15[a-z]:%n", &root, &tree.descriptor, &tree.device, &tree.inode, tree.mode, &from) != 5 ||
+        !from)
+        return;
+    snprintf(tree.name, sizeof tree.name, "%s", text + from);
+    tree.root = root;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `pythia record` starts may be a script: a tree of processes, of which any may record.
+ *
+ *     pythia record -o F ./wrap.sh ──becomes──> sh ──┬── ./app        F
+ *                                                    └── ./app        F.2
+ *
+ * The command makes a file in memory, hands its descriptor on and says in PYTHIA_TREE where it is. Each process that begins
+ * a session adds a line to it, in one write: "PROCESS PATH". It tells
+ *   - which of F, F.2, F.3, … is a process's own: as many before it have named the same path. The number belongs to the
+ *     process: what one records after another session goes into the same file again;
+ *   - when the process that the command became ends, whether anyone recorded. Where nobody did, it says so in a line.
+ * A program that closes descriptors that it does not know, or replaces the process by something that is not preloaded, ends
+ * this; what it records goes to F as ever.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_SESSION_TREE_H
+#define PYTHIA_SESSION_TREE_H
+
+/* How many other processes of the tree have claimed this path before; 0 without a tree. */
+unsigned session_tree_claim(const char *path);
+/* Somebody was told why there is no recording: nothing more is to be said. */
+void session_tree_said(void);
+
+#endif
