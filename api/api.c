@@ -176,7 +176,8 @@ static int next_in(struct pythia_oracle *o, const uint8_t *set, uint64_t *distan
     return look_ahead(o, set, distance, a);
 }
 
-int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count, struct pythia_answer *answer)
+int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
+                          struct pythia_answer *answer)
 {
     struct oracle_answer a;
     uint64_t distance;

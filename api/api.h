@@ -25,8 +25,8 @@ int api_recorder_job(const struct pythia_recorder *r, struct job **job);
 struct api_word { const char *text; uint32_t terminal; uint8_t with; /* recorded as a word with partners */ };
 
 /*
- * Terminals below `count` are the recording's; a word that it does not have gets the next number when it is first seen. The
- * recording's are found by binary search, others by their hash: that allocates nothing but for a new word.
+ * Terminals below `count` are the recording's; a word that it does not have gets the next number when it is first seen.
+ * The recording's are found by binary search, others by their hash: that allocates nothing but for a new word.
  */
 struct api_words {
     const struct job *job;      /* NULL: no recording */
@@ -41,8 +41,8 @@ struct api_words {
 
 int api_words_open(struct api_words *w, const struct job *job);
 void api_words_close(struct api_words *w);
-/* The terminal of a word, with a partner or without; where the recording has it only the other way, that. It is added where
-   it is new; GRAMMAR_NONE: out of memory. */
+/* The terminal of a word, with a partner or without; where the recording has it only the other way, that. It is added
+   where it is new; GRAMMAR_NONE: out of memory. */
 uint32_t api_words_number(struct api_words *w, const char *text, bool with);
 const char *api_words_text(const struct api_words *w, uint32_t terminal);
 /* Marks (or clears) the terminals of a word in the set. Returns their number. */

@@ -24,7 +24,8 @@ void api_partners_close(struct api_partners *p)
     oracle_peers_destroy(p->learned);
 }
 
-static void say_recorded(const struct api_partners *p, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+static void say_recorded(const struct api_partners *p, const struct oracle_peers_event *e,
+                         struct oracle_peers_said *said)
 {
     struct job_class c;
     int64_t value;

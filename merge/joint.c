@@ -46,7 +46,8 @@ static int join_all_variants(struct merge_joint *out, const struct job_class *a,
         uint32_t at = out->variant_count;
         int error = merge_variants_join(out, a, a->variants + i, na, b, b->variants + k, nb);
         if (!error)
-            error = base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1, sizeof *out->samples);
+            error = base_array_room(&out->samples, &out->sample_room, (uint64_t)out->sample_count + 1,
+                                    sizeof *out->samples);
         if (error)
             return error;
         out->samples[out->sample_count++] = out->variants[at].attr;
@@ -83,11 +84,13 @@ static void spread_join(struct job_spread *into, const struct job_spread *from)
         into->max = from->max;
         into->max_rank = from->max_rank;
     }
-    if (from->call_min < into->call_min || (from->call_min == into->call_min && from->call_min_rank < into->call_min_rank)) {
+    if (from->call_min < into->call_min ||
+        (from->call_min == into->call_min && from->call_min_rank < into->call_min_rank)) {
         into->call_min = from->call_min;
         into->call_min_rank = from->call_min_rank;
     }
-    if (from->call_max > into->call_max || (from->call_max == into->call_max && from->call_max_rank < into->call_max_rank)) {
+    if (from->call_max > into->call_max ||
+        (from->call_max == into->call_max && from->call_max_rank < into->call_max_rank)) {
         into->call_max = from->call_max;
         into->call_max_rank = from->call_max_rank;
     }

@@ -6,8 +6,8 @@
  *   merge_class_commit  puts them in place and adds statistics and spreads; can't fail
  *
  * Variants. For one node and channel, each relation (absolute, offset, xor) splits the members into groups: equal keys,
- * same group. Every such partition tells the values of all members exactly; the one with the fewest groups is kept (in a
- * tie the first in that order), each group a variant. Since that is a function of the members and their values alone,
+ * same group. Every such partition tells the values of all members exactly; the one with the fewest groups is kept (in
+ * a tie the first in that order), each group a variant. Since that is a function of the members and their values alone,
  * the order of merging does not matter. Members without exact values (VARIES) are one group, team sizes one group for
  * each list of sizes; their counts and sums add.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joining two jobs. First everything that can fail, aside: definitions are interned (and taken back on failure), classes
- * joined into joints or copied, room made for streams. Then the commit, which can't.
+ * Joining two jobs. First everything that can fail, aside: definitions are interned (and taken back on failure),
+ * classes joined into joints or copied, room made for streams. Then the commit, which can't.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 
 #include "job/job.h"
 
-/* Adds the stream of (s->rank, s->thread), not a block; takes ownership of `g` (terminals numbered as in `j`), also on failure.
-   The class index, the count and the number of events are the job's to set; info.ranks must be known before. PYTHIA_EINVAL: the stream is there already, or `g` has
-   terminals that the job has not. */
+/* Adds the stream of (s->rank, s->thread), not a block; takes ownership of `g` (terminals numbered as in `j`), also on
+   failure. The class index, the count and the number of events are the job's to set; info.ranks must be known before.
+   PYTHIA_EINVAL: the stream is there already, or `g` has terminals that the job has not. */
 int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_flat *g);
 
 /* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
@@ -28,8 +28,9 @@ struct merge_updated {
     uint32_t runs;    /* in the new profile: one more than in the old one; 1 when no class was kept */
     double share;     /* of the run in the times of what was kept: 1 / (runs before + 1), and at least 1/4 */
 };
-/* Makes of `run`, a whole job that was recorded while it was predicted from `profile`, the profile that takes its place.
-   Regions, tasks and sums that only the profile knows of stay. 0 or PYTHIA_ENOMEM: then `run` is of no use any more. */
+/* Makes of `run`, a whole job that was recorded while it was predicted from `profile`, the profile that takes its
+   place. Regions, tasks and sums that only the profile knows of stay. 0 or PYTHIA_ENOMEM: then `run` is of no use any
+   more. */
 int merge_update(struct job *run, const struct job *profile, struct merge_updated *done);
 
 #endif

@@ -10,8 +10,8 @@
  *                 parent -> child   which of them it has already
  *                 child -> parent   the packed job, without the bodies of those
  *
- * Every rank of the communicator takes part, also one that has nothing: what can't be packed, sent or merged is counted in
- * info.missing, and the tree goes on. Only PMPI_ calls, only on the given communicator.
+ * Every rank of the communicator takes part, also one that has nothing: what can't be packed, sent or merged is counted
+ * in info.missing, and the tree goes on. Only PMPI_ calls, only on the given communicator.
  *
  * Cost: O(log P) rounds; a rank sends its rules once, and only if nobody below its parent had them.
  */
@@ -22,9 +22,9 @@
 
 #include "job/job.h"
 
-/* Collective. `mine` (NULL: this rank has nothing) is taken in any case. Rank 0 gets the whole job, owned by the caller,
-   others NULL. 0, PYTHIA_ENOMEM (rank 0 has no job), or PYTHIA_EIO: MPI reported an error, and the tree is broken.
-   Threads: one a process, between MPI_Init and MPI_Finalize.  Hook-safe: no. */
+/* Collective. `mine` (NULL: this rank has nothing) is taken in any case. Rank 0 gets the whole job, owned by the
+   caller, others NULL. 0, PYTHIA_ENOMEM (rank 0 has no job), or PYTHIA_EIO: MPI reported an error, and the tree is
+   broken. Threads: one a process, between MPI_Init and MPI_Finalize.  Hook-safe: no. */
 int merge_mpi_reduce(struct job *mine, MPI_Comm private_comm, struct job **root_job);
 
 /* The same, with messages cut into pieces of `chunk` bytes: MPI counts are int. */

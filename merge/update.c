@@ -2,15 +2,16 @@
 /*
  * A profile that learns from a later run: the run's job takes the profile's place and keeps what is still true of it.
  *
- * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node; one that
- * the profile has not keeps the run's:
+ * A class that both have (equal structure, whoever its members are) gets the times of both, mixed for each node; one
+ * that the profile has not keeps the run's:
  *
  *     time = share * run's + (1 - share) * profile's          for as many members as the run has
  *
- * Everything about times is mixed like this, also extremes and sums of squares: means lie between the extremes as before,
- * and what was true long ago fades. Counts stay what they are, since the structure says how many expansions there are: a
- * file holds one run's worth of them whatever the number of runs. Rounding would break the rule that a rule's times are
- * exactly those of its uses, so rules are mixed from the root down and each gives out what its uses got.
+ * Everything about times is mixed like this, also extremes and sums of squares: means lie between the extremes as
+ * before, and what was true long ago fades. Counts stay what they are, since the structure says how many expansions
+ * there are: a file holds one run's worth of them whatever the number of runs. Rounding would break the rule that a
+ * rule's times are exactly those of its uses, so rules are mixed from the root down and each gives out what its uses
+ * got.
  */
 #include <math.h>
 #include <stdlib.h>

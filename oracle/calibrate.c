@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much an answer is worth. The raw value of an answer (how often its source was right lately where it was as sure; else
- * its share of the weight, times the chance that nothing unexpected happens until then) goes through a table of how often answers of this distance and raw value were right in
- * this run, smoothed by the raw value itself: that is what makes 0.9 mean 9 in 10.
+ * How much an answer is worth. The raw value of an answer (how often its source was right lately where it was as sure;
+ * else its share of the weight, times the chance that nothing unexpected happens until then) goes through a table of
+ * how often answers of this distance and raw value were right in this run, smoothed by the raw value itself: that is
+ * what makes 0.9 mean 9 in 10.
  */
 #include <math.h>
 

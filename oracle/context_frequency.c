@@ -120,8 +120,8 @@ static struct oracle_frequency_answer elect(const struct oracle_frequency_slot *
     return answer;
 }
 
-struct oracle_frequency_answer oracle_frequency_ask(struct oracle_frequency *s, const struct oracle_history *t, uint64_t hash,
-                                            uint64_t distance)
+struct oracle_frequency_answer oracle_frequency_ask(struct oracle_frequency *s, const struct oracle_history *t,
+                                                    uint64_t hash, uint64_t distance)
 {
     const struct oracle_frequency_slot *slot = &s->slot[hash & s->mask];
     uint64_t spread = (distance * 0x9e3779b97f4a7c15u ^ hash) * 0x9e3779b97f4a7c15u;

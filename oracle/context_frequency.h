@@ -3,14 +3,14 @@
  * What usually follows: for each context (the last few events, by their hash) a sample of the places where it occurred.
  * The places vote on what comes `distance` events later, whatever the distance.
  *
- * The sample is a reservoir (Vitter, "Random Sampling with a Reservoir", 1985): place number n is taken with probability
- * ROOM / n, so that all places are as likely to be in it; never with less than 1 / turnover, so that it follows a program
- * that changes. A context that collides with a rarer one takes its slot.
+ * The sample is a reservoir (Vitter, "Random Sampling with a Reservoir", 1985): place number n is taken with
+ * probability ROOM / n, so that all places are as likely to be in it; never with less than 1 / turnover, so that it
+ * follows a program that changes. A context that collides with a rarer one takes its slot.
  *
  * Votes are remembered for a few contexts and distances until the sample has changed by an eighth.
  *
- * Threads: owner.  Hook-safe: all but creation and destruction. Cost: an update touches one slot; a question reads at most
- * ROOM places.
+ * Threads: owner.  Hook-safe: all but creation and destruction. Cost: an update touches one slot; a question reads at
+ * most ROOM places.
  */
 #ifndef PYTHIA_ORACLE_FREQUENCY_H
 #define PYTHIA_ORACLE_FREQUENCY_H
@@ -45,7 +45,7 @@ void oracle_frequency_destroy(struct oracle_frequency *s);
 /* The context with this (mixed) hash ends at the place with this name. */
 void oracle_frequency_add(struct oracle_frequency *s, uint64_t hash, uint32_t name);
 /* What comes `distance` >= 1 after this context; terminal GRAMMAR_NONE: unknown. */
-struct oracle_frequency_answer oracle_frequency_ask(struct oracle_frequency *s, const struct oracle_history *t, uint64_t hash,
-                                            uint64_t distance);
+struct oracle_frequency_answer oracle_frequency_ask(struct oracle_frequency *s, const struct oracle_history *t,
+                                                    uint64_t hash, uint64_t distance);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the position is wrong more often than right, looking for a better one at every event costs much and finds
- * nothing. Then one hypothesis goes by dead reckoning: it advances with every event, whatever that is, so that it keeps in phase with a
- * program that repeats itself in time though not in order. It is a position again when it is right, when the past knows a
- * place in a reference that looks like the present for long, or, from time to time, to try.
+ * nothing. Then one hypothesis goes by dead reckoning: it advances with every event, whatever that is, so that it keeps
+ * in phase with a program that repeats itself in time though not in order. It is a position again when it is right,
+ * when the past knows a place in a reference that looks like the present for long, or, from time to time, to try.
  */
 #include "oracle/internal.h"
 

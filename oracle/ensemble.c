@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several sources, one answer. The reference answers from a position; the past from the places that resemble the present,
- * and from what usually follows. How much each is worth is learned: a table of how often its first choice was right
- * lately, by distance, by how sure it was and by how long it has held (the position: events in a row that it foresaw, and
- * whether a loop ends before; matches: their length). Those that know the past vote by it,
- * and what they agree on is a source of its own; so it is known whether it or the position is better here. Where neither is
- * good, all vote. A silent one is learned about too, so it can come back.
+ * Several sources, one answer. The reference answers from a position; the past from the places that resemble the
+ * present, and from what usually follows. How much each is worth is learned: a table of how often its first choice was
+ * right lately, by distance, by how sure it was and by how long it has held (the position: events in a row that it
+ * foresaw, and whether a loop ends before; matches: their length). Those that know the past vote by it,
+ * and what they agree on is a source of its own; so it is known whether it or the position is better here. Where
+ * neither is good, all vote. A silent one is learned about too, so it can come back.
  *
  * While the reference has been right for long, or from the start, the past sleeps and is not asked.
  */
@@ -63,7 +63,8 @@ static void learn(struct oracle_trust *t, double n, bool right)
 static struct oracle_trust *trust_position(const struct oracle *o, uint32_t bucket, const struct oracle_said *said)
 {
     struct oracle_ensemble *m = o->ensemble;
-    return &m->position[said->left][bucket][share_class(said->share)][log_class((m->streak + o->fast) / 2, ORACLE_STREAKS)];
+    return &m->position[said->left][bucket][share_class(said->share)]
+                       [log_class((m->streak + o->fast) / 2, ORACLE_STREAKS)];
 }
 
 /* `source`: any but the position. */
@@ -146,8 +147,8 @@ static int ask_past(struct oracle_matcher *past, int source, uint64_t distance, 
                                   : oracle_match_frequent(past, source - ORACLE_USUAL, distance, match);
 }
 
-/* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one outweighs
-   two that are not; those that ask what is usual know much the same, so that a second one adds less. */
+/* What the sources that say the same as source `s` are worth together: the sum of the cubes, so that a good one
+   outweighs two that are not; those that ask what is usual know much the same, so that a second one adds less. */
 static double together(const struct oracle_opinion *opinion, const double *value, int s)
 {
     double all = 0;
@@ -189,8 +190,8 @@ static double best_of(const struct oracle_opinion *opinion, const double *value,
     return best;
 }
 
-/* The sources other than the position make one answer. How much it is worth is learned, by what the best of them is worth and
-   whether they agree. */
+/* The sources other than the position make one answer. How much it is worth is learned, by what the best of them is
+   worth and whether they agree. */
 static int elect_past(struct oracle_ensemble *m, uint32_t bucket, bool missed, struct oracle_opinion *opinion,
                       const double *value)
 {
@@ -263,7 +264,8 @@ bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const str
 {
     uint32_t bucket = bucket_of(distance);
 
-    return o->ensemble && !o->ensemble->asleep && (said->share <= 0 || worth(trust_position(o, bucket, said)) < sure[bucket]);
+    return o->ensemble && !o->ensemble->asleep &&
+           (said->share <= 0 || worth(trust_position(o, bucket, said)) < sure[bucket]);
 }
 
 /* --- Learning --- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The set of hypotheses after an event. One hypothesis that matches costs an advance and a compare; everything else takes
- * the slow road, where those that match go on and the others are repaired, the best K stay, and weights are brought to 1.
+ * The set of hypotheses after an event. One hypothesis that matches costs an advance and a compare; everything else
+ * takes the slow road, where those that match go on and the others are repaired, the best K stay, and weights are
+ * brought to 1.
  */
 #include <stdio.h>
 

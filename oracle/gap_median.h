@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The typical gap before an event, as this run shows it. A mean of gaps is mostly made of a few long ones; what is likely is
- * the median, followed by steps up and down that shrink.
+ * The typical gap before an event, as this run shows it. A mean of gaps is mostly made of a few long ones; what is
+ * likely is the median, followed by steps up and down that shrink.
  *
  *   node of the reference     Isend^26
  *   first turn                one median         what comes before a loop is not what is between its turns
@@ -54,7 +54,8 @@ static inline void oracle_turn_learn(struct oracle_turn_gaps *t, const struct or
 }
 
 /* The median that answers for a turn that has one of its own. */
-static inline const struct oracle_gap_median *oracle_turn_choose(const struct oracle_turn_gaps *t, const struct oracle_gap_median *all)
+static inline const struct oracle_gap_median *oracle_turn_choose(const struct oracle_turn_gaps *t,
+                                                                 const struct oracle_gap_median *all)
 {
     return t->error < t->others ? &t->own : all;
 }

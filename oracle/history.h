@@ -6,8 +6,8 @@
  *              events of the references     this run, a ring of `size`           now
  *
  * The references' part is written once, in pieces; each remembers where in its reference it comes from, so that a place
- * that looks like the present is also a position (oracle_history_origin). The pieces are planned before the run, and written
- * when there is time: a run that goes as its reference did has no need of them.
+ * that looks like the present is also a position (oracle_history_origin). The pieces are planned before the run, and
+ * written when there is time: a run that goes as its reference did has no need of them.
  *
  * Invariants: 1. places from oldest() to count - 1 and below `preloaded` are readable, no others; preloaded <= fixed
  * 2. pieces do not overlap and cover all places below `fixed`.
@@ -42,7 +42,8 @@ struct oracle_history {
 int oracle_history_create(struct oracle_history *t, uint64_t fixed, uint64_t size);
 void oracle_history_destroy(struct oracle_history *t);
 
-/* Before the run: `events` events of a reference, from number `event` on, are the next piece, as far as there is room. */
+/* Before the run: `events` events of a reference, from number `event` on, are the next piece, as far as there is
+   room. */
 void oracle_history_plan(struct oracle_history *t, uint32_t reference, uint64_t event, uint64_t events);
 /* That was the last one: `fixed` shrinks to what was planned, and the run begins. */
 void oracle_history_seal(struct oracle_history *t);

@@ -280,8 +280,8 @@ void oracle_match_follow(struct oracle_matcher *l, bool wanted)
 
 struct vote { uint32_t terminal; double weight; const struct oracle_match *best; };
 
-/* The event that a match says is `distance` ahead, and the whole turns of its loop before that. False: a reference's part
-   ends before. */
+/* The event that a match says is `distance` ahead, and the whole turns of its loop before that. False: a reference's
+   part ends before. */
 static bool place(const struct oracle_matcher *l, const struct oracle_match *m, uint64_t distance, uint64_t *turns,
                   uint64_t *at)
 {
@@ -296,8 +296,8 @@ static bool place(const struct oracle_matcher *l, const struct oracle_match *m, 
     return true;
 }
 
-/* A long past says more than several short ones. But the turns of one loop all say the same: a past that reaches into its
-   own future is as long as its period. */
+/* A long past says more than several short ones. But the turns of one loop all say the same: a past that reaches into
+   its own future is as long as its period. */
 static double weigh(const struct oracle_matcher *l, const struct oracle_match *m)
 {
     uint64_t period = l->history.count - 1 - m->at, own = m->length < period ? m->length : period;

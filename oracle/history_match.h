@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happened before in places like this one: the second source of answers. It knows some of the references' events and
- * the last ones of this run (history.h), and answers in two ways.
+ * What happened before in places like this one: the second source of answers. It knows some of the references' events
+ * and the last ones of this run (history.h), and answers in two ways.
  *
- * A match is an earlier place whose past equals the present's: it predicts what followed there, at any distance at once,
- * and once it reaches the present, the same again (a loop).
+ * A match is an earlier place whose past equals the present's: it predicts what followed there, at any distance at
+ * once, and once it reaches the present, the same again (a loop).
  *
  *     history  … x a b c d y a b c e a b c      now
  *                      ^       ^
@@ -14,7 +14,8 @@
  * whole turn, inner trip counts included, where a context of fixed length forgets them. New ones are found by hashes of
  * the last 6 to 32 events, of one order the last few places. Several matches vote, long ones more.
  *
- * What usually follows the last few events (context_frequency.h) is the better answer where the program itself is a matter of chance.
+ * What usually follows the last few events (context_frequency.h) is the better answer where the program itself is a
+ * matter of chance.
  *
  * Invariants, when looked at: 1. a match's place can be read and is before the present;  2. the last min(length, 32)
  * events up to it are the last events of the run: when found events are compared, not hashes.
@@ -35,7 +36,8 @@ enum { ORACLE_MATCHES = 16, ORACLE_MATCH_ORDERS = 4, ORACLE_MATCH_FREQUENCIES = 
 struct oracle_match { uint64_t at; uint64_t length; };
 
 /* Hashes of the last events up to a place, by order. */
-struct oracle_match_context { uint64_t next, since, hash[ORACLE_MATCH_ORDERS]; }; /* the next place; seen from here on */
+struct oracle_match_context { uint64_t next, since, hash[ORACLE_MATCH_ORDERS]; }; /* the next place; seen from here
+                                                                                     on */
 
 /* Of each order: hash of a context -> oracle_history_name() of its last place. */
 struct oracle_match_table { uint32_t *slot; uint64_t mask; };
@@ -61,8 +63,8 @@ struct oracle_match_answer {
     bool fixed;             /* there: in a reference */
 };
 
-/* At most `memory` bytes, at least ORACLE_MATCH_MEMORY_MIN, of which some for `fixed` events of references. NULL when out of
-   memory. */
+/* At most `memory` bytes, at least ORACLE_MATCH_MEMORY_MIN, of which some for `fixed` events of references. NULL when
+   out of memory. */
 struct oracle_matcher *oracle_match_create(size_t memory, uint64_t fixed);
 void oracle_match_destroy(struct oracle_matcher *l); /* NULL is legal */
 

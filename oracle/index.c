@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The index: lengths of rules, mean times of nodes and their prefix sums along each rule, and the uses of every symbol by
- * weight.
+ * The index: lengths of rules, mean times of nodes and their prefix sums along each rule, and the uses of every symbol
+ * by weight.
  *
- * A use weighs how often the whole stream goes through it: expansions of the rule that it stands in, times its exponent.
- * A question looks at the heaviest few, so only these are sorted: one pass, whatever the number of uses.
+ * A use weighs how often the whole stream goes through it: expansions of the rule that it stands in, times its
+ * exponent. A question looks at the heaviest few, so only these are sorted: one pass, whatever the number of uses.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -49,8 +49,9 @@ enum {
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
 
 /*
- * What is precomputed for a grammar. Its structure is when it is created, its times block by block where the grammar is not
- * all here (struct grammar_pager), and its uses when a position is first lost: they are read through the functions below.
+ * What is precomputed for a grammar. Its structure is when it is created, its times block by block where the grammar is
+ * not all here (struct grammar_pager), and its uses when a position is first lost: they are read through the functions
+ * below.
  * Threads: any, once it is created; at first sight they take its lock.
  */
 struct oracle_index {
@@ -137,7 +138,8 @@ struct oracle_reference {
     struct oracle_turn_gaps (*turn)[ORACLE_GAP_TURNS]; /* of loops over a terminal */
     uint16_t *loop;                      /* of nodes: which of these, from 1; 0: none */
     struct oracle_trip *trip;            /* of nodes */
-    uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the set */
+    uint32_t *next[ORACLE_SETS];         /* of nodes: the next one in its rule, itself included, that contains the
+                                            set */
 };
 
 static inline uint64_t oracle_turns(const struct oracle_reference *ref, uint32_t node)
@@ -150,8 +152,8 @@ static inline uint64_t oracle_turns(const struct oracle_reference *ref, uint32_t
 /* How often a source was right lately where it was as sure as this. */
 struct oracle_trust { float right, total; };
 
-/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2; and the past,
-   which is what all but the position agree on, or the best of them. */
+/* Who can answer: the position in a reference, matches, what usually follows the last 6 events, the last 2; and the
+   past, which is what all but the position agree on, or the best of them. */
 enum oracle_source { ORACLE_POSITION, ORACLE_MATCH, ORACLE_USUAL, ORACLE_PAST = ORACLE_USUAL + ORACLE_MATCH_FREQUENCIES,
                      ORACLE_SOURCES };
 
@@ -248,7 +250,8 @@ static inline bool oracle_has_next(const struct oracle_index *x, uint32_t node)
     return x->rule[node + 1] == x->rule[node];
 }
 
-/* The last node from `low` on, and before `high`, of one rule, that begins at or before event `at` of the rule; low does. */
+/* The last node from `low` on, and before `high`, of one rule, that begins at or before event `at` of the rule; low
+   does. */
 static inline uint32_t oracle_node_between(const struct oracle_index *x, uint32_t low, uint32_t high, uint64_t at)
 {
     while (high - low > 1) {
@@ -266,8 +269,8 @@ static inline const struct oracle_index *oracle_of(const struct oracle *o, const
     return o->reference[h->reference].index;
 }
 
-/* Uses of a symbol; returns their number. The first ORACLE_PLACES are the heaviest, in order, the others stand in the order
-   of the nodes. The first call of all takes some ns a node. */
+/* Uses of a symbol; returns their number. The first ORACLE_PLACES are the heaviest, in order, the others stand in the
+   order of the nodes. The first call of all takes some ns a node. */
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use);
 
 /* The medians of one of the later turns of a loop, NULL: it has none of its own. */
@@ -308,8 +311,8 @@ struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, doub
 /* Where partial `h` runs off its top: the uses whose continuation is `terminal`, into the spare set. */
 void oracle_expand(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight,
                    enum oracle_kind kind);
-/* What `terminal` may mean for `h`, into the spare set: kind after kind, as long as the next one could still matter beside
-   what was found. */
+/* What `terminal` may mean for `h`, into the spare set: kind after kind, as long as the next one could still matter
+   beside what was found. */
 void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, double weight);
 void oracle_relocate(struct oracle *o, uint32_t terminal, double weight);
 /* Where the past says that this is, in a reference; false: it does not know. */
@@ -333,15 +336,17 @@ void oracle_drift(struct oracle *o, uint32_t events); /* forgets slowly: so many
 /* --- preload.c --- */
 /* Puts a hypothesis at event number `event` < length of its reference: rooted, as if it had just been followed. */
 void oracle_seek(const struct oracle *o, struct oracle_hypothesis *h, uint64_t event);
-void oracle_preload(struct oracle *o);      /* once, before the first event: what is to be listed, and of short references the list */
+void oracle_preload(struct oracle *o);      /* once, before the first event: what is to be listed, and of short
+                                               references the list */
 void oracle_preload_more(struct oracle *o); /* some more of it */
 
 /* --- ensemble.c --- */
 /* `events`: of all references. */
 struct oracle_ensemble *oracle_ensemble_create(size_t memory, uint64_t events);
 void oracle_ensemble_destroy(struct oracle_ensemble *m); /* NULL is legal */
-/* What the position's answer is worth, before calibration: how often such answers were right lately; where it was always
-   right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens until then. */
+/* What the position's answer is worth, before calibration: how often such answers were right lately; where it was
+   always right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens
+   until then. */
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* Whether the past is to be asked, too. */
 bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
@@ -355,8 +360,8 @@ void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, ui
 void oracle_ensemble_follow(struct oracle *o);
 
 /* --- predict.c, next.c, remain.c, score.c --- */
-/* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source says,
-   but no times. */
+/* As oracle_predict, with the value before calibration. With an `opinion`, for the oracle's own use: what each source
+   says, but no times. */
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion);
 /* The answer, of the terminals in `set`, of those hypotheses whose `at` is the distance, and its weight. 1: none. */

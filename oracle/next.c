@@ -78,8 +78,8 @@ static bool contains(const struct oracle_index *x, const uint32_t *next, const u
     return next[x->grammar->rules[symbol & ~GRAMMAR_RULE].first] != GRAMMAR_NONE;
 }
 
-/* Distance from `h` to the first of the set, 0: none that can be seen. Past the top of a partial hypothesis its heaviest
-   uses are followed. */
+/* Distance from `h` to the first of the set, 0: none that can be seen. Past the top of a partial hypothesis its
+   heaviest uses are followed. */
 static uint64_t next_of(const struct oracle *o, const struct oracle_hypothesis *h, int which)
 {
     const struct oracle_reference *ref = &o->reference[h->reference];

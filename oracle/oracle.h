@@ -16,8 +16,8 @@
  * count, skip expected events, take the event as inserted or as substituted, relocate. Weights and penalties are
  * learned. Always bounded: an update or a query is O(K x depth x log rule length) whatever the stream.
  *
- * What the reference does not know is learned as the run goes (history_match.h), and predicted from its second turn on; the source
- * that was right more often lately, at such a distance and when as sure as now, answers.
+ * What the reference does not know is learned as the run goes (history_match.h), and predicted from its second turn on;
+ * the source that was right more often lately, at such a distance and when as sure as now, answers.
  *
  * Questions jump over whole rules with precomputed lengths and mean times; nothing is replayed. The probability of an
  * answer is calibrated against how right such answers have been so far in this run.
@@ -49,14 +49,14 @@ struct oracle_options {
        event of the same class, at a price. `coarse_count` entries. Must outlive the oracle. */
     const uint32_t *coarse;
     uint32_t coarse_count;
-    /* Bytes for what this run shows itself (at least 64 KiB are used), 0: nothing is learned of it. It answers where the
-       reference does not know, or was right less often lately; terminals that no reference has are then predicted
+    /* Bytes for what this run shows itself (at least 64 KiB are used), 0: nothing is learned of it. It answers where
+       the reference does not know, or was right less often lately; terminals that no reference has are then predicted
        too, if they are told apart: any number below GRAMMAR_LOST. */
     size_t learn;
 };
 
-/* Follows one stream against `count` references (the classes that the stream may belong to), all with the same
-   terminal numbers; `weight` (may be NULL: equal) are prior weights. The position is rooted at the start of each. Without a
+/* Follows one stream against `count` references (the classes that the stream may belong to), all with the same terminal
+   numbers; `weight` (may be NULL: equal) are prior weights. The position is rooted at the start of each. Without a
    reference (`count` 0) only what the run shows itself is predicted. */
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
                              const struct oracle_options *options);
@@ -74,7 +74,8 @@ struct oracle_answer {
     double until_deviation; /* ns */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;
-    double until_low, until_high, duration_low, duration_high; /* filled by oracle_bound(): 8 of 10 lie between; < 0: not known */
+    double until_low, until_high, duration_low, duration_high; /* filled by oracle_bound(): 8 of 10 lie between; < 0:
+                                                                  not known */
     uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes.
                                GRAMMAR_NONE, both: the answer comes from this run, its times are those of the last time,
                                its deviations < 0 */
@@ -85,13 +86,14 @@ struct oracle_answer {
 /* The event `distance` >= 1 ahead. Returns 0, or 1 ("no prediction", terminal is GRAMMAR_NONE). */
 int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
 
-/* Gives the answer to oracle_predict() or oracle_next() at this distance its bounds, which have learned from how far off the
-   answers of such places were that were bounded before. `until` and `duration` become the typical times where these were
-   nearer lately than the means. */
+/* Gives the answer to oracle_predict() or oracle_next() at this distance its bounds, which have learned from how far
+   off the answers of such places were that were bounded before. `until` and `duration` become the typical times where
+   these were nearer lately than the means. */
 void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
 
-/* Where the next event stands, which is known to be `terminal`: fills terminal, reference and node of the answer, the rest
-   is 0. In 20 ns, when there is one position only and it says the same; else false: oracle_predict() knows more. */
+/* Where the next event stands, which is known to be `terminal`: fills terminal, reference and node of the answer, the
+   rest is 0. In 20 ns, when there is one position only and it says the same; else false: oracle_predict() knows
+   more. */
 bool oracle_place(const struct oracle *o, uint32_t terminal, struct oracle_answer *answer);
 
 /* The next occurrence of any terminal t < count with set[t] != 0, at most `horizon` events ahead (0: any); its distance
@@ -110,13 +112,13 @@ const struct grammar_stats *oracle_stats(const struct oracle *o, const struct or
 struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };
 void oracle_remaining(struct oracle *o, struct oracle_remaining *r);
 
-/* Where the run is: which part of R, and the turn of the outermost loop (turns 0: in none). Returns 0; 1 where the position
-   is not rooted, which oracle_remaining tells as unknown. */
+/* Where the run is: which part of R, and the turn of the outermost loop (turns 0: in none). Returns 0; 1 where the
+   position is not rooted, which oracle_remaining tells as unknown. */
 struct oracle_phase { uint32_t part, parts; uint64_t turn, turns; };
 int oracle_phase(const struct oracle *o, struct oracle_phase *p);
 
-/* Where the event that was just followed stands, as in an answer, if it is `terminal` that stands there. 0, or 1: not known,
-   nothing is set. */
+/* Where the event that was just followed stands, as in an answer, if it is `terminal` that stands there. 0, or 1: not
+   known, nothing is set. */
 int oracle_here(const struct oracle *o, uint32_t terminal, uint32_t *reference, uint32_t *node, uint64_t *turn);
 /* The reference that answers name by its number, NULL beyond the last one. */
 const struct oracle_index *oracle_reference(const struct oracle *o, uint32_t reference);
@@ -137,7 +139,8 @@ struct oracle_score {
     uint64_t time_error[ORACLE_TIME_BUCKETS]; /* |predicted - actual| / actual of the time until the next event, in
                                                  logarithmic buckets: oracle_time_bucket() */
     uint64_t cost_ns;                /* filled by the session: time spent in the oracle, estimated by sampling */
-    struct oracle_score_peers peers; /* filled by the session: partners of messages, of a sample of the events that have one */
+    struct oracle_score_peers peers; /* filled by the session: partners of messages, of a sample of the events that have
+                                        one */
 };
 const struct oracle_score *oracle_score(const struct oracle *o);
 uint32_t oracle_time_bucket(double relative_error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Learned partners. Each table is indexed by a hash of the context and holds a tag of it, so that what another context left
- * there is not taken for an answer.
+ * Learned partners. Each table is indexed by a hash of the context and holds a tag of it, so that what another context
+ * left there is not taken for an answer.
  *
- * Why a table of turns beside formulas: the neighbours of a block in a mesh are a list of up to 26 ranks, which no formula
- * of constant size gives; but it is the same list each time.
+ * Why a table of turns beside formulas: the neighbours of a block in a mesh are a list of up to 26 ranks, which no
+ * formula of constant size gives; but it is the same list each time.
  */
 #include "oracle/peers.h"
 
@@ -42,7 +42,8 @@ struct oracle_peers {
     struct trust worth[TENTHS]; /* answers by what was thought of their source */
 };
 
-/* How often each is right where nothing is known of it: a rule that the program was written with comes before a guess. */
+/* How often each is right where nothing is known of it: a rule that the program was written with comes before a
+   guess. */
 static const float usual[ORACLE_PEERS_SOURCES] = {
     [ORACLE_PEERS_OWN] = 0.98f,    [ORACLE_PEERS_REPLY] = 0.95f, [ORACLE_PEERS_PLACE] = 0.9f,
     [ORACLE_PEERS_OFFSET] = 0.65f, [ORACLE_PEERS_XOR] = 0.6f,    [ORACLE_PEERS_SAME] = 0.7f,
@@ -153,8 +154,8 @@ static double calibrated(const struct oracle_peers *p, double chance)
     return ((double)t->right + PRIOR * chance) / ((double)t->total + PRIOR);
 }
 
-static int choose(const struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
-                  double *best)
+static int choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
+                  const struct oracle_peers_said *said, double *best)
 {
     const struct node *n = find_node(p, e);
     int chosen = -1;
@@ -181,7 +182,9 @@ int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_
 
 bool oracle_peers_right(const struct oracle_peers_said *said, int source, const struct oracle_peers_actual *actual)
 {
-    int64_t came = source == ORACLE_PEERS_REPLY ? actual->reply : source == ORACLE_PEERS_PLACE ? actual->place : actual->peer;
+    int64_t came = source == ORACLE_PEERS_REPLY   ? actual->reply
+                   : source == ORACLE_PEERS_PLACE ? actual->place
+                                                  : actual->peer;
     return came == said->value[source];
 }
 
@@ -222,8 +225,8 @@ static void extend(struct node *n, uint32_t skipped, int64_t peer)
 }
 
 /* What would have been answered. A formula is of use only where it sees each event. */
-static void judge_answer(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
-                      const struct oracle_peers_actual *actual)
+static void judge_answer(struct oracle_peers *p, const struct oracle_peers_event *e,
+                         const struct oracle_peers_said *said, const struct oracle_peers_actual *actual)
 {
     double best;
     int source = choose(p, e, said, &best);
@@ -238,8 +241,8 @@ bool oracle_peers_calm(const struct oracle_peers *p)
     return p->calm >= CALM;
 }
 
-void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
-                        const struct oracle_peers_actual *actual)
+void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e,
+                        const struct oracle_peers_said *said, const struct oracle_peers_actual *actual)
 {
     judge_answer(p, e, said, actual);
     struct node *n = own_node(p, e);

@@ -2,8 +2,8 @@
 /*
  * Partners: with whom the next message of a stream is exchanged.
  *
- * Several sources each say a rank, or nothing. Those of a recording are computed by who knows the job (session/peers.c);
- * those of this run are learned here, in constant memory:
+ * Several sources each say a rank, or nothing. Those of a recording are computed by who knows the job
+ * (session/peers.c); those of this run are learned here, in constant memory:
  *
  *   recorded   OWN      this very rank, at the same number of ranks      REPLY   who the last message from anyone came from
  *              PLACE    the same neighbour of a communicator             OFFSET  own rank + k        XOR   own rank xor k
@@ -13,14 +13,14 @@
  *              CONTEXT  what followed the last three events and their partners
  *              FORMULA  one formula for what came at this node (grammar/attr.h): begun anew where it fails
  *
- * The source that was right most often answers: lately, at this node and, where little is known of the node, in general.
- * So a rule that holds in a job of another shape is used at once, one that does not is dropped after a few misses, and
- * what a mesh of another size makes of the neighbours is known after one turn of its loops. Where none was right more
- * often than not, no partner is foretold.
+ * The source that was right most often answers: lately, at this node and, where little is known of the node, in
+ * general. So a rule that holds in a job of another shape is used at once, one that does not is dropped after a few
+ * misses, and what a mesh of another size makes of the neighbours is known after one turn of its loops. Where none was
+ * right more often than not, no partner is foretold.
  *
- * Cost: judging an event takes some 200 ns. So where nothing but right answers was given lately, one in many is judged and
- * the others only pass, in 10 ns. Memory: about 60 KiB a stream that has partners at all. Tables are direct-mapped: what
- * collides is forgotten.
+ * Cost: judging an event takes some 200 ns. So where nothing but right answers was given lately, one in many is judged
+ * and the others only pass, in 10 ns. Memory: about 60 KiB a stream that has partners at all. Tables are direct-mapped:
+ * what collides is forgotten.
  * Threads: owner.  Hook-safe: all but creation.
  */
 #ifndef PYTHIA_ORACLE_PEERS_H
@@ -38,8 +38,8 @@ enum oracle_peers_source {
 /* An event: its terminal, and where it stands, as in struct oracle_answer (reference GRAMMAR_NONE: not known). */
 struct oracle_peers_event { uint32_t terminal, reference, node; uint64_t turn; };
 
-/* What the sources say: those in `mask` (1 << source). Of REPLY 1: it is that one, of PLACE what GRAMMAR_PLACE counts, of all
-   others a rank. */
+/* What the sources say: those in `mask` (1 << source). Of REPLY 1: it is that one, of PLACE what GRAMMAR_PLACE counts,
+   of all others a rank. */
 struct oracle_peers_said { uint32_t mask; int64_t value[ORACLE_PEERS_SOURCES]; };
 
 /* What came: -1 where an event has no such channel. */
@@ -51,13 +51,14 @@ void oracle_peers_destroy(struct oracle_peers *p);
 
 /* Adds to `said` what the learned sources say. */
 void oracle_peers_ask(const struct oracle_peers *p, const struct oracle_peers_event *e, struct oracle_peers_said *said);
-/* The source to believe, -1: none. *chance (may be NULL): of the answers of which as much was thought, so many were right. */
+/* The source to believe, -1: none. *chance (may be NULL): of the answers of which as much was thought, so many were
+   right. */
 int oracle_peers_choose(const struct oracle_peers *p, const struct oracle_peers_event *e,
                         const struct oracle_peers_said *said, double *chance);
 bool oracle_peers_right(const struct oracle_peers_said *said, int source, const struct oracle_peers_actual *actual);
 /* The event came, and all that was said of it (also by what oracle_peers_ask adds) is judged. Then it has to pass. */
-void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e, const struct oracle_peers_said *said,
-                        const struct oracle_peers_actual *actual);
+void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e,
+                        const struct oracle_peers_said *said, const struct oracle_peers_actual *actual);
 /* An event came; `peer` -1: it has no partner. */
 void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer);
 /* An event with a partner came that is not judged, and passes. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The questions. From the terminal just seen climb: what remains of this node's turns, of this rule, of the turns of the
- * frame above …, until the distance fits; then go down by division (turns) and binary search (nodes). Times are added on
- * the same way as lengths. A rule's times are means over all its places: below a frame they are scaled to the frame's
- * own mean.
+ * The questions. From the terminal just seen climb: what remains of this node's turns, of this rule, of the turns of
+ * the frame above …, until the distance fits; then go down by division (turns) and binary search (nodes). Times are
+ * added on the same way as lengths. A rule's times are means over all its places: below a frame they are scaled to the
+ * frame's own mean.
  *
  * Where a partial hypothesis runs off its top, the heaviest uses are tried, then the heaviest only.
  *

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The references' events as a list, as far as there is room: from the start, or, of a long reference, pieces spread over
- * it. So the second source knows what usually follows in the references, too, and a place in the list that looks like the
- * present is a position to go on from.
+ * The references' events as a list, as far as there is room: from the start, or, of a long reference, pieces spread
+ * over it. So the second source knows what usually follows in the references, too, and a place in the list that looks
+ * like the present is a position to go on from.
  *
- * A short list is made before the run, a long one from the first event on that the reference did not foresee, some at each
- * event: until then nobody asks for it.
+ * A short list is made before the run, a long one from the first event on that the reference did not foresee, some at
+ * each event: until then nobody asks for it.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an event that was not expected may mean. Each repair that explains it becomes a hypothesis of its own, weighed by
- * how often such repairs turned out right in this run; the events that follow decide.
+ * What an event that was not expected may mean. Each repair that explains it becomes a hypothesis of its own, weighed
+ * by how often such repairs turned out right in this run; the events that follow decide.
  *
  *   exit, extend   a loop was left early or went on: the event is what comes after it, or its first one again
  *   skipped        up to ORACLE_SKIP expected events did not happen

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The oracle asks itself, and learns from what comes. At distance 1 it does so at each event: on the fast path by counting,
- * off it by asking before the event. The other distances have their turn one after the other, and the times, at random
- * intervals so that no period of the program falls in step with them. One answer serves the score, the calibration, and
- * the trust in each source.
+ * The oracle asks itself, and learns from what comes. At distance 1 it does so at each event: on the fast path by
+ * counting, off it by asking before the event. The other distances have their turn one after the other, and the times,
+ * at random intervals so that no period of the program falls in step with them. One answer serves the score, the
+ * calibration, and the trust in each source.
  */
 #include <math.h>
 
@@ -47,8 +47,8 @@ static void schedule(struct oracle *o)
 
 /* --- What came --- */
 
-/* What is said of an event that came but was not followed yet: nothing of it is known so far. Asking one event earlier would
-   say the same and measure something else: the gap after that, with cold caches. */
+/* What is said of an event that came but was not followed yet: nothing of it is known so far. Asking one event earlier
+   would say the same and measure something else: the gap after that, with cold caches. */
 static void count_time(struct oracle *o, uint64_t gap)
 {
     struct oracle_answer answer;
@@ -88,8 +88,8 @@ static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight)
     return p;
 }
 
-/* The position answers without a doubt: its hits count on the fast path, its misses here. Otherwise events are chosen to be
-   asked about before they come, and stand for those that were not. */
+/* The position answers without a doubt: its hits count on the fast path, its misses here. Otherwise events are chosen
+   to be asked about before they come, and stand for those that were not. */
 static void ask_before(struct oracle *o, uint32_t terminal)
 {
     bool sure = oracle_sure(o);

@@ -119,8 +119,8 @@ static void conclude(struct report_comparison *c)
 {
     const struct job *a = c->report[0]->job, *b = c->report[1]->job;
 
-    c->structure_differs = a->info.ranks != b->info.ranks || a->info.threads != b->info.threads || c->classes.count[0] ||
-                           c->classes.count[1] || c->classes.moved;
+    c->structure_differs = a->info.ranks != b->info.ranks || a->info.threads != b->info.threads ||
+                           c->classes.count[0] || c->classes.count[1] || c->classes.moved;
     for (uint32_t i = 0; i < c->row_count; i++) {
         struct report_row *r = &c->rows[i];
         r->teams_differ = r->count[0] && r->count[1] && teams_differ(r);

@@ -9,11 +9,12 @@
  *        +--> rules, classes: by structure, with the terminals of A and B that belong together taken as one
  *
  * A time moved when the means differ by more than the deviation of one execution in its place (few executions: by more
- * than three standard errors), by more than 1 % and 10 ns, and all executions together by more than 0.01 % of the job. What
- * was executed once has no spread: it is not judged. A total's spread: executions of a call vary together, calls do not.
+ * than three standard errors), by more than 1 % and 10 ns, and all executions together by more than 0.01 % of the job.
+ * What was executed once has no spread: it is not judged. A total's spread: executions of a call vary together, calls
+ * do not.
  *
- * With other ranks each count (per stream that makes the call) and each loop bound follows a law of the ranks P: constant,
- * P, P^(1/3), 1/P, within 2 %, or another.
+ * With other ranks each count (per stream that makes the call) and each loop bound follows a law of the ranks P:
+ * constant, P, P^(1/3), 1/P, within 2 %, or another.
  *
  * Side 0 is A, side 1 is B. Times in ns. Cost: O(grammars + terminals log terminals), and for a rebuilt program the
  * matching of its terminals, which is given up where it would take minutes (gave_up).

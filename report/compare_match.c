@@ -108,7 +108,8 @@ int report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
         uint32_t at = base_hash_start(hash), n;
         while ((n = base_hash_next(&first, hash, &at)) != BASE_HASH_NONE) {
             const struct job_terminal *y = &j->terminals[n];
-            if (y->callsite == x->callsite && y->function == x->function && (y->kind == JOB_REGION) == (x->kind == JOB_REGION))
+            if (y->callsite == x->callsite && y->function == x->function &&
+                (y->kind == JOB_REGION) == (x->kind == JOB_REGION))
                 break;
         }
         if (n == BASE_HASH_NONE)

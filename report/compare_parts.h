@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the parts of the comparison of two jobs (compare.h): which terminals belong together (compare_match.c), the rows
- * made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c).
+ * Between the parts of the comparison of two jobs (compare.h): which terminals belong together (compare_match.c), the
+ * rows made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c).
  *
  * Terminals that belong together are one set of numbers: those of A's terminals, then those of B's.
  *
@@ -12,8 +12,8 @@
 
 #include "report/compare.h"
 
-/* Joins what belongs together; set[i] is i for both jobs' terminals. how[i]: enum report_match. Fills c->matched, only_b and
-   gave_up. */
+/* Joins what belongs together; set[i] is i for both jobs' terminals. how[i]: enum report_match. Fills c->matched,
+   only_b and gave_up. */
 void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t *how);
 
 /* Phases and communicators of one call are one. `base`: the number of this job's first terminal. 0 or PYTHIA_ENOMEM. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Structure of two jobs side by side: loops by body, rules and classes by hash. Terminals that belong together are given
- * one hash, so equal structure has equal hashes in both jobs although the program was rebuilt.
+ * Structure of two jobs side by side: loops by body, rules and classes by hash. Terminals that belong together are
+ * given one hash, so equal structure has equal hashes in both jobs although the program was rebuilt.
  *
- * A loop's body is hashed with all exponents taken as 1: it stays the same loop when its turns, or those of loops inside,
- * change.
+ * A loop's body is hashed with all exponents taken as 1: it stays the same loop when its turns, or those of loops
+ * inside, change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -110,8 +110,8 @@ static int rules_of(struct rules *r, const struct grammar_flat *g, const struct 
 }
 
 /* Node `n` as a loop. Counts of a node are those of all members. */
-static struct report_turns loop_of(const struct grammar_flat *g, const struct rules *r, const struct grammar_hash *terminal,
-                                   int side, uint32_t class_index, uint32_t n)
+static struct report_turns loop_of(const struct grammar_flat *g, const struct rules *r,
+                                   const struct grammar_hash *terminal, int side, uint32_t class_index, uint32_t n)
 {
     uint32_t symbol = g->nodes[n].symbol;
     uint64_t turns = g->nodes[n].exponent;
@@ -143,8 +143,12 @@ static int add_class(struct lists *lists, const struct job_class *e, const struc
         return rc;
     uint64_t members = report_members(e);
     for (uint32_t i = 0; rc == 0 && i < g->rule_count; i++) { /* R is the class */
-        struct report_shape s = { .hash = i ? r.exact[i] : r.whole, .class_index = index, .rule = i, .terminal = r.first[i],
-                                  .length = r.length[i], .members = members };
+        struct report_shape s = { .hash = i ? r.exact[i] : r.whole,
+                                  .class_index = index,
+                                  .rule = i,
+                                  .terminal = r.first[i],
+                                  .length = r.length[i],
+                                  .members = members };
         rc = add_shape(i ? &lists->rules[side] : &lists->classes[side], &s);
     }
     for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
@@ -280,7 +284,8 @@ static bool other_ranks(const struct report_comparison *c, const struct report_s
 
     if (a->members != b->members)
         return true;
-    return x->member_ranges == y->member_ranges && memcmp(x->ranges, y->ranges, x->member_ranges * sizeof *x->ranges) != 0;
+    return x->member_ranges == y->member_ranges &&
+           memcmp(x->ranges, y->ranges, x->member_ranges * sizeof *x->ranges) != 0;
 }
 
 /* Keeps, of two sorted lists, what only one of them has. */

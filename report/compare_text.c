@@ -53,14 +53,18 @@ static void print_mapping(const struct report_comparison *c, FILE *out)
 {
     uint32_t shown = 0;
 
-    fprintf(out, "mapped: %u kinds of events are the same, %u by their innermost frame, %u by function and order; only in A %u, "
-                 "only in B %u\n", c->matched[REPORT_SAME], c->matched[REPORT_PLACE], c->matched[REPORT_ORDER],
-            c->matched[REPORT_ONLY], c->only_b);
+    fprintf(
+        out,
+        "mapped: %u kinds of events are the same, %u by their innermost frame, %u by function and order; only in A %u, "
+        "only in B %u\n",
+        c->matched[REPORT_SAME], c->matched[REPORT_PLACE], c->matched[REPORT_ORDER], c->matched[REPORT_ONLY],
+        c->only_b);
     if (c->gave_up)
         fprintf(out, "  too many callsites to be mapped by function and order: what is not the same counts as removed and added\n");
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        if (r->match != REPORT_ORDER || r->terminal[0] == GRAMMAR_NONE || r->terminal[1] == GRAMMAR_NONE || ++shown > LINES)
+        if (r->match != REPORT_ORDER || r->terminal[0] == GRAMMAR_NONE || r->terminal[1] == GRAMMAR_NONE ||
+            ++shown > LINES)
             continue;
         char where[256];
         fputs("  ", out);
@@ -177,8 +181,8 @@ static void print_shapes(const struct report_comparison *c, const struct report_
         for (uint32_t i = 0; i < s->count[side] && i < LINES; i++) {
             const struct report_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
-            fprintf(out, "  %-8s %" PRIu64 " event%s, %" PRIu64 " stream%s, from ", side ? "added" : "removed", x->length,
-                    x->length == 1 ? "" : "s", x->members, x->members == 1 ? "" : "s");
+            fprintf(out, "  %-8s %" PRIu64 " event%s, %" PRIu64 " stream%s, from ", side ? "added" : "removed",
+                    x->length, x->length == 1 ? "" : "s", x->members, x->members == 1 ? "" : "s");
             print_call(c, terminal, out);
             fputc('\n', out);
         }
@@ -222,8 +226,11 @@ static void print_times(const struct report_comparison *c, FILE *out)
     for (int i = 0; i < REPORT_TOTALS; i++) {
         const struct report_total *t = &c->totals[i];
         char a[32], b[32], spread[32];
-        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0], a), arrow, report_time(t->ns[1], b),
-                report_time(t->spread, spread), !t->moved ? "as before" : t->ns[1] > t->ns[0] ? "slower" : "faster");
+        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0], a), arrow,
+                report_time(t->ns[1], b), report_time(t->spread, spread),
+                !t->moved             ? "as before"
+                : t->ns[1] > t->ns[0] ? "slower"
+                                      : "faster");
     }
 }
 
@@ -254,8 +261,10 @@ static uint32_t print_scaled_calls(const struct report_comparison *c, bool const
 {
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
-        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) }, exponent;
-        if (!r->count[0] || !r->count[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant || ++shown > LINES)
+        double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) },
+               exponent;
+        if (!r->count[0] || !r->count[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant ||
+            ++shown > LINES)
             continue;
         fputs("  ", out);
         print_call(c, r->terminal, out);
@@ -270,8 +279,10 @@ static uint32_t print_scaled_loops(const struct report_comparison *c, bool const
 {
     for (uint32_t i = 0; i < c->loop_count; i++) {
         const struct report_turns *l = &c->loops[i];
-        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) }, exponent;
-        if (!l->present[0] || !l->present[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant || ++shown > LINES)
+        double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) },
+               exponent;
+        if (!l->present[0] || !l->present[1] || (law_of(c, value, &exponent) == REPORT_CONSTANT) != constant ||
+            ++shown > LINES)
             continue;
         fprintf(out, "%s  ", shown == 1 ? "\nloop bounds, by P ranks\n" : "");
         print_law(c, value, out);
@@ -293,7 +304,9 @@ static void print_scaled(const struct report_comparison *c, FILE *out)
 /* The table of `pythia report --view scaling`. */
 static int print_scaling(struct report_comparison *c, FILE *out)
 {
-    struct report_scaling s = { .count = 2, .file = { c->file[0], c->file[1] }, .report = { c->report[0], c->report[1] } };
+    struct report_scaling s = { .count = 2,
+                                .file = { c->file[0], c->file[1] },
+                                .report = { c->report[0], c->report[1] } };
 
     fputc('\n', out);
     return report_print_scaling(&s, out);

@@ -58,8 +58,8 @@ static double variance(const struct sums *s)
 }
 
 /* `worth`: ns of all executions together, below which a difference is of no interest. */
-static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a, double calls_b,
-                  double worth)
+static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
+                  double calls_b, double worth)
 {
     const struct sums *s[2] = { a, b };
     double calls[2] = { calls_a, calls_b }, v[2];
@@ -119,7 +119,8 @@ static void add_totals(struct report_comparison *c, const struct times *times)
 int report_compare_times(struct report_comparison *c, uint32_t *const row[2])
 {
     struct times *times = calloc(2 * (size_t)c->row_count + 1, sizeof *times);
-    double worth = WORTH * fmin((double)c->report[0]->model->stream_wall_ns, (double)c->report[1]->model->stream_wall_ns);
+    double worth = WORTH *
+                   fmin((double)c->report[0]->model->stream_wall_ns, (double)c->report[1]->model->stream_wall_ns);
 
     if (!times)
         return PYTHIA_ENOMEM;

@@ -25,7 +25,8 @@ static double normal_quantile(double p)
     return t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
 }
 
-/* Of Student's t with `freedom` degrees: Hill, "Algorithm 396: Student's t-quantiles", CACM 13 (1970), for freedom > 2. */
+/* Of Student's t with `freedom` degrees: Hill, "Algorithm 396: Student's t-quantiles", CACM 13 (1970), for freedom >
+   2. */
 static double t_quantile(double p, double freedom)
 {
     double a = 1 / (freedom - 0.5), b = 48 / (a * a), c = ((20700 * a / b - 98) * a - 16) * a + 96.36;
@@ -39,8 +40,10 @@ static double t_quantile(double p, double freedom)
         y = (((((0.4 * y + 6.3) * y + 36) * y + 94.5) / c - y - 3) / b + 1) * x;
         y = expm1(a * y * y);
     } else {
-        y = ((1 / (((freedom + 6) / (freedom * y) - 0.089 * d - 0.822) * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y - 1) *
-                (freedom + 1) / (freedom + 2) + 1 / y;
+        y = ((1 / (((freedom + 6) / (freedom * y) - 0.089 * d - 0.822) * (freedom + 2) * 3) + 0.5 / (freedom + 4)) * y -
+             1) *
+                (freedom + 1) / (freedom + 2) +
+            1 / y;
     }
     return sqrt(freedom * y);
 }
@@ -97,7 +100,9 @@ static int moderate(struct report_measures *m)
     free(all);
     for (uint32_t i = 0; i < m->count; i++) {
         double v = relative_variance(m->at[i], m->runs), freedom = m->runs - 1.0;
-        m->at[i]->scatter = v < 0 ? -1 : fmax(LEAST_SCATTER, sqrt((PRIOR_FREEDOM * common + freedom * v) / (PRIOR_FREEDOM + freedom)));
+        m->at[i]->scatter = v < 0 ? -1
+                                  : fmax(LEAST_SCATTER,
+                                         sqrt((PRIOR_FREEDOM * common + freedom * v) / (PRIOR_FREEDOM + freedom)));
     }
     return 0;
 }
@@ -113,7 +118,8 @@ static bool has_word(const char *where, const char *name)
         bool begins = at == where || !(isalnum((unsigned char)at[-1]) || at[-1] == '_') ||
                       !(isalnum((unsigned char)*name) || *name == '_');
         char next = at[length], last = name[length - 1];
-        if (begins && (!(isalnum((unsigned char)next) || next == '_') || !(isalnum((unsigned char)last) || last == '_')))
+        if (begins &&
+            (!(isalnum((unsigned char)next) || next == '_') || !(isalnum((unsigned char)last) || last == '_')))
             return true;
     }
     return false;
@@ -155,7 +161,8 @@ static bool time_kept(const struct report_measure *x, uint32_t runs, double tole
 static uint32_t varies_since(const struct report_measure *x, uint32_t runs, double tolerance)
 {
     for (uint32_t i = 1; i < runs; i++)
-        if (x->time ? fabs(x->base[i] - x->base[0]) > tolerance * fabs(x->base[0]) : fabs(x->base[i] - x->base[0]) > 1e-9)
+        if (x->time ? fabs(x->base[i] - x->base[0]) > tolerance * fabs(x->base[0])
+                    : fabs(x->base[i] - x->base[0]) > 1e-9)
             return i + 1;
     return 0;
 }
@@ -215,8 +222,8 @@ static int judge(struct report_contract *c, uint32_t rule, const struct report_m
     return 0;
 }
 
-int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files, uint32_t runs,
-                          struct report *run, const char *file)
+int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
+                          uint32_t runs, struct report *run, const char *file)
 {
     struct report_measures m;
     int rc = report_measure_all(&m, baseline, files, runs, run, file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contracts: what a new run promises against a baseline of one run or several, as rules, for checks that nobody watches.
+ * Contracts: what a new run promises against a baseline of one run or several, as rules, for checks that nobody
+ * watches.
  *
  *   structure              as many messages, bytes, collectives, turns, callsites, and the same classes of ranks
  *   wall > 5%              broken when the longest rank takes more than 5 % longer
@@ -15,10 +16,11 @@
  *                                             +--> each rule against each measure it is about --> breaches
  *
  * A count is kept when the baseline had it, or values on both sides of it. A time is broken when it is longer than the
- * baseline's mean by more than the tolerance, and by more than chance lets expect. With several runs chance is the scatter
- * between them: a one-sided t test at 1 % over all measures of a rule together (Bonferroni), the variance of each measure
- * moderated by that of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs alone tell little
- * of one. With a single run it is three standard errors of the mean, from the spread of the executions within each run.
+ * baseline's mean by more than the tolerance, and by more than chance lets expect. With several runs chance is the
+ * scatter between them: a one-sided t test at 1 % over all measures of a rule together (Bonferroni), the variance of
+ * each measure moderated by that of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs
+ * alone tell little of one. With a single run it is three standard errors of the mean, from the spread of the
+ * executions within each run.
  *
  * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
  *
@@ -56,8 +58,8 @@ struct report_breach {
     bool time;             /* values are ns of one execution (turn, run); else counts */
     double base, value;    /* mean of the baseline; the new run's */
     double scatter;        /* relative standard deviation between the baseline's runs, < 0: one run only */
-    uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the first,
-                              a time by more than the tolerance; 0: none */
+    uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the
+                              first, a time by more than the tolerance; 0: none */
 };
 
 struct report_contract {
@@ -66,21 +68,21 @@ struct report_contract {
     struct report_breach *breaches;          /* by rule; the greatest change first */
 };
 
-/* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. 0, PYTHIA_ENOMEM, or PYTHIA_EINVAL
-   with one line in `why`. */
+/* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. 0, PYTHIA_ENOMEM, or
+   PYTHIA_EINVAL with one line in `why`. */
 int report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size);
 
 /* Judges a run against `runs` >= 1 others. 0 or PYTHIA_ENOMEM. Once a contract. */
-int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files, uint32_t runs,
-                          struct report *run, const char *file);
+int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
+                          uint32_t runs, struct report *run, const char *file);
 
 /* The worst of the rules: broken before cannot say before kept. */
 enum report_verdict report_contract_verdict(const struct report_contract *c);
 
 void report_contract_clear(struct report_contract *c); /* frees what it owns */
 
-/* A line a broken promise, and one with the count. Text, one JSON object (doc/EVENTS.md lists the keys), JUnit's XML with a
-   test case a rule. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
+/* A line a broken promise, and one with the count. Text, one JSON object (doc/EVENTS.md lists the keys), JUnit's XML
+   with a test case a rule. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
 int report_contract_print(const struct report_contract *c, FILE *out);
 int report_contract_print_json(const struct report_contract *c, FILE *out);
 int report_contract_print_junit(const struct report_contract *c, FILE *out);
@@ -109,8 +111,8 @@ struct report_measures {
 };
 
 /* Fills the measures of a run against a baseline. 0 or PYTHIA_ENOMEM. */
-int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files, uint32_t runs,
-                       struct report *run, const char *file);
+int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
+                       uint32_t runs, struct report *run, const char *file);
 void report_measures_clear(struct report_measures *m);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What contracts are about: counts and times of the calls, regions and loops of a run, beside those of each run of its
- * baseline. Each run of the baseline is compared with the new one (compare.h), which says what belongs together; measures
- * that are the same one of the new run, or have one name where it has none, become one.
+ * baseline. Each run of the baseline is compared with the new one (compare.h), which says what belongs together;
+ * measures that are the same one of the new run, or have one name where it has none, become one.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -159,9 +159,13 @@ static const char *part_of(const struct report_row *r, const struct report_compa
     return j->terminals[r->terminal[side]].call_kind == JOB_COLLECTIVE ? "collectives" : "callsites";
 }
 
-static int put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2], char *name)
+static int put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2],
+                     char *name)
 {
-    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = part, .where = name, .order = r->terminal[1],
+    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE,
+                                   .part = part,
+                                   .where = name,
+                                   .order = r->terminal[1],
                                    .value = r->count[1] ? (double)value[1] : ABSENT };
 
     return put(f, like, r->count[0] ? (double)value[0] : ABSENT, 0);
@@ -247,8 +251,8 @@ static bool comparable(struct report_measures *m, const struct report_comparison
     const struct job_info *a = &c->report[0]->job->info, *b = &c->report[1]->job->info;
 
     if (a->ranks != b->ranks || a->threads != b->threads)
-        snprintf(m->why, sizeof m->why, "run %u of the baseline has %u ranks x %u threads, the new one %u x %u", run + 1,
-                 a->ranks, a->threads, b->ranks, b->threads);
+        snprintf(m->why, sizeof m->why, "run %u of the baseline has %u ranks x %u threads, the new one %u x %u",
+                 run + 1, a->ranks, a->threads, b->ranks, b->threads);
     else if (a->missing || b->missing)
         snprintf(m->why, sizeof m->why, "%u rank(s) are missing", a->missing ? a->missing : b->missing);
     else if (c->gave_up)
@@ -258,8 +262,8 @@ static bool comparable(struct report_measures *m, const struct report_comparison
     return m->comparable = false;
 }
 
-int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files, uint32_t runs,
-                       struct report *run, const char *file)
+int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
+                       uint32_t runs, struct report *run, const char *file)
 {
     int rc = 0;
 

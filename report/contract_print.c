@@ -55,8 +55,8 @@ static const char *sentence(const struct report_contract *c, const struct report
     else if (c->runs > 1)
         snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; %s in all %u runs of the baseline",
                  b->time ? "within the tolerance" : "the same", c->runs);
-    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base, base), value_text(b, b->value, value), change,
-             chance);
+    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base, base), value_text(b, b->value, value),
+             change, chance);
     report_clean(text);
     return text;
 }
@@ -173,8 +173,11 @@ int report_contract_print_junit(const struct report_contract *c, FILE *out)
 
     for (uint32_t i = 0; i < c->rule_count; i++)
         count[c->rules[i].verdict]++;
-    fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pythia compare\" tests=\"%u\" failures=\"%u\" "
-                 "errors=\"%u\">\n", c->rule_count, count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
+    fprintf(
+        out,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"pythia compare\" tests=\"%u\" failures=\"%u\" "
+        "errors=\"%u\">\n",
+        c->rule_count, count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
     for (uint32_t i = 0; i < c->rule_count; i++)
         print_case(c, i, out);
     fputs("</testsuite>\n", out);

@@ -45,7 +45,8 @@ int report_print_csv(struct report *r, FILE *out)
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         const struct report_place *p = report_place_of(r, s->terminal);
-        const char *fields[] = { job_text(r->job, s->function), p && p->function ? p->function : "", p && p->file ? p->file : "" };
+        const char *fields[] = { job_text(r->job, s->function), p && p->function ? p->function : "",
+                                 p && p->file ? p->file : "" };
         for (int f = 0; f < 3; f++) {
             print_field(fields[f], out);
             fputc(',', out);

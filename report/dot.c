@@ -92,8 +92,8 @@ static void print_rules(struct graph *g)
         print_rule(g, i, members ? ns / (double)members : 0, count);
         for (uint32_t k = 0; k < rule->length; k++) {
             if (!g->left) {
-                fprintf(g->out, "    c%ur%um [shape=plaintext, label=\"…\"];\n    c%ur%u -> c%ur%um;\n", g->index, i, g->index,
-                        i, g->index, i);
+                fprintf(g->out, "    c%ur%um [shape=plaintext, label=\"…\"];\n    c%ur%u -> c%ur%um;\n", g->index, i,
+                        g->index, i, g->index, i);
                 break;
             }
             g->left--;

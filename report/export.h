@@ -27,9 +27,9 @@ struct report_export {
 uint64_t report_trace_events(const struct job *j);
 
 /*
- * Times are the means of each event in its place, so that a thread's slices add up to its class's mean. Where the job has
- * more events than `limit`, or `folded` is asked for, a slice stands for all turns of a node, with its body inside as long
- * as its parts are in all, down to where `limit` is reached. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+ * Times are the means of each event in its place, so that a thread's slices add up to its class's mean. Where the job
+ * has more events than `limit`, or `folded` is asked for, a slice stands for all turns of a node, with its body inside
+ * as long as its parts are in all, down to where `limit` is reached. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
  */
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
 /* Same returns. Beyond `limit` edges a rule's further parts are one node "…". */

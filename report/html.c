@@ -16,7 +16,8 @@
 #include "report/json.h"
 #include "report/ranges.h"
 
-enum { MOST_NODES = 24000, FEWEST_NODES = 300, LONG_RULE = 1200, MOST_ROWS = 2000, MOST_CLASSES = 512, MOST_STREAMS = 4096,
+enum { MOST_NODES = 24000, FEWEST_NODES = 300, LONG_RULE = 1200, MOST_ROWS = 2000, MOST_CLASSES = 512, MOST_STREAMS =
+       4096,
        MOST_EDGES = 8192, CELLS = 64, MESSAGES = 4000 };
 
 struct shape {
@@ -114,8 +115,9 @@ static void print_node(struct shape *s, uint32_t n)
 
     fputc('[', s->out);
     print_symbol(s, node->symbol);
-    fprintf(s->out, ",%llu,%llu,%.0f,%.0f", (unsigned long long)node->exponent, (unsigned long long)(t->count / s->members),
-            (double)t->gap.sum / (double)count, (double)t->duration.sum / (double)count);
+    fprintf(s->out, ",%llu,%llu,%.0f,%.0f", (unsigned long long)node->exponent,
+            (unsigned long long)(t->count / s->members), (double)t->gap.sum / (double)count,
+            (double)t->duration.sum / (double)count);
     if (s->c->grammar->node_count < MESSAGES)
         report_message_text(s->r->job, s->c, n, message, sizeof message);
     if (node->symbol == GRAMMAR_LOST)
@@ -150,7 +152,8 @@ static double rule_uses(const struct shape *s, uint32_t first)
     return uses > 0 ? uses : 1;
 }
 
-/* The nodes of a long rule that take a thousandth of it stand alone; runs of others are folded, never more than half. */
+/* The nodes of a long rule that take a thousandth of it stand alone; runs of others are folded, never more than
+   half. */
 static void print_long(struct shape *s, const struct grammar_flat_rule *rule)
 {
     double all = 0, uses = rule_uses(s, rule->first);
@@ -221,8 +224,9 @@ static int print_class(struct shape *s, uint32_t budget)
 
 static const char *kind_of(const struct job_terminal *t)
 {
-    static const char *const kinds[JOB_CALL_KINDS] = { [JOB_P2P] = "p2p", [JOB_COMPLETION] = "completion", [JOB_PROBE] = "completion",
-                                                    [JOB_COLLECTIVE] = "collective", [JOB_ONESIDED] = "onesided", [JOB_IO] = "io" };
+    static const char *const kinds[JOB_CALL_KINDS] = { [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion",
+                                                       [JOB_PROBE] = "completion",  [JOB_COLLECTIVE] = "collective",
+                                                       [JOB_ONESIDED] = "onesided", [JOB_IO] = "io" };
 
     if (t->kind == JOB_REGION)
         return "omp";
@@ -315,7 +319,8 @@ static int add_structure(struct report *r, cJSON *root)
 /* Keeps every step-th item and no more than `most`; returns how many went. */
 static uint32_t thin(cJSON *array, uint32_t most, bool evenly)
 {
-    uint32_t count = (uint32_t)cJSON_GetArraySize(array), step = evenly && most ? (count + most - 1) / most : 1, at = 0, gone = 0;
+    uint32_t count = (uint32_t)cJSON_GetArraySize(array), step = evenly && most ? (count + most - 1) / most : 1, at = 0,
+             gone = 0;
 
     for (cJSON *item = array ? array->child : NULL, *next; item && count > most; item = next, at++) {
         next = item->next;
@@ -386,7 +391,8 @@ int report_print_html(struct report *r, FILE *out)
 {
     cJSON *root = page_data(r);
     char *json = root ? cJSON_PrintUnformatted(root) : NULL;
-    const char *scripts[] = { report_html_base, report_html_structure, report_html_tables, report_html_sums, report_html_charts, report_html_main };
+    const char *scripts[] = { report_html_base, report_html_structure, report_html_tables,
+                              report_html_sums, report_html_charts,    report_html_main };
 
     cJSON_Delete(root);
     if (!json)

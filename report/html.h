@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report as one HTML file without anything outside it: timeline and structure by the grammar, calls, regions, ranks,
- * communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
+ * The report as one HTML file without anything outside it: timeline and structure by the grammar, calls, regions,
+ * ranks, communication and the quality of predictions, from the JSON report. At most about 2 MB, whatever the job.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_HTML_H

@@ -262,7 +262,8 @@ static void add_regions(struct report *r, cJSON *root)
             add_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
             add_number(t, "count", (double)g->teams[k].count);
             add_seconds(t, "time_seconds", g->teams[k].time_ns);
-            add_known(t, "efficiency", report_team_efficiency(g, &g->teams[k]) >= 0, report_team_efficiency(g, &g->teams[k]));
+            add_known(t, "efficiency", report_team_efficiency(g, &g->teams[k]) >= 0,
+                      report_team_efficiency(g, &g->teams[k]));
             add_known(t, "fork_join_at_most", report_fork_share(r->model, &g->teams[k]) >= 0,
                       report_fork_share(r->model, &g->teams[k]));
         }
@@ -417,7 +418,8 @@ static void add_oracle(const struct report *r, cJSON *root)
         add_calibration(row, &j->score, d);
     }
     add_known(o, "time_error_median", error >= 0, error);
-    add_known(o, "partners", j->score.peers.asked > 0, (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
+    add_known(o, "partners", j->score.peers.asked > 0,
+              (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
     add_number(o, "events", (double)j->score.events);
     add_number(o, "known", (double)j->score.known);
     add_number(o, "ranks", j->ranks);

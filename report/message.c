@@ -84,7 +84,8 @@ void report_message_text(const struct job *j, const struct job_class *c, uint32_
     char bytes[32];
 
     text[0] = '\0';
-    if (c->grammar->nodes[node].symbol >= j->terminal_count || j->terminals[c->grammar->nodes[node].symbol].kind != JOB_CALL)
+    if (c->grammar->nodes[node].symbol >= j->terminal_count ||
+        j->terminals[c->grammar->nodes[node].symbol].kind != JOB_CALL)
         return;
     size_t used = add_peers(j, c, node, text, size);
     const struct job_variant *v = job_variant_first(c, node, GRAMMAR_BYTES);

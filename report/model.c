@@ -61,7 +61,8 @@ static int make_tables(struct report_model *m, uint32_t *place)
         bool fresh = i == 0 || !same_site(t, &j->terminals[sorted[i - 1]]);
         if (t->kind == JOB_REGION) {
             if (fresh)
-                m->regions[m->region_count++] = (struct report_region){ .callsite = t->callsite, .terminal = sorted[i] };
+                m->regions[m->region_count++] = (struct report_region){ .callsite = t->callsite,
+                                                                        .terminal = sorted[i] };
             place[sorted[i]] = m->region_count - 1;
         } else {
             if (fresh)
@@ -93,7 +94,8 @@ static void add_node(struct report_model *m, const uint32_t *place, uint32_t ter
     }
 }
 
-static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, uint64_t least_ns, bool nested)
+static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, uint64_t least_ns,
+                    bool nested)
 {
     uint32_t i = 0;
 
@@ -153,7 +155,8 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
         uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
             rc = add_variant(m, place, terminal, &variant->attr, g->stats[variant->node].count / members * covered,
-                             c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
+                             c->variant_count && covered == members ? g->stats[variant->node].duration.min
+                                                                    : UINT64_MAX);
     }
     return rc;
 }
@@ -335,8 +338,8 @@ uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
 
 const char *report_class_name(unsigned call_kind)
 {
-    static const char *const names[JOB_CALL_KINDS] = { "none", "p2p", "completion", "probe", "collective", "onesided", "io",
-                                                    "communicator", "life", "other" };
+    static const char *const names[JOB_CALL_KINDS] = { "none",     "p2p", "completion",   "probe", "collective",
+                                                       "onesided", "io",  "communicator", "life",  "other" };
 
     return call_kind < JOB_CALL_KINDS ? names[call_kind] : "other";
 }

@@ -5,8 +5,8 @@
  *
  *     omp parallel{   |gap| MPI_Barrier |gap| omp parallel}        both gaps are time of the region
  *
- * Which span a gap belongs to depends on where a rule is expanded, so the classes that have such spans are walked, event
- * by event. Of very long ones the first WALK events stand for the rest.
+ * Which span a gap belongs to depends on where a rule is expanded, so the classes that have such spans are walked,
+ * event by event. Of very long ones the first WALK events stand for the rest.
  */
 #include <stdlib.h>
 

@@ -133,7 +133,10 @@ static bool is_tree(const struct graph *g, char name[64])
         }
         if (i < g->count || (up != g->ranks - 1 && down != g->ranks - 1))
             continue;
-        snprintf(name, 64, "%s tree%s", kind == 2 ? "binary" : "binomial", !down ? ", to the root" : !up ? ", from the root" : "");
+        snprintf(name, 64, "%s tree%s", kind == 2 ? "binary" : "binomial",
+                 !down ? ", to the root"
+                 : !up ? ", from the root"
+                       : "");
         return true;
     }
     return false;
@@ -290,5 +293,6 @@ void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32
         strcpy(name, "all-to-all");
         return;
     }
-    (void)(is_star(&g, name) || is_tree(&g, name) || is_butterfly(&g, name) || is_grid(&g, name) || is_transpose(&g, name));
+    (void)(is_star(&g, name) || is_tree(&g, name) || is_butterfly(&g, name) || is_grid(&g, name) ||
+           is_transpose(&g, name));
 }

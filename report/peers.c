@@ -59,8 +59,8 @@ static void join_rows(struct report_model *m)
     m->peer_count = kept + 1;
 }
 
-static int add_messages(struct report_model *m, const struct messages *from, enum report_relation relation, int64_t value,
-                        uint64_t part, uint64_t whole)
+static int add_messages(struct report_model *m, const struct messages *from, enum report_relation relation,
+                        int64_t value, uint64_t part, uint64_t whole)
 {
     struct report_peer row = { .comm = from->comm, .receives = from->receives, .relation = (uint8_t)relation,
                                .value = value };

@@ -61,9 +61,11 @@ double report_mean(uint64_t sum, uint64_t count);
 const struct report_team *report_best_team(const struct report_region *g);
 /* Speed-up over one thread by thread, < 0 where one thread was never seen. */
 double report_team_efficiency(const struct report_region *g, const struct report_team *t);
-/* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not known. */
+/* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not
+   known. */
 double report_fork_share(const struct report_model *m, const struct report_team *t);
-/* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. 0 or PYTHIA_ENOMEM. */
+/* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. 0 or
+   PYTHIA_ENOMEM. */
 int report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
 /* Caller of a terminal as text (report_callsite_text), cut to `width` columns at most 255. */
 void report_where(struct report *r, uint32_t terminal, char *text, int width);

@@ -124,7 +124,8 @@ static Dwfl_Module *open_module(struct report_resolver *r, uint32_t index)
 
 /* --- Addresses --- */
 
-/* The compilation unit. libdw finds it by the table of addresses, which Clang does not write: then by its own ranges. */
+/* The compilation unit. libdw finds it by the table of addresses, which Clang does not write: then by its own
+   ranges. */
 static Dwarf_Die *unit_at(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *bias)
 {
     Dwarf_Die *unit = dwfl_module_addrdie(m, address, bias);
@@ -270,7 +271,8 @@ static bool is_start(const struct report_place *p)
     return false;
 }
 
-void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text, size_t size)
+void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
+                          size_t size)
 {
     const struct report_place *p;
     size_t used = 0;

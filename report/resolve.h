@@ -43,9 +43,10 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
                                           enum report_address kind);
 
 /*
- * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a symbol
- * is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
+ * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
+ * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
  */
-void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text, size_t size);
+void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
+                          size_t size);
 
 #endif

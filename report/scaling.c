@@ -62,7 +62,8 @@ static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 
 struct call {
     const char *function, *caller;
-    double time[REPORT_SCALING_JOBS], count[REPORT_SCALING_JOBS], bytes[REPORT_SCALING_JOBS]; /* s, calls, bytes a call */
+    /* s, calls, bytes a call */
+    double time[REPORT_SCALING_JOBS], count[REPORT_SCALING_JOBS], bytes[REPORT_SCALING_JOBS];
     double share; /* greatest of a job's time in calls */
 };
 
@@ -147,8 +148,8 @@ static int collect(const struct report_scaling *s, struct calls *calls)
 
 static void print_jobs(const struct report_scaling *s, FILE *out)
 {
-    fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up", "efficiency",
-            "global", "parallel", "balance", "communication", "computation", "job");
+    fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up",
+            "efficiency", "global", "parallel", "balance", "communication", "computation", "job");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct report *r = s->report[i];
         const struct figures f = figures_of(s, i);

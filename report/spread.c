@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Spreads: the shortest and longest execution of each call and region, and how even its total time is over the ranks. A
- * class keeps, for each terminal, the sum of the squares of its members' totals and the extremes (struct job_spread), so
- * that the coefficient of variation over all ranks is exact without any rank's own times:
+ * class keeps, for each terminal, the sum of the squares of its members' totals and the extremes (struct job_spread),
+ * so that the coefficient of variation over all ranks is exact without any rank's own times:
  *
  *     cov = sqrt(squares / streams - mean^2) / mean          over the streams that have the call
  *
- * Not known where several terminals of a class are one call (on two communicators, say), for only sums of each are kept,
- * and where spans contain others, whose time is in gaps.
+ * Not known where several terminals of a class are one call (on two communicators, say), for only sums of each are
+ * kept, and where spans contain others, whose time is in gaps.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  * Which rules stand in line is decided bottom up, before anything is printed: a rule that one node uses, or whose text
  * has at most SHORT items. That bounds the text by SHORT items a node. It bounds the nesting too: a rule that only one
- * node uses is there as a loop (rules are used twice, exponents counted) and doubles the length of the stream, which fits
- * 63 bits; the others hold SHORT items at most.
+ * node uses is there as a loop (rules are used twice, exponents counted) and doubles the length of the stream, which
+ * fits 63 bits; the others hold SHORT items at most.
  */
 #include "report/structure.h"
 
@@ -114,7 +114,8 @@ static void print_terminal(const struct view *v, uint32_t node)
     if (v->how.collapse)
         fprintf(v->out, "%s+%s", cpu, name);
     else
-        fprintf(v->out, "%s: %.2f+%s: %.2f", cpu, mean_us(s->gap.sum, s->count), name, mean_us(s->duration.sum, s->count));
+        fprintf(v->out, "%s: %.2f+%s: %.2f", cpu, mean_us(s->gap.sum, s->count), name,
+                mean_us(s->duration.sum, s->count));
 }
 
 static void print_node(struct view *v, uint32_t node, uint32_t depth);
@@ -214,7 +215,8 @@ static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t 
         report_time(mean_us(s->gap.sum, s->count) * 1e3, gap);
         report_time(mean_us(s->duration.sum, s->count) * 1e3, duration);
     }
-    fprintf(v->out, "%9s %9s %9s  %*s", report_time(total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent), "");
+    fprintf(v->out, "%9s %9s %9s  %*s", report_time(total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent),
+            "");
 }
 
 /* "MPI_Isend@3 (to rank+1, 800 B)   halo@app.c:12" */

@@ -7,10 +7,10 @@
  *     Bcast0: 487                                            the call at callsite 0, us
  *     (CPU2: 1308792.75+Allreduce2: 128.75)[4]: 5235686      a loop of 4 turns: means inside, the total at the end
  *
- * or as indented pseudo-code with the same figures, loops as "loop N times", and for each call its place in the source, its
- * peers relative to the own rank ("to rank+1") and the bytes of one call. Times are means over the members of the class; inside a rule that is
- * used in several places, over all of them. A rule that is used in several places and long is printed once, under its
- * name, so that the text is never much longer than the grammar.
+ * or as indented pseudo-code with the same figures, loops as "loop N times", and for each call its place in the source,
+ * its peers relative to the own rank ("to rank+1") and the bytes of one call. Times are means over the members of the
+ * class; inside a rule that is used in several places, over all of them. A rule that is used in several places and long
+ * is printed once, under its name, so that the text is never much longer than the grammar.
  *
  * Threads: any.  Hook-safe: no.
  */

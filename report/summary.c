@@ -91,8 +91,8 @@ static void print_sites(struct report *r, FILE *out)
         report_call_name(r, s, name, sizeof name);
         report_cut(name, 18);
         report_print_column(name, 18, out);
-        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count),
-                report_time((double)s->time_ns, time), report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
+        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count), report_time((double)s->time_ns, time),
+                report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
     }
     if (m->site_count > TOP_SITES)
         fprintf(out, "  and %u more (--view callsites)\n", m->site_count - TOP_SITES);
@@ -110,7 +110,8 @@ static void print_regions(struct report *r, FILE *out)
         report_where(r, g->terminal, where, 33);
         report_site_name(r->names, g->terminal, name, sizeof name);
         fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(g->count, count),
-                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->sum_wall_ns), where);
+                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->sum_wall_ns),
+                where);
     }
     if (m->region_count > TOP_REGIONS)
         fprintf(out, "  and %u more (--view omp)\n", m->region_count - TOP_REGIONS);
@@ -162,7 +163,8 @@ static void print_classes(const struct report *r, FILE *out)
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
             fprintf(out, "%sclass %u: %.40s: %s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",
-                    report_count(c->grammar->events, events), c->grammar->rule_count, c->grammar->rule_count == 1 ? "" : "s");
+                    report_count(c->grammar->events, events), c->grammar->rule_count,
+                    c->grammar->rule_count == 1 ? "" : "s");
         free(ranks);
     }
     if (r->job->class_count > TOP_CLASSES)
@@ -175,8 +177,8 @@ static void print_pattern(const struct report *r, FILE *out)
     char bytes[32], count[32];
 
     if (m->pattern_count)
-        fprintf(out, "communication: %s, %s messages, %s\n", m->patterns[0].name, report_count(m->patterns[0].messages, count),
-                report_bytes((double)m->patterns[0].bytes, bytes));
+        fprintf(out, "communication: %s, %s messages, %s\n", m->patterns[0].name,
+                report_count(m->patterns[0].messages, count), report_bytes((double)m->patterns[0].bytes, bytes));
 }
 
 /* Everything above is of the recorded run, so the predicted one has its own time here. */
@@ -201,8 +203,8 @@ static void print_oracle(const struct report *r, FILE *out)
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "; median time error %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions, actions),
-            o->gain_seconds, o->cost_seconds);
+    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n",
+            report_count(o->actions, actions), o->gain_seconds, o->cost_seconds);
 }
 
 int report_print_summary(struct report *r, FILE *out)

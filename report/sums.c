@@ -74,7 +74,8 @@ struct report_sums *report_sums_create(const struct job *j)
     }
     for (uint32_t i = 0; i < j->sum_count; i++) {
         const struct job_terminal *t = &j->terminals[j->sums[i].terminal];
-        s->entries[s->count++] = (struct entry){ t->function, t->callsite, name_number(s, j->sums[i].name), j->sums[i].count };
+        s->entries[s->count++] = (struct entry){ t->function, t->callsite, name_number(s, j->sums[i].name),
+                                                 j->sums[i].count };
     }
     settle(s);
     return s;
@@ -164,8 +165,11 @@ void report_print_sums(struct report *r, FILE *out)
 
     if (!s)
         return;
-    fprintf(out, "\n# before each call: the CPU burst, burst to call time, instructions a cycle, and what was counted a burst\n"
-                 "%6s  %-24s %10s %11s %7s", "number", "call", "burst", "granularity", "IPC");
+    fprintf(
+        out,
+        "\n# before each call: the CPU burst, burst to call time, instructions a cycle, and what was counted a burst\n"
+        "%6s  %-24s %10s %11s %7s",
+        "number", "call", "burst", "granularity", "IPC");
     for (uint32_t i = 0; i < report_sums_names(s); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s", report_sums_name(s, i));

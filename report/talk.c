@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who sends to whom, rank by rank. A class says it by rules ("rank + 1"), so that the file does not grow with the ranks;
- * here each rule is written out for each member that it covers:
+ * Who sends to whom, rank by rank. A class says it by rules ("rank + 1"), so that the file does not grow with the
+ * ranks; here each rule is written out for each member that it covers:
  *
  *     class, node, variant  x  member, value   -->   (site, from, to, messages, bytes)   --sort, join-->   edges
  *
@@ -86,7 +86,8 @@ static void add_unplaced(struct report_model *m, uint64_t messages, uint64_t byt
     m->unplaced_bytes += bytes;
 }
 
-static int add_member(struct report_model *m, struct rows *rows, const struct call *call, uint32_t rank, uint32_t thread)
+static int add_member(struct report_model *m, struct rows *rows, const struct call *call, uint32_t rank,
+                      uint32_t thread)
 {
     const struct grammar_attr *a = &call->v->attr;
     uint64_t values = values_of(a), bytes = bytes_of(call, rank, thread);
@@ -101,7 +102,8 @@ static int add_member(struct report_model *m, struct rows *rows, const struct ca
         int64_t value = GRAMMAR_PEER_NONE, peer = -1;
         if (grammar_attr_value(a, i, &value))
             peer = peer_of(call->v, value, rank);
-        struct row row = { call->site, { rank, (uint32_t)peer, times, report_scale((int64_t)bytes, times, call->occurrences) } };
+        struct row row = { call->site,
+                           { rank, (uint32_t)peer, times, report_scale((int64_t)bytes, times, call->occurrences) } };
         if (value == GRAMMAR_PEER_NULL || !times)
             continue;
         if (peer < 0 || peer >= (int64_t)m->job->info.ranks || rank >= m->job->info.ranks) {
@@ -192,7 +194,8 @@ static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, str
 
 /* --- Patterns --- */
 
-static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site, struct report_edge *edges)
+static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site,
+                      struct report_edge *edges)
 {
     struct report_pattern *p = &m->patterns[m->pattern_count++];
     uint32_t n = join(row, count, false, edges);

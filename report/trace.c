@@ -44,7 +44,8 @@ static char *describe(struct report *r, uint32_t terminal)
 
 static void begin_event(struct trace *t, const char *phase)
 {
-    fprintf(t->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", t->first ? "" : ",\n", phase, t->stream->rank, t->stream->thread);
+    fprintf(t->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", t->first ? "" : ",\n", phase, t->stream->rank,
+            t->stream->thread);
     t->first = false;
     t->done++;
 }
@@ -76,14 +77,16 @@ static void print_values(struct trace *t, const struct grammar_cursor *c)
     int64_t value;
 
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        if (job_attr_value(t->r->job, t->c, c->node, values[i].channel, t->stream->rank, t->stream->thread, c->occurrence,
-                           &value) == 0 && value >= 0)
+        if (job_attr_value(t->r->job, t->c, c->node, values[i].channel, t->stream->rank, t->stream->thread,
+                           c->occurrence, &value) == 0 &&
+            value >= 0)
             fprintf(t->out, ",\"%s\":%" PRId64, values[i].key, value);
 }
 
 static void print_event(struct trace *t, const struct grammar_cursor *c, double begin, double duration)
 {
-    const struct job_terminal *terminal = c->terminal < t->r->job->terminal_count ? &t->r->job->terminals[c->terminal] : NULL;
+    const struct job_terminal *terminal = c->terminal < t->r->job->terminal_count ? &t->r->job->terminals[c->terminal]
+                                                                                  : NULL;
     static const char *const phases[] = { "X", "B", "E" };
 
     begin_event(t, phases[terminal ? terminal->phase % 3 : 0]);
@@ -160,7 +163,8 @@ static void print_body(struct trace *t, uint32_t rule, double begin, double leng
         uint32_t symbol = g->nodes[n].symbol;
         if (t->left && (own > 0 || g->nodes[n].exponent == 1)) {
             double gap = 0;
-            if (!grammar_is_rule(symbol) && g->nodes[n].exponent == 1 && all_turns(g, n) > 0) /* one event: its gap is seen */
+            /* one event: its gap is seen */
+            if (!grammar_is_rule(symbol) && g->nodes[n].exponent == 1 && all_turns(g, n) > 0)
                 gap = own * grammar_moments_mean(&g->stats[n].gap, g->stats[n].count) / all_turns(g, n);
             t->left--;
             print_slice(t, n, begin + gap, own - gap);
@@ -218,7 +222,9 @@ static int print_streams(struct trace *t)
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out)
 {
     uint32_t terminals = r->job->terminal_count;
-    struct trace t = { .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name) };
+    struct trace t = {
+        .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name)
+    };
     char *program = report_json_quoted(job_text(r->job, r->job->info.program));
     int rc = t.name && program ? 0 : PYTHIA_ENOMEM;
 

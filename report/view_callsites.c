@@ -26,8 +26,8 @@ void report_print_callsites(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
 
-    fprintf(out, "%6s  %-22s %10s %8s %8s %6s %6s %8s %8s %6s %6s %8s %8s  %s\n", "number", "call", "calls", "total", "mean",
-            "app %", "mpi %", "min", "max", "cov", "worst", "bytes", "a call", "callsite");
+    fprintf(out, "%6s  %-22s %10s %8s %8s %6s %6s %8s %8s %6s %6s %8s %8s  %s\n", "number", "call", "calls", "total",
+            "mean", "app %", "mpi %", "min", "max", "cov", "worst", "bytes", "a call", "callsite");
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         char where[256], number[16] = "-", name[128], count[32], time[32], mean[32], bytes[32], size[32];
@@ -48,8 +48,10 @@ void report_print_callsites(struct report *r, FILE *out)
                 report_bytes(report_mean(s->bytes, s->count), size), where);
     }
     if (m->site_count)
-        fprintf(out, "\ncov: standard deviation over mean of the total times of the ranks that make the call; worst: the rank "
-                     "that spent most in it\n");
+        fprintf(
+            out,
+            "\ncov: standard deviation over mean of the total times of the ranks that make the call; worst: the rank "
+            "that spent most in it\n");
     else
         fprintf(out, "no call was recorded\n");
     report_print_sums(r, out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The view of communication: patterns by name, the matrix of up to 64 ranks (figures where they fit, shades beyond), what
- * collectives carry, and who is addressed relative to the own rank.
+ * The view of communication: patterns by name, the matrix of up to 64 ranks (figures where they fit, shades beyond),
+ * what collectives carry, and who is addressed relative to the own rank.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -99,8 +99,8 @@ static void print_collectives(struct report *r, FILE *out)
         first = false;
         report_site_name(r->names, s->terminal, name, sizeof name);
         report_where(r, s->terminal, where, 60);
-        fprintf(out, "%-24s %12s %10s %10s  %s\n", name, report_count(s->count, count), report_bytes((double)s->bytes, bytes),
-                report_bytes(report_mean(s->bytes, s->count), mean), where);
+        fprintf(out, "%-24s %12s %10s %10s  %s\n", name, report_count(s->count, count),
+                report_bytes((double)s->bytes, bytes), report_bytes(report_mean(s->bytes, s->count), mean), where);
     }
 }
 
@@ -108,7 +108,8 @@ static void print_relative(const struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
 
-    fprintf(out, "\n%-24s %-9s %-14s %12s %10s %10s\n", "communicator", "direction", "peer", "messages", "bytes", "mean");
+    fprintf(out, "\n%-24s %-9s %-14s %12s %10s %10s\n", "communicator", "direction", "peer", "messages", "bytes",
+            "mean");
     for (uint32_t i = 0; i < m->peer_count; i++) {
         const struct report_peer *p = &m->peers[i];
         char comm[64], peer[32], count[32], bytes[32], mean[32];

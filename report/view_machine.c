@@ -36,8 +36,8 @@ void report_print_machine(struct report *r, FILE *out)
     else
         fprintf(out, "\nenergy: not available here: %s\n", job_text(r->job, m->energy));
     if (samples)
-        fprintf(out, "energy of %llu executions of regions of 5 ms and more: %.4g J, %.3g J each\n", (unsigned long long)samples,
-                inside, inside / (double)samples);
+        fprintf(out, "energy of %llu executions of regions of 5 ms and more: %.4g J, %.3g J each\n",
+                (unsigned long long)samples, inside, inside / (double)samples);
 }
 
 void report_add_machine(struct report *r, cJSON *root)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The view of parallel regions: where they are, how long each team size takes, and what that says about the best one. */
+/* The view of parallel regions: where they are, how long each team size takes, and what that says about the best
+   one. */
 #include <inttypes.h>
 
 #include "report/report.h"
@@ -77,9 +78,11 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
         return;
     if (g->samples) {
         uint64_t all = g->fork_ns + g->work_ns + g->wait_ns + g->join_ns;
-        fprintf(out, "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s samples)\n",
-                share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
-                report_count(g->samples, count));
+        fprintf(
+            out,
+            "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s samples)\n",
+            share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
+            report_count(g->samples, count));
     }
     if (g->changed) {
         const struct job_region_size *most = &g->size[0];
@@ -87,9 +90,10 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
             if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
                 most = &g->size[i];
         fprintf(out, "  oracle: %s of ", report_count(g->changed, count));
-        fprintf(out, "%s executions with another team than the program's %u, mostly %u (mean %s); estimated gain %.3g s\n",
-                report_count(g->executions, count), g->team, most->size, report_time(report_mean(most->ns, most->count), mean),
-                (double)g->gain_ns / 1e9);
+        fprintf(out,
+                "%s executions with another team than the program's %u, mostly %u (mean %s); estimated gain %.3g s\n",
+                report_count(g->executions, count), g->team, most->size,
+                report_time(report_mean(most->ns, most->count), mean), (double)g->gain_ns / 1e9);
     }
     if (g->controls)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
@@ -128,14 +132,20 @@ static void print_choice(const struct report *r, FILE *out)
         several += best != NULL;
         one += best && best->size == 1;
     }
-    fprintf(out, "\neff.: mean time of one thread / (mean time x threads); fork/join: the shortest region of that size had it "
-                 "too\n");
+    fprintf(
+        out,
+        "\neff.: mean time of one thread / (mean time x threads); fork/join: the shortest region of that size had it "
+        "too\n");
     if (several)
-        fprintf(out, "several sizes were seen in %u of %u regions; one thread was best in %u\n", several, m->region_count, one);
+        fprintf(out, "several sizes were seen in %u of %u regions; one thread was best in %u\n", several,
+                m->region_count, one);
     else
-        fprintf(out, "each region was seen with one team size only: the oracle learns what one thread takes when it predicts\n");
+        fprintf(
+            out,
+            "each region was seen with one team size only: the oracle learns what one thread takes when it predicts\n");
     if (o->present)
-        fprintf(out, "the last predicted run acted %" PRIu64 " times (teams and tasks), estimated gain %.3g s\n", o->actions, o->gain_seconds);
+        fprintf(out, "the last predicted run acted %" PRIu64 " times (teams and tasks), estimated gain %.3g s\n",
+                o->actions, o->gain_seconds);
 }
 
 void report_print_omp(struct report *r, FILE *out)
@@ -148,8 +158,8 @@ void report_print_omp(struct report *r, FILE *out)
         report_print_machine(r, out);
         return;
     }
-    fprintf(out, "%-14s %10s %10s %10s %7s %6s %9s  %s\n", "region", "count", "total", "mean", "share", "eff.", "fork/join",
-            "place");
+    fprintf(out, "%-14s %10s %10s %10s %7s %6s %9s  %s\n", "region", "count", "total", "mean", "share", "eff.",
+            "fork/join", "place");
     for (uint32_t i = 0; i < m->region_count; i++)
         print_region(r, &m->regions[i], out);
     print_choice(r, out);

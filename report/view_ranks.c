@@ -78,8 +78,9 @@ static int print_classes(struct report *r, FILE *out)
             free(ranks);
             return PYTHIA_ENOMEM;
         }
-        fprintf(out, "class %u: %s: %s events%s%s\n", i, ranks, report_count(c->grammar ? c->grammar->events : 0, events),
-                i ? "; other than class 0: " : "", difference);
+        fprintf(out, "class %u: %s: %s events%s%s\n", i, ranks,
+                report_count(c->grammar ? c->grammar->events : 0, events), i ? "; other than class 0: " : "",
+                difference);
         free(ranks);
     }
     if (r->job->class_count)
@@ -112,8 +113,8 @@ int report_print_ranks(struct report *r, FILE *out)
     const struct report_model *m = r->model;
     int rc = print_classes(r, out);
 
-    fprintf(out, "%6s %8s %10s %10s %12s %7s %7s %7s %10s  %s\n", "rank", "streams", "events", "wall", "computation", "OpenMP",
-            "MPI", "useful", "cost", "# computation  = OpenMP  . MPI");
+    fprintf(out, "%6s %8s %10s %10s %12s %7s %7s %7s %10s  %s\n", "rank", "streams", "events", "wall", "computation",
+            "OpenMP", "MPI", "useful", "cost", "# computation  = OpenMP  . MPI");
     for (uint32_t i = 0; i < m->rank_count; i++) {
         const struct report_rank *k = &m->ranks[i];
         double wall = (double)k->wall_ns;

@@ -19,8 +19,8 @@ static void print_row(const char *name, const struct job_task *t, const char *wh
         report_time((double)t->subtree_ns, subtree);
     if (t->cost_ns)
         report_time((double)t->cost_ns, cost);
-    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created, created), mean, most, subtree,
-            cost, report_percent((double)t->at_once, (double)t->created), where);
+    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created, created), mean, most,
+            subtree, cost, report_percent((double)t->at_once, (double)t->created), where);
 }
 
 static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
@@ -55,8 +55,8 @@ void report_print_tasks(struct report *r, FILE *out)
 
     if (!j->task_count)
         return;
-    fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree", "deferring",
-            "at once", "place");
+    fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree",
+            "deferring", "at once", "place");
     for (uint32_t first = 0, end; first < j->task_count; first = end) {
         char where[256], depth[32];
         end = end_of(j, first);
@@ -64,7 +64,8 @@ void report_print_tasks(struct report *r, FILE *out)
         report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
         print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, out);
         for (uint32_t i = first; end - first > 1 && i < end; i++) {
-            snprintf(depth, sizeof depth, "  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : "");
+            snprintf(depth, sizeof depth, "  depth %" PRIu32 "%s", j->tasks[i].depth,
+                     j->tasks[i].depth == 31 ? "+" : "");
             print_row(depth, &j->tasks[i], "", out);
         }
     }
