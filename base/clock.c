@@ -7,6 +7,8 @@
 #include <cpuid.h>
 #include <fcntl.h>
 #include <unistd.h>
+
+#include "base/io.h"
 #endif
 
 struct base_clock base_clock;
@@ -26,7 +28,7 @@ static bool invariant(void)
 static bool distrusted(void)
 {
     char name[32] = "";
-    int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    int fd = base_io_open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY, 0);
     if (fd < 0)
         return false;
     ssize_t n = read(fd, name, sizeof name - 1);

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 enum { COUNTERS = 64 };
 
 struct counter { int fd; uint64_t last, range; };
@@ -40,7 +42,7 @@ static bool read_file(const char *root, const char *zone, const char *name, char
 {
     char path[PATH_MAX];
     int fd = (size_t)snprintf(path, sizeof path, "%s/%s/%s", root, zone, name) < sizeof path
-                 ? open(path, O_RDONLY | O_CLOEXEC)
+                 ? base_io_open(path, O_RDONLY, 0)
                  : -1;
     ssize_t n = fd >= 0 ? read(fd, text, size - 1) : -1;
     if (fd >= 0)
@@ -68,7 +70,7 @@ static int open_counter(const char *root, const char *zone)
     struct counter *c = &energy.counter[energy.count];
     if ((size_t)snprintf(path, sizeof path, "%s/%s/energy_uj", root, zone) >= sizeof path)
         return ENAMETOOLONG;
-    c->fd = open(path, O_RDONLY | O_CLOEXEC);
+    c->fd = base_io_open(path, O_RDONLY, 0);
     if (c->fd < 0)
         return errno;
     if (!read_number(c->fd, &c->last)) {

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PIECE = 1 << 30 }; /* Linux moves no more than 2 GiB at once */
+enum { PIECE = 1 << 30, /* Linux moves no more than 2 GiB at once */ MOST_FILES = 65536 };
 
 static const int ours[] = { SIGPIPE, SIGXFSZ };
 enum { OURS = sizeof ours / sizeof ours[0] };
@@ -116,7 +118,42 @@ int base_io_open(const char *path, int flags, mode_t mode)
     int fd;
     while ((fd = open(path, flags | O_CLOEXEC, mode)) < 0 && errno == EINTR)
         ;
-    return fd;
+    return base_io_raise(fd);
+}
+
+int base_io_raise(int fd)
+{
+    int error = errno, high = fd >= 0 && fd < BASE_IO_FIRST ? fcntl(fd, F_DUPFD_CLOEXEC, BASE_IO_FIRST) : -1;
+    if (high >= 0)
+        close(fd);
+    errno = error;
+    return high >= 0 ? high : fd;
+}
+
+void base_io_high(void (*open)(void))
+{
+    int taken[BASE_IO_FIRST], count = 0, fd = base_io_open("/", O_PATH, 0);
+    while (fd >= 0 && count < BASE_IO_FIRST && (taken[count] = fcntl(fd, F_DUPFD_CLOEXEC, 0)) >= 0) {
+        if (taken[count++] >= BASE_IO_FIRST)
+            break;
+    }
+    open();
+    while (count > 0)
+        close(taken[--count]);
+    if (fd >= 0)
+        close(fd);
+}
+
+void base_io_own_table(void)
+{
+    if (unshare(CLONE_FILES))
+        return;
+    close(STDIN_FILENO);
+    close(STDOUT_FILENO);
+    if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == 0)
+        return;
+    for (int fd = STDERR_FILENO + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < MOST_FILES; fd++) /* before Linux 5.9 */
+        close(fd);
 }
 
 int base_io_sync(int fd)

@@ -8,6 +8,7 @@
  *      that writes, so this thread puts them off, and takes back the one that its own write caused. What the program does
  *      with these signals is not changed for a moment, and one of its own that was put off already stays.
  *   3. No thread is cancelled in here.
+ *   4. The lowest free descriptor is the program's: those that we keep are high ones.
  *
  * Functions return -1 with errno set where they fail.
  * Threads: any.  Hook-safe: no (system calls), but there is no lock and no malloc.
@@ -18,6 +19,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/types.h>
+
+enum { BASE_IO_FIRST = 100 };
 
 /* Between these two, in one thread, rules 2 and 3 hold for whatever is written: also by a library. errno is kept. */
 struct base_io_hush {
@@ -32,7 +35,14 @@ int base_io_write(int fd, const void *data, size_t size);
 /* How many bytes came before the end: `size`, or fewer there. */
 ssize_t base_io_read(int fd, void *data, size_t size);
 ssize_t base_io_read_at(int fd, void *data, size_t size, off_t offset);
-int base_io_open(const char *path, int flags, mode_t mode); /* close-on-exec */
+/* Close-on-exec, and out of the program's way: a descriptor of 100 or more, where the limits allow. */
+int base_io_open(const char *path, int flags, mode_t mode);
+/* The same of a descriptor that is open, which is closed. -1 is legal, errno stays. */
+int base_io_raise(int fd);
+/* `open` opens what it does, and finds no descriptor free below BASE_IO_FIRST: for libraries that keep theirs. */
+void base_io_high(void (*open)(void));
+/* For a thread of ours: what it opens from now on is in a table of its own, and only stderr of the program's is in it. */
+void base_io_own_table(void);
 int base_io_sync(int fd);
 /* Of a file that was written: an error that the file system put off until now. The descriptor is free in any case. */
 int base_io_close(int fd);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/fpu.h"
 #include "base/log.h"
 #include "job/job.h"
 #include "omp/hooks.h"
@@ -121,7 +122,9 @@ static void start(void)
 
 static bool alone_start(void)
 {
+    base_fpu_t kept = base_fpu_hold();
     pthread_once(&once, start);
+    base_fpu_give_back(kept);
     return running && session_mode() != SESSION_OFF;
 }
 
@@ -146,12 +149,13 @@ static __attribute__((destructor)) void alone_unload(void)
         return;
     enum session_mode mode = session_mode();
     bool acted = session_acts("team");
+    base_fpu_t kept = base_fpu_hold();
     struct job *job = session_finish();
     session_tell_left(session_left());
-    if (!job)
-        return;
-    if (acted)
+    if (job && acted)
         say_teams();
-    session_publish(job, mode);
+    if (job)
+        session_publish(job, mode);
     job_destroy(job);
+    base_fpu_give_back(kept);
 }

@@ -4,9 +4,7 @@
  * but for what a lowered region would change (omp_in_parallel, omp_get_active_level), and what one that is called without
  * libgomp would (levels).
  */
-#define UNW_LOCAL_ONLY
-#include <libunwind.h>
-
+#include <errno.h>
 #include <stdint.h>
 
 #include "include/pythia.h"
@@ -14,6 +12,7 @@
 #include "omp/hooks.h"
 #include "omp/real.h"
 #include "omp/team.h"
+#include "session/unwind.h"
 
 /* Nothing that was noted is forgotten, so each thread notes a place once: finding the functions takes ten times as long as
    looking who calls. Libraries ask before each of their calls. */
@@ -30,22 +29,21 @@ static void note(uintptr_t caller, uintptr_t above)
     noted[slot].above = above;
 }
 
-/* Out of line, so that the frames are known: 0 here, 1 the hook, 2 the program's call, 3 the call of that function. */
+/* Of the frames found these matter: the program's call, and the call of that function. */
 static __attribute__((noinline)) void asked(void *caller)
 {
-    void *frames[4];
+    void *frames[5];
+    int kept = errno;
     omp_hook_look_back(&omp_hook_thread, base_frame_here());
     if (omp_hook_thread.region) {
         omp_hook_team_asked();
         omp_hook_keep_icv();
     }
-    int depth = unw_backtrace(frames, 4);
-    for (int i = 0; i + 1 < depth; i++)
-        if (frames[i] == caller) {
-            note((uintptr_t)caller, (uintptr_t)frames[i + 1]);
-            return;
-        }
-    note((uintptr_t)caller, 0);
+    int depth = session_unwind(frames, 5), i = 0;
+    while (i + 1 < depth && frames[i] != caller)
+        i++;
+    note((uintptr_t)caller, i + 1 < depth ? (uintptr_t)frames[i + 1] : 0);
+    errno = kept;
 }
 
 #define OMP_HOOK_ASK(type, name, parameters, arguments) \

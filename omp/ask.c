@@ -3,7 +3,8 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <unwind.h>
+
+#include "session/unwind.h"
 
 /* Open addressing, a power of two; entries are added and never removed. */
 enum { FUNCTIONS = 256, PAIRS = 256 };
@@ -23,7 +24,7 @@ static atomic_bool full;
 
 uintptr_t omp_hook_function(uintptr_t address)
 {
-    return (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
+    return session_unwind_function(address);
 }
 
 static uint32_t slot_of(uintptr_t start)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/log.h"
 #include "base/rights.h"
 #include "omp/real.h"
@@ -46,7 +47,7 @@ static struct signs look(Elf *elf)
 
 bool omp_hook_detect_static(const char *path)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = base_io_open(path, O_RDONLY, 0);
     Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ_MMAP, NULL) : NULL;
     struct signs s = elf ? look(elf) : (struct signs){ false, false, false };
     elf_end(elf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/hooks.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <pthread.h>
@@ -137,8 +138,8 @@ static void place(struct omp_hook_region *r, uint32_t traits)
     r->direct = false;
 }
 
-static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
-                         uint32_t traits, void *caller, struct base_frame frame)
+static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
+                        uint32_t traits, void *caller, struct base_frame frame)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     omp_hook_look_back(t, frame);
@@ -174,6 +175,15 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
     r->energy = r->site && base_energy_known() && worth_measuring(r->site) ? base_energy_now() + 1 : 0;
 }
 
+/* errno is the program's: what a first sight does to it, and restoring control variables, shows nowhere. */
+static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *data, unsigned nt, unsigned flags,
+                         uint32_t traits, void *caller, struct base_frame frame)
+{
+    int kept = errno;
+    region_open(r, fn, data, nt, flags, traits, caller, frame);
+    errno = kept;
+}
+
 /* --- What a region sets for itself --- */
 
 void omp_hook_keep_icv(void)
@@ -199,7 +209,7 @@ static void restore_icv(const struct omp_hook_icv *icv)
     real->omp_set_schedule(icv->schedule, icv->chunk);
 }
 
-static void region_end(struct omp_hook_region *r)
+static void region_close(struct omp_hook_region *r)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     struct session_values values;
@@ -225,6 +235,13 @@ static void region_end(struct omp_hook_region *r)
         session_end(r->stream, &r->span, &values);
     if (r->nt != r->asked && r->acts)
         session_count_action(r->stream, gain);
+}
+
+static void region_end(struct omp_hook_region *r)
+{
+    int kept = errno;
+    region_close(r);
+    errno = kept;
 }
 
 #define OMP_HOOK_REGION(name, traits, parameters, arguments)                              \
@@ -278,7 +295,9 @@ static struct omp_hook_region *started_room(void)
 static struct omp_hook_region *start_begin(void (*fn)(void *), void *data, unsigned nt, uint32_t traits, void *caller,
                                            struct omp_hook_region *overflow)
 {
+    int kept = errno;
     struct omp_hook_region *r = started_room();
+    errno = kept;
     started.depth++;
     if (r) {
         /* The region outlasts this hook: it ends with whoever called it. */

@@ -8,5 +8,5 @@ libpythia_omphooks_la_SOURCES = \
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(ELF_LIBS)
 
 UNIT_TESTS += tests/unit/test_omp_ask
-tests_unit_test_omp_ask_LDADD = $(PYTHIA_OMPHOOKS) $(LDADD)
+tests_unit_test_omp_ask_LDADD = $(PYTHIA_OMPHOOKS) libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 endif

@@ -14,6 +14,7 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first region.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "include/pythia.h"
@@ -58,8 +59,10 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
     uint32_t depth = own.depth++;
     if (depth >= OPEN)
         return;
+    int kept = errno;
     own.region[depth].team = 0;
     own.region[depth].stream = enter(frame); /* an ompt_frame_t: exit_frame, enter_frame */
+    errno = kept;
     if (!own.region[depth].stream)
         return;
     memset(&key, 0, sizeof key);
@@ -69,6 +72,7 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
     key.comm = GRAMMAR_NONE;
     key.kind = JOB_REGION;
     session_begin(own.region[depth].stream, &own.region[depth].span, &key);
+    errno = kept;
 }
 
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
@@ -78,9 +82,11 @@ static void parallel_end(tool_data *parallel, tool_data *task, int flags, const 
     uint32_t depth = own.depth > 0 ? --own.depth : OPEN;
     if (depth >= OPEN || !own.region[depth].stream)
         return;
+    int kept = errno;
     values.channels = own.region[depth].team ? 1u << GRAMMAR_TEAM : 0;
     values.value[GRAMMAR_TEAM] = own.region[depth].team;
     session_end(own.region[depth].stream, &own.region[depth].span, &values);
+    errno = kept;
 }
 
 /* Thread 0 of a team is the one that entered the region. */

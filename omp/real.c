@@ -2,6 +2,7 @@
 #include "omp/real.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -57,7 +58,9 @@ static void find_all(void)
 void omp_hook_real_find(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int kept = errno;
     pthread_once(&once, find_all);
+    errno = kept;
 }
 
 bool omp_hook_real_ours(void)

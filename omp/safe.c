@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/modules.h"
 
 struct search {
@@ -134,7 +135,7 @@ static char *symbol_in(Elf *elf, uint64_t offset)
 
 static char *symbol_of(const char *path, uint64_t offset)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = base_io_open(path, O_RDONLY, 0);
     Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ, NULL) : NULL;
     char *name = elf ? symbol_in(elf, offset) : NULL;
     elf_end(elf);

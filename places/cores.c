@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "places/cores.h"
 
+#include <fcntl.h>
 #include <hwloc.h>
 #include <limits.h>
 #include <sched.h>
@@ -9,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/io.h"
 
 static const double second_thread = 0.25; /* what a core's further threads add to it */
 
@@ -31,11 +34,11 @@ static long ranks_here(void)
 /* The first words of a file; false when there is none. */
 static bool read_text(const char *path, char *text, size_t size)
 {
-    FILE *in = fopen(path, "re");
-    size_t n = in ? fread(text, 1, size - 1, in) : 0;
-    text[n] = '\0';
-    if (in)
-        fclose(in);
+    int file = base_io_open(path, O_RDONLY, 0);
+    ssize_t n = file >= 0 ? base_io_read(file, text, size - 1) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    if (file >= 0)
+        close(file);
     return n > 0;
 }
 

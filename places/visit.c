@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <pthread.h>
 
+#include "base/fpu.h"
 #include "include/pythia.h"
 #include "places/place.h"
 #include "omp/real.h"
@@ -48,14 +50,20 @@ static bool choose(const struct places_wish *wish, const cpu_set_t *mask, cpu_se
 void places_enter(const struct places_wish *wish, struct places_return *back)
 {
     cpu_set_t set;
+    int kept = errno;
+    base_fpu_t state = base_fpu_hold();
     back->moved = wish->kind != PYTHIA_AFFINITY_NONE && sched_getaffinity(0, sizeof back->mask, &back->mask) == 0 &&
                   choose(wish, &back->mask, &set) && sched_setaffinity(0, sizeof set, &set) == 0;
+    base_fpu_give_back(state);
+    errno = kept;
 }
 
 void places_leave(const struct places_return *back)
 {
+    int kept = errno;
     if (back->moved)
         (void)sched_setaffinity(0, sizeof back->mask, &back->mask);
+    errno = kept;
 }
 
 void places_run(void *place_run)

@@ -15,6 +15,7 @@
 #include <pythia.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -68,7 +69,12 @@ static int counter_open(const struct counter *c, int leader)
                                    .read_format = PERF_FORMAT_GROUP,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
-    return (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC), error = errno;
+    int high = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 100) : -1; /* low ones are the program's */
+    if (high >= 0)
+        close(fd);
+    errno = error;
+    return high >= 0 ? high : fd;
 }
 
 static void group_close(void *group)

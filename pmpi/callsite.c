@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/fpu.h"
+#include "session/unwind.h"
 
 enum {
     CALLSITE_FRAMES = 32, /* frames above the return address at most */
@@ -51,9 +52,7 @@ static _Thread_local struct callsite_cache *callsite_cache __attribute__((tls_mo
 static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
 {
     void *frames[CALLSITE_OURS + 1 + CALLSITE_FRAMES];
-    base_fpu_word_t word = base_fpu_word();
-    int found = unw_backtrace(frames, CALLSITE_OURS + 1 + (int)depth);
-    base_fpu_word_back(word);
+    int found = session_unwind(frames, CALLSITE_OURS + 1 + (int)depth);
     for (int i = 0; i < found && i <= CALLSITE_OURS; i++) {
         if (frames[i] != from)
             continue;

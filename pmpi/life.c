@@ -295,7 +295,9 @@ PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
 /* Exit without MPI_Finalize. */
 __attribute__((destructor)) static void life_exit(void)
 {
+    base_fpu_t kept = base_fpu_hold();
     life_rescue();
+    base_fpu_give_back(kept);
 }
 
 /* --- MPI_Pcontrol --- */

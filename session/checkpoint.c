@@ -13,7 +13,7 @@
  * The cost limits itself: after a checkpoint that took t of processor time the next one waits at least 200 t, so it
  * stays under half a per cent, whatever the size of the grammars.
  *
- * The helper makes no MPI call, takes no signals, and runs under the guard.
+ * The helper makes no MPI call, takes no signals, opens files in a table of its own, and runs under the guard.
  */
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -28,7 +28,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "base/guard.h"
+#include "base/io.h"
 #include "base/log.h"
 #include "merge/merge.h"
 #include "session/internal.h"
@@ -187,6 +189,8 @@ static void *helper_main(void *unused)
     uint64_t interval = session.options.checkpoint * second, next = base_clock_system() + interval;
     (void)unused;
     base_guard_stay();
+    base_io_own_table();
+    (void)base_fpu_hold(); /* inherited from the thread that made this one */
     while (!atomic_load(&helper.stop)) {
         bool woken = sleep_until(next);
         unsigned wanted = atomic_load(&helper.wanted);

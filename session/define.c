@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* From what a process sees (addresses, pointers) to what a job stores (modules and offsets, strings). */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/io.h"
 #include "base/modules.h"
 #include "pythia.h"
 #include "session/internal.h"
@@ -97,10 +100,11 @@ const char *session_comm_name(uint32_t comm)
 /* Arguments, blanks between them, from /proc: nobody gave us argv. */
 static void read_arguments(char *text, size_t size)
 {
-    FILE *f = fopen("/proc/self/cmdline", "r");
-    size_t n = f ? fread(text, 1, size - 1, f) : 0;
-    if (f)
-        fclose(f);
+    int f = base_io_open("/proc/self/cmdline", O_RDONLY, 0);
+    ssize_t got = f >= 0 ? base_io_read(f, text, size - 1) : 0;
+    size_t n = got > 0 ? (size_t)got : 0;
+    if (f >= 0)
+        close(f);
     for (size_t i = 0; i + 1 < n; i++)
         if (text[i] == '\0')
             text[i] = ' ';

@@ -19,7 +19,8 @@ libpythia_session_la_SOURCES = \
 	%D%/stream.c \
 	%D%/summary.c \
 	%D%/task.c %D%/machine.c \
-	%D%/tree.c %D%/tree.h
+	%D%/tree.c %D%/tree.h \
+	%D%/unwind.c %D%/unwind.h
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint

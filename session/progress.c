@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/guard.h"
+#include "base/io.h"
 #include "session/internal.h"
 
 enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
@@ -132,7 +133,7 @@ static void draw(void)
 
 static int open_terminal(void)
 {
-    return isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3) : open("/dev/tty", O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    return isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, BASE_IO_FIRST) : base_io_open("/dev/tty", O_WRONLY | O_NOCTTY, 0);
 }
 
 static void *helper_main(void *unused)
@@ -141,6 +142,7 @@ static void *helper_main(void *unused)
     (void)unused;
 
     base_guard_stay();
+    (void)base_fpu_hold(); /* inherited from the thread that made this one */
     clock_gettime(CLOCK_MONOTONIC, &t);
     for (;;) {
         t.tv_nsec += DRAW_MS * 1000000L;

@@ -7,6 +7,7 @@
  * create count as if created where the thread was that ran them.
  */
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "include/pythia.h"
 #include "omp/real.h"
 #include "tasks/task.h"
@@ -38,8 +39,10 @@ static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, u
     int team = omp_hook_real()->omp_get_num_threads();
     l->turns = turns;
     l->tasks = tasks_of(turns, flags, size);
+    base_fpu_t kept = base_fpu_hold();
     if (!(flags & TASKS_NOGROUP) && (flags & TASKS_IF) && tasks_acts() && tasks_allowed(t, l->site, flags))
         l->at_once = t->subtree || tasks_loop_choose(&l->site->loop, (double)turns / (double)l->tasks, team);
+    base_fpu_give_back(kept);
     struct tasks_row *row = tasks_row(t, tasks_site_number(l->site), t->depth);
     tasks_count(row, TASKS_CREATED, l->tasks);
     tasks_count(row, TASKS_LOOPS, 1);
@@ -59,7 +62,9 @@ static void loop_end(const struct loop *l, unsigned flags)
     if (!l->site || (flags & TASKS_NOGROUP))
         return;
     uint64_t took = base_clock_now() - l->begin;
+    base_fpu_t kept = base_fpu_hold();
     tasks_loop_learn(&l->site->loop, l->at_once, (double)took / (double)l->turns);
+    base_fpu_give_back(kept);
     tasks_site_mark(l->site, &l->site->seen);
     if (session_events() != l->events) /* of this thread's share */
         tasks_site_mark(l->site, &l->site->keep);

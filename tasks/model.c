@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tasks/model.h"
 
+#include "base/fpu.h"
+
 enum { MEMORY = 32, OUTLIER = 64, FIRST_TRIES = 2, FIRST_BACKOFF = 32, LAST_BACKOFF = 4096 };
 static const double hungry = 1, fed = 16, sated = 100; /* times the cost of deferring */
 static const double coarse = 50000;                    /* ns a task: deferring it costs less than 1 % anywhere */
@@ -11,6 +13,7 @@ static const double hopeless = 1.5;
 
 void tasks_mean_add(struct tasks_mean *m, double x)
 {
+    base_fpu_t kept = base_fpu_hold();
     uint32_t n = LOAD(&m->count);
     double value = LOAD(&m->value);
     if (n >= 3 && x > OUTLIER * value)
@@ -18,6 +21,7 @@ void tasks_mean_add(struct tasks_mean *m, double x)
     n += n < MEMORY;
     STORE(&m->value, (float)(value + (x - value) / n));
     STORE(&m->count, n);
+    base_fpu_give_back(kept);
 }
 
 double tasks_mean_get(const struct tasks_mean *m)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/fpu.h"
 #include "base/options.h"
 #include "omp/safe.h"
 #include "tasks/task.h"
@@ -66,7 +68,11 @@ struct tasks_site *tasks_site(uintptr_t fn)
     for (uint32_t i = 0; i < TASKS_SITES; i++, slot = (slot + 1) % TASKS_SITES) {
         uintptr_t there = atomic_load_explicit(&tasks_sites[slot].fn, memory_order_acquire);
         if (there == 0 && atomic_compare_exchange_strong(&tasks_sites[slot].fn, &there, fn)) {
+            int kept = errno;
+            base_fpu_t state = base_fpu_hold();
             site_start(&tasks_sites[slot], fn);
+            base_fpu_give_back(state);
+            errno = kept;
             return &tasks_sites[slot];
         }
         if (there == fn)
@@ -189,11 +195,13 @@ static void make_key(void)
 bool tasks_thread_start(struct tasks_thread *t)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int kept = errno; /* the program's: this is in its task, or before its next line */
     pthread_once(&once, make_key);
     t->block = block_take();
-    if (!t->block)
-        return false;
-    (void)pthread_setspecific(key, t->block);
-    t->stack_low = stack_low();
-    return true;
+    if (t->block) {
+        (void)pthread_setspecific(key, t->block);
+        t->stack_low = stack_low();
+    }
+    errno = kept;
+    return t->block != NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "include/pythia.h"
 #include "places/place.h"
 #include "omp/real.h"
@@ -219,7 +220,9 @@ static void subtree_run(struct tasks_thread *t, struct tasks_site *site, const s
 {
     t->look = LOOK;
     t->subtree_begin = 0; /* most are over before the first look */
+    base_fpu_t kept = base_fpu_hold();
     t->subtree_patience = (uint64_t)tasks_patience(takes, cost);
+    base_fpu_give_back(kept);
     t->subtree = true;
     run_at_once(t, site, c, timed);
     t->subtree = false;
