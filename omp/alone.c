@@ -23,7 +23,7 @@
 #include "base/log.h"
 #include "job/job.h"
 #include "omp/hooks.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/team.h"
 #include "session/session.h"
 #include "session/tree.h"

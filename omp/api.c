@@ -10,7 +10,7 @@
 #include "include/pythia.h"
 #include "omp/ask.h"
 #include "omp/hooks.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/team.h"
 #include "session/unwind.h"
 
@@ -51,7 +51,7 @@ static __attribute__((noinline)) void asked(void *caller)
     type name parameters                                \
     {                                                   \
         asked(__builtin_return_address(0));             \
-        return omp_hook_real()->name arguments;         \
+        return libgomp_real()->name arguments;         \
     }
 
 /* A loop with a static schedule asks for the size of its team and next for the thread's number: both are its own. */
@@ -72,7 +72,7 @@ static inline void asked_number(void)
     type name(void)                        \
     {                                      \
         asked();                           \
-        return omp_hook_real()->name();    \
+        return libgomp_real()->name();    \
     }
 
 /* A team of one is not active; the program's own one would be. */
@@ -82,7 +82,7 @@ static inline void asked_number(void)
     {                                                \
         if (omp_hook_thread.lowered)                 \
             return active;                           \
-        return omp_hook_real()->name();              \
+        return libgomp_real()->name();              \
     }
 
 #define OMP_HOOK_SET(name, parameters, arguments) \
@@ -90,14 +90,14 @@ static inline void asked_number(void)
     void name parameters                          \
     {                                             \
         omp_hook_keep_icv();                      \
-        omp_hook_real()->name arguments;          \
+        libgomp_real()->name arguments;          \
     }
 
 #define OMP_HOOK_NEST(name)                                            \
     PYTHIA_API int name(void);                                         \
     int name(void)                                                     \
     {                                                                  \
-        return omp_hook_real()->name() + (int)omp_hook_thread.direct;  \
+        return libgomp_real()->name() + (int)omp_hook_thread.direct;  \
     }
 
 /* Only the outermost region is called without libgomp: it is level 1, and what libgomp calls 1 is 2. */
@@ -105,10 +105,10 @@ static inline void asked_number(void)
     PYTHIA_API int name parameters;                                       \
     int name parameters                                                   \
     {                                                                     \
-        int answer = !omp_hook_thread.direct || (level) < 1 ? omp_hook_real()->name arguments  \
-                     : (level) == 1 ? (inside) : omp_hook_real()->plain((int)(level) - 1);     \
+        int answer = !omp_hook_thread.direct || (level) < 1 ? libgomp_real()->name arguments  \
+                     : (level) == 1 ? (inside) : libgomp_real()->plain((int)(level) - 1);     \
         omp_hook_thread.asked_alone += (level) > 0 && answer >= 0; /* no loop asks that */     \
         return answer;                                                    \
     }
 
-#include "omp/omp_calls.def"
+#include "libgomp/omp_calls.def"

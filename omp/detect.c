@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/detect.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdatomic.h>
@@ -11,7 +12,8 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/rights.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
+#include "omp/hooks.h"
 #include "session/tree.h"
 
 struct signs { bool defines, calls, names; };
@@ -66,10 +68,17 @@ static bool speaks(void)
     return !base_rights_raised() && !(mode && strcmp(mode, "off") == 0) && base_log_is_first_rank();
 }
 
+/* Whether calls of the program reach these hooks: not where libgomp was linked before the hook library. */
+static bool reached(void)
+{
+    void *visible = dlsym(RTLD_DEFAULT, "GOMP_parallel");
+    return !visible || visible == omp_hook_own_parallel();
+}
+
 static __attribute__((constructor)) void detect_load(void)
 {
     process = getpid();
-    if (omp_hook_real_ours() || !speaks())
+    if (reached() || !speaks())
         return;
     session_tree_said();
     base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
@@ -78,7 +87,7 @@ static __attribute__((constructor)) void detect_load(void)
 
 static __attribute__((destructor)) void detect_unload(void)
 {
-    bool called = atomic_load(&omp_hook_real_ready);
+    bool called = atomic_load(&libgomp_real_ready);
     if (called || getpid() != process || !speaks() || !omp_hook_detect_static("/proc/self/exe"))
         return;
     session_tree_said();

@@ -12,7 +12,7 @@
 #include "base/energy.h"
 #include "base/fpu.h"
 #include "include/pythia.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/site.h"
 #include "omp/share.h"
 #include "omp/team.h"
@@ -27,7 +27,7 @@ static const char league_name[] = "omp teams";
 /* Threads that libgomp will take (gomp_resolve_num_threads), 0 where that depends on what others do. */
 static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
 {
-    const struct omp_hook_real *real = omp_hook_real();
+    const struct libgomp_real *real = libgomp_real();
     if (nt == 1)
         return 1;
     if (real->omp_get_dynamic())
@@ -45,7 +45,7 @@ static uint32_t team_size(const struct omp_hook_thread *t, unsigned nt)
 static struct session_stream *enter(const struct omp_hook_thread *t, struct base_frame frame)
 {
     /* A worker, or inside a region that was not seen: nothing that happens here belongs to a stream of ours. */
-    if ((uint32_t)omp_hook_real()->omp_get_level() + t->direct != t->depth)
+    if ((uint32_t)libgomp_real()->omp_get_level() + t->direct != t->depth)
         return NULL;
     struct session_stream *s = session_enter_region(frame);
     if (__builtin_expect(s != NULL, 1))
@@ -188,7 +188,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
 
 void omp_hook_keep_icv(void)
 {
-    const struct omp_hook_real *real = omp_hook_real();
+    const struct libgomp_real *real = libgomp_real();
     omp_hook_look_back(&omp_hook_thread, base_frame_here());
     struct omp_hook_region *r = omp_hook_thread.region;
     if (!r || !r->direct || r->set)
@@ -202,7 +202,7 @@ void omp_hook_keep_icv(void)
 
 static void restore_icv(const struct omp_hook_icv *icv)
 {
-    const struct omp_hook_real *real = omp_hook_real();
+    const struct libgomp_real *real = libgomp_real();
     real->omp_set_num_threads(icv->threads);
     real->omp_set_dynamic(icv->dynamic);
     real->omp_set_max_active_levels(icv->levels);
@@ -253,7 +253,7 @@ static void region_end(struct omp_hook_region *r)
         if (((traits) & OMP_HOOK_PLAIN) && r.direct)                                      \
             fn(data);                                                                     \
         else                                                                              \
-            omp_hook_real()->name arguments;                                              \
+            libgomp_real()->name arguments;                                              \
         region_end(&r);                                                                   \
     }
 
@@ -311,7 +311,7 @@ static struct omp_hook_region *start_begin(void (*fn)(void *), void *data, unsig
 
 static void start_team(struct omp_hook_region *r)
 {
-    r->team = (uint32_t)omp_hook_real()->omp_get_num_threads();
+    r->team = (uint32_t)libgomp_real()->omp_get_num_threads();
 }
 
 #define OMP_HOOK_START(name, traits, parameters, arguments)                                            \
@@ -320,16 +320,16 @@ static void start_team(struct omp_hook_region *r)
     {                                                                                                  \
         struct omp_hook_region overflow;                                                               \
         struct omp_hook_region *r = start_begin(fn, data, nt, traits, __builtin_return_address(0), &overflow); \
-        omp_hook_real()->name arguments;                                                               \
+        libgomp_real()->name arguments;                                                               \
         start_team(r);                                                                                 \
     }
 
-#include "omp/gomp_calls.def"
+#include "libgomp/gomp_calls.def"
 
 PYTHIA_API void GOMP_parallel_end(void);
 void GOMP_parallel_end(void)
 {
-    omp_hook_real()->GOMP_parallel_end();
+    libgomp_real()->GOMP_parallel_end();
     if (started.depth > 0 && --started.depth < STARTED && started.region)
         region_end(&started.region[started.depth]);
 }
@@ -340,7 +340,7 @@ unsigned GOMP_parallel_reductions(void (*fn)(void *), void *data, unsigned nt, u
 {
     struct omp_hook_region r;
     region_begin(&r, fn, data, nt, flags, OMP_HOOK_DIRECT, __builtin_return_address(0), base_frame_here());
-    unsigned team = omp_hook_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
+    unsigned team = libgomp_real()->GOMP_parallel_reductions(fn, data, r.nt, flags);
     r.team = team;
     region_end(&r);
     return team;
@@ -352,7 +352,7 @@ void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned lim
     struct omp_hook_region r;
     region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_KEEP | OMP_HOOK_LEAGUE, __builtin_return_address(0),
                  base_frame_here());
-    omp_hook_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
+    libgomp_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A team that is looked at from inside: how large it is, when each thread works, and who asks for numbers. */
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/share.h"
 #include "omp/team.h"
 
@@ -22,8 +22,8 @@ static void work(struct omp_hook_region *r, uint32_t number, uint32_t threads)
 void omp_hook_team_run(void *region)
 {
     struct omp_hook_region *r = region;
-    uint32_t number = (uint32_t)omp_hook_real_table.omp_get_thread_num();
-    uint32_t threads = (uint32_t)omp_hook_real_table.omp_get_num_threads();
+    uint32_t number = (uint32_t)libgomp_real_table.omp_get_thread_num();
+    uint32_t threads = (uint32_t)libgomp_real_table.omp_get_num_threads();
     if (number == 0)
         r->team = threads;
     work(r, number, threads);

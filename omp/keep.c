@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/keep.h"
 
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/site.h"
 #include "tasks/task.h"
 
@@ -17,7 +17,7 @@ static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flag
     if (nt != 0 && !r->site->allowed)
         return JOB_KEEP_CLAUSE;
     /* With more than one active level the regions inside would get teams of their own. */
-    return omp_hook_real()->omp_get_max_active_levels() != 1 ? JOB_KEEP_LEVELS : 0;
+    return libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_KEEP_LEVELS : 0;
 }
 
 bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)

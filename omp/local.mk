@@ -2,8 +2,8 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-omphooks.la
 libpythia_omphooks_la_SOURCES = \
-	%D%/api.c %D%/ask.c %D%/ask.h %D%/detect.c %D%/detect.h %D%/gomp_calls.def %D%/hooks.c %D%/hooks.h %D%/inside.c \
-	%D%/keep.c %D%/keep.h %D%/omp_calls.def %D%/ompt.c %D%/real.c %D%/real.h %D%/safe.c %D%/safe.h %D%/share.c %D%/share.h \
+	%D%/api.c %D%/ask.c %D%/ask.h %D%/detect.c %D%/detect.h %D%/hooks.c %D%/hooks.h %D%/inside.c \
+	%D%/keep.c %D%/keep.h %D%/ompt.c %D%/share.c %D%/share.h \
 	%D%/site.c %D%/site.h %D%/team.c %D%/team.h
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(ELF_LIBS)
 

@@ -6,7 +6,7 @@
 #include "base/modules.h"
 #include "base/options.h"
 #include "omp/ask.h"
-#include "omp/safe.h"
+#include "libgomp/safe.h"
 
 enum { SITES = 512, STARTS = 512 }; /* powers of two */
 
@@ -55,7 +55,7 @@ static bool makes_tasks(uintptr_t function)
 {
     static const char *const calls[] = { "GOMP_task", "GOMP_taskloop", "GOMP_taskloop_ull", "omp_fulfill_event" };
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (omp_hook_safe_module_calls(function, calls[i]))
+        if (libgomp_safe_module_calls(function, calls[i]))
             return true;
     return false;
 }
@@ -94,13 +94,13 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     site->fn = r->fn;
     site->entry = GRAMMAR_NONE;
     site_count++;
-    enum omp_hook_listed listed =
-        omp_hook_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));
-    site->allowed = listed == OMP_HOOK_ALLOWED;
-    if (listed == OMP_HOOK_DENIED)
+    enum libgomp_listed listed =
+        libgomp_safe_named(options.omp_keep, (uintptr_t)r->fn, omp_hook_function((uintptr_t)r->caller - 1));
+    site->allowed = listed == LIBGOMP_ALLOWED;
+    if (listed == LIBGOMP_DENIED)
         omp_hook_site_keep(site, JOB_KEEP_LISTED);
     site->tasks = makes_tasks((uintptr_t)r->fn);
-    if (!site->allowed && omp_hook_safe_module_has_tls((uintptr_t)r->fn))
+    if (!site->allowed && libgomp_safe_module_has_tls((uintptr_t)r->fn))
         omp_hook_site_keep(site, JOB_KEEP_TLS);
     take_reference(site, r->program);
 }

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/options.h"
 #include "omp/keep.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "omp/share.h"
 #include "omp/site.h"
 #include "places/cores.h"
@@ -54,7 +54,7 @@ static atomic_int acting; /* 0: not asked, 1: no, 2: yes */
 
 static __attribute__((noinline)) bool ask_acts(void)
 {
-    bool yes = session_acts("team") && !omp_hook_real()->omp_get_cancellation();
+    bool yes = session_acts("team") && !libgomp_real()->omp_get_cancellation();
     unsigned in_mask;
     look_at_options();
     if (yes)

@@ -5,7 +5,7 @@
 #include "base/fpu.h"
 #include "include/pythia.h"
 #include "places/place.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 
 _Thread_local struct places_wish places_task __attribute__((tls_model("initial-exec")));
 _Thread_local struct places_wish places_team __attribute__((tls_model("initial-exec")));
@@ -69,7 +69,7 @@ void places_leave(const struct places_return *back)
 void places_run(void *place_run)
 {
     const struct places_run *p = place_run;
-    struct places_wish wish = places_of_member(&p->wish, (unsigned)omp_hook_real()->omp_get_thread_num());
+    struct places_wish wish = places_of_member(&p->wish, (unsigned)libgomp_real()->omp_get_thread_num());
     struct places_return back;
     places_enter(&wish, &back);
     p->run(p->argument);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "include/pythia.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "tasks/task.h"
 #include "tasks/act.h"
 #include "session/session.h"
@@ -19,7 +19,7 @@ static uint64_t tasks_of(uint64_t turns, unsigned flags, uint64_t size)
 {
     if (flags & TASKS_GRAINSIZE)
         return size && turns / size ? turns / size : 1;
-    uint64_t tasks = size ? size : (uint64_t)omp_hook_real()->omp_get_num_threads();
+    uint64_t tasks = size ? size : (uint64_t)libgomp_real()->omp_get_num_threads();
     return tasks < turns ? tasks : turns;
 }
 
@@ -36,7 +36,7 @@ static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, u
     l->site = turns ? tasks_site_of(t, fn) : NULL;
     if (!l->site)
         return flags;
-    int team = omp_hook_real()->omp_get_num_threads();
+    int team = libgomp_real()->omp_get_num_threads();
     l->turns = turns;
     l->tasks = tasks_of(turns, flags, size);
     base_fpu_t kept = base_fpu_hold();
@@ -97,7 +97,7 @@ static uint64_t turns_ull(unsigned flags, unsigned long long start, unsigned lon
     {                                                                                                                   \
         struct loop l = { 0 };                                                                                          \
         unsigned with = loop_begin(&l, fn, turns, flags, number);                                                       \
-        omp_hook_real()->name(fn, data, cpyfn, size, align, with, number, priority, start, end, step);                  \
+        libgomp_real()->name(fn, data, cpyfn, size, align, with, number, priority, start, end, step);                  \
         loop_end(&l, flags);                                                                                            \
     }
 

@@ -5,7 +5,7 @@
 
 #include "base/fpu.h"
 #include "base/options.h"
-#include "omp/safe.h"
+#include "libgomp/safe.h"
 #include "tasks/task.h"
 #include "session/session.h"
 
@@ -53,7 +53,7 @@ static void site_start(struct tasks_site *site, uintptr_t fn)
     struct job_task rows[TASKS_DEPTHS];
     struct pythia_options options;
     base_options_load(&options);
-    if (omp_hook_safe_named(options.omp_keep, fn, 0) == OMP_HOOK_DENIED)
+    if (libgomp_safe_named(options.omp_keep, fn, 0) == LIBGOMP_DENIED)
         tasks_site_mark(site, &site->keep);
     uint32_t n = session_task_reference(fn, rows, TASKS_DEPTHS);
     for (uint32_t i = 0; i < n; i++)

@@ -7,7 +7,7 @@
 #include "base/fpu.h"
 #include "include/pythia.h"
 #include "places/place.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "tasks/act.h"
 #include "session/session.h"
 
@@ -29,7 +29,7 @@ struct call {
 
 static void real_task(const struct call *c, bool deferred)
 {
-    omp_hook_real()->GOMP_task(c->fn, c->data, c->cpyfn, c->size, c->align, deferred, c->flags, c->depend, c->priority,
+    libgomp_real()->GOMP_task(c->fn, c->data, c->cpyfn, c->size, c->align, deferred, c->flags, c->depend, c->priority,
                                c->detach);
 }
 
@@ -185,7 +185,7 @@ static unsigned library_traits(void)
     static atomic_uint known;
     unsigned now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
-        const struct omp_hook_real *real = omp_hook_real();
+        const struct libgomp_real *real = libgomp_real();
         now = 4 | (real->omp_get_cancellation() ? CANCELS : 0) | (real->omp_get_max_task_priority() > 0 ? ORDERS : 0);
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }
@@ -211,7 +211,7 @@ static void subtree_look(struct tasks_thread *t)
         t->subtree_begin = now;
     if (now - t->subtree_begin < t->subtree_patience)
         return;
-    if (atomic_load_explicit(&tasks_ready, memory_order_relaxed) < omp_hook_real()->omp_get_num_threads())
+    if (atomic_load_explicit(&tasks_ready, memory_order_relaxed) < libgomp_real()->omp_get_num_threads())
         t->subtree = false;
 }
 
@@ -237,7 +237,7 @@ static void decide(struct tasks_thread *t, struct tasks_site *site, struct tasks
     if (cost < 0)
         cost = cost_unknown;
     if (tasks_allowed(t, site, c->flags))
-        choice = tasks_choose(takes, cost, ready, omp_hook_real()->omp_get_num_threads());
+        choice = tasks_choose(takes, cost, ready, libgomp_real()->omp_get_num_threads());
     if (choice == TASKS_DEFER) {
         defer(t, site, c, &nowhere);
         return;
@@ -326,7 +326,7 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
         t->deferred_before = t->deferred;
         t->depth = depth + 1;
         tasks_count(tasks_row(t, t->site, depth), TASKS_SUBTREE_COUNT, 1);
-        omp_hook_real_table.GOMP_task(fn, data, cpyfn, size, align, false, flags, depend, priority, detach);
+        libgomp_real_table.GOMP_task(fn, data, cpyfn, size, align, false, flags, depend, priority, detach);
         t->depth = depth;
         t->site = number;
         t->deferred_before = deferred_before;

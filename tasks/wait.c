@@ -8,7 +8,7 @@
  */
 #include "base/clock.h"
 #include "include/pythia.h"
-#include "omp/real.h"
+#include "libgomp/real.h"
 #include "tasks/task.h"
 #include "session/session.h"
 
@@ -34,7 +34,7 @@ static void wait_end(struct tasks_thread *t, uint64_t begin, uint64_t elsewhere)
     {                                                         \
         struct tasks_thread *t = &tasks_thread;         \
         uint64_t begin = wait_begin(t), before = t->elsewhere; \
-        omp_hook_real()->name arguments;                      \
+        libgomp_real()->name arguments;                      \
         wait_end(t, begin, before);                           \
     }
 
@@ -48,14 +48,14 @@ WAIT(GOMP_taskgroup_end, (void), ())
     void name parameters                   \
     {                                      \
         tasks_thread.holding++;         \
-        omp_hook_real()->name arguments;   \
+        libgomp_real()->name arguments;   \
     }
 
 #define GIVE(name, parameters, arguments)                                 \
     PYTHIA_API void name parameters;                                      \
     void name parameters                                                  \
     {                                                                     \
-        omp_hook_real()->name arguments;                                  \
+        libgomp_real()->name arguments;                                  \
         tasks_thread.holding -= tasks_thread.holding > 0;           \
     }
 
@@ -63,7 +63,7 @@ WAIT(GOMP_taskgroup_end, (void), ())
     PYTHIA_API int name(void *held);             \
     int name(void *held)                         \
     {                                            \
-        int got = omp_hook_real()->name(held);   \
+        int got = libgomp_real()->name(held);   \
         tasks_thread.holding += got != 0;     \
         return got;                              \
     }

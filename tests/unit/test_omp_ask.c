@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "omp/ask.h"
-#include "omp/safe.h"
+#include "libgomp/safe.h"
 #include "tests/unit/unit.h"
 
 /* Functions to be found by their code: an address inside each. */
@@ -141,40 +141,40 @@ static __thread int local;
 START_TEST(thread_local_data_is_seen)
 {
     local = 1;
-    ck_assert(omp_hook_safe_module_has_tls(start_of(helper)));
-    ck_assert(omp_hook_safe_module_has_tls(16)); /* in no module */
+    ck_assert(libgomp_safe_module_has_tls(start_of(helper)));
+    ck_assert(libgomp_safe_module_has_tls(16)); /* in no module */
     ck_assert_int_eq(local, 1);
 }
 END_TEST
 
 START_TEST(calls_of_a_module_are_seen)
 {
-    ck_assert(omp_hook_safe_module_calls(start_of(helper), "rand"));
-    ck_assert(!omp_hook_safe_module_calls(start_of(helper), "omp_fulfill_event"));
-    ck_assert(!omp_hook_safe_module_calls(start_of(helper), ""));
-    ck_assert(omp_hook_safe_module_calls(16, "anything")); /* in no module */
+    ck_assert(libgomp_safe_module_calls(start_of(helper), "rand"));
+    ck_assert(!libgomp_safe_module_calls(start_of(helper), "omp_fulfill_event"));
+    ck_assert(!libgomp_safe_module_calls(start_of(helper), ""));
+    ck_assert(libgomp_safe_module_calls(16, "anything")); /* in no module */
 }
 END_TEST
 
 START_TEST(lists_of_names)
 {
     uintptr_t f = start_of(helper), c = start_of((function)(void (*)(void))bsearch);
-    ck_assert_int_eq(omp_hook_safe_named("", f, 0), OMP_HOOK_UNLISTED);
-    ck_assert_int_eq(omp_hook_safe_named(NULL, f, 0), OMP_HOOK_UNLISTED);
-    ck_assert_int_eq(omp_hook_safe_named("all", f, 0), OMP_HOOK_DENIED);
-    ck_assert_int_eq(omp_hook_safe_named("x,,test_omp_ask", f, 0), OMP_HOOK_DENIED);
-    ck_assert_int_eq(omp_hook_safe_named("test_omp,test_omp_ask+,test_omp_ask+0x1,al,allx,-,-x", f, 0), OMP_HOOK_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named("", f, 0), LIBGOMP_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named(NULL, f, 0), LIBGOMP_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named("all", f, 0), LIBGOMP_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("x,,test_omp_ask", f, 0), LIBGOMP_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("test_omp,test_omp_ask+,test_omp_ask+0x1,al,allx,-,-x", f, 0), LIBGOMP_UNLISTED);
     /* functions: static ones by the symbol table, and one of the C library, which no sanitizer replaces */
-    ck_assert_int_eq(omp_hook_safe_named("helper", f, 0), OMP_HOOK_DENIED);
-    ck_assert_int_eq(omp_hook_safe_named("starter", f, start_of(starter)), OMP_HOOK_DENIED);
-    ck_assert_int_eq(omp_hook_safe_named("helpe,helperx,other", f, start_of(starter)), OMP_HOOK_UNLISTED);
-    ck_assert_int_eq(omp_hook_safe_named("x,bsearch", f, c), OMP_HOOK_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("helper", f, 0), LIBGOMP_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("starter", f, start_of(starter)), LIBGOMP_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("helpe,helperx,other", f, start_of(starter)), LIBGOMP_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named("x,bsearch", f, c), LIBGOMP_DENIED);
     /* the last one that fits decides */
-    ck_assert_int_eq(omp_hook_safe_named("all,-helper", f, 0), OMP_HOOK_ALLOWED);
-    ck_assert_int_eq(omp_hook_safe_named("-all,helper", f, 0), OMP_HOOK_DENIED);
-    ck_assert_int_eq(omp_hook_safe_named("-all,other", f, 0), OMP_HOOK_ALLOWED);
-    ck_assert_int_eq(omp_hook_safe_named("all", 16, 0), OMP_HOOK_DENIED); /* in no module */
-    ck_assert_int_eq(omp_hook_safe_named("helper", 16, 0), OMP_HOOK_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named("all,-helper", f, 0), LIBGOMP_ALLOWED);
+    ck_assert_int_eq(libgomp_safe_named("-all,helper", f, 0), LIBGOMP_DENIED);
+    ck_assert_int_eq(libgomp_safe_named("-all,other", f, 0), LIBGOMP_ALLOWED);
+    ck_assert_int_eq(libgomp_safe_named("all", 16, 0), LIBGOMP_DENIED); /* in no module */
+    ck_assert_int_eq(libgomp_safe_named("helper", 16, 0), LIBGOMP_UNLISTED);
 }
 END_TEST
 

@@ -4,20 +4,20 @@
  *
  * Threads: any.  Hook-safe: no (walks the loaded modules): once a region.
  */
-#ifndef PYTHIA_OMP_SAFE_H
-#define PYTHIA_OMP_SAFE_H
+#ifndef PYTHIA_LIBGOMP_SAFE_H
+#define PYTHIA_LIBGOMP_SAFE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Whether the module of a function has thread-local storage of its own: threadprivate data may be in use, which belongs
    to threads, not to regions. An address in no module counts as one that has. */
-bool omp_hook_safe_module_has_tls(uintptr_t function);
+bool libgomp_safe_module_has_tls(uintptr_t function);
 
 /* Whether the module of a function calls a function of another one by name: true in doubt. */
-bool omp_hook_safe_module_calls(uintptr_t function, const char *name);
+bool libgomp_safe_module_calls(uintptr_t function, const char *name);
 
-enum omp_hook_listed { OMP_HOOK_UNLISTED, OMP_HOOK_DENIED, OMP_HOOK_ALLOWED };
+enum libgomp_listed { LIBGOMP_UNLISTED, LIBGOMP_DENIED, LIBGOMP_ALLOWED };
 
 /*
  * What the list (PYTHIA_OMP_KEEP) says of a region: entries with commas, the last that fits decides.
@@ -26,6 +26,6 @@ enum omp_hook_listed { OMP_HOOK_UNLISTED, OMP_HOOK_DENIED, OMP_HOOK_ALLOWED };
  * or starts the region, as its symbol or its C++ name without arguments (of stripped programs only what is exported;
  * `starter`: its begin, 0 when not known); or "all".
  */
-enum omp_hook_listed omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter);
+enum libgomp_listed libgomp_safe_named(const char *list, uintptr_t function, uintptr_t starter);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/real.h"
+#include "libgomp/real.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,18 +8,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "omp/hooks.h"
-
-struct omp_hook_real omp_hook_real_table;
-atomic_bool omp_hook_real_ready;
+struct libgomp_real libgomp_real_table;
+atomic_bool libgomp_real_ready;
 
 struct wanted { const char *name; size_t field; };
 
 static const struct wanted wanted[] = {
-#define FIELD(name) { #name, offsetof(struct omp_hook_real, name) },
+#define FIELD(name) { #name, offsetof(struct libgomp_real, name) },
 #define OMP_HOOK_REGION(name, traits, parameters, arguments) FIELD(name)
 #define OMP_HOOK_START(name, traits, parameters, arguments) FIELD(name)
-#include "omp/gomp_calls.def"
+#include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_COUNT(type, name, asked) FIELD(name)
 #define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)
@@ -27,7 +25,7 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_NEST(name) FIELD(name)
 #define OMP_HOOK_LEVEL(type, name, lowered) FIELD(name)
 #define OMP_HOOK_USE(type, name, parameters) FIELD(name)
-#include "omp/omp_calls.def"
+#include "libgomp/omp_calls.def"
 #undef FIELD
 };
 
@@ -47,24 +45,18 @@ static void find_all(void)
         if (!found && library)
             found = dlsym(library, wanted[i].name);
         if (!found)
-            *(void (**)(void))(void *)((char *)&omp_hook_real_table + wanted[i].field) = missing;
+            *(void (**)(void))(void *)((char *)&libgomp_real_table + wanted[i].field) = missing;
         else
-            *(void **)(void *)((char *)&omp_hook_real_table + wanted[i].field) = found;
+            *(void **)(void *)((char *)&libgomp_real_table + wanted[i].field) = found;
     }
     /* The reference of dlopen is kept: the functions are called until the process ends. */
-    atomic_store_explicit(&omp_hook_real_ready, true, memory_order_release);
+    atomic_store_explicit(&libgomp_real_ready, true, memory_order_release);
 }
 
-void omp_hook_real_find(void)
+void libgomp_real_find(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     int kept = errno;
     pthread_once(&once, find_all);
     errno = kept;
-}
-
-bool omp_hook_real_ours(void)
-{
-    void *visible = dlsym(RTLD_DEFAULT, "GOMP_parallel");
-    return !visible || visible == omp_hook_own_parallel();
 }

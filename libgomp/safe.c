@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/safe.h"
+#include "libgomp/safe.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -89,14 +89,14 @@ static int look_for_call(struct dl_phdr_info *info, size_t size, void *data)
     return mine;
 }
 
-bool omp_hook_safe_module_calls(uintptr_t function, const char *name)
+bool libgomp_safe_module_calls(uintptr_t function, const char *name)
 {
     struct call c = { function, name, true };
     dl_iterate_phdr(look_for_call, &c);
     return c.found;
 }
 
-bool omp_hook_safe_module_has_tls(uintptr_t function)
+bool libgomp_safe_module_has_tls(uintptr_t function)
 {
     struct search s = { function, false, true };
     dl_iterate_phdr(look, &s);
@@ -189,24 +189,24 @@ static bool fits(const char *word, size_t length, const struct called *c)
            strtoull(word + prefix + 1, NULL, 16) == c->offset;
 }
 
-static enum omp_hook_listed decide(const char *list, const struct called *c)
+static enum libgomp_listed decide(const char *list, const struct called *c)
 {
-    enum omp_hook_listed listed = OMP_HOOK_UNLISTED;
+    enum libgomp_listed listed = LIBGOMP_UNLISTED;
     for (const char *word = list; *word;) {
         size_t length = strcspn(word, ","), minus = word[0] == '-';
         if (length > minus && fits(word + minus, length - minus, c))
-            listed = minus ? OMP_HOOK_ALLOWED : OMP_HOOK_DENIED;
+            listed = minus ? LIBGOMP_ALLOWED : LIBGOMP_DENIED;
         word += length + (word[length] == ',');
     }
     return listed;
 }
 
-enum omp_hook_listed omp_hook_safe_named(const char *list, uintptr_t function, uintptr_t starter)
+enum libgomp_listed libgomp_safe_named(const char *list, uintptr_t function, uintptr_t starter)
 {
     struct base_module module = { .path = "" };
     struct called c = { .offset = function };
     if (!list || !*list)
-        return OMP_HOOK_UNLISTED;
+        return LIBGOMP_UNLISTED;
     uint32_t number = base_modules_find((void *)function, &c.offset);
     if (number != BASE_MODULE_NONE)
         (void)base_modules_get(number, &module);
@@ -214,7 +214,7 @@ enum omp_hook_listed omp_hook_safe_named(const char *list, uintptr_t function, u
     c.module = slash ? slash + 1 : module.path;
     c.own = name_of(function);
     c.starter = name_of(starter);
-    enum omp_hook_listed listed = decide(list, &c);
+    enum libgomp_listed listed = decide(list, &c);
     free(c.own);
     free(c.starter);
     return listed;

@@ -8,17 +8,17 @@
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
-#ifndef PYTHIA_OMP_REAL_H
-#define PYTHIA_OMP_REAL_H
+#ifndef PYTHIA_LIBGOMP_REAL_H
+#define PYTHIA_LIBGOMP_REAL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct omp_hook_real {
+struct libgomp_real {
 #define OMP_HOOK_REGION(name, traits, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_START(name, traits, parameters, arguments) void (*name) parameters;
-#include "omp/gomp_calls.def"
+#include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
 #define OMP_HOOK_COUNT(type, name, asked) type (*name)(void);
 #define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
@@ -26,21 +26,18 @@ struct omp_hook_real {
 #define OMP_HOOK_NEST(name) int (*name)(void);
 #define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
-#include "omp/omp_calls.def"
+#include "libgomp/omp_calls.def"
 };
 
-extern struct omp_hook_real omp_hook_real_table;
-extern atomic_bool omp_hook_real_ready;
-void omp_hook_real_find(void);
+extern struct libgomp_real libgomp_real_table;
+extern atomic_bool libgomp_real_ready;
+void libgomp_real_find(void);
 
-static inline const struct omp_hook_real *omp_hook_real(void)
+static inline const struct libgomp_real *libgomp_real(void)
 {
-    if (!atomic_load_explicit(&omp_hook_real_ready, memory_order_acquire))
-        omp_hook_real_find();
-    return &omp_hook_real_table;
+    if (!atomic_load_explicit(&libgomp_real_ready, memory_order_acquire))
+        libgomp_real_find();
+    return &libgomp_real_table;
 }
-
-/* Whether calls of the program reach these hooks: false where libgomp was linked before the hook library. */
-bool omp_hook_real_ours(void);
 
 #endif
