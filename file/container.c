@@ -16,6 +16,7 @@ static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
+    "groups", "messages", "starts",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -100,8 +101,11 @@ static int check_header(const struct input *in, uint32_t *sections)
     if (in->size < FORMAT_HEADER)
         return REFUSE(in, "truncated: %llu bytes are less than a header", (unsigned long long)in->size);
     uint32_t version = file_get32(in->data + HEADER_VERSION);
-    if (version < FORMAT_OLDEST || version > FORMAT_VERSION) {
-        REFUSE(in, "format version %u; this Pythia reads versions %d and %d", version, FORMAT_OLDEST, FORMAT_VERSION);
+    if (version != FORMAT_VERSION) {
+        if (version < FORMAT_VERSION)
+            REFUSE(in, "recorded by an older version (format %u, this one reads %d); record again", version, FORMAT_VERSION);
+        else
+            REFUSE(in, "format version %u needs a newer Pythia; this one reads %d", version, FORMAT_VERSION);
         return PYTHIA_EVERSION;
     }
     uint64_t size = file_get64(in->data + HEADER_SIZE);

@@ -15,8 +15,7 @@
 #define FORMAT_MAGIC "PYTHIA\x1a\n"
 
 enum {
-    FORMAT_VERSION = 4,
-    FORMAT_OLDEST = 3,           /* that is read: it has no blocks */
+    FORMAT_VERSION = 5,
     FORMAT_HEADER = 64,
     FORMAT_ENTRY = 48,
     FORMAT_SECTIONS_MAX = 64,
@@ -54,6 +53,9 @@ enum file_section_type {
     SECTION_TASKS,
     SECTION_MACHINE,
     SECTION_TIMES,
+    SECTION_GROUPS, /* from here on: for who reads the whole job */
+    SECTION_FLOWS,
+    SECTION_STARTS,
     SECTION_TYPES
 };
 

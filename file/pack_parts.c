@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
 #include "file/pack.h"
+#include "file/talk.h"
 #include "file/regions.h"
 
 #include <string.h>
@@ -221,4 +222,7 @@ void file_pack_others(struct file_packer *p)
     pack_regions(p);
     pack_tasks(p);
     pack_machine(p);
+    file_pack_groups(p);
+    file_pack_flows(p);
+    file_pack_starts(p);
 }

@@ -31,6 +31,11 @@ enum grammar_channel {
     GRAMMAR_TEAM,  /* team size of a parallel region: KEYED, durations by size */
     GRAMMAR_REPLY, /* after a receive from anyone: 1 where the peer is that one's source, 0 where not */
     GRAMMAR_PLACE, /* what the peer is in its communicator, where that is not as large as the job: see pmpi/comm.h */
+    GRAMMAR_SOURCE,     /* the half of a Sendrecv that receives: whom from, as PEER … */
+    GRAMMAR_RECEIVED,   /* … bytes that came … */
+    GRAMMAR_SOURCE_TAG, /* … and their tag */
+    GRAMMAR_STARTS,     /* of a completion: how many events before it in the stream what it completes was started; below 0
+                           the name of a list of such distances; 0: not known */
     GRAMMAR_CHANNELS
 };
 

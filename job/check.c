@@ -13,6 +13,9 @@
 
 #include "pythia.h"
 #include "job/class.h"
+#include "job/flow.h"
+#include "job/group.h"
+#include "job/starts.h"
 #include "job/intern.h"
 #include "job/ranges.h"
 #include "job/relation.h"
@@ -358,6 +361,12 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
         error = check_sums(&a);
     for (uint32_t i = 0; i < j->class_count && !error; i++)
         error = check_class(&a, i);
+    if (!error)
+        error = job_groups_check(j, why, size);
+    if (!error)
+        error = job_flows_check(j, why, size);
+    if (!error)
+        error = job_starts_check(j, why, size);
     if (!error)
         error = check_streams(&a);
     if (!error)

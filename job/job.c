@@ -6,7 +6,10 @@
 
 #include "pythia.h"
 #include "job/class.h"
+#include "job/flow.h"
+#include "job/group.h"
 #include "job/intern.h"
+#include "job/starts.h"
 
 struct job *job_create(void)
 {
@@ -53,6 +56,9 @@ void job_destroy(struct job *j)
     free(j->tasks);
     free(j->sums);
     free(j->regions);
+    job_groups_free(&j->groups);
+    job_flows_free(&j->flows);
+    job_starts_free(&j->starts);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

@@ -26,8 +26,11 @@
 
 #include "job/class.h"
 #include "job/define.h"
+#include "job/flow.h"
+#include "job/group.h"
 #include "job/regions.h"
 #include "job/run.h"
+#include "job/starts.h"
 #include "job/streams.h"
 #include "job/sum.h"
 #include "job/task.h"
@@ -51,6 +54,9 @@ struct job {
     struct job_class *classes;
     struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
     struct job_machine machine;
+    struct job_groups groups;
+    struct job_flows flows;
+    struct job_starts starts;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

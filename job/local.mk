@@ -4,6 +4,8 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
 	%D%/define.c %D%/define.h \
+	%D%/flow.c %D%/flow.h \
+	%D%/group.c %D%/group.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \
 	%D%/match.c \
@@ -13,14 +15,16 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/relation.c %D%/relation.h \
 	%D%/run.h \
 	%D%/streams.c %D%/streams.h \
+	%D%/starts.c %D%/starts.h \
 	%D%/sum.c %D%/sum.h \
 	%D%/task.c %D%/task.h \
 	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges
+UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges tests/unit/test_talk
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
 BYTES = tests/unit/bytes.c tests/unit/bytes.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
+tests_unit_test_talk_SOURCES = tests/unit/test_talk.c tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

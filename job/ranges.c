@@ -252,6 +252,38 @@ int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint3
     return finish(&build, before);
 }
 
+static int by_place(const void *x, const void *y)
+{
+    const struct job_member *a = x, *b = y;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+                    uint32_t b_count)
+{
+    uint64_t na = job_ranges_size(a, a_count), nb = job_ranges_size(b, b_count);
+    uint32_t kept = 0;
+    int error = job_ranges_union(out, a, a_count, b, b_count);
+    if (error != PYTHIA_EINVAL)
+        return error;
+    if (na + nb > JOB_RANGES_STEPS)
+        return PYTHIA_ELIMIT;
+    struct job_member *m = malloc((size_t)(na + nb) * sizeof *m);
+    if (!m)
+        return PYTHIA_ENOMEM;
+    job_ranges_walk(a, a_count, m);
+    job_ranges_walk(b, b_count, m + na);
+    qsort(m, (size_t)(na + nb), sizeof *m, by_place);
+    for (uint64_t i = 0; i < na + nb; i++)
+        if (!kept || by_place(&m[kept - 1], &m[i]) != 0)
+            m[kept++] = m[i];
+    error = job_ranges_members(out, m, kept);
+    free(m);
+    return error;
+}
+
 uint64_t job_ranges_size(const struct job_range *r, uint32_t count)
 {
     uint64_t size = 0;

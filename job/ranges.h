@@ -50,6 +50,9 @@ struct job_ranges {
    `out` is as long as it was. `out` may not hold a or b. */
 int job_ranges_union(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
                        uint32_t b_count);
+/* The same where they may share members. Linear in the number of members where they do. */
+int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,
+                    uint32_t b_count);
 /* Appends a set given by its members, sorted by thread and rank (as job_ranges_walk gives them). */
 struct job_member { uint32_t rank, thread; };
 int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint32_t count);

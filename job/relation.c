@@ -159,7 +159,7 @@ void job_relation_canonical(struct grammar_attr *a)
 uint32_t job_relation_possible(const struct grammar_attr *a, uint32_t modulus)
 {
     uint32_t relations = JOB_ABSOLUTE;
-    if (!modulus || a->channel != GRAMMAR_PEER || !job_relation_exact(a) || a->min < 0)
+    if (!modulus || (a->channel != GRAMMAR_PEER && a->channel != GRAMMAR_SOURCE) || !job_relation_exact(a) || a->min < 0)
         return relations;
     if (a->max < modulus)
         relations |= JOB_OFFSET;

@@ -8,7 +8,10 @@
 
 #include "pythia.h"
 #include "job/class.h"
+#include "job/flow.h"
+#include "job/group.h"
 #include "job/intern.h"
+#include "job/starts.h"
 #include "job/streams.h"
 #include "merge/joint.h"
 #include "merge/merge.h"
@@ -30,6 +33,9 @@ struct merge {
     struct maps map;
     struct plan *plan;
     uint32_t new_classes;
+    struct job_groups groups;
+    struct job_flows flows;
+    struct job_starts starts;
 };
 
 static void maps_free(struct maps *m)
@@ -195,6 +201,37 @@ static void commit_regions(struct merge *m)
     }
 }
 
+/* --- Communicators, messages, starts: what both have, made anew --- */
+
+static int plan_talk(struct merge *m)
+{
+    int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
+    if (!error)
+        error = job_flows_join(m->into, m->from, m->map.terminal, &m->flows);
+    return error ? error : job_starts_join(m->into, m->from, &m->starts);
+}
+
+static void free_talk(struct merge *m)
+{
+    job_groups_free(&m->groups);
+    job_flows_free(&m->flows);
+    job_starts_free(&m->starts);
+}
+
+/* What the job had goes into the plan, which is freed. */
+static void commit_talk(struct merge *m)
+{
+    struct job_groups groups = m->into->groups;
+    struct job_flows flows = m->into->flows;
+    struct job_starts starts = m->into->starts;
+    m->into->groups = m->groups;
+    m->into->flows = m->flows;
+    m->into->starts = m->starts;
+    m->groups = groups;
+    m->flows = flows;
+    m->starts = starts;
+}
+
 /* --- What the job is --- */
 
 static uint32_t either_string(const struct merge *m, uint32_t own, uint32_t other)
@@ -271,6 +308,8 @@ int merge_job(struct job *into, const struct job *from)
         error = plan_regions(&m);
     if (!error)
         error = job_task_room(into, from->task_count);
+    if (!error)
+        error = plan_talk(&m);
     if (error) {
         job_rollback(into, mark);
     } else {
@@ -280,10 +319,12 @@ int merge_job(struct job *into, const struct job *from)
         commit_regions(&m);
         commit_tasks(&m);
         commit_machine(&m);
+        commit_talk(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }
     plan_free(&m);
+    free_talk(&m);
     maps_free(&m.map);
     return error;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "grammar/flat.h"
+#include "pmpi/members.h"
 #include "session/session.h"
 
 enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_ORDERS = 64 };
@@ -28,6 +29,7 @@ struct comm_entry {
     struct comm_kind *made; /* the parent's, where `order` is taken */
     uint32_t order;
     uint32_t references;
+    const struct pmpi_hook_members *members; /* its own group; NULL: not known */
     char name[COMM_NAME];
 };
 
@@ -245,6 +247,8 @@ static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
         entry->seen.degree = comm_degree(comm);
         comm_neighbours(&entry->seen, comm);
     }
+    entry->members = pmpi_hook_members_of(comm, false);
+    entry->seen.partners = inter ? pmpi_hook_members_of(comm, true) : entry->members;
     return true;
 }
 
@@ -256,6 +260,17 @@ int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank
         if (comm->neighbour[i] == rank)
             return i;
     return comm->neighbours + (rank - comm->rank + comm->size) % comm->size;
+}
+
+/* Who is in it, told to the session. */
+static void comm_tell_members(const struct comm_entry *entry)
+{
+    const struct pmpi_hook_members *own = entry->members, *partners = entry->seen.partners;
+    if (!own || !partners)
+        return;
+    struct session_members remote = {partners->runs, partners->run_count};
+    session_comm_members(entry->seen.number, (struct session_members){own->runs, own->run_count},
+                         entry->seen.inter ? &remote : NULL);
 }
 
 /* The attribute is only there for its delete callback. Without it the handle would outlive the communicator. */
@@ -283,6 +298,8 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         comm_take_out(COMM_KEY(comm, COMM_COMM), true);
         entry = NULL;
     }
+    if (entry)
+        comm_tell_members(entry);
     return entry;
 }
 

@@ -29,6 +29,8 @@
 
 enum { PMPI_HOOK_NEIGHBOURS = 8 };
 
+struct pmpi_hook_members;
+
 struct pmpi_hook_communicator {
     uint32_t number; /* session_comm() */
     const char *name;
@@ -39,6 +41,7 @@ struct pmpi_hook_communicator {
     bool inter;
     int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
     int neighbour[PMPI_HOOK_NEIGHBOURS];
+    const struct pmpi_hook_members *partners; /* whom its partners' ranks are; NULL: not known. Lives for ever */
 };
 
 /* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more

@@ -7,7 +7,9 @@
  * completed, how many, with whom and how much are attributes. A test that completes nothing is a failed poll, also
  * where there was nothing to complete.
  *
- * Sizes: of the message where one request completes, as posted where several do.
+ * Sizes: of the message where one request completes, as posted where several do. What receives brought is counted by
+ * partner, of all of them (pmpi_hook_arrived). Which starts are completed is a distance in events, or a list of such
+ * (session/starts.h).
  */
 #include "pmpi/complete.h"
 
@@ -17,7 +19,15 @@
 static _Thread_local struct {
     MPI_Request *handle;
     int room;
+    MPI_Status *status;
+    int status_room;
 } complete_many __attribute__((tls_model("initial-exec")));
+
+/* The program's variable, as request.h knows it: an address, never looked through. */
+static const MPI_Request *complete_where(const struct pmpi_hook_complete *before, int i)
+{
+    return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
+}
 
 MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count)
 {
@@ -46,16 +56,19 @@ static void complete_save(struct pmpi_hook_complete *before, const MPI_Request *
         memcpy(to, requests, (size_t)count * sizeof(*to));
 }
 
-/* The program's variable, as request.h knows it: an address, never looked through. */
-static const MPI_Request *complete_where(const struct pmpi_hook_complete *before, int i)
-{
-    return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
-}
-
 /* Whether the request had something to complete; `start` is NULL when it is not known. */
 static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *start)
 {
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
+}
+
+/* How many events ago in this stream it was started; 0: not known, or by another thread. */
+static uint32_t complete_distance(const struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+{
+    if (start->thread != session_thread(call->stream))
+        return 0;
+    uint64_t now = session_event(call->stream);
+    return now > start->event && now - start->event <= INT32_MAX ? (uint32_t)(now - start->event) : 0;
 }
 
 /* Peer and size of the one start that completed. */
@@ -82,29 +95,56 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
     struct pmpi_hook_start start;
     bool known = pmpi_hook_request_complete(before, where, &start);
     bool pending = complete_pending(before, known ? &start : NULL);
-    if (known && pending)
+    if (known && pending) {
         complete_values(call, &start, status);
+        pmpi_hook_arrived(call, &start, status);
+        pmpi_hook_value(call, GRAMMAR_STARTS, complete_distance(call, &start));
+    }
     return pending;
 }
 
-int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count)
+/* Several requests that completed in one call. */
+struct complete_several {
+    struct session_starts starts;
+    int64_t bytes;
+    int number;
+};
+
+/* One of them, unless it had nothing to complete. */
+static void complete_among(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int i,
+                           const MPI_Status *status, struct complete_several *several)
 {
     struct pmpi_hook_start start;
-    int64_t bytes = 0;
-    int number = 0;
+    bool known = pmpi_hook_request_complete(before->handle[i], complete_where(before, i), &start);
+    if (!complete_pending(before->handle[i], known ? &start : NULL))
+        return;
+    several->number++;
+    session_starts_add(&several->starts, known ? complete_distance(call, &start) : 0);
+    if (!known)
+        return;
+    several->bytes += start.bytes;
+    pmpi_hook_arrived(call, &start, status);
+}
+
+static void complete_several_values(struct pmpi_hook_call *call, int number, const struct complete_several *several)
+{
+    pmpi_hook_value(call, GRAMMAR_INDEX, number);
+    pmpi_hook_value(call, GRAMMAR_BYTES, several->bytes);
+    pmpi_hook_value(call, GRAMMAR_STARTS, session_starts_value(call->stream, &several->starts));
+}
+
+int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count,
+                           const MPI_Status *statuses)
+{
+    struct complete_several several;
+    session_starts_begin(&several.starts);
+    several.bytes = several.number = 0;
     if (!before->handle)
         return 1;
-    for (int i = 0; i < count; i++) {
-        MPI_Request request = before->handle[i];
-        bool known = pmpi_hook_request_complete(request, complete_where(before, i), &start);
-        if (!complete_pending(request, known ? &start : NULL))
-            continue;
-        number++;
-        bytes += known ? start.bytes : 0;
-    }
-    pmpi_hook_value(call, GRAMMAR_INDEX, number);
-    pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
-    return number;
+    for (int i = 0; i < count; i++)
+        complete_among(call, before, i, statuses ? &statuses[i] : NULL, &several);
+    complete_several_values(call, several.number, &several);
+    return several.number;
 }
 
 void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
@@ -116,17 +156,14 @@ void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_
 }
 
 void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
-                             int number, int first)
+                             int number, int first, const MPI_Status *statuses)
 {
-    struct pmpi_hook_start start;
-    int64_t bytes = 0;
-    pmpi_hook_value(call, GRAMMAR_INDEX, number);
-    for (int i = 0; before->handle && i < number; i++) {
-        MPI_Request request = before->handle[indices[i] - first];
-        if (pmpi_hook_request_complete(request, complete_where(before, indices[i] - first), &start))
-            bytes += start.bytes;
-    }
-    pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+    struct complete_several several;
+    session_starts_begin(&several.starts);
+    several.bytes = several.number = 0;
+    for (int i = 0; before->handle && i < number; i++)
+        complete_among(call, before, indices[i] - first, statuses ? &statuses[i] : NULL, &several);
+    complete_several_values(call, number, &several);
 }
 
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where)
@@ -136,6 +173,35 @@ void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, 
         call->key.comm = start.comm;
         call->key.peer_class = start.peer_class;
     }
+}
+
+MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count)
+{
+    bool receives = false;
+    struct pmpi_hook_start start;
+    for (int i = 0; before->handle && i < count && !receives; i++)
+        receives = pmpi_hook_request_find(before->handle[i], complete_where(before, i), &start) && start.receive;
+    if (!receives)
+        return MPI_STATUSES_IGNORE;
+    if (count > complete_many.status_room) {
+        MPI_Status *larger = realloc(complete_many.status, 2 * (size_t)count * sizeof(*larger));
+        if (!larger)
+            return MPI_STATUSES_IGNORE;
+        complete_many.status = larger;
+        complete_many.status_room = 2 * count;
+    }
+    return complete_many.status;
+}
+
+/* The statuses to hand to MPI: the program's, or some of ours where it ignores them and something is received. */
+static MPI_Status *complete_used(const struct pmpi_hook_complete *before, int count, MPI_Status *statuses)
+{
+    return statuses == MPI_STATUSES_IGNORE ? pmpi_hook_complete_statuses(before, count) : statuses;
+}
+
+static const MPI_Status *complete_told(const MPI_Status *used)
+{
+    return used == MPI_STATUSES_IGNORE ? NULL : used;
 }
 
 static void complete_end(struct pmpi_hook_call *call, bool done)
@@ -188,11 +254,12 @@ PYTHIA_API int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Statu
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
     complete_save(&before, array_of_requests, count);
+    MPI_Status *used = complete_used(&before, count, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Waitall(count, array_of_requests, array_of_statuses);
+    int result = PMPI_Waitall(count, array_of_requests, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
     if (call.accepted)
-        pmpi_hook_complete_all(&call, &before, count);
+        pmpi_hook_complete_all(&call, &before, count, complete_told(used));
     pmpi_hook_end(&call);
     return result;
 }
@@ -205,10 +272,11 @@ PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
     complete_save(&before, array_of_requests, count);
+    MPI_Status *used = complete_used(&before, count, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Testall(count, array_of_requests, flag, array_of_statuses);
+    int result = PMPI_Testall(count, array_of_requests, flag, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    bool done = call.accepted && *flag && pmpi_hook_complete_all(&call, &before, count) > 0;
+    bool done = call.accepted && *flag && pmpi_hook_complete_all(&call, &before, count, complete_told(used)) > 0;
     complete_end(&call, done);
     return result;
 }
@@ -259,11 +327,12 @@ PYTHIA_API int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *o
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     complete_save(&before, array_of_requests, incount);
+    MPI_Status *used = complete_used(&before, incount, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    int result = PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
     if (call.accepted && *outcount != MPI_UNDEFINED)
-        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
+        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0, complete_told(used));
     pmpi_hook_end(&call);
     return result;
 }
@@ -277,12 +346,13 @@ PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *o
     if (!pmpi_hook_open(&call, &info))
         return PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     complete_save(&before, array_of_requests, incount);
+    MPI_Status *used = complete_used(&before, incount, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
-    int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
     bool done = call.accepted && *outcount != MPI_UNDEFINED && *outcount > 0;
     if (done)
-        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0);
+        pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0, complete_told(used));
     complete_end(&call, done);
     return result;
 }

@@ -11,6 +11,7 @@
 #define PYTHIA_PMPI_COMPLETE_H
 
 #include "pmpi/hook.h"
+#include "session/starts.h"
 
 enum { PMPI_HOOK_FEW = 64 };
 
@@ -34,10 +35,14 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
 /* The one at `index` (from 0). */
 void pmpi_hook_complete_any(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int index,
                             const MPI_Status *status);
-/* Those at `indices`, which count from `first`. */
+/* Those at `indices`, which count from `first`; of each its status (NULL: not known). */
 void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, const int indices[],
-                             int number, int first);
-/* All; returns how many had something to complete (1 where the handles are not known). */
-int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count);
+                             int number, int first, const MPI_Status *statuses);
+/* All; returns how many had something to complete (1 where the handles are not known). `statuses` may be NULL. */
+int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count,
+                           const MPI_Status *statuses);
+/* Where the program ignores the statuses: some to hand to MPI, of this thread until its next completion; MPI_STATUSES_IGNORE
+   where nothing is received, or when out of memory. */
+MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count);
 
 #endif

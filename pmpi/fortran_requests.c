@@ -106,8 +106,10 @@ void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *requ
     struct pmpi_hook_start start;
     if (!fortran_open(&c, &info, ierror))
         return;
-    if (fortran_run(&c, from) && pmpi_hook_request_restart(pmpi_hook_fortran_request(request), &start))
+    if (fortran_run(&c, from) && pmpi_hook_request_find(pmpi_hook_fortran_request(request), NULL, &start)) {
         pmpi_hook_start_values(&c.call, &start);
+        pmpi_hook_restarted(&c.call, pmpi_hook_fortran_request(request), &start);
+    }
     pmpi_hook_end(&c.call);
 }
 
@@ -122,7 +124,7 @@ void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *c
         return;
     fortran_run(&c, from);
     for (int i = 0; c.call.accepted && i < fortran_int(count); i++)
-        if (pmpi_hook_request_restart(pmpi_hook_fortran_request((MPI_Fint *)requests + i), &start))
+        if (pmpi_hook_restarted(&c.call, pmpi_hook_fortran_request((MPI_Fint *)requests + i), &start))
             bytes += start.bytes;
     pmpi_hook_value(&c.call, GRAMMAR_INDEX, fortran_int(count));
     pmpi_hook_value(&c.call, GRAMMAR_BYTES, bytes);
@@ -245,7 +247,7 @@ static int fortran_some(struct fortran_call *c, void *from)
     if (!fortran_run(c, from) || fortran_int(c->argument[2]) == MPI_UNDEFINED)
         return 0;
     int number = fortran_int(c->argument[2]);
-    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->twin));
+    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->twin), NULL);
     return number;
 }
 
@@ -282,7 +284,7 @@ void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *co
         return;
     fortran_save(&c, &before);
     if (fortran_run(&c, from))
-        pmpi_hook_complete_all(&c.call, &before, fortran_int(count));
+        pmpi_hook_complete_all(&c.call, &before, fortran_int(count), NULL);
     pmpi_hook_end(&c.call);
 }
 
@@ -296,6 +298,6 @@ void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *co
         return;
     fortran_save(&c, &before);
     bool done = fortran_run(&c, from) && fortran_int(flag) &&
-                pmpi_hook_complete_all(&c.call, &before, fortran_int(count)) > 0;
+                pmpi_hook_complete_all(&c.call, &before, fortran_int(count), NULL) > 0;
     fortran_end(&c, done);
 }

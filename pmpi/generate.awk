@@ -100,13 +100,22 @@ function closing_null() { return note["closes"] ~ /win/ ? "MPI_WIN_NULL" : "MPI_
 function after_call(    receive) {
     receive = annotation("source") != "" || call_name ~ /recv/ ? "true" : "false"
     describe("    ")
-    if (annotation("status")) print "    pmpi_hook_received(&call, used);"
+    if (annotation("from")) print_half()
+    else if (annotation("status")) print "    pmpi_hook_received(&call, used);"
+    if (annotation("peer") && !annotation("inits") && (class == "p2p" || (class == "onesided" && annotation("bytes"))))
+        print "    pmpi_hook_moved(&call, " (class == "onesided" && call_name !~ /Put|put|ccumulate/ ? "true" : "false") ");"
     if (annotation("matches")) print "    pmpi_hook_matched(&call, call.accepted ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
         request_started(note["starts"], receive ", false, " (annotation("promises") ? promise_made(note["kind"], note["promises"]) : "NULL"))
     if (annotation("inits")) request_started(note["inits"], receive ", true, NULL")
     if (annotation("creates")) print "    pmpi_hook_created(&call, \"" note["kind"] "\", " note["creates"] ");"
     if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, " note["opens"] ");"
+}
+
+# "source,recvtag": what the call receives; known once it has, of a call that only starts it not at all.
+function print_half(    part) {
+    split(note["from"], part, /,/)
+    print "    pmpi_hook_received_half(&call, " (annotation("status") ? "used" : "NULL") ", " part[1] ", " part[2] ");"
 }
 
 # A poll that failed, or found nothing, is no event.

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "pmpi/callsite.h"
+#include "pmpi/members.h"
 
 _Atomic uint32_t pmpi_hook_classes;
 
@@ -23,6 +24,8 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
         return false;
     }
     call->comm = NULL;
+    call->partners = NULL;
+    call->entry = GRAMMAR_NONE;
     call->info = info;
     memset(&call->key, 0, sizeof(call->key));
     call->key.function = info->function;
@@ -57,13 +60,22 @@ void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
     call->accepted = accepted;
 }
 
+/* The number of its identity, which is complete. */
+static uint32_t hook_entry(struct pmpi_hook_call *call)
+{
+    if (call->entry == GRAMMAR_NONE) {
+        call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
+        call->entry = session_identify(call->stream, &call->key);
+    }
+    return call->entry;
+}
+
 void pmpi_hook_end(struct pmpi_hook_call *call)
 {
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
     } else {
-        call->key.callsite = pmpi_hook_callsite(call->stream, call->from);
-        session_whole(call->stream, &call->key, &call->values, call->begin, call->end, 0);
+        session_whole_as(call->stream, hook_entry(call), &call->values, call->begin, call->end, 0);
     }
     *call->error = call->kept;
 }
@@ -123,6 +135,7 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
         pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
     } else if (pmpi_hook_message_take(message, &start)) {
         pmpi_hook_on_start(call, &start);
+        call->partners = start.partners;
     }
 }
 
@@ -182,9 +195,61 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank)
         pmpi_hook_value(call, GRAMMAR_PEER, rank == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : GRAMMAR_PEER_NONE);
 }
 
-void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
+/* --- What moved --- */
+
+static const struct pmpi_hook_members *hook_partners(const struct pmpi_hook_call *call)
+{
+    return call->comm ? call->comm->partners : call->partners;
+}
+
+static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool receives,
+                         const struct pmpi_hook_members *partners, int64_t peer, int64_t bytes)
+{
+    uint32_t world = peer >= 0 && peer <= INT32_MAX ? pmpi_hook_members_world(partners, (int)peer) : GRAMMAR_NONE;
+    if (peer != GRAMMAR_PEER_NULL)
+        session_message(call->stream, terminal, receives, world, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
+void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
+{
+    const struct session_values *v = &call->values;
+    if (call->accepted && v->channels & 1u << GRAMMAR_PEER)
+        hook_message(call, session_terminal(call->stream, hook_entry(call)), receives, hook_partners(call),
+                     v->value[GRAMMAR_PEER], v->channels & 1u << GRAMMAR_BYTES ? v->value[GRAMMAR_BYTES] : 0);
+}
+
+void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+{
+    hook_message(call, session_terminal(call->stream, hook_entry(call)), false, start->partners, start->peer, start->bytes);
+}
+
+/* Bytes of a message, -1: not known. */
+static int64_t hook_size(const MPI_Status *status)
 {
     int bytes;
+    return PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0 ? bytes : -1;
+}
+
+void pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
+{
+    int64_t peer = start->peer, bytes = start->bytes;
+    int cancelled = 0;
+    if (!start->receive || start->terminal == GRAMMAR_NONE || start->peer_class == JOB_PEER_NULL)
+        return;
+    if (status && PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
+        return;
+    if (status) {
+        int64_t size = hook_size(status);
+        peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
+        bytes = size >= 0 ? size : bytes;
+    }
+    hook_message(call, start->terminal, true, start->partners, peer, bytes);
+}
+
+/* --- What was received --- */
+
+void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
+{
     if (!call->accepted || !status || call->key.peer_class == JOB_PEER_NULL)
         return;
     if (call->key.peer_class == JOB_PEER_ANY || call->key.peer_class == JOB_PEER_NONE)
@@ -192,8 +257,28 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
                         status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
     if (call->key.peer_class == JOB_PEER_ANY)
         pmpi_hook_heard(call->key.comm, status->MPI_SOURCE);
-    if (PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0)
+    if (call->values.channels & 1u << GRAMMAR_INDEX && call->values.value[GRAMMAR_INDEX] == MPI_ANY_TAG)
+        pmpi_hook_value(call, GRAMMAR_INDEX, status->MPI_TAG);
+    int64_t bytes = hook_size(status);
+    if (bytes >= 0)
         pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+    if (call->info->call_kind == JOB_P2P)
+        pmpi_hook_moved(call, true);
+}
+
+void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag)
+{
+    int64_t from = source == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : source, bytes = 0;
+    if (call->accepted && status && source != MPI_PROC_NULL) {
+        from = status->MPI_SOURCE;
+        tag = status->MPI_TAG;
+        bytes = hook_size(status);
+        bytes = bytes > 0 ? bytes : 0;
+        hook_message(call, session_terminal(call->stream, hook_entry(call)), true, hook_partners(call), from, bytes);
+    }
+    pmpi_hook_value(call, GRAMMAR_SOURCE, from);
+    pmpi_hook_value(call, GRAMMAR_RECEIVED, bytes);
+    pmpi_hook_value(call, GRAMMAR_SOURCE_TAG, tag);
 }
 
 static int32_t hook_peer_of(const struct pmpi_hook_call *call)
@@ -204,7 +289,8 @@ static int32_t hook_peer_of(const struct pmpi_hook_call *call)
 void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
 {
     struct pmpi_hook_start start = {
-        .peer = hook_peer_of(call), .comm = call->key.comm, .peer_class = call->key.peer_class, .receive = true};
+        .peer = hook_peer_of(call), .comm = call->key.comm, .partners = hook_partners(call),
+        .peer_class = call->key.peer_class, .receive = true};
     if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC)
         pmpi_hook_message_put(message, &start);
 }
@@ -225,15 +311,31 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
     struct pmpi_hook_start start = {
         .peer = hook_peer_of(call),
         .bytes = call->values.channels & 1u << GRAMMAR_BYTES ? call->values.value[GRAMMAR_BYTES] : 0,
+        .event = session_event(call->stream),
+        .partners = hook_partners(call),
+        .tag = call->values.channels & 1u << GRAMMAR_INDEX ? (int32_t)call->values.value[GRAMMAR_INDEX] : 0,
+        .thread = persistent ? GRAMMAR_NONE : session_thread(call->stream),
+        .terminal = receive ? session_terminal(call->stream, hook_entry(call)) : GRAMMAR_NONE,
         .comm = call->key.comm,
         .peer_class = call->key.peer_class,
         .receive = receive,
+        .sends = !receive && call->info->call_kind == JOB_P2P,
         .persistent = persistent,
         .active = !persistent,
         .promise = promise,
     };
     if (!pmpi_hook_request_put(request, where, &start))
         pmpi_hook_promise_drop(promise);
+}
+
+bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
+{
+    if (!pmpi_hook_request_restart(request, session_event(call->stream), session_thread(call->stream),
+                                   session_terminal(call->stream, hook_entry(call)), start))
+        return false;
+    if (start->sends)
+        pmpi_hook_sent(call, start);
+    return true;
 }
 
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)

@@ -51,6 +51,7 @@ struct pmpi_hook_info {
 struct pmpi_hook_call {
     struct session_stream *stream;
     const struct pmpi_hook_communicator *comm; /* NULL without; alive while MPI has it */
+    const struct pmpi_hook_members *partners; /* without `comm`: whom ranks of partners are, NULL: not known */
     const struct pmpi_hook_info *info;
     struct session_key key;
     struct session_values values;
@@ -99,6 +100,8 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 /* And with the size that a persistent request was made with. */
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
+/* A persistent request was started again, by this call. Gives its start; false: it is not known. */
+bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start);
 
 static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
 {
@@ -114,6 +117,17 @@ static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
 }
 /* The actual source, where any was asked for, and size of what `status` says; NULL: not known. */
 void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status);
+
+/* The half of the call that receives: the same, with its own partner and tag as they were asked for. */
+void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag);
+
+/* --- What moved, after the call: sums by partner. Its identity is complete --- */
+/* What the event says went to its partner, or (receives) came from it. */
+void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
+/* What was started so is on its way, by this call. */
+void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
+/* A receive that was started so has completed; `status` may be NULL. */
+void pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
 
 /* --- What it made: after the call; of one that failed, nothing --- */
 /* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */

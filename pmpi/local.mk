@@ -13,6 +13,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/foreign.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/life.c %D%/life.h \
+	%D%/members.c %D%/members.h \
 	%D%/plugin.c %D%/plugin.h \
 	%D%/request.c %D%/request.h \
 	%D%/start.c

@@ -170,7 +170,8 @@ bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struc
     return slot != NULL;
 }
 
-bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *start)
+bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
+                               struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
     if (request == MPI_REQUEST_NULL || !request_enter(key))
@@ -178,6 +179,9 @@ bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *star
     struct request_slot *slot = request_slot(key, NULL);
     if (slot) {
         slot->start.active = true;
+        slot->start.event = event;
+        slot->start.thread = thread;
+        slot->start.terminal = terminal;
         *start = slot->start;
     }
     request_leave(key);

@@ -15,7 +15,7 @@
  *   3. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not run
  *      costs the completion's peer and size, nothing else
  *
- * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 72 bytes a slot,
+ * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 104 bytes a slot,
  * touched when used.
  * Threads: any.  Hook-safe: yes.
  */
@@ -30,13 +30,20 @@
 enum { PMPI_HOOK_SLOTS = 1 << 15, PMPI_HOOK_WINDOW = 16 };
 
 struct pmpi_hook_promise;
+struct pmpi_hook_members;
 
 struct pmpi_hook_start {
     int64_t bytes; /* posted */
+    uint64_t event; /* number of the start's event in the stream of `thread`; persistent: of the last start's */
+    const struct pmpi_hook_members *partners; /* whom ranks of the communicator are */
+    int32_t tag;
+    uint32_t thread;   /* GRAMMAR_NONE: not started */
+    uint32_t terminal; /* session_terminal() of the call that posted a receive, … */
     int32_t peer;  /* GRAMMAR_PEER_NONE without */
     uint32_t comm; /* number, GRAMMAR_NONE without */
     uint8_t peer_class;
     bool receive;
+    bool sends; /* point to point, and no receive */
     bool persistent;
     bool active; /* persistent requests: started and not completed */
     struct pmpi_hook_promise *promise;
@@ -49,8 +56,10 @@ void pmpi_hook_request_threads(bool many);
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
-/* The request was started again (persistent). Gives the start. */
-bool pmpi_hook_request_restart(MPI_Request request, struct pmpi_hook_start *start);
+/* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has that
+   terminal. Gives the start. */
+bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
+                               struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. Gives the
    start as it was before, but for the promise. */
 bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);

@@ -6,6 +6,7 @@ void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_
 {
     pmpi_hook_on_start(call, start);
     pmpi_hook_value(call, GRAMMAR_BYTES, start->bytes);
+    pmpi_hook_value(call, GRAMMAR_INDEX, start->tag);
 }
 
 PYTHIA_API int MPI_Start(MPI_Request *request)
@@ -18,8 +19,10 @@ PYTHIA_API int MPI_Start(MPI_Request *request)
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Start(request);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted && pmpi_hook_request_restart(*request, &start))
+    if (call.accepted && pmpi_hook_request_find(*request, NULL, &start)) {
         pmpi_hook_start_values(&call, &start);
+        pmpi_hook_restarted(&call, *request, &start);
+    }
     pmpi_hook_end(&call);
     return result;
 }
@@ -36,7 +39,7 @@ PYTHIA_API int MPI_Startall(int count, MPI_Request array_of_requests[])
     int result = PMPI_Startall(count, array_of_requests);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
     for (int i = 0; call.accepted && i < count; i++)
-        if (pmpi_hook_request_restart(array_of_requests[i], &start))
+        if (pmpi_hook_restarted(&call, array_of_requests[i], &start))
             bytes += start.bytes;
     pmpi_hook_value(&call, GRAMMAR_INDEX, count);
     pmpi_hook_value(&call, GRAMMAR_BYTES, bytes);

@@ -356,6 +356,7 @@ static void add_matrix(const struct report *r, cJSON *root)
     cJSON_AddBoolToObject(o, "complete", m->edge_count <= MOST_EDGES && !m->unplaced_messages);
     add_number(o, "unplaced_messages", (double)m->unplaced_messages);
     add_number(o, "unplaced_bytes", (double)m->unplaced_bytes);
+    add_number(o, "by_mean_bytes", (double)m->by_mean_bytes);
     for (uint32_t i = 0; i < m->pattern_count; i++) {
         const struct report_pattern *p = &m->patterns[i];
         bool all = p->site == GRAMMAR_NONE;

@@ -111,7 +111,8 @@ struct report_model {
     uint32_t edge_count, pattern_count;
     struct report_edge *edges;     /* by from, then to */
     struct report_pattern *patterns; /* all calls together, then by bytes */
-    uint64_t unplaced_messages, unplaced_bytes; /* partners not known: no rule, or ranks of another communicator */
+    uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
+    uint64_t unplaced_messages, unplaced_bytes; /* partners that are not in the job, or too many */
     struct report_loop loop;
 };
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who sends to whom, rank by rank. A class says it by rules ("rank + 1"), so that the file does not grow with the
- * ranks; here each rule is written out for each member that it covers:
+ * Who sends to whom, rank by rank, as it was counted (job/flow.h): each row of the file written out for its ranks.
  *
- *     class, node, variant  x  member, value   -->   (site, from, to, messages, bytes)   --sort, join-->   edges
+ *     (terminal, relation, value)  x  rank   -->   (site, from, to, messages, bytes)   --sort, join-->   edges
  *
- * Bounded by MOST rows; what goes beyond is counted as unplaced, like peers without a rule. One-sided data counts as
+ * Bounded by MOST rows; what goes beyond is counted as unplaced, like partners that are not known. One-sided data counts as
  * sent by the rank that is read from. Receives are left out: their messages are the sends'.
  */
 #include <stdlib.h>
@@ -13,10 +12,10 @@
 
 #include "base/array.h"
 #include "pythia.h"
+#include "job/flow.h"
 #include "report/model.h"
-#include "report/ranges.h"
 
-enum { MOST = 1 << 20, MOST_RANKS = 1 << 20, MOST_PATTERNS = 32 };
+enum { MOST = 1 << 20, MOST_PATTERNS = 32 };
 
 struct row {
     uint32_t site;
@@ -37,118 +36,37 @@ static int add_row(struct rows *rows, const struct row *r)
     return 0;
 }
 
-/* --- Writing rules out --- */
+/* --- Writing rows out --- */
 
-struct call {
-    const struct job_class *c;
-    const struct job_variant *v;
-    uint32_t site;
-    bool receives;
-    uint64_t occurrences; /* of one member */
+struct writing {
+    struct report_model *model;
+    const uint32_t *place;
+    struct rows *rows;
 };
 
-static uint64_t bytes_of(const struct call *call, uint32_t rank, uint32_t thread)
+/* A receive's message is the send's, but for one-sided data. */
+static bool counts(const struct job *j, const struct job_flow_pair *p)
 {
-    const struct job_variant *bytes = job_variant(call->c, call->v->node, GRAMMAR_BYTES, rank, thread);
-    if (!bytes || !bytes->attr.count)
+    return !p->receives || j->terminals[p->terminal].call_kind == JOB_ONESIDED;
+}
+
+static int write_pair(void *arg, const struct job_flow_pair *p)
+{
+    struct writing *w = arg;
+    struct report_model *m = w->model;
+    struct row row = { w->place[p->terminal], { p->rank, p->partner, p->messages, p->bytes } };
+
+    if (!counts(m->job, p) || !p->messages)
         return 0;
-    return report_scale(bytes->attr.sum, call->occurrences, bytes->attr.count);
-}
-
-/* The peer of a member, as doc/FORMAT.md says; -1 for none. */
-static int64_t peer_of(const struct job_variant *v, int64_t value, uint32_t rank)
-{
-    if (value < 0)
-        return -1;
-    if (v->relations & JOB_ABSOLUTE)
-        return value;
-    if (v->relations & JOB_OFFSET) {
-        int64_t peer = (value - (int64_t)v->sample_rank + (int64_t)rank) % (int64_t)v->modulus;
-        return peer < 0 ? peer + v->modulus : peer;
-    }
-    return value ^ (int64_t)v->sample_rank ^ (int64_t)rank;
-}
-
-static uint64_t values_of(const struct grammar_attr *a)
-{
-    int64_t value;
-
-    if (grammar_attr_constant(a, &value))
-        return 1;
-    if (a->kind != GRAMMAR_ATTR_RAMP && a->kind != GRAMMAR_ATTR_LIST)
-        return 0;
-    return a->period && a->period < a->count ? a->period : a->count;
-}
-
-static void add_unplaced(struct report_model *m, uint64_t messages, uint64_t bytes)
-{
-    m->unplaced_messages += messages;
-    m->unplaced_bytes += bytes;
-}
-
-static int add_member(struct report_model *m, struct rows *rows, const struct call *call, uint32_t rank,
-                      uint32_t thread)
-{
-    const struct grammar_attr *a = &call->v->attr;
-    uint64_t values = values_of(a), bytes = bytes_of(call, rank, thread);
-    int rc = 0;
-
-    if (!values || !call->v->modulus || values > MOST - rows->count) {
-        add_unplaced(m, call->occurrences, bytes);
+    if (p->partner >= m->job->info.ranks || p->rank >= m->job->info.ranks || w->rows->count == MOST) {
+        m->unplaced_messages += p->messages;
+        m->unplaced_bytes += p->bytes;
         return 0;
     }
-    for (uint64_t i = 0; rc == 0 && i < values; i++) {
-        uint64_t times = call->occurrences / values + (i < call->occurrences % values);
-        int64_t value = GRAMMAR_PEER_NONE, peer = -1;
-        if (grammar_attr_value(a, i, &value))
-            peer = peer_of(call->v, value, rank);
-        struct row row = { call->site,
-                           { rank, (uint32_t)peer, times, report_scale((int64_t)bytes, times, call->occurrences) } };
-        if (value == GRAMMAR_PEER_NULL || !times)
-            continue;
-        if (peer < 0 || peer >= (int64_t)m->job->info.ranks || rank >= m->job->info.ranks) {
-            add_unplaced(m, row.edge.messages, row.edge.bytes);
-            continue;
-        }
-        if (call->receives)
-            row.edge.from = (uint32_t)peer, row.edge.to = rank;
-        rc = add_row(rows, &row);
-    }
-    return rc;
-}
-
-static int add_variant(struct report_model *m, struct rows *rows, struct call *call)
-{
-    uint64_t members = report_members(call->c);
-    int rc = 0;
-
-    call->occurrences = members ? call->c->grammar->stats[call->v->node].count / members : 0;
-    for (uint32_t k = 0; k < call->v->range_count && rc == 0 && call->occurrences; k++) {
-        const struct job_range *r = &call->c->ranges[call->v->range_first + k];
-        for (uint64_t i = 0, size = job_range_size(r); rc == 0 && i < size && i < MOST_RANKS; i++)
-            rc = add_member(m, rows, call, job_range_rank(r, i), r->thread);
-    }
-    return rc;
-}
-
-static int write_out(struct report_model *m, const uint32_t *place, struct rows *rows)
-{
-    int rc = 0;
-
-    for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct job_class *c = &m->job->classes[i];
-        for (uint32_t k = 0; rc == 0 && c->grammar && k < c->variant_count; k++) {
-            struct call call = { .c = c, .v = &c->variants[k] };
-            uint32_t terminal = c->grammar->nodes[call.v->node].symbol;
-            if (call.v->attr.channel != GRAMMAR_PEER || terminal >= m->job->terminal_count ||
-                !report_model_moves_data(m->job, terminal, &call.receives) ||
-                (call.receives && m->job->terminals[terminal].call_kind != JOB_ONESIDED))
-                continue;
-            call.site = place[terminal];
-            rc = add_variant(m, rows, &call);
-        }
-    }
-    return rc;
+    m->by_mean_bytes += p->mean ? p->bytes : 0;
+    if (p->receives)
+        row.edge.from = p->partner, row.edge.to = p->rank;
+    return add_row(w->rows, &row);
 }
 
 /* --- Joining --- */
@@ -194,8 +112,7 @@ static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, str
 
 /* --- Patterns --- */
 
-static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site,
-                      struct report_edge *edges)
+static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site, struct report_edge *edges)
 {
     struct report_pattern *p = &m->patterns[m->pattern_count++];
     uint32_t n = join(row, count, false, edges);
@@ -244,7 +161,8 @@ static int name_sites(struct report_model *m, struct rows *rows, struct report_e
 int report_model_add_talk(struct report_model *m, const uint32_t *place)
 {
     struct rows rows = { 0 };
-    int rc = write_out(m, place, &rows);
+    struct writing w = { m, place, &rows };
+    int rc = job_flows_walk(m->job, write_pair, &w);
     struct report_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
 
     m->edges = calloc((size_t)rows.count + 1, sizeof *m->edges);

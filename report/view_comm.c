@@ -25,9 +25,14 @@ static void print_patterns(struct report *r, FILE *out)
         fprintf(out, "%s%-24s %-36s %12s messages %10s\n", i ? "  " : "pattern: ", name, p->name,
                 report_count(p->messages, count), report_bytes((double)p->bytes, bytes));
     }
+    if (m->by_mean_bytes) {
+        char bytes[32];
+        fprintf(out, "by mean: %s of it is the mean of ranks whose messages were not kept apart\n",
+                report_bytes((double)m->by_mean_bytes, bytes));
+    }
     if (m->unplaced_messages) {
         char bytes[32], count[32];
-        fprintf(out, "not placed: %s messages, %s (partners without a rule, or ranks of a part of the job)\n",
+        fprintf(out, "not placed: %s messages, %s (partners that are not in the job, or more of them than are kept)\n",
                 report_count(m->unplaced_messages, count), report_bytes((double)m->unplaced_bytes, bytes));
     }
 }

@@ -59,19 +59,12 @@ static void hold(struct session_stream *s)
         usleep(20);
 }
 
-struct frozen {
-    struct grammar_flat *grammar;
-    struct job_stream stream;
-};
-
-/* NULL grammar: out of memory. */
-static struct frozen freeze(struct session_stream *s)
+static bool freeze(struct session_stream *s, struct session_frozen *f)
 {
-    struct frozen f;
     hold(s);
-    f.grammar = session_stream_freeze(s, &f.stream);
+    bool done = session_stream_freeze(s, f);
     session_stream_release(s);
-    return f;
+    return done;
 }
 
 /* The streams that there are, oldest first; they stay until the session ends, which waits for the helper. */
@@ -99,31 +92,24 @@ static struct job *copy_definitions(void)
     return copy;
 }
 
-static int add_frozen(struct job *job, struct frozen *f)
-{
-    struct grammar_flat *g = f->grammar;
-    f->grammar = NULL;
-    g->terminals = job->terminal_count; /* more may have been defined since */
-    return merge_add_stream(job, &f->stream, g);
-}
-
 struct job *session_snapshot(void)
 {
     struct session_stream **list;
     uint32_t count = list_streams(&list), made = 0;
-    struct frozen *frozen = calloc((size_t)count + 1, sizeof *frozen);
+    struct session_frozen *frozen = calloc((size_t)count + 1, sizeof *frozen);
     int error = !list || !frozen;
-    while (!error && made < count) {
-        frozen[made] = freeze(list[made]);
-        error = !frozen[made++].grammar;
-    }
+    while (!error && made < count)
+        if (freeze(list[made], &frozen[made]))
+            made++;
+        else
+            error = 1;
     struct job *job = error ? NULL : copy_definitions();
     error |= !job;
     for (uint32_t i = 0; i < made; i++)
         if (error)
-            grammar_flat_destroy(frozen[i].grammar);
+            session_frozen_drop(&frozen[i]);
         else
-            error = add_frozen(job, &frozen[i]);
+            error = session_frozen_add(&frozen[i], job);
     free(frozen);
     free(list);
     if (!error)

@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "base/modules.h"
+#include "job/group.h"
 #include "pythia.h"
 #include "session/internal.h"
 
@@ -85,6 +86,15 @@ uint32_t session_comm(const char *name, uint32_t size)
         comm = job_comm(session.job, name, size);
     pthread_mutex_unlock(&session.lock);
     return comm;
+}
+
+void session_comm_members(uint32_t comm, struct session_members own, const struct session_members *remote)
+{
+    pthread_mutex_lock(&session.lock);
+    if (session.job && comm != GRAMMAR_NONE) /* best effort: without it partners are not known by their ranks of the world */
+        (void)job_comm_add_members(session.job, comm, own.runs, own.count, remote ? remote->runs : NULL,
+                                   remote ? remote->count : 0);
+    pthread_mutex_unlock(&session.lock);
 }
 
 const char *session_comm_name(uint32_t comm)

@@ -19,9 +19,11 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "session/flow.h"
 #include "session/keys.h"
 #include "session/peers.h"
 #include "session/session.h"
+#include "session/starts.h"
 
 /* A span that is open on a stream. */
 struct session_open {
@@ -54,6 +56,8 @@ struct session_stream {
     bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
     uint32_t sum_room;
+    struct session_flows flows;    /* a recording's */
+    struct session_starts_seen starts_seen;
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
@@ -128,9 +132,17 @@ static inline bool stream_take(struct session_stream *s)
 
 /* Whether this thread is inside an append. Safe in a signal handler. */
 bool session_stream_busy_here(void);
-/* What a stream has recorded, terminals numbered as in session.job; NULL when out of memory. For who holds it, or when no
-   thread can be in it any more. */
-struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_stream *out);
+/* What a stream has recorded, terminals numbered as in session.job. */
+struct session_frozen {
+    struct grammar_flat *grammar; /* NULL: out of memory */
+    struct job_stream stream;
+    struct session_flows flows;
+};
+/* For who holds the stream, or when no thread can be in it any more. False when out of memory: nothing is to be freed. */
+bool session_stream_freeze(struct session_stream *s, struct session_frozen *f);
+/* Hands it to a job that has all of its definitions: 0 or PYTHIA_E…; frees it. */
+int session_frozen_add(struct session_frozen *f, struct job *job);
+void session_frozen_drop(struct session_frozen *f); /* frees it; zeroed is legal */
 void session_stream_release(struct session_stream *s); /* ends a hold: its thread goes on */
 
 /* life.c */

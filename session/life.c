@@ -158,10 +158,15 @@ static uint64_t cost_of(const struct session_stream *s)
     return (uint64_t)(append * (double)s->events) + s->skipped_ns;
 }
 
-struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_stream *out)
+bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
 {
-    struct grammar_flat *g = grammar_freeze(s->grammar);
-    *out = (struct job_stream){
+    memset(f, 0, sizeof *f);
+    f->grammar = grammar_freeze(s->grammar);
+    if (!f->grammar || !session_flows_copy(&s->flows, &f->flows)) {
+        session_frozen_drop(f);
+        return false;
+    }
+    f->stream = (struct job_stream){
         .rank = session.world.rank,
         .thread = s->thread,
         .events = s->events,
@@ -172,21 +177,37 @@ struct grammar_flat *session_stream_freeze(struct session_stream *s, struct job_
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
     };
-    if (g)
-        grammar_flat_renumber(g, s->keys.job_terminal, 0);
-    return g;
+    grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
+    return true;
+}
+
+void session_frozen_drop(struct session_frozen *f)
+{
+    grammar_flat_destroy(f->grammar);
+    session_flows_close(&f->flows);
+    memset(f, 0, sizeof *f);
+}
+
+int session_frozen_add(struct session_frozen *f, struct job *job)
+{
+    struct grammar_flat *g = f->grammar;
+    f->grammar = NULL;
+    g->terminals = job->terminal_count; /* more may have been defined since */
+    int error = merge_add_stream(job, &f->stream, g);
+    if (!error)
+        error = session_flows_finish(&f->flows, job, f->stream.rank);
+    session_frozen_drop(f);
+    return error;
 }
 
 static int add_stream(struct session_stream *s)
 {
-    struct job_stream stream;
+    struct session_frozen f;
     session_control_finish(s);
-    struct grammar_flat *g = session_stream_freeze(s, &stream);
-    if (!g)
+    if (!session_stream_freeze(s, &f))
         return -1;
-    g->terminals = session.job->terminal_count;
     session_sums_finish(s, session.job);
-    return merge_add_stream(session.job, &stream, g);
+    return session_frozen_add(&f, session.job);
 }
 
 static void add_score(const struct session_stream *s)

@@ -13,7 +13,9 @@ libpythia_session_la_SOURCES = \
 	%D%/predict.c \
 	%D%/progress.c \
 	%D%/publish.c \
+	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
+	%D%/flow.c %D%/flow.h \
 	%D%/session.h \
 	%D%/signals.c \
 	%D%/stream.c \

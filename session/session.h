@@ -33,6 +33,7 @@
 
 #include "base/frame.h"
 #include "grammar/grammar.h"
+#include "job/group.h"
 #include "job/job.h"
 #include "oracle/oracle.h"
 
@@ -131,14 +132,31 @@ void session_begin_again(struct session_stream *s, struct session_span *span);
    are described once they have returned. Gives the guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
                    uint64_t begin, uint64_t end, uint64_t skipped);
+/* The same of an identity that was looked up, session_identify(). */
+void session_whole_as(struct session_stream *s, uint32_t entry, const struct session_values *values, uint64_t begin,
+                      uint64_t end, uint64_t skipped);
 /* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
 uint64_t session_skip(struct session_stream *s, uint64_t since);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
 /* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */
 uint32_t session_comm(const char *name, uint32_t size);
+/* Who is in the one of that number that this process has: ranks of the world, in the order of the communicator's; `remote`:
+   the other group of an intercommunicator, else NULL. Takes a lock. */
+struct session_members { const struct job_run *runs; uint32_t count; };
+void session_comm_members(uint32_t comm, struct session_members own, const struct session_members *remote);
 /* The name of that number, as long as the session lasts; "" for GRAMMAR_NONE. Takes a lock. */
 const char *session_comm_name(uint32_t comm);
+
+/* --- Messages, beside the events --- */
+/* Before session_whole(): the number of that event in its stream. */
+uint64_t session_event(const struct session_stream *s);
+/* The session's number of the terminal of an identity with nothing inside; GRAMMAR_NONE: not known. */
+uint32_t session_terminal(struct session_stream *s, uint32_t entry);
+uint32_t session_thread(const struct session_stream *s); /* its number in the process */
+/* So many bytes went to (or came from) a rank of the world, GRAMMAR_NONE: one that is not in it, by the call with that
+   terminal. Hook-safe, first sight aside. */
+void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t partner, uint64_t bytes);
 
 /* --- Watching: for callbacks --- */
 struct session_sight {

@@ -46,6 +46,8 @@ static void stream_destroy(struct session_stream *s)
     session_callsites_close(&s->callsites);
     session_sums_close(s);
     free(s->open);
+    session_flows_close(&s->flows);
+    session_starts_close(&s->starts_seen);
     free(s);
 }
 
@@ -439,8 +441,16 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
                    uint64_t begin, uint64_t end, uint64_t skipped)
 {
-    struct session_open span = {.entry = session_keys_find(&s->keys, key), .kind = key->kind};
-    open_around(s, span.entry);
+    session_whole_as(s, session_keys_find(&s->keys, key), values, begin, end, skipped);
+}
+
+void session_whole_as(struct session_stream *s, uint32_t entry, const struct session_values *values, uint64_t begin,
+                      uint64_t end, uint64_t skipped)
+{
+    struct session_open span = {.entry = entry, .kind = JOB_CALL};
+    if (entry != GRAMMAR_NONE)
+        span.kind = s->keys.entries[entry].key.kind;
+    open_around(s, entry);
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     span.begin = begin < s->last ? s->last : begin;
     span_end(s, &span, values, end < span.begin ? span.begin : end, skipped);
@@ -485,6 +495,35 @@ struct session_sight session_see(const struct session_stream *s)
                                   .gap_ns = now - s->last,
                                   .thread = s->thread,
                                   .rank = session.world.rank};
+}
+
+uint64_t session_event(const struct session_stream *s)
+{
+    uint64_t unopened = 0;
+    while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
+        unopened++;
+    return s->events + unopened;
+}
+
+uint32_t session_terminal(struct session_stream *s, uint32_t entry)
+{
+    uint32_t terminal = entry == GRAMMAR_NONE ? GRAMMAR_NONE : terminal_of(s, entry, JOB_LEAF);
+    return terminal == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.job_terminal[terminal];
+}
+
+uint32_t session_thread(const struct session_stream *s)
+{
+    return s->thread;
+}
+
+void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t partner, uint64_t bytes)
+{
+    if (!s->grammar || terminal == GRAMMAR_NONE)
+        return;
+    struct session_flow f = {.terminal = terminal, .partner = partner, .receives = receives, .messages = 1, .bytes = bytes};
+    if (stream_take(s))
+        session_flows_add(&s->flows, &f);
+    stream_release(s);
 }
 
 uint64_t session_events(void)

@@ -10,8 +10,11 @@
 #include <string.h>
 
 #include "file/file.h"
+#include "job/flow.h"
+#include "job/group.h"
 #include "job/job.h"
 #include "job/ranges.h"
+#include "job/starts.h"
 #include "merge/merge.h"
 #include "tests/unit/simulate.h"
 
@@ -107,14 +110,15 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
 /* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the file. */
 static void print_rules(const struct job *j)
 {
-    static const char *const channel[] = { "peer", "bytes", "index", "team", "reply", "place" };
+    static const char *const channel[] = { "peer", "bytes", "index", "team", "reply", "place", "source", "received",
+                                           "source tag", "starts" };
     for (uint32_t i = 0; i < j->class_count; i++) {
         const struct job_class *c = &j->classes[i];
         for (uint32_t v = 0; v < c->variant_count; v++) {
             const struct job_variant *a = &c->variants[v];
             const struct job_terminal *t = &j->terminals[c->grammar->nodes[a->node].symbol];
             uint64_t members = 0;
-            if (a->attr.channel == GRAMMAR_BYTES || a->attr.channel == GRAMMAR_INDEX)
+            if (a->attr.channel == GRAMMAR_BYTES || a->attr.channel == GRAMMAR_INDEX || a->attr.channel >= GRAMMAR_SOURCE)
                 continue;
             for (uint32_t r = 0; r < a->range_count; r++)
                 members += c->ranges[a->range_first + r].count;
@@ -131,6 +135,47 @@ static void print_rules(const struct job *j)
             }
             putchar('\n');
         }
+    }
+}
+
+/* Groups of communicators, each origin's own; messages, each rank's own; lists of starts. */
+static int print_flow(void *arg, const struct job_flow_pair *p)
+{
+    (void)arg;
+    printf("message\t%u\t%d\t%u\t%d\t%" PRIu64 "\t%" PRIu64 "\t%d\n", p->terminal, p->receives, p->rank, (int)p->partner,
+           p->messages, p->bytes, p->mean);
+    return 0;
+}
+
+static void print_group(const struct job *j, const struct job_group *g)
+{
+    for (uint32_t k = 0; k < g->range_count; k++) {
+        const struct job_range *r = &j->groups.ranges.range[g->range_first + k];
+        for (uint64_t i = 0; i < job_range_size(r); i++) {
+            struct job_members m = { job_range_rank(r, i), g->size, g->run_count, j->groups.runs + g->run_first };
+            printf("group\t%s\t%u", job_text(j, j->comms[g->comm].name), g->remote);
+            for (uint32_t n = 0; n < m.size; n++)
+                printf("\t%u", job_members_at(&m, n));
+            putchar('\n');
+        }
+    }
+    if (!g->size)
+        printf("group\t%s\tseveral\n", job_text(j, j->comms[g->comm].name));
+}
+
+static void print_talk(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->groups.group_count; i++)
+        print_group(j, &j->groups.group[i]);
+    job_flows_walk(j, print_flow, NULL);
+    for (uint32_t i = 0; i < j->starts.count; i++) {
+        printf("starts\t%" PRId64, j->starts.list[i].name);
+        for (uint32_t k = 0; k < j->starts.list[i].count; k++) {
+            const struct job_start_run *r = &j->starts.runs[j->starts.list[i].first + k];
+            for (uint32_t n = 0; n < r->count; n++)
+                printf("\t%u", r->distance + n * (uint32_t)r->step);
+        }
+        putchar('\n');
     }
 }
 
@@ -164,6 +209,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < j->sum_count; i++)
         printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
                j->sums[i].count.samples, j->sums[i].count.total);
+    print_talk(j);
     job_destroy(j);
     return 0;
 }

@@ -24,6 +24,7 @@
 
 #include "file/file.h"
 #include "grammar/grammar.h"
+#include "job/flow.h"
 #include "job/job.h"
 #include "merge/merge.h"
 
@@ -109,6 +110,13 @@ static void message(struct grammar *g, uint32_t terminal, uint32_t peer)
     grammar_append(g, &e);
 }
 
+/* All messages of a call of one rank. */
+static void messages(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t peer)
+{
+    require(job_flow_add(j, rank, terminal, receives, peer, with.turns, 800 * with.turns) == 0, "job_flow_add");
+    require(job_flows_settle(j) == 0, "job_flows_settle");
+}
+
 static uint64_t slower(uint64_t ns)
 {
     return ns + ns * with.slow / 100;
@@ -134,6 +142,10 @@ static void add_ring_rank(struct job *j, uint32_t rank)
             event(g, barrier, 10, 700);
     }
     event(g, finalize, 5000, 2000);
+    messages(j, rank, irecv, true, (rank + with.ranks - 1) % with.ranks);
+    messages(j, rank, isend, false, (rank + 1) % with.ranks);
+    if (with.path)
+        messages(j, rank, other, false, (rank + 1) % with.ranks);
     finish(j, g, rank, 1002000 + with.turns * (1000 + slower(10000 + 1000 * (uint64_t)rank)), 0);
 }
 

@@ -6,7 +6,8 @@
     read_job.py --totals FILE    one line a stream
 
 Lines are tab-separated. "stream RANK THREAD COUNT EVENTS WALL" for each record of the table of streams; "member RANK THREAD",
-then for each event: its index, its terminal as text, and the values of the six channels ("-" none, "*" not known).
+then for each event: its index, its terminal as text, and the values of the ten channels ("-" none, "*" not known). Then "group" for each group of each communicator, "message" for what each rank sent or
+received, "starts" for each list of distances.
 """
 import ctypes
 import ctypes.util
@@ -59,7 +60,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version not in (3, 4) or size != len(data):
+        if version != 5 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -309,13 +310,74 @@ class Job:
                 for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0])):
                     i = seen.get(node, 0)
                     seen[node] = i + 1
-                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(6)]
+                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(10)]
                     print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
             print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")
         for terminal, name, samples, total in self.records(17, "<IIQQ") if 17 in self.sections else []:
             print("sum", terminal, self.strings[name].decode(), samples, total, sep="\t")
+        self.print_groups()
+        self.print_messages()
+        self.print_starts()
+
+    # Communicators, messages, starts: lists by columns
+
+    def columns(self, body, at, n, width):
+        return list(zip(*(struct.unpack_from("<%dI" % n, body, at + 4 * n * k) for k in range(width)))) if n else []
+
+    def print_groups(self):
+        if 22 not in self.sections:
+            return
+        body, n = self.sections[22]
+        runs, ranges = struct.unpack_from("<II", body)
+        groups = self.columns(body, 8, n, 5)
+        run = self.columns(body, 8 + 20 * n, runs, 3)
+        origin = self.columns(body, 8 + 20 * n + 12 * runs, ranges, 8)
+        if len(body) != 8 + 20 * n + 12 * runs + 32 * ranges:
+            fail("size of the groups")
+        for comm, remote, size, own_runs, own_ranges in groups:
+            name = self.strings[self.comms[comm][0]].decode()
+            shape = [(first + i * stride) % 2**32 for first, count, stride in run[:own_runs] for i in range(count)]
+            if len(shape) != size:
+                fail("size of a group")
+            for at, thread in self.members(origin[:own_ranges]):
+                print("group", name, remote, *((at + offset) % 2**32 for offset in shape), sep="\t")
+            if not size:
+                print("group", name, "several", sep="\t")
+            run, origin = run[own_runs:], origin[own_ranges:]
+
+    def print_messages(self):
+        if 23 not in self.sections:
+            return
+        body, n = self.sections[23]
+        (ranges,) = struct.unpack_from("<I", body)
+        rows = self.columns(body, 4, n, 4)
+        wide = struct.unpack_from("<%dQ" % (2 * n), body, 4 + 16 * n)
+        sets = self.columns(body, 4 + 32 * n, ranges, 8)
+        ranks = self.info[4]
+        for i, (terminal, kind, value, own) in enumerate(rows):
+            members = self.members(sets[:own])
+            sets = sets[own:]
+            for k, (rank, thread) in enumerate(members):
+                relation, mean = kind >> 8 & 255, kind >> 16
+                partner = value if value == NONE or relation == 1 else (rank + value) % ranks if relation == 2 else rank ^ value
+                sums = wide[i], wide[n + i]
+                if mean:
+                    sums = [s // len(members) + (k < s % len(members)) for s in sums]
+                print("message", terminal, kind & 1, rank, -1 if partner == NONE else partner, *sums, mean, sep="\t")
+
+    def print_starts(self):
+        if 24 not in self.sections:
+            return
+        body, n = self.sections[24]
+        (runs,) = struct.unpack_from("<I", body)
+        names = struct.unpack_from("<%dq" % n, body, 4)
+        counts = struct.unpack_from("<%dI" % n, body, 4 + 8 * n)
+        run = self.columns(body, 4 + 12 * n, runs, 3)
+        for name, count in zip(names, counts):
+            print("starts", name, *((d + k * step) % 2**32 for d, step, times in run[:count] for k in range(times)), sep="\t")
+            run = run[count:]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "job/flow.h"
+#include "job/group.h"
+#include "job/starts.h"
 #include "merge/merge.h"
 #include "tests/unit/simulate.h"
 
@@ -138,6 +141,26 @@ static void disturb_numbers(struct job *j, uint32_t rank)
     }
 }
 
+/* Who is in the world and in the rank's row of a grid; its messages; what completions complete. */
+static void talk(struct recorder *r, uint32_t rank, uint32_t ranks)
+{
+    struct simulate_stream *s = r->stream;
+    const struct job_run world = { 0, ranks, 1 }, row = { rank - rank % 4, rank - rank % 4 + 4 > ranks ? ranks % 4 : 4, 1 };
+    const struct job_start_run runs[] = { { 2 + rank % 3, -1, 2 } };
+    int error = job_comm_add_members(r->job, r->world, &world, 1, NULL, 0);
+    error |= job_comm_add_members(r->job, job_comm(r->job, "world/split#0", 4), &row, 1, NULL, 0);
+    error |= job_starts_add(r->job, job_starts_name(runs, 1), runs, 1);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct grammar_event *e = &s->event[i];
+        const char *function = job_text(r->job, r->job->terminals[e->terminal].function);
+        if (e->channels & 1 << GRAMMAR_PEER && e->value[GRAMMAR_PEER] >= 0 && e->value[GRAMMAR_PEER] < ranks)
+            error |= job_flow_add(r->job, rank, e->terminal, strstr(function, "ecv") != NULL, (uint32_t)e->value[GRAMMAR_PEER], 1,
+                                  (uint64_t)e->value[GRAMMAR_BYTES]);
+    }
+    if (error || job_flows_settle(r->job))
+        abort();
+}
+
 static void finish(struct recorder *r, uint32_t rank, uint32_t thread)
 {
     struct simulate_stream *s = r->stream;
@@ -173,6 +196,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
         r.stream->rank = rank;
         r.stream->thread = thread;
         shapes[shape](&r, rank, ranks);
+        talk(&r, rank, ranks);
         finish(&r, rank, thread);
         grammar_destroy(r.grammar);
     }

@@ -2,6 +2,7 @@
 /* The tables that every form of the report prints, of jobs made by hand; units. */
 #include <string.h>
 
+#include "job/flow.h"
 #include "report/report.h"
 #include "report/units.h"
 #include "tests/unit/hand_job.h"
@@ -85,7 +86,12 @@ START_TEST(peers_are_relative)
         }
         hand_stream(j, g, rank, 20, 10);
     }
+    for (uint32_t rank = 0; rank < 4; rank++)
+        ck_assert_int_eq(job_flow_add(j, rank, send, false, (rank + 1) % 4, 10, 1000), 0);
+    ck_assert_int_eq(job_flows_settle(j), 0);
     struct report_model *m = report_model_create(j);
+    ck_assert_uint_eq(m->edge_count, 4);
+    ck_assert_uint_eq(m->by_mean_bytes, 0);
     ck_assert_uint_eq(m->peer_count, 1);
     ck_assert_uint_eq(m->peers[0].relation, REPORT_OFFSET);
     ck_assert_int_eq(m->peers[0].value, 1);

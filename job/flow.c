@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joining rows: terminal by terminal, all of one direction at once. As long as they are of few ranks they are written out
+ * and put together anew, so that the result depends on what they say alone; then rows of equal content are joined as sets.
+ */
+#include "base/array.h"
+#include "job/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/check.h"
+#include "job/job.h"
+#include "job/intern.h"
+#include "job/ranges.h"
+#include "pythia.h"
+
+enum { FLOW_ATOMS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
+
+/* One rank and one of its partners. */
+struct atom {
+    uint32_t rank, partner;
+    uint32_t value; /* as a relation says it */
+    uint64_t messages, bytes;
+};
+
+/* The rows of one terminal and direction, of both jobs. */
+struct batch {
+    const struct job_flow **row;
+    const struct job_range **ranges; /* of each */
+    uint32_t count, terminal, ranks;
+    bool receives, mean;
+};
+
+void job_flows_free(struct job_flows *f)
+{
+    free(f->row);
+    free(f->ranges.range);
+    memset(f, 0, sizeof *f);
+}
+
+static uint32_t partner_of(const struct job_flow *f, uint32_t rank, uint32_t ranks)
+{
+    if (f->value == GRAMMAR_NONE || f->relation == JOB_ABSOLUTE || !ranks)
+        return f->value;
+    if (f->relation == JOB_XOR)
+        return f->value ^ rank;
+    return (uint32_t)(((uint64_t)rank + f->value) % ranks);
+}
+
+static uint32_t value_of(uint32_t partner, uint32_t rank, uint32_t relation, uint32_t ranks)
+{
+    if (partner == GRAMMAR_NONE || relation == JOB_ABSOLUTE || !ranks)
+        return partner;
+    if (relation == JOB_XOR)
+        return partner ^ rank;
+    return (uint32_t)(((uint64_t)partner + ranks - rank % ranks) % ranks);
+}
+
+static int append(struct job_flows *f, struct job_flow row, const struct job_range *ranges, uint32_t count)
+{
+    int error = base_array_room(&f->row, &f->room, (uint64_t)f->count + 1, sizeof *f->row);
+    if (!error)
+        error = base_array_room(&f->ranges.range, &f->ranges.room, (uint64_t)f->ranges.count + count, sizeof *ranges);
+    if (error)
+        return error;
+    row.range_first = f->ranges.count;
+    row.range_count = count;
+    memcpy(f->ranges.range + f->ranges.count, ranges, count * sizeof *ranges);
+    f->ranges.count += count;
+    f->row[f->count++] = row;
+    return 0;
+}
+
+/* --- Written out --- */
+
+static int by_place(const void *x, const void *y)
+{
+    const struct atom *a = x, *b = y;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->partner < b->partner ? -1 : a->partner > b->partner;
+}
+
+static int content_order(const struct atom *a, const struct atom *b)
+{
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    if (a->messages != b->messages)
+        return a->messages < b->messages ? -1 : 1;
+    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+static int by_content(const void *x, const void *y)
+{
+    const struct atom *a = x, *b = y;
+    int order = content_order(a, b);
+    return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+static uint32_t write_out(const struct batch *b, struct atom *atom)
+{
+    uint32_t n = 0, kept = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        for (uint32_t k = 0; k < b->row[i]->range_count; k++)
+            for (uint64_t m = 0, size = job_range_size(&b->ranges[i][k]); m < size; m++, n++) {
+                atom[n].rank = job_range_rank(&b->ranges[i][k], m);
+                atom[n].partner = partner_of(b->row[i], atom[n].rank, b->ranks);
+                atom[n].messages = b->row[i]->messages;
+                atom[n].bytes = b->row[i]->bytes;
+            }
+    if (n)
+        qsort(atom, n, sizeof *atom, by_place);
+    for (uint32_t i = 0; i < n; i++)
+        if (kept && by_place(&atom[kept - 1], &atom[i]) == 0) {
+            atom[kept - 1].messages += atom[i].messages;
+            atom[kept - 1].bytes += atom[i].bytes;
+        } else {
+            atom[kept++] = atom[i];
+        }
+    return kept;
+}
+
+/* Sorts by a relation; how many rows there would be. */
+static uint32_t arrange(struct atom *atom, uint32_t n, uint32_t relation, uint32_t ranks)
+{
+    uint32_t rows = 0;
+    for (uint32_t i = 0; i < n; i++)
+        atom[i].value = value_of(atom[i].partner, atom[i].rank, relation, ranks);
+    if (n)
+        qsort(atom, n, sizeof *atom, by_content);
+    for (uint32_t i = 0; i < n; i++)
+        rows += !i || content_order(&atom[i - 1], &atom[i]) != 0;
+    return rows;
+}
+
+/* The set of the ranks of n atoms, which may come in any order. */
+static int append_atoms(struct job_flows *out, const struct batch *b, uint32_t relation, const struct atom *atom, uint32_t n,
+                        bool mean)
+{
+    struct job_flow row = { .terminal = b->terminal, .receives = b->receives, .relation = (uint8_t)relation, .mean = mean,
+                            .value = atom[0].value, .messages = atom[0].messages, .bytes = atom[0].bytes };
+    struct job_member *m = malloc(n * sizeof *m);
+    struct job_ranges set = { 0 };
+    int error = m ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n && !error; i++) {
+        m[i] = (struct job_member){ atom[i].rank, 0 };
+        row.messages += mean && i ? atom[i].messages : 0;
+        row.bytes += mean && i ? atom[i].bytes : 0;
+    }
+    if (!error)
+        error = job_ranges_members(&set, m, n);
+    if (!error)
+        error = append(out, row, set.range, set.count);
+    free(set.range);
+    free(m);
+    return error;
+}
+
+static int by_value(const void *x, const void *y)
+{
+    const struct atom *a = x, *b = y;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    return a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+/* Means: by partner, or where those are too many all as one, of nobody. */
+static int append_means(struct job_flows *out, const struct batch *b, uint32_t relation, struct atom *atom, uint32_t n)
+{
+    uint32_t values = 0, kept = 0;
+    int error = 0;
+    qsort(atom, n, sizeof *atom, by_value);
+    for (uint32_t i = 0; i < n; i++)
+        values += !i || atom[i - 1].value != atom[i].value;
+    for (uint32_t i = 0; i < n && values > FLOW_ROWS; i++)
+        atom[i].value = atom[i].partner = GRAMMAR_NONE;
+    if (values > FLOW_ROWS)
+        qsort(atom, n, sizeof *atom, by_value);
+    for (uint32_t i = 0; i < n; i++) /* a rank stands once in a set */
+        if (kept && by_value(&atom[kept - 1], &atom[i]) == 0) {
+            atom[kept - 1].messages += atom[i].messages;
+            atom[kept - 1].bytes += atom[i].bytes;
+        } else {
+            atom[kept++] = atom[i];
+        }
+    for (uint32_t i = 0, next; i < kept && !error; i = next) {
+        for (next = i + 1; next < kept && atom[next].value == atom[i].value; next++)
+            ;
+        error = append_atoms(out, b, relation, atom + i, next - i, true);
+    }
+    return error;
+}
+
+static int join_atoms(struct job_flows *out, const struct batch *b, uint64_t members)
+{
+    struct atom *atom = malloc((size_t)members * sizeof *atom);
+    int error = atom ? 0 : PYTHIA_ENOMEM;
+    uint32_t n = error ? 0 : write_out(b, atom), best = JOB_ABSOLUTE, fewest = UINT32_MAX;
+    for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR && !error; relation <<= 1) {
+        uint32_t rows = arrange(atom, n, relation, b->ranks);
+        if (rows < fewest) {
+            best = relation;
+            fewest = rows;
+        }
+    }
+    if (!error)
+        arrange(atom, n, best, b->ranks);
+    if (!error && fewest > FLOW_ROWS)
+        error = append_means(out, b, best, atom, n);
+    else
+        for (uint32_t i = 0, next; i < n && !error; i = next) {
+            for (next = i + 1; next < n && content_order(&atom[i], &atom[next]) == 0; next++)
+                ;
+            error = append_atoms(out, b, best, atom + i, next - i, false);
+        }
+    free(atom);
+    return error;
+}
+
+/* --- As sets --- */
+
+struct member {
+    const struct job_flow *row;
+    const struct job_range *ranges;
+};
+
+static int by_row(const void *x, const void *y)
+{
+    const struct job_flow *a = ((const struct member *)x)->row, *b = ((const struct member *)y)->row;
+    if (a->value != b->value)
+        return a->value < b->value ? -1 : 1;
+    if (a->messages != b->messages)
+        return a->messages < b->messages ? -1 : 1;
+    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+}
+
+/* Rows of one relation; of means those of one partner are one row, else those of equal content. */
+static int join_sets(struct job_flows *out, const struct batch *b)
+{
+    struct member *m = malloc(b->count * sizeof *m);
+    int error = m ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < b->count && !error; i++)
+        m[i] = (struct member){ b->row[i], b->ranges[i] };
+    if (!error)
+        qsort(m, b->count, sizeof *m, by_row);
+    for (uint32_t i = 0, next; i < b->count && !error; i = next) {
+        struct job_flow row = *m[i].row;
+        struct job_ranges set = { 0 };
+        row.terminal = b->terminal;
+        error = job_ranges_union(&set, m[i].ranges, row.range_count, NULL, 0);
+        for (next = i + 1; next < b->count && !error && (b->mean ? m[next].row->value == row.value : by_row(&m[i], &m[next]) == 0); next++) {
+            struct job_ranges larger = { 0 };
+            row.messages += b->mean ? m[next].row->messages : 0;
+            row.bytes += b->mean ? m[next].row->bytes : 0;
+            error = job_ranges_join(&larger, set.range, set.count, m[next].ranges, m[next].row->range_count);
+            free(set.range);
+            set = larger;
+        }
+        if (!error)
+            error = append(out, row, set.range, set.count);
+        free(set.range);
+    }
+    free(m);
+    return error;
+}
+
+/* Some rows are means, in one relation or in two: all others become means, too. Those of another relation are of nobody. */
+static int join_means(struct job_flows *out, const struct batch *b, uint64_t members)
+{
+    struct job_flows made = { 0 };
+    struct batch exact = *b, all = *b;
+    uint32_t relation = 0, n = 0;
+    exact.row = malloc(b->count * sizeof *exact.row);
+    exact.ranges = malloc(b->count * sizeof *exact.ranges);
+    struct atom *atom = malloc((size_t)members * sizeof *atom);
+    int error = exact.row && exact.ranges && atom ? 0 : PYTHIA_ENOMEM;
+    exact.count = 0;
+    for (uint32_t i = 0; i < b->count && !error; i++) {
+        struct job_flow row = *b->row[i];
+        if (!row.mean) {
+            exact.row[exact.count] = b->row[i];
+            exact.ranges[exact.count++] = b->ranges[i];
+            continue;
+        }
+        relation = relation ? relation : row.relation;
+        if (row.relation != relation)
+            row.value = GRAMMAR_NONE;
+        row.relation = (uint8_t)relation;
+        error = append(&made, row, b->ranges[i], row.range_count);
+    }
+    if (!error && exact.count) {
+        n = write_out(&exact, atom);
+        arrange(atom, n, relation, b->ranks);
+        error = append_means(&made, b, relation, atom, n);
+    }
+    all.count = made.count;
+    all.row = error ? NULL : malloc(made.count * sizeof *all.row);
+    all.ranges = error ? NULL : malloc(made.count * sizeof *all.ranges);
+    if (!error && (!all.row || !all.ranges))
+        error = PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < made.count && !error; i++) {
+        all.row[i] = &made.row[i];
+        all.ranges[i] = made.ranges.range + made.row[i].range_first;
+    }
+    if (!error)
+        error = join_sets(out, &all);
+    free(exact.row);
+    free(exact.ranges);
+    if (all.row != b->row)
+        free(all.row);
+    if (all.ranges != b->ranges)
+        free(all.ranges);
+    free(atom);
+    job_flows_free(&made);
+    return error;
+}
+
+static int join_batch(struct job_flows *out, struct batch *b)
+{
+    uint64_t members = 0;
+    bool one_relation = true, means = true;
+    for (uint32_t i = 0; i < b->count; i++) {
+        members += job_ranges_size(b->ranges[i], b->row[i]->range_count);
+        one_relation &= b->row[i]->relation == b->row[0]->relation;
+        b->mean |= b->row[i]->mean;
+        means &= b->row[i]->mean;
+    }
+    if (one_relation && b->mean == means && (b->mean || members > FLOW_ATOMS))
+        return join_sets(out, b);
+    if (members > BASE_ARRAY_LIMIT)
+        return PYTHIA_ELIMIT;
+    return b->mean ? join_means(out, b, members) : join_atoms(out, b, members);
+}
+
+/* --- All of two jobs --- */
+
+struct entry {
+    const struct job_flow *row;
+    const struct job_range *ranges;
+    uint32_t terminal;
+};
+
+static int by_terminal(const void *x, const void *y)
+{
+    const struct entry *a = x, *b = y;
+    if (a->terminal != b->terminal)
+        return a->terminal < b->terminal ? -1 : 1;
+    return (int)a->row->receives - (int)b->row->receives;
+}
+
+static int join_entries(struct job_flows *out, const struct entry *e, uint32_t n, uint32_t ranks)
+{
+    const struct job_flow **row = malloc(((size_t)n + 1) * sizeof *row);
+    const struct job_range **ranges = malloc(((size_t)n + 1) * sizeof *ranges);
+    int error = row && ranges ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < n && !error; i++) {
+        row[i] = e[i].row;
+        ranges[i] = e[i].ranges;
+    }
+    for (uint32_t i = 0, next; i < n && !error; i = next) {
+        for (next = i + 1; next < n && by_terminal(&e[i], &e[next]) == 0; next++)
+            ;
+        struct batch b = { .row = row + i, .ranges = ranges + i, .count = next - i, .terminal = e[i].terminal,
+                           .ranks = ranks, .receives = e[i].row->receives };
+        error = join_batch(out, &b);
+    }
+    free(row);
+    free(ranges);
+    return error;
+}
+
+int job_flows_join(const struct job *into, const struct job *from, const uint32_t *terminal_map, struct job_flows *out)
+{
+    const struct job_flows *a = &into->flows, *b = &from->flows;
+    struct entry *e = malloc(((size_t)a->count + b->count + 1) * sizeof *e);
+    uint32_t n = 0, ranks = into->info.ranks > from->info.ranks ? into->info.ranks : from->info.ranks;
+    memset(out, 0, sizeof *out);
+    if (!e)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < a->count; i++)
+        e[n++] = (struct entry){ &a->row[i], a->ranges.range + a->row[i].range_first, a->row[i].terminal };
+    for (uint32_t i = 0; i < b->count; i++)
+        e[n++] = (struct entry){ &b->row[i], b->ranges.range + b->row[i].range_first,
+                                 terminal_map ? terminal_map[b->row[i].terminal] : b->row[i].terminal };
+    if (n)
+        qsort(e, n, sizeof *e, by_terminal);
+    int error = join_entries(out, e, n, ranks);
+    free(e);
+    if (error)
+        job_flows_free(out);
+    return error;
+}
+
+int job_flows_settle(struct job *j)
+{
+    const struct job nobody = { .info.ranks = 0 };
+    struct job_flows settled;
+    int error = job_flows_join(j, &nobody, NULL, &settled);
+    if (error)
+        return error;
+    job_flows_free(&j->flows);
+    j->flows = settled;
+    return 0;
+}
+
+int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t partner, uint64_t messages,
+                 uint64_t bytes)
+{
+    struct job_range at = { .first = rank, .count = 1, .stride = 1 };
+    struct job_flow row = { .terminal = terminal, .receives = receives, .relation = JOB_ABSOLUTE, .value = partner,
+                            .messages = messages, .bytes = bytes };
+    if (terminal >= j->terminal_count || (partner != GRAMMAR_NONE && partner >= j->info.ranks))
+        return PYTHIA_EINVAL;
+    return append(&j->flows, row, &at, 1);
+}
+
+/* --- Reading --- */
+
+static int walk_row(const struct job *j, const struct job_flow *f, int (*visit)(void *, const struct job_flow_pair *),
+                    void *arg)
+{
+    const struct job_range *r = j->flows.ranges.range + f->range_first;
+    uint64_t members = job_ranges_size(r, f->range_count), at = 0;
+    struct job_flow_pair pair = { .terminal = f->terminal, .receives = f->receives, .mean = f->mean,
+                                  .messages = f->messages, .bytes = f->bytes };
+    for (uint32_t k = 0; k < f->range_count; k++)
+        for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++, at++) {
+            pair.rank = job_range_rank(&r[k], i);
+            pair.partner = partner_of(f, pair.rank, j->info.ranks);
+            if (f->mean) { /* shares that add up */
+                pair.messages = f->messages / members + (at < f->messages % members);
+                pair.bytes = f->bytes / members + (at < f->bytes % members);
+            }
+            int stop = visit(arg, &pair);
+            if (stop)
+                return stop;
+        }
+    return 0;
+}
+
+int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job_flow_pair *pair), void *arg)
+{
+    int stop = 0;
+    for (uint32_t i = 0; i < j->flows.count && !stop; i++)
+        stop = walk_row(j, &j->flows.row[i], visit, arg);
+    return stop;
+}
+
+int job_flows_check(const struct job *j, char *why, size_t size)
+{
+    for (uint32_t i = 0; i < j->flows.count; i++) {
+        const struct job_flow *f = &j->flows.row[i];
+        const struct job_range *r = j->flows.ranges.range + f->range_first;
+        if (f->terminal >= j->terminal_count || f->receives > 1 || f->mean > 1 ||
+            (f->relation != JOB_ABSOLUTE && f->relation != JOB_OFFSET && f->relation != JOB_XOR) ||
+            (f->value != GRAMMAR_NONE && f->relation != JOB_XOR && f->value >= j->info.ranks) || !f->messages)
+            return job_refuse(why, size, "messages %u: out of range", i);
+        if (!f->range_count || !job_ranges_canonical(r, f->range_count) || r->thread)
+            return job_refuse(why, size, "messages %u: their ranks", i);
+        if (i && (f[-1].terminal > f->terminal || (f[-1].terminal == f->terminal && f[-1].receives > f->receives)))
+            return job_refuse(why, size, "messages %u: out of order", i);
+    }
+    return 0;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "job/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/check.h"
+#include "job/job.h"
+#include "job/intern.h"
+#include "job/ranges.h"
+#include "pythia.h"
+
+enum { GROUP_STEPS = 1 << 20 }; /* of a look-up in one group; a file that needs more is refused */
+
+void job_groups_free(struct job_groups *g)
+{
+    free(g->group);
+    free(g->runs);
+    free(g->ranges.range);
+    memset(g, 0, sizeof *g);
+}
+
+/* --- Building --- */
+
+/* Appends a group of equal content. */
+static int append(struct job_groups *g, struct job_group group, const struct job_run *runs, const struct job_range *ranges)
+{
+    int error = base_array_room(&g->group, &g->group_room, (uint64_t)g->group_count + 1, sizeof *g->group);
+    if (!error)
+        error = base_array_room(&g->runs, &g->run_room, (uint64_t)g->run_count + group.run_count, sizeof *g->runs);
+    if (!error)
+        error = base_array_room(&g->ranges.range, &g->ranges.room, (uint64_t)g->ranges.count + group.range_count,
+                         sizeof *g->ranges.range);
+    if (error)
+        return error;
+    group.run_first = g->run_count;
+    group.range_first = g->ranges.count;
+    if (group.run_count)
+        memcpy(g->runs + g->run_count, runs, group.run_count * sizeof *runs);
+    if (group.range_count)
+        memcpy(g->ranges.range + g->ranges.count, ranges, group.range_count * sizeof *ranges);
+    g->run_count += group.run_count;
+    g->ranges.count += group.range_count;
+    g->group[g->group_count++] = group;
+    return 0;
+}
+
+/* A group with what its numbers stand for. */
+struct view {
+    struct job_group group;
+    const struct job_run *runs;
+    const struct job_range *ranges;
+};
+
+static struct view view_of(const struct job_groups *g, uint32_t i, const uint32_t *comm_map)
+{
+    struct view v = { g->group[i], g->runs + g->group[i].run_first, g->ranges.range + g->group[i].range_first };
+    if (comm_map)
+        v.group.comm = comm_map[v.group.comm];
+    return v;
+}
+
+static int by_content(const void *x, const void *y)
+{
+    const struct view *a = x, *b = y;
+    if (a->group.comm != b->group.comm)
+        return a->group.comm < b->group.comm ? -1 : 1;
+    if (a->group.remote != b->group.remote)
+        return a->group.remote < b->group.remote ? -1 : 1;
+    if (a->group.size != b->group.size)
+        return a->group.size < b->group.size ? -1 : 1;
+    if (a->group.run_count != b->group.run_count)
+        return a->group.run_count < b->group.run_count ? -1 : 1;
+    return a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0;
+}
+
+static int join_origins(struct job_groups *out, const struct view *a, const struct view *b)
+{
+    struct job_ranges set = { 0 };
+    struct job_group group = a->group;
+    int error;
+    if (job_ranges_equal(a->ranges, a->group.range_count, b->ranges, b->group.range_count))
+        return append(out, group, a->runs, a->ranges);
+    error = job_ranges_join(&set, a->ranges, a->group.range_count, b->ranges, b->group.range_count);
+    group.range_count = set.count;
+    if (!error)
+        error = append(out, group, a->runs, set.range);
+    free(set.range);
+    return error;
+}
+
+/* Views in order, at most two of equal content. Of a communicator that is not known only that is kept. */
+static int join_views(struct job_groups *out, const struct view *v, uint32_t n)
+{
+    int error = 0;
+    uint32_t lost = GRAMMAR_NONE;
+    for (uint32_t i = 0; i < n && !error; i++) {
+        bool pair = i + 1 < n && by_content(&v[i], &v[i + 1]) == 0;
+        if (v[i].group.comm == lost)
+            continue;
+        if (!v[i].group.size)
+            lost = v[i].group.comm;
+        error = pair && v[i].group.size ? join_origins(out, &v[i], &v[i + 1]) : append(out, v[i].group, v[i].runs, v[i].ranges);
+        i += pair;
+    }
+    return error;
+}
+
+int job_groups_join(const struct job *into, const struct job *from, const uint32_t *comm_map, struct job_groups *out)
+{
+    const struct job_groups *a = &into->groups, *b = &from->groups;
+    struct view *v = malloc(((size_t)a->group_count + b->group_count + 1) * sizeof *v);
+    uint32_t n = 0;
+    memset(out, 0, sizeof *out);
+    if (!v)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < a->group_count; i++)
+        v[n++] = view_of(a, i, NULL);
+    for (uint32_t i = 0; i < b->group_count; i++)
+        v[n++] = view_of(b, i, comm_map);
+    if (n)
+        qsort(v, n, sizeof *v, by_content);
+    int error = join_views(out, v, n);
+    free(v);
+    if (error)
+        job_groups_free(out);
+    return error;
+}
+
+/* --- One rank's --- */
+
+/* A group of one rank, counted from its origin, in a store of its own. */
+static int add_one(struct job_groups *g, uint32_t comm, uint32_t remote, uint32_t origin, const struct job_run *runs,
+                   uint32_t count)
+{
+    struct job_group group = { .comm = comm, .remote = remote, .run_count = count, .range_count = 1 };
+    struct job_range at = { .first = origin, .count = 1, .stride = 1 };
+    struct job_run *own = malloc((size_t)count * sizeof *own);
+    if (!own)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        own[i] = runs[i];
+        own[i].first -= origin;
+        group.size += runs[i].count;
+    }
+    int error = append(g, group, own, &at);
+    free(own);
+    return error;
+}
+
+static bool same_groups(const struct job_groups *known, uint32_t comm, const struct job_groups *g)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < known->group_count; i++) {
+        if (known->group[i].comm != comm)
+            continue;
+        struct view a = view_of(known, i, NULL), b;
+        if (found == g->group_count)
+            return false;
+        b = view_of(g, found++, NULL);
+        if (by_content(&a, &b) || !job_ranges_equal(a.ranges, a.group.range_count, b.ranges, b.group.range_count))
+            return false;
+    }
+    return found == g->group_count;
+}
+
+static bool has_groups(const struct job_groups *g, uint32_t comm)
+{
+    for (uint32_t i = 0; i < g->group_count; i++)
+        if (g->group[i].comm == comm)
+            return true;
+    return false;
+}
+
+int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own, uint32_t own_count,
+                         const struct job_run *remote, uint32_t remote_count)
+{
+    struct job one = { .comm_count = j->comm_count };
+    struct job_groups joined;
+    int error = own_count ? add_one(&one.groups, comm, 0, own[0].first, own, own_count) : PYTHIA_EINVAL;
+    if (!error && remote_count)
+        error = add_one(&one.groups, comm, 1, own[0].first, remote, remote_count);
+    bool known = !error && has_groups(&j->groups, comm), same = known && same_groups(&j->groups, comm, &one.groups);
+    if (!error && known && !same) { /* another one of that name */
+        job_groups_free(&one.groups);
+        error = append(&one.groups, (struct job_group){ .comm = comm }, NULL, NULL);
+    }
+    if (!error && !same)
+        error = job_groups_join(j, &one, NULL, &joined);
+    job_groups_free(&one.groups);
+    if (error || same)
+        return error;
+    job_groups_free(&j->groups);
+    j->groups = joined;
+    return 0;
+}
+
+/* --- Looking up --- */
+
+static uint32_t first_group(const struct job_groups *g, uint32_t comm)
+{
+    uint32_t low = 0, high = g->group_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (g->group[middle].comm < comm)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Which of the run's numbers `offset` is; -1: none. */
+static int64_t in_run(const struct job_run *r, uint32_t offset)
+{
+    int64_t apart = (int64_t)(int32_t)(offset - r->first);
+    if (r->count == 1 || !r->stride)
+        return apart ? -1 : 0;
+    return apart % r->stride == 0 && apart / r->stride >= 0 && apart / r->stride < r->count ? apart / r->stride : -1;
+}
+
+/* The origin of the group that has `rank` in this run, and which of the run it is. */
+static bool origin_in_run(const struct job_range *ranges, uint32_t count, const struct job_run *r, uint32_t rank,
+                          uint32_t *origin, uint32_t *place)
+{
+    if (job_ranges_size(ranges, count) <= r->count) {
+        for (uint32_t k = 0; k < count; k++)
+            for (uint64_t i = 0, n = job_range_size(&ranges[k]); i < n; i++) {
+                uint32_t o = job_range_rank(&ranges[k], i);
+                int64_t at = in_run(r, rank - o);
+                if (at >= 0) {
+                    *origin = o;
+                    *place = (uint32_t)at;
+                    return true;
+                }
+            }
+        return false;
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t o = rank - (r->first + i * (uint32_t)r->stride);
+        if (job_ranges_contain(ranges, count, o, 0)) {
+            *origin = o;
+            *place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The rank's own group; its place in it. */
+static const struct job_group *find_group(const struct job *j, uint32_t comm, uint32_t rank, uint32_t *origin,
+                                          uint32_t *place)
+{
+    const struct job_groups *g = &j->groups;
+    for (uint32_t i = first_group(g, comm); i < g->group_count && g->group[i].comm == comm && !g->group[i].remote; i++) {
+        const struct job_group *group = &g->group[i];
+        uint32_t before = 0;
+        for (uint32_t k = 0; k < group->run_count; before += g->runs[group->run_first + k++].count)
+            if (origin_in_run(g->ranges.range + group->range_first, group->range_count, &g->runs[group->run_first + k], rank,
+                              origin, place)) {
+                *place += before;
+                return group;
+            }
+    }
+    return NULL;
+}
+
+static struct job_members members_of(const struct job *j, const struct job_group *group, uint32_t origin)
+{
+    return (struct job_members){ origin, group->size, group->run_count, j->groups.runs + group->run_first };
+}
+
+bool job_comm_members(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
+{
+    uint32_t origin, place;
+    const struct job_group *group = find_group(j, comm, rank, &origin, &place);
+    if (group)
+        *m = members_of(j, group, origin);
+    return group != NULL;
+}
+
+bool job_comm_partners(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
+{
+    const struct job_groups *g = &j->groups;
+    if (!job_comm_members(j, comm, rank, m))
+        return false;
+    for (uint32_t i = first_group(g, comm); i < g->group_count && g->group[i].comm == comm; i++) {
+        const struct job_group *group = &g->group[i];
+        if (group->remote && job_ranges_contain(g->ranges.range + group->range_first, group->range_count, m->origin, 0)) {
+            *m = members_of(j, group, m->origin);
+            break;
+        }
+    }
+    return true;
+}
+
+uint32_t job_members_at(const struct job_members *m, uint32_t i)
+{
+    const struct job_run *r = m->runs, *end = r + m->run_count;
+    for (; r < end - 1 && i >= r->count; r++)
+        i -= r->count;
+    return m->origin + r->first + i * (uint32_t)r->stride;
+}
+
+int64_t job_comm_world(const struct job *j, uint32_t comm, uint32_t rank, int64_t peer)
+{
+    struct job_members m;
+    if (peer < 0)
+        return peer;
+    if (!job_comm_partners(j, comm, rank, &m) || peer >= m.size)
+        return GRAMMAR_PEER_NONE;
+    return job_members_at(&m, (uint32_t)peer);
+}
+
+int64_t job_comm_rank(const struct job *j, uint32_t comm, uint32_t rank)
+{
+    uint32_t origin, place;
+    return find_group(j, comm, rank, &origin, &place) ? (int64_t)place : -1;
+}
+
+/* --- Audit --- */
+
+static int check_group(const struct job *j, uint32_t i, char *why, size_t size)
+{
+    const struct job_groups *g = &j->groups;
+    const struct job_group *group = &g->group[i];
+    const struct job_range *origins = g->ranges.range + group->range_first;
+    uint64_t ranks = 0, steps = 0, count = 0;
+    if (group->comm >= j->comm_count || group->remote > 1 || !group->size != !group->run_count)
+        return job_refuse(why, size, "group %u: communicator or size", i);
+    if (!group->size)
+        return group->range_count ? job_refuse(why, size, "group %u: origins of nobody", i) : 0;
+    if (!job_ranges_canonical(origins, group->range_count) || !group->range_count)
+        return job_refuse(why, size, "group %u: origins out of order", i);
+    count = job_ranges_size(origins, group->range_count);
+    for (uint32_t k = 0; k < group->run_count; k++) {
+        const struct job_run *r = &g->runs[group->run_first + k];
+        if (!r->count || (r->count > 1 && !r->stride))
+            return job_refuse(why, size, "group %u: run %u", i, k);
+        ranks += r->count;
+        steps += r->count < count ? r->count : count;
+    }
+    return ranks != group->size || steps > GROUP_STEPS ? job_refuse(why, size, "group %u: its size", i) : 0;
+}
+
+int job_groups_check(const struct job *j, char *why, size_t size)
+{
+    int error = 0;
+    for (uint32_t i = 0; i < j->groups.group_count && !error; i++) {
+        struct view now = view_of(&j->groups, i, NULL);
+        error = check_group(j, i, why, size);
+        if (!error && i) {
+            struct view before = view_of(&j->groups, i - 1, NULL);
+            if (by_content(&before, &now) >= 0)
+                error = job_refuse(why, size, "group %u: out of order", i);
+        }
+    }
+    return error;
+}

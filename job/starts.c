@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/array.h"
+#include "job/starts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/check.h"
+#include "job/job.h"
+#include "job/intern.h"
+#include "pythia.h"
+
+enum { STARTS_SEED = 0x57a7 };
+
+void job_starts_free(struct job_starts *s)
+{
+    free(s->list);
+    free(s->runs);
+    memset(s, 0, sizeof *s);
+}
+
+int64_t job_starts_name(const struct job_start_run *runs, uint32_t count)
+{
+    uint64_t hash = job_hash_bytes(STARTS_SEED, runs, count * sizeof *runs).low;
+    return -(int64_t)(hash >> 2) - 1;
+}
+
+static uint32_t place_of(const struct job_starts *s, int64_t name)
+{
+    uint32_t low = 0, high = s->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (s->list[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count)
+{
+    const struct job_starts *s = &j->starts;
+    uint32_t at = place_of(s, name);
+    if (at == s->count || s->list[at].name != name)
+        return NULL;
+    *count = s->list[at].count;
+    return s->runs + s->list[at].first;
+}
+
+static int append(struct job_starts *s, int64_t name, const struct job_start_run *runs, uint32_t count)
+{
+    int error = base_array_room(&s->list, &s->room, (uint64_t)s->count + 1, sizeof *s->list);
+    if (!error)
+        error = base_array_room(&s->runs, &s->run_room, (uint64_t)s->run_count + count, sizeof *s->runs);
+    if (error)
+        return error;
+    memcpy(s->runs + s->run_count, runs, count * sizeof *runs);
+    s->list[s->count++] = (struct job_start_list){ name, s->run_count, count };
+    s->run_count += count;
+    return 0;
+}
+
+/* The lists of both in the order of their names. */
+static int join(const struct job_starts *a, const struct job_starts *b, struct job_starts *out)
+{
+    uint32_t i = 0, k = 0;
+    int error = 0;
+    memset(out, 0, sizeof *out);
+    while (!error && (i < a->count || k < b->count)) {
+        bool left = k == b->count || (i < a->count && a->list[i].name <= b->list[k].name);
+        const struct job_starts *from = left ? a : b;
+        const struct job_start_list *l = left ? &a->list[i] : &b->list[k];
+        k += left && k < b->count && b->list[k].name == l->name;
+        *(left ? &i : &k) += 1;
+        error = append(out, l->name, from->runs + l->first, l->count);
+    }
+    if (error)
+        job_starts_free(out);
+    return error;
+}
+
+int job_starts_join(const struct job *into, const struct job *from, struct job_starts *out)
+{
+    return join(&into->starts, &from->starts, out);
+}
+
+int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count)
+{
+    struct job_starts one = { 0 }, joined;
+    uint32_t known;
+    if (job_starts_find(j, name, &known))
+        return 0;
+    int error = append(&one, name, runs, count);
+    if (!error)
+        error = join(&j->starts, &one, &joined);
+    job_starts_free(&one);
+    if (error)
+        return error;
+    job_starts_free(&j->starts);
+    j->starts = joined;
+    return 0;
+}
+
+int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread, uint64_t i,
+                  struct job_start_run *one, const struct job_start_run **runs, uint32_t *count)
+{
+    int64_t value = 0;
+    int status = job_attr_value(j, c, node, GRAMMAR_STARTS, rank, thread, i, &value);
+    if (status)
+        return status;
+    if (value > UINT32_MAX || value == 0)
+        return 2;
+    if (value < 0) {
+        *runs = job_starts_find(j, value, count);
+        return *runs ? 0 : 2;
+    }
+    *one = (struct job_start_run){ (uint32_t)value, 0, 1 };
+    *runs = one;
+    *count = 1;
+    return 0;
+}
+
+int job_starts_check(const struct job *j, char *why, size_t size)
+{
+    const struct job_starts *s = &j->starts;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct job_start_list *l = &s->list[i];
+        if (!l->count || l->name != job_starts_name(s->runs + l->first, l->count) || (i && l[-1].name >= l->name))
+            return job_refuse(why, size, "list of starts %u: its name or order", i);
+        for (uint32_t k = 0; k < l->count; k++)
+            if (!s->runs[l->first + k].count)
+                return job_refuse(why, size, "list of starts %u: run %u", i, k);
+    }
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whom the ranks of a communicator are in the world.
+ *
+ *     ranks of the communicator   0  1  2  3  4  5
+ *     ranks of the world          0  2  4  1  3  5      runs: { first 0, count 3, stride 2 } { first 1, count 3, stride 2 }
+ *
+ * Asked once, when a communicator is first seen: MPI_Comm_group and MPI_Group_translate_ranks are local. Lists are kept
+ * once each, however many communicators have them, until the process ends: a start may outlive its communicator.
+ *
+ * Cost: of asking, the communicator's size; of a look-up, the logarithm of the number of runs.
+ * Threads: any.  Hook-safe: look-ups are.
+ */
+#ifndef PYTHIA_PMPI_MEMBERS_H
+#define PYTHIA_PMPI_MEMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <mpi.h>
+
+#include "job/group.h"
+
+struct pmpi_hook_members {
+    const struct pmpi_hook_members *next;
+    uint32_t size, run_count;
+    uint32_t *before; /* of each run: ranks of the communicator before it */
+    struct job_run *runs;
+};
+
+/* The communicator's own group, or the other one of an intercommunicator. NULL: out of memory, or somebody is not in this
+   world. `comm` is known to be valid. */
+const struct pmpi_hook_members *pmpi_hook_members_of(MPI_Comm comm, bool remote);
+/* GRAMMAR_NONE where there is no such rank, or `m` is NULL. */
+uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages by partner: what a stream sent to and received from each rank, counted as it happens.
+ *
+ *     (terminal, direction, partner)  ->  messages, bytes
+ *
+ * These are sums, whatever rule the nodes of the grammar find: a matrix made of them is exact. A receive counts when it
+ * completes, with its actual source and size, and belongs to the call that posted it. A table of a stream, so nothing is
+ * shared; what goes beyond FLOW_MOST partners is counted as of nobody (partner GRAMMAR_NONE).
+ *
+ * Cost: a look-up. Memory: 32 bytes a row, twice as many slots.
+ * Threads: the stream's.  Hook-safe: yes, but for rows first seen.
+ */
+#ifndef PYTHIA_SESSION_FLOW_H
+#define PYTHIA_SESSION_FLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct job;
+
+struct session_flow {
+    uint32_t terminal; /* of session.job */
+    uint32_t partner;  /* rank of the world, GRAMMAR_NONE: of nobody in it */
+    bool receives;
+    uint64_t messages, bytes;
+};
+
+struct session_flows {
+    struct session_flow *row;
+    uint32_t *slot; /* number of a row + 1; 0: free */
+    uint32_t count, room, mask;
+};
+
+/* Adds what `f` says; what memory does not suffice for is left out. */
+void session_flows_add(struct session_flows *t, const struct session_flow *f);
+/* Hands all rows to a job of the rank. 0, or PYTHIA_ENOMEM. */
+int session_flows_finish(const struct session_flows *t, struct job *job, uint32_t rank);
+/* The rows alone, to be finished or closed. False when out of memory. */
+bool session_flows_copy(const struct session_flows *t, struct session_flows *copy);
+void session_flows_close(struct session_flows *t);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/starts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fpu.h"
+#include "session/internal.h"
+
+enum { STARTS_FIRST = 32, STARTS_MOST = 1 << 14 };
+
+void session_starts_add(struct session_starts *l, uint32_t distance)
+{
+    struct job_start_run *r = l->count ? &l->run[l->count - 1] : NULL;
+    l->known |= distance != 0;
+    if (r && r->count == 1)
+        r->step = (int32_t)(distance - r->distance);
+    if (r && distance == r->distance + r->count * (uint32_t)r->step)
+        r->count++;
+    else if (l->count < SESSION_START_RUNS)
+        l->run[l->count++] = (struct job_start_run){distance, 0, 1};
+    else
+        l->full = true;
+}
+
+/* The place of a name, or the free one where it belongs. */
+static int64_t *seen_place(const struct session_starts_seen *seen, int64_t name)
+{
+    uint32_t i = (uint32_t)((uint64_t)name >> 8) & (seen->room - 1);
+    while (seen->slot[i] && seen->slot[i] != name)
+        i = (i + 1) & (seen->room - 1);
+    return &seen->slot[i];
+}
+
+static bool seen_grow(struct session_starts_seen *seen)
+{
+    struct session_starts_seen larger = {.count = seen->count, .room = seen->room ? 2 * seen->room : STARTS_FIRST};
+    larger.slot = calloc(larger.room, sizeof *larger.slot);
+    if (!larger.slot)
+        return false;
+    for (uint32_t i = 0; i < seen->room; i++)
+        if (seen->slot[i])
+            *seen_place(&larger, seen->slot[i]) = seen->slot[i];
+    free(seen->slot);
+    *seen = larger;
+    return true;
+}
+
+/* A list that this stream has not met: the job gets it. Returns its name, or 0: there is no room for more. */
+static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, const struct session_starts *l, int64_t name)
+{
+    struct session_starts_seen *seen = &s->starts_seen;
+    if (seen->count >= STARTS_MOST || (2 * seen->count >= seen->room && !seen_grow(seen)))
+        return 0;
+    base_fpu_t kept = base_fpu_hold();
+    pthread_mutex_lock(&session.lock);
+    int error = session.job ? job_starts_add(session.job, name, l->run, l->count) : -1;
+    pthread_mutex_unlock(&session.lock);
+    base_fpu_give_back(kept);
+    if (error)
+        return 0;
+    *seen_place(seen, name) = name;
+    seen->count++;
+    return name;
+}
+
+int64_t session_starts_value(struct session_stream *s, const struct session_starts *l)
+{
+    if (!l->known || l->full)
+        return 0;
+    if (l->count == 1 && l->run[0].count == 1)
+        return l->run[0].distance;
+    int64_t name = job_starts_name(l->run, l->count);
+    bool stored = s->starts_seen.room && *seen_place(&s->starts_seen, name) == name;
+    return stored ? name : starts_store(s, l, name);
+}
+
+void session_starts_close(struct session_starts_seen *seen)
+{
+    free(seen->slot);
+    memset(seen, 0, sizeof *seen);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which starts a completion completes: distances in events of its stream, back from the completion.
+ *
+ *     Irecv Irecv Isend Isend Waitall      distances 4, 3, 2, 1 in the order of the requests: one run { 4, -1, 4 }
+ *
+ * A loop has the same list in each turn. As a value of the node one start is its distance; a list is a name below 0, which
+ * is made of its content, so that it is the same on every rank; the list itself is stored once in the job.
+ *
+ * Threads: the stream's.  Hook-safe: yes, but for lists first seen.
+ */
+#ifndef PYTHIA_SESSION_STARTS_H
+#define PYTHIA_SESSION_STARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/starts.h"
+
+struct session_stream;
+
+enum { SESSION_START_RUNS = 32 }; /* of a list; longer ones are not known */
+
+struct session_starts {
+    uint32_t count; /* runs */
+    bool known;     /* something is */
+    bool full;
+    struct job_start_run run[SESSION_START_RUNS];
+};
+
+static inline void session_starts_begin(struct session_starts *l)
+{
+    l->count = 0;
+    l->known = l->full = false;
+}
+/* The next one of the list was started so many events before, 0: not known. */
+void session_starts_add(struct session_starts *l, uint32_t distance);
+/* The value for GRAMMAR_STARTS. */
+int64_t session_starts_value(struct session_stream *s, const struct session_starts *l);
+
+/* Names of lists that a stream has stored. */
+struct session_starts_seen {
+    int64_t *slot; /* 0: free */
+    uint32_t count, room;
+};
+void session_starts_close(struct session_starts_seen *seen);
+
+#endif
