@@ -144,8 +144,14 @@ static bool usable_reference(const struct session_world *world)
     char why[512];
     job_destroy(session_chosen());
     if (file_open(session_input_path(), &chosen, why, sizeof why)) {
-        base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
-                      why);
+        char parts[PATH_MAX + 32];
+        snprintf(parts, sizeof parts, "%s.parts", session_input_path());
+        if (access(session_input_path(), F_OK) && !access(parts, F_OK))
+            base_log_warn("cannot predict: %s; the program runs on without predictions (pythia merge joins %s, which a run "
+                          "that died has left)", why, parts);
+        else
+            base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
+                          why);
         return false;
     }
     enum kinship kin = kinship(chosen);

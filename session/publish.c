@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What becomes of the whole job: a recording is written, a prediction's score is stored, and one line tells. */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -58,7 +61,7 @@ static void print_actions(char *text, size_t size, const struct job *job)
         snprintf(text, size, " actions=%llu gain_seconds=%.3f", actions, gain);
 }
 
-static void print_recorded(const struct job *job)
+static void print_recorded(const struct job *job, const char *path)
 {
     char actions[64];
     unsigned long long events = 0, wall = 0, mpi = 0, cost = 0;
@@ -71,23 +74,51 @@ static void print_recorded(const struct job *job)
     print_actions(actions, sizeof actions, job);
     base_log_info("recorded ranks=%u streams=%llu events=%llu terminals=%u classes=%u mpi=%.1f%% cost=%.2f%%%s in %s",
                   job->info.ranks, (unsigned long long)job_streams(job), events, job->terminal_count, job->class_count,
-                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), actions, session_output_path());
+                  100.0 * share(mpi, wall), 100.0 * share(cost, wall), actions, path);
+}
+
+/* Where it goes when its own place takes it no more: a new file in TMPDIR. False where that fails, too. */
+static bool write_elsewhere(const struct job *job, char *path, size_t size)
+{
+    const char *directory = getenv("TMPDIR"), *output = session_output_path(), *slash = strrchr(output, '/');
+    char why[512];
+    if ((size_t)snprintf(path, size, "%s/%.100s.XXXXXX.pythia", directory && *directory ? directory : "/tmp",
+                         slash ? slash + 1 : output) >= size)
+        return false;
+    int fd = mkstemps(path, 7); /* the name is ours before anything is written: it may be anybody's directory */
+    if (fd < 0)
+        return false;
+    close(fd);
+    if (!file_write(job, path, why, sizeof why))
+        return true;
+    unlink(path);
+    return false;
+}
+
+static void say_lost(const char *why)
+{
+    bool parts = !access(session_parts_path(), F_OK);
+    base_log_warn("the recording is lost: %s%s%s%s", why, parts ? "; its last checkpoint is in " : "",
+                  parts ? session_parts_path() : "", parts ? " (pythia merge joins it)" : "");
 }
 
 static void publish_recorded(const struct job *job)
 {
-    char why[512];
-    if (file_write(job, session_output_path(), why, sizeof why)) {
-        bool parts = !access(session_parts_path(), F_OK);
-        base_log_warn("the recording is lost: %s%s%s%s", why, parts ? "; its last checkpoint is in " : "",
-                      parts ? session_parts_path() : "", parts ? " (pythia merge joins it)" : "");
-        return;
+    char why[512], elsewhere[PATH_MAX];
+    const char *path = session_output_path();
+    if (file_write(job, path, why, sizeof why)) {
+        if (!write_elsewhere(job, elsewhere, sizeof elsewhere)) {
+            say_lost(why);
+            return;
+        }
+        path = elsewhere;
+        base_log_warn("%s; the recording is in %s", why, path);
     }
     if (!job->info.missing) /* else they may hold what is missing */
         session_parts_remove();
     if (session.options.summary)
-        print_recorded(job);
-    session_print_summary(session_output_path());
+        print_recorded(job, path);
+    session_print_summary(path);
 }
 
 /* The score, and what is known of regions and tasks; the rest of the file stays. */

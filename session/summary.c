@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,10 +58,11 @@ void session_print_summary(const char *file)
     char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
+    struct stat st;
     sigset_t none;
     pid_t child;
 
-    if (!session.options.summary || !session.options.verbose || !command || !*command)
+    if (!session.options.summary || !session.options.verbose || !command || !*command || stat(file, &st) || !S_ISREG(st.st_mode))
         return;
     char **environment = plain_environment();
     if (!environment || posix_spawn_file_actions_init(&actions) != 0) {

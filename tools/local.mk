@@ -22,6 +22,7 @@ pythia_SOURCES = \
 	%D%/interrupt.c %D%/interrupt.h \
 	%D%/main.c \
 	%D%/merge.c \
+	%D%/parts.c %D%/parts.h \
 	%D%/program.c %D%/program.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/report.c \

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * `pythia merge`: joins the part files that a run left behind when it died before MPI_Finalize, one a rank, in the order
- * of the ranks. A part that cannot be read is told and counts as missing: what is there is worth having.
- */
+/* `pythia merge`: joins the part files that a run left behind when it died before MPI_Finalize. */
 #include <argp.h>
-#include <dirent.h>
-#include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "merge/merge.h"
-#include "tools/progress.h"
-#include "pythia.h"
+#include "tools/parts.h"
 #include "tools/tool.h"
 
 struct request {
@@ -60,158 +49,10 @@ static const struct argp argp = {
            "  pythia merge app.pythia.parts -o app.pythia\n",
 };
 
-/* --- Parts --- */
-
-struct part {
-    char *path;
-    struct job *job;
-    uint32_t rank; /* lowest rank in it */
-};
-
-struct parts {
-    struct part *part;
-    size_t count;
-};
-
-static bool is_part(const char *name)
+static int write_job(const struct job *j, const char *path)
 {
-    size_t n = strlen(name);
-
-    return name[0] != '.' && n > 7 && !strcmp(name + n - 7, ".pythia");
-}
-
-static void parts_destroy(struct parts *p)
-{
-    for (size_t i = 0; i < p->count; i++) {
-        free(p->part[i].path);
-        job_destroy(p->part[i].job);
-    }
-    free(p->part);
-}
-
-/* What cannot be read is left out. Returns 0, or -1 without memory. */
-static int parts_add(struct parts *p, const char *directory, const char *name)
-{
-    struct part part = { 0 };
-
-    if (base_array_more(&p->part, p->count, sizeof part) || asprintf(&part.path, "%s/%s", directory, name) < 0)
-        return -1;
-    int rc = tool_read_job(part.path, &part.job);
-    if (rc != TOOL_OK) {
-        free(part.path);
-        return rc == TOOL_MEMORY ? -1 : 0;
-    }
-    part.rank = part.job->stream_count ? part.job->streams[0].rank : UINT32_MAX;
-    p->part[p->count++] = part;
-    return 0;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strcmp(x->path, y->path);
-}
-
-static int parts_read(struct parts *p, const char *directory)
-{
-    DIR *d = opendir(directory);
-    struct progress progress;
-    int rc = TOOL_OK;
-
-    if (!d) {
-        tool_complain("cannot read %s: %s", directory, strerror(errno));
-        return TOOL_INPUT;
-    }
-    progress_begin(&progress, "reading parts:", 0);
-    for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL; progress_at(&progress, p->count))
-        if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0)
-            rc = TOOL_MEMORY;
-    progress_end(&progress);
-    closedir(d);
-    if (p->count)
-        qsort(p->part, p->count, sizeof *p->part, by_rank);
-    return rc;
-}
-
-/* --- Merging --- */
-
-/* Parts of one run agree on the program's build and on the number of ranks. */
-static bool same_run(const struct job *a, const struct job *b)
-{
-    return a->info.ranks == b->info.ranks &&
-           !strcmp(job_text(a, a->info.program_id), job_text(b, b->info.program_id)) &&
-           !strcmp(job_text(a, a->info.program), job_text(b, b->info.program));
-}
-
-static int merge_part(const struct parts *p, size_t i, struct job *whole)
-{
-    const struct part *part = &p->part[i];
-
-    if (!same_run(whole, part->job)) {
-        tool_complain("%s: of another run than %s", part->path, p->part[0].path);
-        return TOOL_INPUT;
-    }
-    int rc = merge_job(whole, part->job);
-    if (rc == 0 || rc == PYTHIA_ENOMEM)
-        return rc == 0 ? TOOL_OK : TOOL_MEMORY;
-    tool_complain("%s: cannot be merged: %s", part->path,
-                  rc == PYTHIA_EINVAL ? "one of its ranks is already there" : pythia_strerror(rc));
-    return TOOL_INPUT;
-}
-
-static int merge_all(const struct parts *p, struct job *whole)
-{
-    struct progress progress;
-    int rc = TOOL_OK;
-
-    progress_begin(&progress, "merging", p->count);
-    for (size_t i = 1; rc == TOOL_OK && i < p->count; i++) {
-        progress_at(&progress, i);
-        rc = merge_part(p, i, whole);
-    }
-    progress_end(&progress);
-    return rc;
-}
-
-static uint32_t ranks_there(const struct job *j)
-{
-    uint64_t there = 0;
-
-    for (uint32_t i = 0; i < j->stream_count; i++)
-        there += j->streams[i].thread ? 0 : j->streams[i].count;
-    return there < j->info.ranks ? (uint32_t)there : j->info.ranks;
-}
-
-/* Prints the ranks without a stream as ranges, so many at most, and returns how many such ranks there are. */
-static uint32_t tell_missing(const struct job *j)
-{
-    enum { MOST = 200 };
-    uint32_t missing = 0, ranges = 0, ranks = j->info.ranks;
-
-    for (uint32_t at = 0; at < ranks && ranges <= MOST;) {
-        at += job_ranks_run(j, at, ranks, true);
-        uint32_t gap = job_ranks_run(j, at, ranks, false);
-        if (gap && ranges++ < MOST) {
-            fprintf(stdout, "%s%u", missing ? "," : "missing: ranks ", at);
-            if (gap > 1)
-                fprintf(stdout, "-%u", at + gap - 1);
-        }
-        missing += gap;
-        at += gap;
-    }
-    if (ranges > MOST) {
-        printf(",…");
-        missing = ranks - ranks_there(j);
-    }
-    if (missing)
+    if (parts_print_missing(j, stdout))
         putchar('\n');
-    return missing;
-}
-
-static int write_job(struct job *j, const char *path)
-{
-    j->info.missing = tell_missing(j);
     int rc = tool_write_job(j, path);
     if (rc != TOOL_OK)
         return rc;
@@ -222,18 +63,12 @@ static int write_job(struct job *j, const char *path)
 int tool_merge(int argc, char **argv)
 {
     struct request r = { 0 };
-    struct parts p = { 0 };
+    struct job *whole = NULL;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
-    int rc = parts_read(&p, r.directory);
-    if (rc == TOOL_OK && !p.count) {
-        tool_complain("%s: no part file (*.pythia) that can be used", r.directory);
-        rc = TOOL_INPUT;
-    }
+    int rc = parts_join(r.directory, &whole);
     if (rc == TOOL_OK)
-        rc = merge_all(&p, p.part[0].job);
-    if (rc == TOOL_OK)
-        rc = write_job(p.part[0].job, r.output);
-    parts_destroy(&p);
+        rc = write_job(whole, r.output);
+    job_destroy(whole);
     return rc;
 }

@@ -5,13 +5,17 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "pythia.h"
 #include "base/io.h"
 #include "base/replace.h"
 #include "tools/interrupt.h"
+#include "tools/parts.h"
 #include "tools/progress.h"
 
 void tool_complain(const char *format, ...)
@@ -68,19 +72,57 @@ error_t tool_job_argument(int key, char *arg, struct argp_state *state, const ch
     }
 }
 
-int tool_read_job(const char *path, struct job **job)
+int tool_read_file(const char *path, struct job **job)
 {
     char why[256] = "";
     int rc = file_read(path, job, why, sizeof why);
 
     if (rc == 0 || rc == PYTHIA_ENOMEM) /* not the file's fault */
         return rc == 0 ? TOOL_OK : TOOL_MEMORY;
-    /* file_read's reasons usually name the file already. */
+    /* its reasons usually name the file already. */
     if (strstr(why, path))
         tool_complain("%s", why);
     else
         tool_complain("%s: %s", path, why[0] ? why : "not a readable job file");
     return TOOL_INPUT;
+}
+
+/* What is there instead of the file: the parts of a run that died. Says so, and which ranks are missing. */
+static int read_parts(const char *path, const char *directory, struct job **job)
+{
+    char *missing = NULL;
+    size_t size = 0;
+    int rc = parts_join(directory, job);
+    FILE *text = rc == TOOL_OK ? open_memstream(&missing, &size) : NULL;
+
+    if (rc != TOOL_OK)
+        return rc;
+    if (text)
+        parts_print_missing(*job, text);
+    if (!text || fclose(text) != 0) {
+        job_destroy(*job);
+        rc = TOOL_MEMORY;
+    } else {
+        tool_complain("%s is not there: read from %s, parts of a run that died%s%s", path, directory, size ? "; " : "",
+                      missing);
+    }
+    free(missing);
+    return rc;
+}
+
+int tool_read_job(const char *path, struct job **job)
+{
+    char *parts = NULL;
+    struct stat st;
+
+    if (asprintf(&parts, "%s.parts", path) < 0)
+        return TOOL_MEMORY;
+    bool left = stat(parts, &st) == 0 && S_ISDIR(st.st_mode), there = access(path, F_OK) == 0;
+    int rc = left && !there ? read_parts(path, parts, job) : tool_read_file(path, job);
+    if (rc == TOOL_OK && left && there)
+        tool_complain("%s has parts of a run that came later and died, or has not ended (pythia merge joins them)", parts);
+    free(parts);
+    return rc;
 }
 
 int tool_job_open(struct tool_job *j, const char *path)
