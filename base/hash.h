@@ -16,11 +16,11 @@
  *   2. a slot keeps 32 bits of the hash: growing does not read the keys, and few unequal ones are compared
  *   3. nothing is ever removed
  *
- * base_fixed: records of a static array by address, for hooks of many threads. Each record begins with its key, an atomic
+ * base_fixed_find: records of a static array by address, for hooks of many threads. Each record begins with its key, an atomic
  * uintptr_t, 0 where it is free; who exchanges it first has it. It never grows, and nothing is ever removed.
  *
- * Cost: O(1) expected, if the hash is good; base_fixed at most `probes` steps.
- * Threads: base_hash: owner; base_fixed: any.  Hook-safe: all but base_hash_reserve and base_hash_close.
+ * Cost: O(1) expected, if the hash is good; base_fixed_find at most `probes` steps.
+ * Threads: base_hash: owner; base_fixed_find: any.  Hook-safe: all but base_hash_reserve and base_hash_close.
  */
 #ifndef PYTHIA_BASE_HASH_H
 #define PYTHIA_BASE_HASH_H

@@ -45,7 +45,7 @@ struct omp_hook_team_counts {
 };
 void omp_hook_team_count(struct omp_hook_team_counts *counts);
 
-/* Adds the sites to a job: session_at_finish() calls it. */
+/* Adds the sites to a job: the session asks for it when it finishes. */
 void omp_hook_team_store(struct job *job);
 
 #endif

@@ -45,7 +45,7 @@ struct pmpi_hook_info {
     const char *function;
     uint8_t call_kind; /* enum job_call_kind */
     uint8_t blocking;
-    uint8_t poll; /* an event only when it succeeds: ends with pmpi_hook_poll() */
+    uint8_t poll; /* an event only when it succeeds: a failed one ends without */
 };
 
 struct pmpi_hook_call {

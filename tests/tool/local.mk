@@ -12,6 +12,7 @@ TOOL_TESTS = \
 	%D%/events.test \
 	%D%/export.test \
 	%D%/grammar.test \
+	%D%/house.test \
 	%D%/html.test \
 	%D%/infer.test \
 	%D%/install.test \
@@ -22,4 +23,4 @@ TOOL_TESTS = \
 	%D%/rights.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/lib-tool.sh %D%/validate.py
+EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/validate.py

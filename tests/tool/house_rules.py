@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""What is true of the source tree itself: who includes whom, how long lines are, what comments name.
+
+    house_rules.py TREE arrows | width | names         a line for each fault; exit 1 where there is one
+"""
+import os
+import re
+import sys
+
+# Who may include whom: a directory and those that it knows, without those that they know in turn.
+ROOMS = """
+base       include
+grammar    base
+oracle     grammar
+job        oracle
+file       job
+merge      file
+api        merge
+report     merge
+replay     merge report
+session    merge
+libgomp    base
+places     session libgomp
+teams      session libgomp
+tasks      places teams
+omp        tasks
+pmpi       session
+tools      replay report
+plugins    include
+"""
+WIDTH = 120
+WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$")  # a table's row, an address, one word
+TEXTS = (".c", ".h", ".def", ".awk", ".py", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
+
+OURS = r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|places|teams|tasks|tool)_"
+# Names that belong to others, or to nobody: families of functions, columns, keys of files.
+OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")
+
+
+def files(tree):
+    for at, directories, names in os.walk(tree):
+        directories[:] = sorted(d for d in directories if not re.match(r"[._]|build|autom4te|m4$|corpus", d))
+        for name in sorted(names):
+            path = os.path.relpath(os.path.join(at, name), tree)
+            if name.endswith(TEXTS) and not re.match(r"aclocal\.m4|build-aux/|config", path):
+                yield path
+
+
+def text(tree, path):
+    with open(os.path.join(tree, path), encoding="utf-8", errors="replace") as f:
+        return f.read()
+
+
+def closure():
+    knows = {}
+    for line in ROOMS.split("\n"):
+        if line:
+            room, *others = line.split()
+            knows[room] = {room}.union(others, *(knows.get(o, ()) for o in others))
+    return knows
+
+
+def arrows(tree):
+    knows = closure()
+    for path in files(tree):
+        room = path.split("/")[0]
+        if room not in knows or not path.endswith((".c", ".h", ".def")):
+            continue
+        for number, line in enumerate(text(tree, path).split("\n"), 1):
+            m = re.match(r'\s*#\s*include "([a-z0-9_]+)/', line)
+            if m and m.group(1) not in knows[room]:
+                yield f"{path}:{number}: {room} may not know {m.group(1)}"
+
+
+def width(tree):
+    for path in files(tree):
+        for number, line in enumerate(text(tree, path).split("\n"), 1):
+            if len(line) > WIDTH and not WIDE.search(line):
+                yield f"{path}:{number}: {len(line)} columns"
+
+
+COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
+
+
+def split(source):
+    """Comments with their places, and what is left."""
+    comments, rest, at = [], [], 0
+    for m in COMMENT.finditer(source):
+        if m.group().startswith("/"):
+            comments.append((m.start(), m.group()))
+            rest.append(source[at : m.start()])
+            at = m.end()
+    rest.append(source[at:])
+    return comments, " ".join(rest)
+
+
+PATH = re.compile(r"(?<![\w./…-])((?:[a-z0-9_]+/)*[a-z0-9_]+\.(?:c|h|def|awk|py|sh|test|md|mk))(?![\w/])")
+NAME = re.compile(r"(?<![\w.])(" + OURS + r"[a-z0-9_]+|(?:" + OURS[:-1].upper().replace("(?:", "(?:") + r"_[A-Z0-9_]+))(?![\w*…])")
+CALL = re.compile(r"(?<![\w.>])([A-Za-z_][A-Za-z0-9_]{3,})\(\)")
+
+
+def names(tree):
+    paths, bases, tokens, said = set(), set(), set(), []
+    for path in files(tree):
+        paths.add(path)
+        bases.add(os.path.basename(path))
+        source = text(tree, path)
+        if path.endswith((".c", ".h", ".def", ".cpp")):
+            comments, rest = split(source)
+            said += [(path, source.count("\n", 0, at) + 1, c) for at, c in comments]
+            tokens.update(re.findall(r"[A-Za-z_]\w+", rest))
+        elif path.endswith(".md"):
+            said += [(path, n, line) for n, line in enumerate(source.split("\n"), 1)]
+        else:
+            tokens.update(re.findall(r"[A-Za-z_]\w+", source))
+    pasted = [t for t in tokens if t.endswith("_")]
+    for path, first, comment in said:
+        for offset, line in enumerate(comment.split("\n")):
+            for name in PATH.findall(line):
+                if name not in paths and os.path.basename(name) not in bases | KNOWN_FILES:
+                    yield f"{path}:{first + offset}: there is no file {name}"
+            for name in sorted(set(NAME.findall(line) + CALL.findall(line))):
+                if name in tokens or name in KNOWN or re.match(FOREIGN, name) or name.endswith("_"):
+                    continue
+                if OTHERS.match(name) or any(name.startswith(p) for p in pasted):
+                    continue
+                yield f"{path}:{first + offset}: nothing is called {name}"
+
+
+# Functions of C, POSIX, Linux and the libraries that comments speak of, and files of others.
+FOREIGN = r"P?MPI_|MPIX?_|GOMP_|omp_|ompt_|pthread_|dl_?[a-z]+|PAPI_|hwloc_|PMIx?_|unw_|_Unwind|XXH|ZSTD_|cxa|__"
+KNOWN = set("X_check X_dump malloc calloc realloc fork exec main getenv setenv clock_gettime membarrier".split())
+KNOWN_FILES = set("mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c app.c kept_calls.c wrappers.c proof.h".split())
+
+
+def main():
+    tree, what = sys.argv[1], sys.argv[2]
+    faults = list({"arrows": arrows, "width": width, "names": names}[what](tree))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
