@@ -157,7 +157,7 @@ static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char 
     const struct report_place *p = report_place_of(r, terminal);
     uint32_t number = report_site_number(r->names, r->job->terminals[terminal].callsite);
 
-    report_json_text(o, caller, p ? p->function : NULL);
+    report_json_text(o, caller, p ? p->full : NULL);
     report_json_text(o, "file", p ? p->file : NULL);
     report_json_text(o, "path", p ? p->path : NULL);
     add_known(o, "line", p && p->line, p ? p->line : 0);
@@ -381,6 +381,12 @@ static void add_loop(const struct report *r, cJSON *root)
     add_number(o, "executions", (double)l->executions);
     add_number(o, "turn_seconds", l->turn_ns / 1e9);
     add_number(o, "total_seconds", l->total_ns / 1e9);
+    report_json_text(o, "function", l->place ? l->place->full : NULL);
+    report_json_text(o, "file", l->place ? l->place->file : NULL);
+    if (l->place && l->place->line)
+        add_number(o, "line", l->place->line);
+    else
+        cJSON_AddNullToObject(o, "line");
 }
 
 /* Of the answers given at each tenth of probability, how many there were and how many were right. */

@@ -13,11 +13,13 @@ libpythia_report_la_SOURCES = \
 	%D%/contract_print.c \
 	%D%/contract_rules.c \
 	%D%/csv.c \
+	%D%/demangle.c %D%/demangle.h \
 	%D%/dot.c \
 	%D%/efficiency.c %D%/efficiency.h \
 	%D%/export.h \
 	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \
+	%D%/main_loop.c \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
 	%D%/names.c %D%/names.h \
@@ -41,7 +43,7 @@ libpythia_report_la_SOURCES = \
 	%D%/view_comm.c \
 	%D%/view_omp.c %D%/view_tasks.c %D%/view_machine.c \
 	%D%/view_ranks.c
-libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) -lm
+libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure
 REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
@@ -66,3 +68,7 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f %D%/html/embed.awk $(REPORT_HTML) >$(abs_builddir)/$@.tmp
 	$(AM_V_at)mv $@.tmp $@
 %D%/html.lo: %D%/html_assets.h
+
+UNIT_TESTS += tests/unit/test_demangle
+tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
+tests_unit_test_demangle_LDADD = $(REPORT_TEST)

@@ -84,13 +84,16 @@ struct report_pattern {
     char name[64]; /* "ring", "3-D halo (4 x 4 x 4)", "irregular" */
 };
 
-/* The loop that holds the most time. */
+struct report_place;
+
+/* The program's time loop (main_loop.c); until that has looked at callsites, the loop that holds the most time. */
 struct report_loop {
     bool present;
     uint32_t class_index, node;
     uint64_t turns;       /* of one execution */
     uint64_t executions;  /* per rank */
     double turn_ns, total_ns; /* of one turn; per rank */
+    const struct report_place *place; /* of the call in the function that encloses it; NULL: not known */
 };
 
 struct report_model {

@@ -16,7 +16,7 @@ struct report *report_create(const struct job *j)
     r->model = report_model_create(j);
     r->names = report_names_create(j);
     r->resolver = report_resolver_create(j);
-    if (r->model && r->names && r->resolver)
+    if (r->model && r->names && r->resolver && report_find_main_loop(r) == 0)
         return r;
     report_destroy(r);
     return NULL;

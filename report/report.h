@@ -42,6 +42,8 @@ int report_print_json(struct report *r, FILE *out);
 int report_print_csv(struct report *r, FILE *out);
 
 /* --- Between the parts of report/ --- */
+/* Sets r->model->loop. 0 or PYTHIA_ENOMEM. */
+int report_find_main_loop(struct report *r);
 int report_print_summary(struct report *r, FILE *out);
 void report_print_callsites(struct report *r, FILE *out);
 int report_print_ranks(struct report *r, FILE *out);

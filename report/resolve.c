@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/demangle.h"
+
 struct module {
     bool tried;
     Dwfl_Module *dwfl; /* NULL: not there, or another build */
@@ -52,6 +54,7 @@ static void place_destroy(struct report_place *p)
     if (!p)
         return;
     free((char *)p->function);
+    free((char *)p->full);
     free((char *)p->path);
     free(p);
 }
@@ -138,6 +141,15 @@ static Dwarf_Die *unit_at(Dwfl_Module *m, Dwarf_Addr address, Dwarf_Addr *bias)
     return unit;
 }
 
+/* As the linker has it where that says more (the class, the module), else as the source has it. */
+static const char *die_name(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    const char *linkage = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+
+    return linkage && *linkage ? linkage : dwarf_diename(die);
+}
+
 /* Innermost function, inlined ones included: the one that the line belongs to. */
 static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address)
 {
@@ -148,24 +160,16 @@ static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address)
     for (int i = 0; i < n && !name; i++) {
         int tag = dwarf_tag(&scopes[i]);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-            name = dwarf_diename(&scopes[i]);
+            name = die_name(&scopes[i]);
     }
     free(scopes);
     return name;
 }
 
-/* Name without what the compiler added for an outlined region, and without blanks; malloc'ed. */
-static char *clean_name(const char *name)
+static void set_name(struct report_place *p, const char *symbol)
 {
-    static const char *const marks[] = { "._omp_fn.", ".omp_outlined", "._omp_" };
-    char *copy = strdup(name);
-
-    for (size_t i = 0; copy && i < sizeof marks / sizeof marks[0]; i++) {
-        char *mark = strstr(copy, marks[i]);
-        if (mark && mark > copy)
-            *mark = '\0';
-    }
-    return copy;
+    p->function = report_demangle_short(symbol);
+    p->full = report_demangle_full(symbol);
 }
 
 static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr address)
@@ -193,7 +197,7 @@ static void find_symbol(struct report_place *p, Dwfl_Module *m, Dwarf_Addr addre
 
     if (!name || !*name || within >= symbol.st_size)
         return;
-    p->function = clean_name(name);
+    set_name(p, name);
     p->within = within;
 }
 
@@ -215,7 +219,7 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
     if (unit)
         find_line(p, unit, address - unit_bias);
     if (name)
-        p->function = clean_name(name);
+        set_name(p, name);
     else
         find_symbol(p, m, address);
 }
@@ -259,7 +263,7 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
 }
 
 /* What started main or the thread says nothing about the place. */
-static bool is_start(const struct report_place *p)
+bool report_is_start(const struct report_place *p)
 {
     static const char *const names[] = { "_start", "start_thread", "clone", "clone3", "gomp_thread_start" };
 
@@ -279,7 +283,7 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
 
     snprintf(text, size, "-");
     for (uint32_t depth = 0; (p = report_resolve(r, callsite, depth, kind)) != NULL && used + 2 < size; depth++) {
-        if (depth && is_start(p))
+        if (depth && report_is_start(p))
             break;
         if (depth)
             text[used++] = '<';

@@ -15,6 +15,7 @@
 #ifndef PYTHIA_REPORT_RESOLVE_H
 #define PYTHIA_REPORT_RESOLVE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "job/job.h"
@@ -25,7 +26,8 @@ struct report_resolver;
 enum report_address { REPORT_CALL, REPORT_ENTRY };
 
 struct report_place {
-    const char *function; /* source function; NULL when not known */
+    const char *function; /* source function, short (demangle.h); NULL when not known */
+    const char *full;     /* the same with parameters; NULL when not known */
     const char *path;     /* source file as the compiler named it; NULL when not known */
     const char *file;     /* its last component; NULL when not known */
     uint32_t line;        /* 0 when not known */
@@ -41,6 +43,9 @@ void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
 /* Frame `depth` (0: innermost) of a callsite. NULL: there is no such frame. Owned by the resolver. */
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
                                           enum report_address kind);
+
+/* Whether it is what started main or the thread, which says nothing about the place. */
+bool report_is_start(const struct report_place *p);
 
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a

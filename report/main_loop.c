@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program's time loop: the outermost repetition that carries most of the time, with its turns as the source counts them.
+ *
+ * A grammar splits a loop whose turns differ a little over several rules, and joins turns where that makes the text shorter:
+ * of 200 time steps with another one every 20 it may make 5 x (10 x A B …). What belongs to one loop of the source is called
+ * from one function: the innermost one that encloses all calls of a rule's expansion, as far as the recorded frames tell.
+ *
+ *   rule    expansion                        enclosed by       times   share
+ *   F       10 x G, J                        Verlet::run           5     90 %
+ *   G       forward, reverse exchange        Verlet::run         190     78 %    <- the innermost one of that function
+ *   H       Irecv Send Wait                  forward_comm        760     35 %       too little of the time
+ *
+ * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often, if its
+ * function is known or it stands in a row of at least three; from there to the innermost rule of the same function, of two
+ * callsites at least (a loop over one call is one over neighbours). Where turns differ not all of them expand that rule:
+ * they are counted by its part that is executed most often. Without such a rule it stays the node with the most time.
+ *
+ * Cost: O(grammar of one class), and each callsite resolved once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <xxhash.h>
+
+#include "pythia.h"
+#include "report/ranges.h"
+#include "report/report.h"
+
+#define CARRIES 0.7 /* of the time of the rule that has most */
+#define INSTEAD 0.75 /* of the time of a loop whose function is not known, for one inside whose function is */
+
+enum { FUNCTIONS = 8, IN_A_ROW = 3 };
+
+/* Functions that enclose all calls so far, innermost first. */
+struct enclosing { uint32_t count; bool any; uint64_t function[FUNCTIONS]; };
+
+struct body {
+    struct enclosing in;
+    uint64_t executions, longest_row; /* of one member */
+    uint64_t entries;                 /* executions, rows taken as one */
+    double ns;                        /* of one member */
+    uint32_t callsite;                /* of its calls, GRAMMAR_NONE: none yet */
+    bool several;                     /* callsites */
+    bool done;
+};
+
+struct search {
+    struct report *r;
+    const struct grammar_flat *g;
+    struct body *rules;     /* rules[0] is the whole stream */
+    uint64_t *entries;      /* of terminals */
+    uint64_t members;
+};
+
+/* --- Functions --- */
+
+static void keep_common(struct enclosing *into, const struct enclosing *with)
+{
+    uint32_t kept = 0;
+
+    if (!into->any) {
+        *into = *with;
+        into->any = true;
+        return;
+    }
+    for (uint32_t i = 0; i < into->count; i++)
+        for (uint32_t k = 0; k < with->count; k++)
+            if (into->function[i] == with->function[k]) {
+                into->function[kept++] = into->function[i];
+                break;
+            }
+    into->count = kept;
+}
+
+static void enclose_call(const struct search *s, const struct job_terminal *t, struct enclosing *in)
+{
+    const struct report_place *p;
+
+    *in = (struct enclosing){ .any = true };
+    if (t->callsite == GRAMMAR_NONE)
+        return;
+    for (uint32_t depth = 0; depth < FUNCTIONS; depth++) {
+        p = report_resolve(s->r->resolver, t->callsite, depth, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL);
+        if (!p)
+            return;
+        if (p->function && !report_is_start(p))
+            in->function[in->count++] = XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0));
+    }
+}
+
+/* --- Rules --- */
+
+static void add_terminal(const struct search *s, struct body *b, uint32_t symbol)
+{
+    const struct job_terminal *t = symbol < s->r->job->terminal_count ? &s->r->job->terminals[symbol] : NULL;
+    struct enclosing in;
+
+    if (!t)
+        return;
+    enclose_call(s, t, &in);
+    keep_common(&b->in, &in);
+    b->several |= b->callsite != GRAMMAR_NONE && b->callsite != t->callsite;
+    b->callsite = t->callsite;
+}
+
+static void add_rule(struct body *b, const struct body *inner)
+{
+    keep_common(&b->in, &inner->in);
+    b->several |= inner->several || (b->callsite != GRAMMAR_NONE && b->callsite != inner->callsite);
+    b->callsite = inner->callsite;
+}
+
+/* Children first: a stack of rules, each looked at again when what it uses is done. 0 or PYTHIA_ENOMEM. */
+static int enclose_rules(const struct search *s)
+{
+    uint32_t *stack = malloc((s->g->node_count + 1) * sizeof *stack), depth = 0;
+
+    if (!stack)
+        return PYTHIA_ENOMEM;
+    stack[depth++] = 0;
+    while (depth) {
+        uint32_t rule = stack[depth - 1], before = depth;
+        const struct grammar_flat_rule *x = &s->g->rules[rule];
+        struct body *b = &s->rules[rule];
+        for (uint32_t n = x->first; !b->done && n < x->first + x->length && depth < s->g->node_count; n++) {
+            uint32_t symbol = s->g->nodes[n].symbol;
+            if (grammar_is_rule(symbol) && !s->rules[symbol & ~GRAMMAR_RULE].done)
+                stack[depth++] = symbol & ~GRAMMAR_RULE;
+        }
+        if (depth > before)
+            continue;
+        for (uint32_t n = x->first; !b->done && n < x->first + x->length; n++) {
+            uint32_t symbol = s->g->nodes[n].symbol;
+            if (grammar_is_rule(symbol))
+                add_rule(b, &s->rules[symbol & ~GRAMMAR_RULE]);
+            else
+                add_terminal(s, b, symbol);
+        }
+        b->done = true;
+        depth--;
+    }
+    free(stack);
+    return 0;
+}
+
+static uint64_t *entries_of(const struct search *s, uint32_t symbol)
+{
+    if (grammar_is_rule(symbol))
+        return &s->rules[symbol & ~GRAMMAR_RULE].entries;
+    return symbol < s->r->job->terminal_count ? &s->entries[symbol] : NULL;
+}
+
+static void count_executions(const struct search *s)
+{
+    for (uint32_t n = 0; n < s->g->node_count; n++) {
+        const struct grammar_flat_node *node = &s->g->nodes[n];
+        uint64_t executions = s->g->stats[n].count / s->members, *entries = entries_of(s, node->symbol);
+        if (entries)
+            *entries += executions / node->exponent;
+        if (!grammar_is_rule(node->symbol))
+            continue;
+        struct body *b = &s->rules[node->symbol & ~GRAMMAR_RULE];
+        b->executions += executions;
+        b->ns += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
+        b->longest_row = node->exponent > b->longest_row ? node->exponent : b->longest_row;
+    }
+}
+
+/* --- Choosing --- */
+
+static bool better_outside(const struct body *a, const struct body *b)
+{
+    return !b || a->executions < b->executions;
+}
+
+static bool same_function(const struct body *a, const struct body *b)
+{
+    return a->in.count && b->in.count && a->in.function[0] == b->in.function[0];
+}
+
+static const struct body *outermost(const struct search *s, double least, bool named)
+{
+    const struct body *best = NULL;
+
+    for (uint32_t i = 1; i < s->g->rule_count; i++) {
+        const struct body *b = &s->rules[i];
+        if (b->executions > 1 && b->ns >= least && (b->in.count || (!named && b->longest_row >= IN_A_ROW)) && b->several &&
+            better_outside(b, best))
+            best = b;
+    }
+    return best;
+}
+
+static const struct body *choose(const struct search *s)
+{
+    double most = 0;
+
+    for (uint32_t i = 1; i < s->g->rule_count; i++)
+        if (s->rules[i].executions > 1 && s->rules[i].ns > most)
+            most = s->rules[i].ns;
+    const struct body *best = outermost(s, CARRIES * most, false);
+    const struct body *named = best && !best->in.count ? outermost(s, INSTEAD * best->ns, true) : best;
+    best = named ? named : best;
+    for (uint32_t i = 1; best && best->in.count && i < s->g->rule_count; i++) {
+        const struct body *b = &s->rules[i];
+        if (b->several && b->ns >= CARRIES * most && b->executions > best->executions && same_function(b, best))
+            best = b;
+    }
+    return best;
+}
+
+/* How often its part that is executed most often is, in and beside it. */
+static uint64_t turns_of(const struct search *s, const struct body *b)
+{
+    const struct grammar_flat_rule *rule = &s->g->rules[b - s->rules];
+    uint64_t turns = b->executions;
+
+    for (uint32_t n = rule->first; n < rule->first + rule->length; n++) {
+        const uint64_t *entries = entries_of(s, s->g->nodes[n].symbol);
+        if (entries && *entries > turns && *entries <= b->executions + b->executions / 2)
+            turns = *entries;
+    }
+    return turns;
+}
+
+/* Whether `rule` uses `wanted`, at any depth. `seen`: 0 not known, 1 no, 2 yes. */
+static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t *seen)
+{
+    const struct grammar_flat_rule *x = &s->g->rules[rule];
+
+    if (rule == wanted)
+        return true;
+    if (seen[rule])
+        return seen[rule] == 2;
+    seen[rule] = 1;
+    for (uint32_t n = x->first; n < x->first + x->length && seen[rule] == 1; n++)
+        if (grammar_is_rule(s->g->nodes[n].symbol) && uses(s, s->g->nodes[n].symbol & ~GRAMMAR_RULE, wanted, seen))
+            seen[rule] = 2;
+    return seen[rule] == 2;
+}
+
+/* The parts of the stream that have turns of it, together. < 0: out of memory. */
+static double span_of(const struct search *s, uint32_t rule)
+{
+    const struct grammar_flat_rule *whole = &s->g->rules[0];
+    uint8_t *seen = calloc(s->g->rule_count, 1);
+    double ns = 0;
+
+    if (!seen)
+        return -1;
+    for (uint32_t n = whole->first; n < whole->first + whole->length; n++)
+        if (grammar_is_rule(s->g->nodes[n].symbol) && uses(s, s->g->nodes[n].symbol & ~GRAMMAR_RULE, rule, seen))
+            ns += (double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum;
+    free(seen);
+    return ns / (double)s->members;
+}
+
+/* A node that stands for the loop: that with the longest row. */
+static uint32_t node_of(const struct search *s, uint32_t rule)
+{
+    uint32_t best = GRAMMAR_NONE;
+
+    for (uint32_t n = 0; n < s->g->node_count; n++)
+        if (s->g->nodes[n].symbol == (GRAMMAR_RULE | rule) &&
+            (best == GRAMMAR_NONE || s->g->nodes[n].exponent > s->g->nodes[best].exponent))
+            best = n;
+    return best;
+}
+
+/* The call through which the function that encloses the loop goes on: where it stands in the source. */
+static void place_loop(const struct search *s, const struct body *b, struct report_loop *l)
+{
+    const struct grammar_flat_rule *rule = &s->g->rules[b - s->rules];
+    uint32_t symbol = s->g->nodes[rule->first].symbol;
+
+    while (grammar_is_rule(symbol))
+        symbol = s->g->nodes[s->g->rules[symbol & ~GRAMMAR_RULE].first].symbol;
+    if (symbol >= s->r->job->terminal_count || !b->in.count)
+        return;
+    const struct job_terminal *t = &s->r->job->terminals[symbol];
+    for (uint32_t depth = 0; depth < FUNCTIONS; depth++) {
+        const struct report_place *p = report_resolve(s->r->resolver, t->callsite, depth,
+                                                      t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL);
+        if (p && p->function &&
+            XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0)) == b->in.function[0])
+            l->place = p;
+    }
+}
+
+static int search(struct search *s, uint32_t class_index)
+{
+    struct report_loop *l = &s->r->model->loop;
+    int rc = enclose_rules(s);
+
+    if (rc)
+        return rc;
+    count_executions(s);
+    const struct body *b = choose(s);
+    if (!b)
+        return 0;
+    uint32_t rule = (uint32_t)(b - s->rules), node = node_of(s, rule);
+    double span = span_of(s, rule);
+    if (span < 0)
+        return PYTHIA_ENOMEM;
+    if (node == GRAMMAR_NONE || !(span > 0))
+        return 0;
+    uint64_t turns = turns_of(s, b);
+    *l = (struct report_loop){ .present = true, .class_index = class_index, .node = node, .turns = turns, .executions = 1,
+                               .turn_ns = span / (double)turns, .total_ns = span };
+    place_loop(s, b, l);
+    return 0;
+}
+
+/* The class whose streams have the most time. */
+static uint32_t longest_class(const struct job *j)
+{
+    double most = -1;
+    uint32_t best = GRAMMAR_NONE;
+
+    for (uint32_t i = 0; i < j->class_count; i++) {
+        const struct grammar_flat *g = j->classes[i].grammar;
+        double ns = 0;
+        for (uint32_t n = 0; g && n < g->rules[0].length; n++)
+            ns += (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+        if (g && ns > most) {
+            most = ns;
+            best = i;
+        }
+    }
+    return best;
+}
+
+int report_find_main_loop(struct report *r)
+{
+    uint32_t class_index = longest_class(r->job);
+    const struct job_class *c = class_index != GRAMMAR_NONE ? &r->job->classes[class_index] : NULL;
+    struct search s = { .r = r, .g = c ? c->grammar : NULL, .members = c ? report_members(c) : 0 };
+
+    if (!s.g || !s.members)
+        return 0;
+    s.rules = calloc(s.g->rule_count, sizeof *s.rules);
+    s.entries = calloc((size_t)r->job->terminal_count + 1, sizeof *s.entries);
+    for (uint32_t i = 0; s.rules && i < s.g->rule_count; i++)
+        s.rules[i].callsite = GRAMMAR_NONE;
+    int rc = s.rules && s.entries ? search(&s, class_index) : PYTHIA_ENOMEM;
+    free(s.rules);
+    free(s.entries);
+    return rc;
+}
