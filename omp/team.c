@@ -55,10 +55,10 @@ static atomic_int acting; /* 0: not asked, 1: no, 2: yes */
 static __attribute__((noinline)) bool ask_acts(void)
 {
     bool yes = session_acts("team") && !libgomp_real()->omp_get_cancellation();
-    unsigned in_mask;
+    struct places_cores here;
     look_at_options();
-    if (yes)
-        teams_choice_start(&choice, (uint32_t)places_cores_share(&in_mask));
+    places_cores(&here);
+    teams_choice_start(&choice, (uint32_t)here.cores);
     atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
     return yes;
 }

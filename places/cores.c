@@ -13,8 +13,6 @@
 
 #include "base/io.h"
 
-static const double second_thread = 0.25; /* what a core's further threads add to it */
-
 /* Ranks that this node runs, by what the usual launchers say; 1 when they say nothing. */
 static long ranks_here(void)
 {
@@ -153,12 +151,6 @@ static unsigned cores_in_mask(void)
     hwloc_bitmap_free(mine);
     hwloc_topology_destroy(topology);
     return cores;
-}
-
-double places_cores_worth(double processors, double cores, double threads)
-{
-    double running = threads < processors ? threads : processors;
-    return running <= cores ? running : cores + second_thread * (running - cores);
 }
 
 double places_cores_share(unsigned *in_mask)

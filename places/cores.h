@@ -6,8 +6,7 @@
  *                     that has them all is shared by the ranks of the node (as the launchers' variables tell)
  *   cgroup quota      cpu.max (v2) or cpu.cfs_quota_us (v1) of the group and all above it: a container with half a
  *                     processor has half a processor, whatever the mask says; shared by the node's ranks likewise
- *   hyper-threads     processors beyond one a core are worth a quarter (by hwloc, asked only where the kernel says that
- *                     there are any)
+ *   hyper-threads     processors beyond one a core are no cores (by hwloc, asked only where the kernel says that there are any)
  *
  * Threads: any.  Hook-safe: no (reads files): once a process.
  */
@@ -27,8 +26,5 @@ double places_cores_share(unsigned *in_mask);
 /* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self` the
    text of /proc/self/cgroup. For tests both can be made up. */
 double places_cores_quota(const char *root, const char *self);
-
-/* The worth of `threads` threads on these processors, in cores working alone. */
-double places_cores_worth(double processors, double cores, double threads);
 
 #endif

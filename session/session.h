@@ -126,8 +126,6 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
                     uint64_t end, uint64_t skipped);
 /* Whether other spans were inside an open one. */
 bool session_contains(const struct session_stream *s, const struct session_span *span);
-/* Whoever watched the begin took until now: the span begins here, and its gap stays as it was. */
-void session_begin_again(struct session_stream *s, struct session_span *span);
 /* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls, which
    are described once they have returned. Gives the guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
@@ -180,16 +178,8 @@ uint32_t session_identify(struct session_stream *s, const struct session_key *ke
 void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples);
 
 /* --- Asking --- */
-/* In predict mode, inside session_begin … session_end: the answer for this very span (the oracle's next event), when its
-   key is what was expected (its place at least: terminal, reference and node). Returns 0, or 1: no prediction, or another
-   event was expected. The caller holds the floating-point state (base/fpu.h) for this one and the next. */
-int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer);
-/* What was recorded in that place (NULL, both: nothing was). */
-struct session_recorded { const struct grammar_attr *team; const struct grammar_stats *stats; };
-struct session_recorded session_recorded_there(struct session_stream *s, const struct oracle_answer *answer);
 /* Whether the run asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2. */
 extern bool session_checks_peers;
-int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer);
 void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to
                                         record (PYTHIA_MODE=auto) */

@@ -476,17 +476,6 @@ bool session_contains(const struct session_stream *s, const struct session_span 
     return s->open_count > span->level && s->open[span->level].opened;
 }
 
-void session_begin_again(struct session_stream *s, struct session_span *span)
-{
-    uint64_t now = now_after(s);
-    if (s->open_count <= span->level) /* there was no room */
-        return;
-    if (stream_take(s))
-        skip_inside(s, span->level, now - span->begin);
-    stream_release(s);
-    span->begin = s->open[span->level].begin = now;
-}
-
 struct session_sight session_see(const struct session_stream *s)
 {
     uint64_t now = now_after(s);
@@ -543,48 +532,7 @@ uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_
 
 /* --- Asking --- */
 
-int session_predict(struct session_stream *s, uint64_t distance, struct oracle_answer *answer)
-{
-    int status = 1;
-    base_fpu_t kept = base_fpu_hold();
-    if (stream_take(s) && s->oracle)
-        status = oracle_predict(s->oracle, distance, answer);
-    stream_release(s);
-    base_fpu_give_back(kept);
-    return status;
-}
-
 bool session_checks_peers;
-
-static int expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer)
-{
-    if (!s->oracle || span->entry == GRAMMAR_NONE)
-        return 1;
-    uint32_t terminal = terminal_of(s, span->entry, JOB_LEAF);
-    if (terminal == GRAMMAR_NONE)
-        return 1;
-    terminal = s->keys.reference_terminal[terminal];
-    return !oracle_place(s->oracle, terminal, answer) &&
-           (oracle_predict(s->oracle, 1, answer) || answer->terminal != terminal);
-}
-
-int session_expect(struct session_stream *s, const struct session_span *span, struct oracle_answer *answer)
-{
-    int status = stream_take(s) ? expect(s, span, answer) : 1;
-    stream_release(s);
-    return status;
-}
-
-struct session_recorded session_recorded_there(struct session_stream *s, const struct oracle_answer *answer)
-{
-    struct session_recorded recorded = { NULL, NULL };
-    if (stream_take(s) && s->oracle) {
-        recorded.team = oracle_attr(s->oracle, answer, GRAMMAR_TEAM);
-        recorded.stats = oracle_stats(s->oracle, answer);
-    }
-    stream_release(s);
-    return recorded;
-}
 
 void session_count_action(struct session_stream *s, double gain_ns)
 {
