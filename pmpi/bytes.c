@@ -18,11 +18,12 @@ static bool bytes_predefined(MPI_Datatype type)
     return false;
 }
 
-/* A datatype is asked about only where it counts: an undefined argument could hold anything. */
+/* A datatype is asked about only where it counts: an undefined argument could hold anything, and where MPI_PROC_NULL is
+   the partner nothing is transferred, and MPI need not have looked at it. */
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || !(call->accepted || bytes_predefined(type)) ||
+    if (count <= 0 || type == MPI_DATATYPE_NULL || call->key.peer_class == JOB_PEER_NULL || !(call->accepted || bytes_predefined(type)) ||
         PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
         return 0;
     call->element = size;

@@ -216,9 +216,9 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
 {
     static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
     struct pmpi_hook_call call;
-    if (!request || !pmpi_hook_open(&call, &info))
+    if (!pmpi_hook_open(&call, &info))
         return PMPI_Wait(request, status);
-    MPI_Request before = *request;
+    MPI_Request before = request ? *request : MPI_REQUEST_NULL;
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_complete_expect(&call, before, request);
     pmpi_hook_begin(&call, __builtin_return_address(0));
@@ -234,9 +234,9 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false, true};
     struct pmpi_hook_call call;
-    if (!request || !pmpi_hook_open(&call, &info))
+    if (!pmpi_hook_open(&call, &info))
         return PMPI_Test(request, flag, status);
-    MPI_Request before = *request;
+    MPI_Request before = request ? *request : MPI_REQUEST_NULL;
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Test(request, flag, used);

@@ -80,6 +80,7 @@ MPI_TESTS = \
 	%D%/predict.test \
 	%D%/programs.test \
 	%D%/progress.test \
+	%D%/refused.test \
 	%D%/rules.test \
 	%D%/some.test \
 	%D%/spawn.test \
@@ -106,6 +107,10 @@ EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%
 EXTRA_DIST += %D%/slurm.test
 if HAVE_MPI
 LONG_TESTS += %D%/slurm.test
+endif
+EXTRA_DIST += %D%/refused.awk %D%/refused.c %D%/refused.sh %D%/refused.test %D%/refused-long.test
+if HAVE_MPI
+LONG_TESTS += %D%/refused-long.test
 endif
 EXTRA_DIST += %D%/control.test %D%/left.cpp %D%/left.test %D%/orders.test
 EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
