@@ -2,6 +2,7 @@
 /*
  * The pattern of communication: which well-known one has all of these edges. From the most to the least special:
  *
+ *   pairwise      rank xor k                                    all ranks     everyone to everyone, of four at most
  *   shift         everyone to rank + k                          ring          rank + 1 and rank - 1, around
  *   chain         rank + 1 and rank - 1, not around             master/worker  all edges meet in one rank
  *   tree          rank to its parent in a binomial or a binary tree
@@ -9,8 +10,8 @@
  *   2-D, 3-D halo neighbours in a grid whose product is the number of ranks, corners included, around or not
  *   all-to-all    everyone to everyone
  *
- * A few ranks fit several: then the first of the list above that uses all ranks. Cost: a pass over the edges for each
- * grid, of which there are few.
+ * A few ranks fit several: then the first of the list above that uses all ranks. Where no name fits all edges, one that fits
+ * the heavy ones is given with how many pairs are besides. Cost: a pass over the edges for each grid, of which there are few.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,6 +42,19 @@ static bool is_all_to_all(const struct graph *g)
         most = g->edges[i].bytes > most ? g->edges[i].bytes : most;
     }
     return most <= 2 * least;
+}
+
+static bool is_pairwise(const struct graph *g, char name[64])
+{
+    uint32_t bits = g->edges[0].from ^ g->edges[0].to;
+
+    for (uint32_t i = 1; i < g->count; i++)
+        if ((g->edges[i].from ^ g->edges[i].to) != bits)
+            return false;
+    if (g->count != g->ranks || g->ranks < 4)
+        return false;
+    snprintf(name, 64, "pairwise (rank xor %u)", bits);
+    return true;
 }
 
 static bool is_shift(const struct graph *g, char name[64])
@@ -280,19 +294,47 @@ static bool is_grid(const struct graph *g, char name[64])
     return found;
 }
 
+/* A name that all edges fit; false: there is none. */
+static bool name_all(const struct graph *g, char name[64])
+{
+    if (is_pairwise(g, name) || is_shift(g, name) || is_ring(g, name))
+        return true;
+    if (g->ranks > 2 && is_all_to_all(g)) {
+        strcpy(name, "all-to-all");
+        return true;
+    }
+    if (g->ranks > 2 && g->ranks <= 4 && g->count == g->ranks * (g->ranks - 1)) {
+        strcpy(name, "all ranks");
+        return true;
+    }
+    return is_star(g, name) || is_tree(g, name) || is_butterfly(g, name) || is_grid(g, name) || is_transpose(g, name);
+}
+
+/* The edges with at least a quarter of the messages of the busiest one; the others are besides. */
+static void name_most(const struct graph *g, char name[64])
+{
+    struct report_edge *heavy = malloc(g->count * sizeof *heavy);
+    struct graph most = { heavy, 0, g->ranks };
+    uint64_t busiest = 0;
+    char best[64]; /* cut: the rest needs 27 bytes */
+
+    for (uint32_t i = 0; i < g->count; i++)
+        busiest = g->edges[i].messages > busiest ? g->edges[i].messages : busiest;
+    for (uint32_t i = 0; heavy && i < g->count; i++)
+        if (g->edges[i].messages >= busiest / 4)
+            heavy[most.count++] = g->edges[i];
+    if (heavy && most.count < g->count && name_all(&most, best))
+        snprintf(name, 64, "%.36s and %u pairs besides", best, g->count - most.count);
+    free(heavy);
+}
+
 void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64])
 {
     const struct graph g = { edges, count, ranks };
 
     strcpy(name, count ? "irregular" : "to itself");
-    if (!count || ranks < 2)
-        return;
-    if (is_shift(&g, name) || is_ring(&g, name))
-        return;
-    if (ranks > 2 && is_all_to_all(&g)) {
-        strcpy(name, "all-to-all");
-        return;
+    if (count && ranks >= 2 && !name_all(&g, name)) {
+        strcpy(name, "irregular");
+        name_most(&g, name);
     }
-    (void)(is_star(&g, name) || is_tree(&g, name) || is_butterfly(&g, name) || is_grid(&g, name) ||
-           is_transpose(&g, name));
 }

@@ -148,11 +148,37 @@ START_TEST(others)
     edges[5].bytes = 100000;
     ck_assert_str_ne(name(12), "all-to-all");
     count = 0;
+    for (uint32_t r = 0; r < 4; r++)
+        for (uint32_t to = 0; to < 4; to++)
+            edge(r, to);
+    edges[5].bytes = 100000;
+    expect(4, "all ranks");
+    count = 0;
+    for (uint32_t r = 0; r < 16; r++)
+        edge(r, r ^ 1);
+    expect(16, "pairwise (rank xor 1)");
+    count = 0;
     expect(4, "to itself");
     edge(0, 1);
     edge(1, 0);
     expect(2, "pair");
     expect(1, "irregular"); /* a damaged job: more ranks in its edges than it has */
+}
+END_TEST
+
+/* What does not fit is said. */
+START_TEST(most_of_the_messages)
+{
+    count = 0;
+    for (uint32_t r = 0; r < 16; r++)
+        edge(r, (r + 1) % 16);
+    for (uint32_t i = 0; i < count; i++)
+        edges[i].messages = 100;
+    edge(3, 9);
+    edge(9, 3);
+    expect(16, "ring (rank + 1) and 2 pairs besides");
+    edges[0].messages = 1000; /* one that is busier than all others makes no pattern of them */
+    expect(16, "irregular");
 }
 END_TEST
 
@@ -176,6 +202,6 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {UNIT_TEST(rings_and_shifts), UNIT_TEST(grids), UNIT_TEST(masters_and_trees),
-                                             UNIT_TEST(others), UNIT_LOOP(random_edges, 8)};
+                                             UNIT_TEST(others), UNIT_TEST(most_of_the_messages), UNIT_LOOP(random_edges, 8)};
     return unit_run("pattern", tests, UNIT_COUNT(tests));
 }
