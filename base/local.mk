@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-base.la
 libpythia_base_la_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/array.c %D%/array.h \
+	%D%/clean.c %D%/clean.h \
 	%D%/clock.c %D%/clock.h \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
@@ -20,6 +21,7 @@ libpythia_base_la_LIBADD = $(XXHASH_LIBS)
 
 UNIT_TESTS += \
 	tests/unit/test_base_arena \
+	tests/unit/test_base_clean \
 	tests/unit/test_base_clock \
 	tests/unit/test_base_frame \
 	tests/unit/test_base_guard \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/io.h"
 
 static _Atomic int verbosity = 1;
@@ -30,6 +31,8 @@ static void write_line(const char *format, va_list arguments)
         size_t length = PREFIX + (size_t)n;
         if (length > BASE_LOG_LINE - 1)
             length = BASE_LOG_LINE - 1;
+        line[length] = '\0';
+        base_clean(line);
         line[length++] = '\n';
         base_io_write(STDERR_FILENO, line, length); /* nobody may read our lines: they are lost then */
     }

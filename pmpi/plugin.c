@@ -32,15 +32,11 @@ __attribute__((format(printf, 2, 3))) static void plugin_refuse(const char *path
         base_log_debug("PYTHIA_PLUGIN: %s: %s", path, why);
 }
 
-/* Where a name leads: as it is with a slash; else here, else among Pythia's own. */
+/* Where a name leads: as it is with a slash, else among Pythia's own, never what happens to lie in the current directory. */
 static void plugin_path(const char *name, char *path, size_t size)
 {
-    snprintf(path, size, "%s", name);
-    if (strchr(name, '/'))
-        return;
-    snprintf(path, size, "./%s", name);
-    if (access(path, F_OK) != 0)
-        snprintf(path, size, "%s/%s", PYTHIA_PLUGINS, name);
+    bool own = !strchr(name, '/');
+    snprintf(path, size, "%s%s%s", own ? PYTHIA_PLUGINS : "", own ? "/" : "", name);
 }
 
 /* dlerror() begins with the path that is said already. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/compare.h"
 #include "report/json.h"
 
@@ -28,7 +29,7 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
         char where[256];
         if (terminal[side] != GRAMMAR_NONE) {
             report_where(c->report[side], terminal[side], where, 255);
-            report_clean_utf8(where);
+            base_clean_utf8(where);
         }
         cJSON_AddItemToArray(sites, text_or_null(terminal[side] == GRAMMAR_NONE ? NULL : where));
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/compare.h"
 #include "report/scaling.h"
 #include "report/units.h"
@@ -24,7 +25,7 @@ static void print_call(const struct report_comparison *c, const uint32_t termina
         return;
     }
     snprintf(name, sizeof name, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
-    report_clean(name);
+    base_clean(name);
     report_cut(name, 40);
     report_where(r, terminal[side], where, 120);
     fprintf(out, "%s at %s", name, where);
@@ -43,7 +44,7 @@ static void print_jobs(const struct report_comparison *c, FILE *out)
         char wall[32], program[61], file[256], size[64];
         report_program_text(j, program, sizeof program);
         snprintf(file, sizeof file, "%.255s", c->file[i]);
-        report_clean(file);
+        base_clean(file);
         fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], file, program, report_size_text(j, size),
                 c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns, wall));
     }

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/compare.h"
 #include "report/contract.h"
 #include "report/names.h"
@@ -40,7 +41,7 @@ static void name_call(const struct report_comparison *c, const uint32_t terminal
         return;
     }
     snprintf(function, sizeof function, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
-    report_clean(function);
+    base_clean(function);
     report_cut(function, FUNCTION_WIDTH);
     report_where(r, terminal[side], where, CALLER_WIDTH);
     snprintf(text, NAME, "%s at %s", function, where);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/contract.h"
 #include "report/json.h"
 #include "report/names.h"
@@ -57,7 +58,7 @@ static const char *sentence(const struct report_contract *c, const struct report
                  b->time ? "within the tolerance" : "the same", c->runs);
     snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base, base), value_text(b, b->value, value),
              change, chance);
-    report_clean(text);
+    base_clean(text);
     return text;
 }
 
@@ -158,7 +159,7 @@ static void print_case(const struct report_contract *c, uint32_t rule, FILE *out
         for (uint32_t k = 0; k < c->breach_count; k++)
             if (c->breaches[k].rule == rule) {
                 sentence(c, &c->breaches[k], text);
-                report_clean_utf8(text);
+                base_clean_utf8(text);
                 print_xml(text, out);
                 fputc('\n', out);
             }

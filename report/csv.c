@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The callsites as comma-separated values (RFC 4180). */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "pythia.h"
 #include "report/report.h"
 
+/* A cell of text. What a spreadsheet would take for a formula, or for a number with a sign, begins with an apostrophe:
+   that is how they write text. */
 static void print_field(const char *text, FILE *out)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
+    bool formula = *text && strchr("=+-@\t\r", *text);
+    if (!formula && !strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
         return;
     }
-    fputc('"', out);
+    fputs(formula ? "\"'" : "\"", out);
     for (; *text; text++) {
         if (*text == '"')
             fputc('"', out);

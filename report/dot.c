@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/clean.h"
 #include "grammar/notation.h"
 #include "pythia.h"
 #include "report/export.h"
@@ -110,7 +111,7 @@ int report_print_dot(struct report *r, const struct report_export *how, FILE *ou
     char program[256];
 
     snprintf(program, sizeof program, "%s", job_text(r->job, r->job->info.program));
-    report_clean(program);
+    base_clean(program);
     fputs("digraph \"", out);
     print_quoted(program, out);
     fputs("\" {\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", out);

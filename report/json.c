@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -20,7 +21,7 @@ void report_json_text(cJSON *o, const char *key, const char *text)
     char *clean = text ? strdup(text) : NULL;
 
     if (clean)
-        report_clean_utf8(clean);
+        base_clean_utf8(clean);
     if (clean)
         cJSON_AddStringToObject(o, key, clean);
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of terminals for people; see names.h. */
 #include "report/names.h"
+#include "base/clean.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -20,42 +21,6 @@ static const struct job_terminal *terminal_of(const struct job *j, uint32_t term
     return terminal < j->terminal_count ? &j->terminals[terminal] : NULL;
 }
 
-/* Length of the UTF-8 sequence at `s`, 0 for what is none (also surrogates, overlong forms, beyond U+10FFFF). */
-static int utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    uint32_t code = s[0] & (0xffu >> (n + 1));
-    static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3f);
-    }
-    return code < least[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : n;
-}
-
-void report_clean_utf8(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c;) {
-        int n = utf8_length(c);
-        if (n == 0)
-            *c = '?';
-        c += n ? n : 1;
-    }
-}
-
-void report_clean(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c; c++)
-        if (*c < ' ' || *c == 0x7f)
-            *c = '?';
-    report_clean_utf8(text); /* also where a name was cut in the middle of a character */
-}
-
 void report_function_text(const struct job *j, uint32_t terminal, char *text, size_t size)
 {
     const struct job_terminal *t = terminal_of(j, terminal);
@@ -64,7 +29,7 @@ void report_function_text(const struct job *j, uint32_t terminal, char *text, si
         snprintf(text, size, "%s%s", job_text(j, t->function), phase_mark[t->phase % 3]);
     else
         snprintf(text, size, "%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
-    report_clean(text);
+    base_clean(text);
 }
 
 static void number_sites(struct report_names *n)
@@ -91,7 +56,7 @@ static char *plain_name(const struct report_names *n, uint32_t terminal)
         snprintf(site, sizeof site, "@%u", number);
     if (asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0)
         return NULL;
-    report_clean(name);
+    base_clean(name);
     if (t->kind != JOB_WORD)
         for (char *c = name; *c; c++)
             if (*c == ' ')
@@ -206,7 +171,7 @@ static void short_name(const struct report_names *n, uint32_t terminal, bool pha
         snprintf(site, sizeof site, "%u", number);
     snprintf(text, size, "%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
     text[0] = (char)toupper((unsigned char)text[0]);
-    report_clean(text);
+    base_clean(text);
 }
 
 void report_short_name(const struct report_names *n, uint32_t terminal, char *text, size_t size)

@@ -32,10 +32,6 @@ uint32_t report_site_number(const struct report_names *n, uint32_t callsite);
 void report_short_name(const struct report_names *n, uint32_t terminal, char *text, size_t size);
 /* The same for the call or region as a whole, opened or not. */
 void report_site_name(const struct report_names *n, uint32_t terminal, char *text, size_t size);
-/* Control characters become '?': names come from files, and a line or a field must stay one. */
-void report_clean(char *text);
-/* Bytes that are no UTF-8 become '?'. */
-void report_clean_utf8(char *text);
 /* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
 void report_function_text(const struct job *j, uint32_t terminal, char *text, size_t size);
 

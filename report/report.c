@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the forms of a report share; see report.h. */
 #include "report/report.h"
+#include "base/clean.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ void report_program_text(const struct job *j, char *text, size_t size)
     const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
 
     snprintf(text, size, "%s", slash ? slash + 1 : path);
-    report_clean(text);
+    base_clean(text);
 }
 
 const char *report_size_text(const struct job *j, char text[64])
@@ -124,7 +125,7 @@ const char *report_comm_text(const struct report *r, uint32_t comm)
 void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size)
 {
     snprintf(text, size, "%s", job_text(r->job, s->function));
-    report_clean(text);
+    base_clean(text);
 }
 
 double report_mean(uint64_t sum, uint64_t count)

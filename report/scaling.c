@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -178,7 +179,7 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
         const struct call *c = &calls->call[k];
         char name[160], bytes[32];
         snprintf(name, sizeof name, "%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
-        report_clean(name);
+        base_clean(name);
         report_cut(name, 44);
         report_print_column(name, 45, out);
         for (uint32_t i = 0; i < s->count; i++)

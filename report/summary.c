@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -18,7 +19,7 @@ static void print_cut(const char *text, int width, FILE *out)
     char line[128];
 
     snprintf(line, sizeof line, "%.*s", width, text);
-    report_clean(line);
+    base_clean(line);
     fputs(line, out);
 }
 

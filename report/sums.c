@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "report/units.h"
 
 struct entry {
@@ -147,7 +148,7 @@ static void print_site(struct report *r, const struct report_sums *s, const stru
     if (n != GRAMMAR_NONE)
         snprintf(number, sizeof number, "%u", n);
     snprintf(name, sizeof name, "%s", job_text(r->job, site->function));
-    report_clean(name);
+    base_clean(name);
     fprintf(out, "%6s  %-24s %10s", number, name,
             report_time(site->count ? (double)site->gap_ns / (double)site->count : 0, mean));
     fprintf(out, " %11s", ratio_text(granularity(site), ratio));
@@ -173,7 +174,7 @@ void report_print_sums(struct report *r, FILE *out)
     for (uint32_t i = 0; i < report_sums_names(s); i++) {
         char name[64];
         snprintf(name, sizeof name, "%s", report_sums_name(s, i));
-        report_clean(name);
+        base_clean(name);
         fprintf(out, " %16s", name);
     }
     fputc('\n', out);

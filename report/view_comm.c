@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/clean.h"
 #include "report/report.h"
 #include "report/units.h"
 
@@ -119,7 +120,7 @@ static void print_relative(const struct report *r, FILE *out)
         const struct report_peer *p = &m->peers[i];
         char comm[64], peer[32], count[32], bytes[32], mean[32];
         snprintf(comm, sizeof comm, "%s", report_comm_text(r, p->comm));
-        report_clean(comm);
+        base_clean(comm);
         fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", comm, p->receives ? "receive" : "send",
                 report_peer_text(p, peer), report_count(p->messages, count), report_bytes((double)p->bytes, bytes),
                 report_bytes(report_mean(p->bytes, p->messages), mean));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "grammar/notation.h"
 #include "report/names.h"
 #include "report/ranges.h"
@@ -162,7 +163,7 @@ static void print_legend(const struct printer *p)
         printf("# %-24s %s", report_name(p->names, t), site);
         if (terminal->comm < p->job->comm_count) {
             snprintf(comm, sizeof comm, "%s", job_text(p->job, p->job->comms[terminal->comm].name));
-            report_clean(comm);
+            base_clean(comm);
             printf("  on %s", comm);
         }
         putchar('\n');

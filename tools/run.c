@@ -157,13 +157,14 @@ static char *absolute(const char *path)
     return result;
 }
 
-/* Where a plugin's name leads: a file, else one of Pythia's own, of a build directory or installed; as a string that the
-   caller frees. What is neither keeps its name: the program's process says so. */
+/* Where a plugin's name leads: with a slash a file, else one of Pythia's own, of a build directory or installed; never what
+   happens to lie in the current directory. A string that the caller frees. What is neither keeps its name: the program's
+   process says so. */
 static char *plugin_path(const char *name)
 {
     char own[PATH_MAX], relative[PATH_MAX];
 
-    if (strchr(name, '/') || access(name, F_OK) == 0)
+    if (strchr(name, '/'))
         return absolute(name);
     snprintf(relative, sizeof relative, "../plugins/.libs/%s", name);
     if (program_find_library(relative, own, sizeof own) == 0)

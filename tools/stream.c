@@ -197,7 +197,7 @@ static const char *check_word(const char *word, size_t n)
             return "a NUL byte";
         if (c == ' ')
             return "a blank in the word (fields are separated by tabs)";
-        if (c < 0x20 || c == 0x7f)
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < n && (unsigned char)(word[i + 1] - 0x80) < 0x20)) /* C0, DEL, C1 */
             return "a control character in the word";
     }
     return NULL;

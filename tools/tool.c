@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "pythia.h"
+#include "base/clean.h"
 #include "base/io.h"
 #include "base/replace.h"
 #include "tools/interrupt.h"
@@ -30,6 +31,7 @@ void tool_complain(const char *format, ...)
     for (char *c = line; *c; c++)
         if (*c == '\n' || *c == '\r') /* a name in the message must not make two lines of it */
             *c = ' ';
+    base_clean(line);
     progress_hide();
     base_io_hush(&h); /* of record and predict: standard error may be full, or closed */
     fprintf(stderr, "pythia: %s\n", line);

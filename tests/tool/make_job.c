@@ -8,7 +8,8 @@
  *   make_job long FILE         1 rank of four million events: an expansion that takes seconds
  *   make_job empty FILE        no stream
  *   make_job many FILE SITES EVENTS   1 rank: that many callsites, then events among them without order
- *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, UTF-8 and what is none, 2000 characters
+ *   make_job names FILE        1 rank: names with quotes, blanks, tags, line ends, escapes, UTF-8 and what is none,
+ *                              2000 characters, a formula
  *   make_job counted FILE      ring; a plugin counted instructions and cycles before calls
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
  *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build N]
@@ -233,7 +234,8 @@ static struct job *make_many(uint32_t sites, uint32_t events)
 static struct job *make_names(void)
 {
     static const char *const names[] = { "say \"it\", please", "a<b></script><script>alert(1)</script>", "back\\slash",
-                                         "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf", "@DATA@ &amp;" };
+                                         "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf", "@DATA@ &amp;",
+                                         "\033]0;title\007\xc2\x9b" "31m", "=1+1" };
     struct job *j = create("/no where/\"quoted\" <b> \xc3\xa9.exe", 1);
     struct grammar *g = grammar_create(1 << 20);
     char longest[2001] = "";
