@@ -150,7 +150,7 @@ static int print_loop(const struct report *r, FILE *out)
         char where[41] = "";
         if (l->place)
             snprintf(where, sizeof where, "%s", l->place->function);
-        report_clean(where);
+        base_clean(where);
         fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
                 report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
         int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns, turn));
