@@ -9,13 +9,14 @@
  * 1. memory that was never touched reads as zero
  * 2. pointers and indices stay valid until the arena is closed
  *
- * A page fault costs a microsecond, and one in every few dozen records would be the tail of whatever writes them. Who grows
- * asks for memory ahead of its need, a part of what it has (at least 64 KiB, at most 2 MiB) at a time, in one call:
+ * A page fault costs a microsecond, and one in every few dozen records would be the tail of whatever writes them. Who
+ * grows asks for memory ahead of its need, a part of what it has (at least 64 KiB, at most 2 MiB) at a time, in one
+ * call:
  *
  *     | records in use          | ready | … only address space … |
  *
- * Huge pages are declined at first, when a few records would cost 2 MiB, and asked for once there are more than that: they
- * are what keeps random access to tens of MiB from missing the TLB each time.
+ * Huge pages are declined at first, when a few records would cost 2 MiB, and asked for once there are more than that:
+ * they are what keeps random access to tens of MiB from missing the TLB each time.
  * Cost: no call after opening but these.  Threads: owner.  Hook-safe: open and close are not.
  */
 #ifndef PYTHIA_BASE_ARENA_H
@@ -34,9 +35,9 @@ struct base_arena {
 /* Reserves room for `capacity` records of `record` bytes. Returns 0, PYTHIA_EINVAL (nothing asked for, or more than an
    address can tell) or PYTHIA_ENOMEM (address space is limited); on failure `a` is closed. */
 int base_arena_open(struct base_arena *a, size_t record, size_t capacity);
-/* Memory for the first `records` records, and for some more, is there when it returns, where the system can do so: a hint.
-   Returns the number of records it is there for, at least `records`, so that the caller need not ask again for these.
-   Hook-safe: yes, a rare system call. */
+/* Memory for the first `records` records, and for some more, is there when it returns, where the system can do so: a
+   hint. Returns the number of records it is there for, at least `records`, so that the caller need not ask again for
+   these. Hook-safe: yes, a rare system call. */
 size_t base_arena_ahead(struct base_arena *a, size_t records);
 /* Gives everything back. A closed or zeroed arena is legal. */
 void base_arena_close(struct base_arena *a);

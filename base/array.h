@@ -8,8 +8,8 @@
  *     if (!error)
  *         things[count++] = thing;
  *
- * Room doubles, so that appending costs O(1). Numbers of elements are 32 bits wide and stay clear of those that mean "none"
- * and "a rule". What never moves, or belongs to a hook, is an arena (arena.h).
+ * Room doubles, so that appending costs O(1). Numbers of elements are 32 bits wide and stay clear of those that mean
+ * "none" and "a rule". What never moves, or belongs to a hook, is an arena (arena.h).
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_BASE_ARRAY_H
@@ -20,12 +20,12 @@
 
 #define BASE_ARRAY_LIMIT 0x7ffffff0u
 
-/* Makes *array, a pointer to elements of `size` bytes, hold at least `need`. 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT; on failure
-   all is as it was. */
+/* Makes *array, a pointer to elements of `size` bytes, hold at least `need`. 0, PYTHIA_ENOMEM or PYTHIA_ELIMIT; on
+   failure all is as it was. */
 int base_array_room(void *array, uint32_t *room, uint64_t need, size_t size);
 
-/* For an array that keeps no room beside its count: room for one more after `count` elements, which is there unless `count`
-   is 0 or a power of two. Returns as above. */
+/* For an array that keeps no room beside its count: room for one more after `count` elements, which is there unless
+   `count` is 0 or a power of two. Returns as above. */
 int base_array_more(void *array, uint64_t count, size_t size);
 
 #endif

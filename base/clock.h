@@ -2,8 +2,8 @@
 /*
  * The clock of everything: nanoseconds on the scale of CLOCK_MONOTONIC.
  *
- * On x86 whose time stamp counter is invariant, and which the kernel itself trusts, a reading is rdtsc, a multiplication
- * and a shift (12 ns instead of 28):
+ * On x86 whose time stamp counter is invariant, and which the kernel itself trusts, a reading is rdtsc, a
+ * multiplication and a shift (12 ns instead of 28):
  *
  *     ns = ns0 + ((tsc - tsc0) * rate >> 32)            rate: ns per tick, 32.32 fixed point
  *

@@ -6,9 +6,9 @@
  *   /sys/class/powercap/intel-rapl:0/{name, energy_uj, max_energy_range_uj}      package 0
  *   /sys/class/powercap/intel-rapl:0:2/…                                         a part of it: only "dram" is added
  *
- * Counters start somewhere and wrap around; what is given is the energy since base_energy_open, so wraps are seen as long
- * as somebody reads every few minutes. The kernel updates them about every ms. Since 2020 only root may read them, and
- * virtual machines have none: base_energy_why() says it.
+ * Counters start somewhere and wrap around; what is given is the energy since base_energy_open, so wraps are seen as
+ * long as somebody reads every few minutes. The kernel updates them about every ms. Since 2020 only root may read them,
+ * and virtual machines have none: base_energy_why() says it.
  *
  * Of a node one process should read: energies of ranks that share it must not be added.
  * Threads: open: one; now: any (a lock).  Hook-safe: no (a file read each, 1 us): for regions of 5 ms and more.

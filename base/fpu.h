@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's floating-point state while Pythia computes in one of its threads: what we raise (an underflow of a small
- * probability, say) is no flag of the program's, and what it traps or how it rounds does not concern us.
+ * The program's floating-point state while Pythia computes in one of its threads: what we raise (an underflow of a
+ * small probability, say) is no flag of the program's, and what it traps or how it rounds does not concern us.
  *
  *   base_fpu_t kept = base_fpu_hold();
  *   ... compute ...
  *   base_fpu_give_back(kept);
  *
- * That is the unit that compilers use: SSE on x86-64 (some 2 ns: written only where it differs), FPCR and FPSR on aarch64,
- * elsewhere <fenv.h>. Of the x87 unit of x86 nothing is used here; but libunwind stores its state, and storing masks all of
- * its traps. Who calls libunwind keeps the control word:
+ * That is the unit that compilers use: SSE on x86-64 (some 2 ns: written only where it differs), FPCR and FPSR on
+ * aarch64, elsewhere <fenv.h>. Of the x87 unit of x86 nothing is used here; but libunwind stores its state, and storing
+ * masks all of its traps. Who calls libunwind keeps the control word:
  *
  *   base_fpu_word_t word = base_fpu_word();
  *   ... unw_backtrace ...

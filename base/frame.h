@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a function is still running, asked from another one: a hook may be left without returning, by longjmp, siglongjmp
- * or a C++ exception.
+ * Whether a function is still running, asked from another one: a hook may be left without returning, by longjmp,
+ * siglongjmp or a C++ exception.
  *
  *      base of the stack   | main        |
  *                          | solve       |  return address ─┐
@@ -13,8 +13,8 @@
  * asks is below it and the word is what it was: whoever is called from the frame above after a jump writes its own
  * return address there. On another stack (of signals, of user-level threads) order means nothing, the word decides.
  *
- *   1. only words of this thread's own stack are read directly, and those above the asking frame; elsewhere the kernel is
- *      asked for the word, for that stack may be gone
+ *   1. only words of this thread's own stack are read directly, and those above the asking frame; elsewhere the kernel
+ *      is asked for the word, for that stack may be gone
  *   2. a word that was jumped over and is by chance still there makes a frame seem to run until it is overwritten
  *
  * Cost: some ns; below another stack a system call. The first question of a thread asks where its stack is.
@@ -38,8 +38,8 @@ static inline __attribute__((always_inline)) struct base_frame base_frame_here(v
     return (struct base_frame){frame + 1, frame[1]};
 }
 
-/* The frame of a function that the one at `place` has called, or of the one that `place` is in: it runs as long as nobody
-   above asks. */
+/* The frame of a function that the one at `place` has called, or of the one that `place` is in: it runs as long as
+   nobody above asks. */
 static inline struct base_frame base_frame_at(const void *place)
 {
     return (struct base_frame){place, 0};

@@ -2,8 +2,8 @@
 /*
  * The reentrancy guard: the first and last thing in every hook, so that Pythia never measures itself.
  *
- * Thread-local in the initial-exec model: a load and a store, no call into the loader. It is held by a frame: one that was
- * left without returning (base/frame.h) holds it no more, and the next hook notices.
+ * Thread-local in the initial-exec model: a load and a store, no call into the loader. It is held by a frame: one that
+ * was left without returning (base/frame.h) holds it no more, and the next hook notices.
  * Threads: any, each has its own.  Hook-safe: yes.
  */
 #ifndef PYTHIA_BASE_GUARD_H

@@ -16,8 +16,8 @@
  *   2. a slot keeps 32 bits of the hash: growing does not read the keys, and few unequal ones are compared
  *   3. nothing is ever removed
  *
- * base_fixed_find: records of a static array by address, for hooks of many threads. Each record begins with its key, an atomic
- * uintptr_t, 0 where it is free; who exchanges it first has it. It never grows, and nothing is ever removed.
+ * base_fixed_find: records of a static array by address, for hooks of many threads. Each record begins with its key, an
+ * atomic uintptr_t, 0 where it is free; who exchanges it first has it. It never grows, and nothing is ever removed.
  *
  * Cost: O(1) expected, if the hash is good; base_fixed_find at most `probes` steps.
  * Threads: base_hash: owner; base_fixed_find: any.  Hook-safe: all but base_hash_reserve and base_hash_close.
@@ -89,11 +89,12 @@ static inline void base_hash_put(struct base_hash *t, uint64_t hash, uint32_t nu
 uint64_t base_hash_secret(void);
 
 /*
- * Of `slots` records (a power of two) of `size` bytes, the one that has this key, looked for in `probes` places. Where there is
- * none and `claimed` is given, a free one gets the key and *claimed is true for the thread that did it. NULL: not there, or
- * no room.
+ * Of `slots` records (a power of two) of `size` bytes, the one that has this key, looked for in `probes` places. Where
+ * there is none and `claimed` is given, a free one gets the key and *claimed is true for the thread that did it. NULL:
+ * not there, or no room.
  */
-static inline void *base_fixed_find(void *records, size_t size, uint32_t slots, uint32_t probes, uintptr_t key, bool *claimed)
+static inline void *base_fixed_find(void *records, size_t size, uint32_t slots, uint32_t probes, uintptr_t key,
+                                    bool *claimed)
 {
     uint32_t i = (uint32_t)(base_hash_mix(key >> 2) >> 16);
     for (uint32_t n = 0; n < probes; n++) {

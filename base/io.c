@@ -152,7 +152,8 @@ void base_io_own_table(void)
     close(STDOUT_FILENO);
     if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == 0)
         return;
-    for (int fd = STDERR_FILENO + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < MOST_FILES; fd++) /* before Linux 5.9 */
+    /* before Linux 5.9 */
+    for (int fd = STDERR_FILENO + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < MOST_FILES; fd++)
         close(fd);
 }
 

@@ -3,10 +3,10 @@
  * Reading and writing files inside somebody else's process.
  *
  *   1. A call that a signal interrupts is made again, and what a call left over is written or read by the next one.
- *   2. A write of ours that the kernel refuses (a limit of file size, a reader that is gone) is an errno value and nothing
- *      else: the SIGXFSZ or SIGPIPE that comes with it does not reach the program. The kernel sends both to the thread
- *      that writes, so this thread puts them off, and takes back the one that its own write caused. What the program does
- *      with these signals is not changed for a moment, and one of its own that was put off already stays.
+ *   2. A write of ours that the kernel refuses (a limit of file size, a reader that is gone) is an errno value and
+ *      nothing else: the SIGXFSZ or SIGPIPE that comes with it does not reach the program. The kernel sends both to the
+ *      thread that writes, so this thread puts them off, and takes back the one that its own write caused. What the
+ *      program does with these signals is not changed for a moment, and one of its own that was put off already stays.
  *   3. No thread is cancelled in here.
  *   4. The lowest free descriptor is the program's: those that we keep are high ones.
  *
@@ -41,7 +41,8 @@ int base_io_open(const char *path, int flags, mode_t mode);
 int base_io_raise(int fd);
 /* `open` opens what it does, and finds no descriptor free below BASE_IO_FIRST: for libraries that keep theirs. */
 void base_io_high(void (*open)(void));
-/* For a thread of ours: what it opens from now on is in a table of its own, and only stderr of the program's is in it. */
+/* For a thread of ours: what it opens from now on is in a table of its own, and only stderr of the program's is in
+   it. */
 void base_io_own_table(void);
 int base_io_sync(int fd);
 /* Of a file that was written: an error that the file system put off until now. The descriptor is free in any case. */

@@ -13,8 +13,8 @@
  * 2. a number stays valid when its module is unloaded; loaded again, the same file has the same number
  * 3. the table of ranges is immutable once published; readers take no lock of ours
  *
- * The loader's counts of loads and unloads tell, at each look-up, whether the ranges are still right (50 ns): an address
- * that was another library's before is not taken for it.
+ * The loader's counts of loads and unloads tell, at each look-up, whether the ranges are still right (50 ns): an
+ * address that was another library's before is not taken for it.
  * Threads: any.  Hook-safe: no (a new module costs malloc and a lock): look up what is seen for the first time.
  */
 #ifndef PYTHIA_BASE_MODULES_H

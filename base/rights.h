@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether this process has rights that who started it has not (setuid, setgid, file capabilities). Its environment is then
- * a stranger's: Pythia is off, whatever it says. No file is written or read, nothing is loaded or started.
+ * Whether this process has rights that who started it has not (setuid, setgid, file capabilities). Its environment is
+ * then a stranger's: Pythia is off, whatever it says. No file is written or read, nothing is loaded or started.
  * Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_BASE_RIGHTS_H

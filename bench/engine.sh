@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The engine alone, on streams of known shapes (bench/streams.c): what an append costs, what following and asking cost, how
-# often the answers are right.
+# The engine alone, on streams of known shapes (bench/streams.c): what an append costs, what following and asking cost,
+# how often the answers are right.
 #
 #   bench/engine.sh [-r ROUNDS] [-s SCALE] [append] [oracle] [accuracy]         from the build directory; all three by default
 #

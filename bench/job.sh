@@ -6,8 +6,8 @@
 #
 # Prints seconds per round, then medians, the median of the rounds' ratios, the size of the job file, what the oracle
 # said, and what does not depend on the noise of the machine: the recorded events times the added median of an event
-# (bench/pmpi_cost where it is built) over the processor time of the plain run. Rounds alternate, because machines drift;
-# compare ratios, not seconds.
+# (bench/pmpi_cost where it is built) over the processor time of the plain run. Rounds alternate, because machines
+# drift; compare ratios, not seconds.
 set -eu
 . "$(dirname "$0")/lib.sh"
 ranks=8 threads=1 rounds=7

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library that nobody here wrote: OpenBLAS for OpenMP, singular values (dgesdd) or eigenvalues (dsyev) of small matrices.
+ * A library that nobody here wrote: OpenBLAS for OpenMP, singular values (dgesdd) or eigenvalues (dsyev) of small
+ * matrices.
  *   omp_blas dgesdd|dsyev ORDER TURNS  ->  "Elapsed N seconds, sum S"
  * It is loaded at run time (Debian's libopenblas0-openmp); without it: exit code 77.
  */
@@ -12,9 +13,10 @@
 #include <time.h>
 
 typedef void dgesdd_fn(const char *jobz, const int *m, const int *n, double *a, const int *lda, double *s, double *u,
-                       const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork, int *info);
-typedef void dsyev_fn(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w, double *work,
-                      const int *lwork, int *info);
+                       const int *ldu, double *vt, const int *ldvt, double *work, const int *lwork, int *iwork,
+                       int *info);
+typedef void dsyev_fn(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
+                      double *work, const int *lwork, int *info);
 
 struct problem {
     int n, lwork, *iwork;
@@ -31,7 +33,8 @@ static double *numbers(size_t n)
 
 static void *library(void)
 {
-    static const char *const names[] = { "/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0", "libopenblas.so.0" };
+    static const char *const names[] = { "/usr/lib/x86_64-linux-gnu/openblas-openmp/libopenblas.so.0",
+                                         "libopenblas.so.0" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *found = dlopen(names[i], RTLD_NOW);
         if (found)
@@ -62,7 +65,8 @@ static int solve(struct problem *p, dgesdd_fn *dgesdd, dsyev_fn *dsyev)
     int info = 0;
     memcpy(p->a, p->matrix, (size_t)p->n * (size_t)p->n * sizeof *p->a);
     if (dgesdd)
-        dgesdd("A", &p->n, &p->n, p->a, &p->n, p->values, p->u, &p->n, p->vt, &p->n, p->work, &p->lwork, p->iwork, &info);
+        dgesdd("A", &p->n, &p->n, p->a, &p->n, p->values, p->u, &p->n, p->vt, &p->n, p->work, &p->lwork, p->iwork,
+               &info);
     else
         dsyev("V", "U", &p->n, p->a, &p->n, p->values, p->work, &p->lwork, &info);
     return info;

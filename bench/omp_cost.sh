@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The cost of the OpenMP hooks, in ns for an empty region: p50, p99, p99.9 of single ones, and the mean of a loop of them
-# without a clock between (the least of several loops). From the build directory.
+# The cost of the OpenMP hooks, in ns for an empty region: p50, p99, p99.9 of single ones, and the mean of a loop of
+# them without a clock between (the least of several loops). From the build directory.
 #   bench/omp_cost.sh [COUNT [THREADS]]
 # "clock" is the time of measuring, "one" a region with if(0), "team" one with all threads (predicting, it is lowered).
 # libgomp's own time for a region depends on where the heap happens to be (it allocates each team), by more than a hook

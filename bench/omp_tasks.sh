@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Tasks at three grains: unmodified, all run at once by the program (its if clause), recorded, predicted, and as a first run
-# that acts. ms, the least of several runs that alternate. From the build directory.
+# Tasks at three grains: unmodified, all run at once by the program (its if clause), recorded, predicted, and as a first
+# run that acts. ms, the least of several runs that alternate. From the build directory.
 #   bench/omp_tasks.sh [ROUNDS [THREADS]]
 # On a machine with other load the figures mean little; `chrt -r 1 bench/omp_tasks.sh` (as root) keeps it away.
 set -eu

@@ -6,10 +6,11 @@
 #
 #   bench/omp_teams.sh [-q] [-p PROGRAM] [-r ROUNDS] [-s "SIZES"] [-t "THREADS"] [-w "POLICIES"] [-n RANKS] [-o PLOT.svg]
 #
-# From the build directory. -q: a small table in about a minute. POLICIES: default passive. PROGRAM: lulesh, or dgesdd or dsyev
-# of OpenBLAS (one rank; sizes are orders of matrices). A line a cell, medians of seconds, and the ratios that count; then a
-# plot when gnuplot is there. A program that is 60 times slower than its best is not run to the end: what takes more than 3 s is
-# estimated, and recorded, from a tenth of its iterations; what was stopped after 30 s (5 with -q) shows as ">".
+# From the build directory. -q: a small table in about a minute. POLICIES: default passive. PROGRAM: lulesh, or dgesdd
+# or dsyev of OpenBLAS (one rank; sizes are orders of matrices). A line a cell, medians of seconds, and the ratios that
+# count; then a plot when gnuplot is there. A program that is 60 times slower than its best is not run to the end: what
+# takes more than 3 s is estimated, and recorded, from a tenth of its iterations; what was stopped after 30 s (5 with
+# -q) shows as ">".
 set -eu
 . "$(dirname "$0")/lib.sh"
 most=30 rounds=5 sizes='5 10 15 20 30' threads='1 2 4 8' policies='default passive' ranks=1 plot='' program=lulesh
@@ -44,7 +45,8 @@ unset OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT PYTHIA_MODE PYTHIA_ACT
 
 launch=
 [ "$ranks" -gt 1 ] && launch="${MPIEXEC:-mpirun} -n $ranks"
-# As many as there are for edges of 5 and 10, then about a second of them: starting takes 3 to 8 ms, and learning some more.
+# As many as there are for edges of 5 and 10, then about a second of them: starting takes 3 to 8 ms, and learning some
+# more.
 iterations() { case $1 in 5) echo 70 ;; 10) echo 230 ;; 15) echo 500 ;; 20) echo 400 ;; *) echo 150 ;; esac; }
 
 command_of() { # SIZE STEPS
@@ -74,7 +76,8 @@ cell() { # SIZE THREADS POLICY
     for n in $fixed; do
         part[n]=1
         [ "$program" != lulesh ] && continue
-        case $(steps=$few; OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$few") | awk '{ print ($1 > 0.3) }') in 1) part[n]=10 ;; esac
+        case $(steps=$few; OMP_NUM_THREADS=$n elapsed $launch $(command_of "$1" "$few") | awk '{ print ($1 > 0.3) }') \
+            in 1) part[n]=10 ;; esac
     done
     # what is slow is recorded for a tenth of the iterations, too
     OMP_NUM_THREADS=$2 timeout 120 $launch "$builddir/pythia" record -o "$dir/job.pythia" -- \
@@ -95,7 +98,8 @@ cell() { # SIZE THREADS POLICY
         if awk -v a="$last" -v b="$best" 'BEGIN { exit !(a < b) }'; then best=$last which=$n; fi
         k=$((k + 1))
     done
-    awk -v most="$most" -v s="$1" -v t="$2" -v p="$3" -v a="$last" -v b="$best" -v w="$which" -v c="$(column $k)" -v d="$(column $((k + 1)))" \
+    awk -v most="$most" -v s="$1" -v t="$2" -v p="$3" -v a="$last" -v b="$best" -v w="$which" -v c="$(column $k)" -v \
+        d="$(column $((k + 1)))" \
         'BEGIN { printf "%s\t%s\t%s\t%s%.3f\t%.3f\t%s\t%.3f\t%.3f\t%.2f\t%.2f\t%.2f\n", s, t, p, (a >= most ? ">" : ""), a, b, w, c, d, c / b, a / c, d / c }'
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the oracle costs: the mean time of the thread for following an event of stream TEST, having learned stream TRAIN,
- * and for asking at four distances; learning off and on.
+ * What the oracle costs: the mean time of the thread for following an event of stream TEST, having learned stream
+ * TRAIN, and for asking at four distances; learning off and on.
  *
  *   bench/oracle_cost TRAIN TEST        tab-separated: learn, follow, distances 1, 16, 128, 1000000; ns
  */

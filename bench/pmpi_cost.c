@@ -48,9 +48,9 @@ static const struct way bare = {PMPI_Irecv, PMPI_Isend, PMPI_Waitall, PMPI_Wait,
    begins. */
 enum call { BARRIER, ALLREDUCE, IPROBE_MISS, IRECV, TEST_MISS, ISEND, WAITALL, ISEND_NULL, WAIT_NULL, IPROBE_HIT, RECV,
             STARTALL, PUT, FLUSH, COMM_RANK, CALLS };
-static const char *const call_name[CALLS] = {
-    "Barrier", "Allreduce", "Iprobe-miss", "Irecv", "Test-miss", "Isend", "Waitall", "Isend(NULL)", "Wait(NULL)", "Iprobe",
-    "Recv", "Startall", "Put", "Win_flush", "Comm_rank"};
+static const char *const call_name[CALLS] = { "Barrier", "Allreduce", "Iprobe-miss", "Irecv",      "Test-miss",
+                                              "Isend",   "Waitall",   "Isend(NULL)", "Wait(NULL)", "Iprobe",
+                                              "Recv",    "Startall",  "Put",         "Win_flush",  "Comm_rank" };
 
 struct samples { uint32_t *ns; size_t count; };
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# How well a job is predicted that was never recorded at this size: our LULESH on other numbers of ranks, and with another input.
+# How well a job is predicted that was never recorded at this size: our LULESH on other numbers of ranks, and with
+# another input.
 #
 #   bench/shape.sh [-i ITERATIONS]       from the build directory
 #
-# Recorded on 8, 27 and 64 ranks, predicted on others: right events at distance 1 and 16, and right partners of messages after
-# the first 200 events of each rank, over all ranks and on the worst. Recorded with -s 10, predicted with -s 10 and -s 20:
-# the median relative error of the time to the next event, of the whole run.
+# Recorded on 8, 27 and 64 ranks, predicted on others: right events at distance 1 and 16, and right partners of messages
+# after the first 200 events of each rank, over all ranks and on the worst. Recorded with -s 10, predicted with -s 10
+# and -s 20: the median relative error of the time to the next event, of the whole run.
 set -eu
 . "$(dirname "$0")/lib.sh"
 iterations=40
@@ -24,8 +25,10 @@ export OMP_NUM_THREADS=1
 
 # run MODE FILE RANKS PROGRAM SIZE: what Pythia says in $dir/out
 run() {
-    PYTHIA_MODE=$1 PYTHIA_INPUT=$2 PYTHIA_OUTPUT=$([ "$1" = record ] && echo "$2" || echo "$dir/scored.pythia") PYTHIA_VERBOSE=2 \
-        "${MPIEXEC:-mpirun}" -n "$3" env LD_PRELOAD="$builddir/.libs/libpythia_pmpi.so" "$4" -q -s "$5" -i "$iterations" \
+    PYTHIA_MODE=$1 PYTHIA_INPUT=$2 PYTHIA_OUTPUT=$([ "$1" = record ] && echo "$2" || echo "$dir/scored.pythia") \
+        PYTHIA_VERBOSE=2 \
+        "${MPIEXEC:-mpirun}" -n "$3" env LD_PRELOAD="$builddir/.libs/libpythia_pmpi.so" "$4" -q -s "$5" -i \
+        "$iterations" \
         >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 }
 field() { sed -n "s/.*predicted .* $1=\([0-9.]*\).*/\1/p" "$dir/out"; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# What a predicted run does before its first event, by size of the job file: eight ranks without much order, and one rank.
-# Then the same of a runtime that opens an oracle by libpythia.
+# What a predicted run does before its first event, by size of the job file: eight ranks without much order, and one
+# rank. Then the same of a runtime that opens an oracle by libpythia.
 #
 #   bench/start.sh [-r ROUNDS]       from the build directory
 #

@@ -5,9 +5,9 @@
  *   bench/start_cost write FILE RANKS EVENTS    a job of ranks that each complete requests in an order of their own: hardly
  *                                               anything repeats, so that the file grows with the events
  *   bench/start_cost start FILE RANK RANKS      starts as rank RANK of the job; tab-separated, in us: the file is chosen and
- *                                               opened, the session starts, the first event (its stream and oracle are made)
- *                                               is over; the 1000 that follow, in an order that the job does not know, and
- *                                               the longest of them
+ *                                               opened, the session starts, the first event (its stream and oracle are
+ *                                               made) is over; the 1000 that follow, in an order that the job does not
+ *                                               know, and the longest of them
  *   bench/start_cost parts FILE RANK            the same without a session: opening the job, the class, its index, an oracle
  */
 #include <stdio.h>

@@ -24,7 +24,8 @@ names() {
     case $2 in
     C) exports "$1" | grep -E '^MPIX?_' ;;
     mpif) exports "$1" | grep -E '^mpix?_.*[a-z0-9]_$' | grep -v -E '__$|_f08(ts)?_(large_)?$' | sed 's/_$//' ;;
-    f08) exports "$1" | grep -E '_f08(ts)?_(large_)?$' | grep -v '^pmpi' | sed -E 's/_f08(ts)?_large_$/_c/; s/_f08(ts)?_$//' ;;
+    f08) exports "$1" | grep -E '_f08(ts)?_(large_)?$' | grep -v '^pmpi' |
+        sed -E 's/_f08(ts)?_large_$/_c/; s/_f08(ts)?_$//' ;;
     esac | tr '[:upper:]' '[:lower:]' | sort -u
 }
 

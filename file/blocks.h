@@ -2,14 +2,15 @@
 /*
  * Sections in blocks: of many records only those that are wanted are decompressed.
  *
- *     u32 records a block (a power of two) | u32 blocks | u32 stored size of each | u64 checksum of each | frame | frame | ...
+ *     u32 records a block (a power of two) | u32 blocks | u32 stored size of each | u64 checksum of each | frame |
+ *     frame | ...
  *
  * Each block is one zstd frame of its records, word by word: the first u64 of every record, then the second … Times of
  * neighbours resemble each other more than the fields of one record do, so that blocks are smaller than the whole was.
  *
- * Hostile bytes: the directory is verified when it is opened (its sizes fill the section, all blocks together stay within
- * the ratio of container.h: thousands of blocks that each claim a little more would be a bomb), a frame's checksum when it
- * is decompressed; what it holds is bounded by its block and verified by whoever uses it.
+ * Hostile bytes: the directory is verified when it is opened (its sizes fill the section, all blocks together stay
+ * within the ratio of container.h: thousands of blocks that each claim a little more would be a bomb), a frame's
+ * checksum when it is decompressed; what it holds is bounded by its block and verified by whoever uses it.
  *
  * Private to file/.  Threads: owner.  Hook-safe: file_blocks_get is, but for its time.
  */
@@ -33,7 +34,8 @@ struct file_blocks {
 
 /* Bytes before the first frame, of which only the first `there` are read: enough once they are 8. */
 uint64_t file_blocks_head(const unsigned char *stored, uint64_t there);
-/* 0 or a negative PYTHIA_E…; *b is then empty. Reads nothing behind the head. `records` of `size` bytes are what the section table says. */
+/* 0 or a negative PYTHIA_E…; *b is then empty. Reads nothing behind the head. `records` of `size` bytes are what the
+   section table says. */
 int file_blocks_open(struct file_blocks *b, const unsigned char *stored, uint64_t stored_size, uint64_t records,
                       uint32_t size);
 void file_blocks_close(struct file_blocks *b); /* of a zeroed one, too */
@@ -44,8 +46,8 @@ static inline uint32_t file_blocks_length(const struct file_blocks *b, uint32_t 
     return i + 1 < b->count ? b->per : (uint32_t)(b->records - (uint64_t)i * b->per);
 }
 
-/* Decompresses block `i`: word w of its record k is words[w * length + k], little endian. NULL: damaged. Valid until the
-   next call. */
+/* Decompresses block `i`: word w of its record k is words[w * length + k], little endian. NULL: damaged. Valid until
+   the next call. */
 const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i);
 /* The same as records, into to[length * size]. 0 or PYTHIA_EFORMAT. */
 int file_blocks_read(struct file_blocks *b, uint32_t i, unsigned char *to);

@@ -103,15 +103,17 @@ static int check_header(const struct input *in, uint32_t *sections)
     uint32_t version = file_get32(in->data + HEADER_VERSION);
     if (version != FORMAT_VERSION) {
         if (version < FORMAT_VERSION)
-            REFUSE(in, "recorded by an older version (format %u, this one reads %d); record again", version, FORMAT_VERSION);
+            REFUSE(in, "recorded by an older version (format %u, this one reads %d); record again", version,
+                   FORMAT_VERSION);
         else
             REFUSE(in, "format version %u needs a newer Pythia; this one reads %d", version, FORMAT_VERSION);
         return PYTHIA_EVERSION;
     }
     uint64_t size = file_get64(in->data + HEADER_SIZE);
     if (size != in->size)
-        return REFUSE(in, "%s: %llu bytes where the header says %llu", in->size < size ? "truncated" : "bytes follow the end",
-                      (unsigned long long)in->size, (unsigned long long)size);
+        return REFUSE(in, "%s: %llu bytes where the header says %llu",
+                      in->size < size ? "truncated" : "bytes follow the end", (unsigned long long)in->size,
+                      (unsigned long long)size);
     *sections = file_get32(in->data + HEADER_SECTIONS);
     if (*sections > FORMAT_SECTIONS_MAX || FORMAT_HEADER + (uint64_t)*sections * FORMAT_ENTRY > in->size)
         return REFUSE(in, "damaged: %u sections", *sections);
@@ -137,8 +139,9 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
     if (file_get32(entry + ENTRY_FLAGS) & ENTRY_BLOCKS)
         do {
             *size = file_blocks_head(in->data + offset, there);
-            error = *size > stored ? REFUSE(in, "damaged: blocks of section %s", file_section_name(file_get32(entry + ENTRY_TYPE)))
-                                   : fill(in, offset + there, *size - there);
+            error = *size > stored
+                        ? REFUSE(in, "damaged: blocks of section %s", file_section_name(file_get32(entry + ENTRY_TYPE)))
+                        : fill(in, offset + there, *size - there);
         } while (!error && there < *size && (there = *size) == 8);
     else
         error = fill(in, offset, stored);
@@ -303,7 +306,8 @@ int file_container_need(struct file_container *c, enum file_section_type type, u
         return 0;
     for (uint64_t i = first / s->blocks.per; i <= (first + count - 1) / s->blocks.per; i++)
         if (!s->ready[i]) {
-            if (fill_block(c, &s->blocks, (uint32_t)i) || file_blocks_read(&s->blocks, (uint32_t)i, s->owned + i * block))
+            if (fill_block(c, &s->blocks, (uint32_t)i) ||
+                file_blocks_read(&s->blocks, (uint32_t)i, s->owned + i * block))
                 return PYTHIA_EFORMAT;
             s->ready[i] = 1;
         }
@@ -316,7 +320,8 @@ int file_container_fill(const struct file_container *c)
     for (uint32_t type = 1; type < SECTION_TYPES && !error; type++) {
         const struct file_section *s = &c->section[type];
         if (s->in_blocks)
-            error = source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data), s->blocks.at[s->blocks.count]);
+            error = source_fill(&c->source, (uint64_t)(s->blocks.frames - c->source.data),
+                                s->blocks.at[s->blocks.count]);
     }
     return error;
 }

@@ -19,7 +19,8 @@
 #include "job/check.h"
 
 struct file_section {
-    const unsigned char *data; /* uncompressed; NULL: the section is absent. In blocks: what file_container_need asked for */
+    const unsigned char *data; /* uncompressed; NULL: the section is absent. In blocks: what file_container_need asked
+                                  for */
     uint64_t size, count;
     unsigned char *owned; /* what was decompressed */
     bool in_blocks;
@@ -45,14 +46,15 @@ int file_container_open(struct file_container *c, const void *data, size_t size,
 /* The same of a source; of a section in blocks the head is verified, the rest as it is needed. */
 int file_container_open_source(struct file_container *c, const struct file_source *s, char *why, size_t why_size);
 void file_container_close(struct file_container *c);
-/* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not decompress. */
+/* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not
+   decompress. */
 int file_container_need(struct file_container *c, enum file_section_type type, uint64_t first, uint64_t count);
 /* A block of a section in blocks, as file_blocks_get. */
 const unsigned char *file_container_block(struct file_container *c, enum file_section_type type, uint32_t i);
 /* The same of whole sections, with a line in `why`. */
 int file_container_need_all(struct file_container *c, char *why, size_t why_size);
-/* All bytes of the source are there from here on. What was verified is not read again: the file may be another by now. 0 or
-   PYTHIA_EIO. */
+/* All bytes of the source are there from here on. What was verified is not read again: the file may be another by now.
+   0 or PYTHIA_EIO. */
 int file_container_fill(const struct file_container *c);
 
 /* As file_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */

@@ -73,7 +73,8 @@ int file_open_regular(const char *path, int *file, uint64_t *size, char *why, si
     return 0;
 }
 
-/* The whole of a regular file; *data is malloc'ed. Read, not mapped: a mapped file that somebody truncates is a crash. */
+/* The whole of a regular file; *data is malloc'ed. Read, not mapped: a mapped file that somebody truncates is a
+   crash. */
 static int read_file(const char *path, unsigned char **data, size_t *size, char *why, size_t why_size)
 {
     uint64_t length = 0;

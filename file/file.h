@@ -15,13 +15,13 @@
 
 #include "job/job.h"
 
-/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are left
-   out (for a receiver that has them). */
+/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are
+   left out (for a receiver that has them). */
 int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
 /* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
 int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
-/* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and `why`
-   says what, where. */
+/* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and
+   `why` says what, where. */
 int file_write(const struct job *j, const char *path, char *why, size_t why_size);
 int file_read(const char *path, struct job **j, char *why, size_t why_size);
 
@@ -34,11 +34,11 @@ int file_open(const char *path, struct job **j, char *why, size_t why_size);
 const void *file_bytes(const struct job *j, size_t *size);
 /* What tells its file from every other: the checksum of the header, which covers all others. */
 uint64_t file_mark(const struct job *j);
-/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is here:
-   nothing.  Threads: one at a time. */
+/* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is
+   here: nothing.  Threads: one at a time. */
 int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
-/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it is
-   not open, or has no such node.  Threads: any. Takes a lock the first time. */
+/* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it
+   is not open, or has no such node.  Threads: any. Takes a lock the first time. */
 bool file_class_at(const struct job *j, uint32_t class_index, uint32_t node, struct job_class *c);
 
 #endif

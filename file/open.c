@@ -6,9 +6,9 @@
  *   file_open_class    a class that a thread of this rank may be: its rules, checked whole; an index of times by block
  *   the oracle        statistics, a block at a time; attributes, a node at a time (open_values.c)
  *
- * The file stays open, and its parts are read when they are needed, into memory that stands for all of it and costs nothing
- * before. Not mapped: a mapped file that somebody truncates is a crash of the program that is predicted. What turns out to
- * be damaged, or cannot be read any more, is as if nothing were known of its nodes.
+ * The file stays open, and its parts are read when they are needed, into memory that stands for all of it and costs
+ * nothing before. Not mapped: a mapped file that somebody truncates is a crash of the program that is predicted. What
+ * turns out to be damaged, or cannot be read any more, is as if nothing were known of its nodes.
  *
  * A class that is not open looks like one in a message whose rules were left out.
  */
@@ -153,7 +153,8 @@ int file_open(const char *path, struct job **j, char *why, size_t why_size)
     if (error)
         return error;
     source.fd = move_up(source.fd);
-    source.data = mmap(NULL, source.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    source.data = mmap(NULL, source.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                       0);
     if (source.data == MAP_FAILED) {
         close(source.fd);
         job_refuse(why, why_size, "%s: out of memory for %llu bytes", path, (unsigned long long)source.size);
@@ -221,7 +222,8 @@ static int open_times(struct file_store *s, struct file_page *page, struct gramm
         if (file_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
             return REFUSE(r, "damaged: section statistics does not decompress");
         for (uint32_t n = 0; n < p->nodes; n++)
-            file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &g->stats[n], NULL);
+            file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &g->stats[n],
+                              NULL);
         return 0;
     }
     page->pager.per = b->per;

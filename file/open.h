@@ -23,7 +23,8 @@ struct file_page {
     struct job_class values;  /* the grammar is the job's */
     struct file_node_values *node; /* of nodes */
     _Atomic uint8_t *seen;          /* of nodes: release when what there is of it is here */
-    uint32_t *set;                  /* of ranges that are here: how many the set has that begins there, FILE_INSIDE one */
+    uint32_t *set;                  /* of ranges that are here: how many the set has that begins there, FILE_INSIDE
+                                       one */
 };
 
 #define FILE_INSIDE UINT32_MAX

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Attributes of an opened job, node by node: a class may have hundreds of thousands of variants, and a run meets its nodes one
- * after the other.
+ * Attributes of an opened job, node by node: a class may have hundreds of thousands of variants, and a run meets its
+ * nodes one after the other.
  *
  *   variants    ... | node 7: peer, peer, bytes | node 9: peer | ...     ordered by node: found by bisection, a block a step
  *                          |
  *   ranges      the members | a set | a set | ...                        no two sets share a range: each is read once
  *
- * Arrays have room for all that the file has, and pages that nobody touches take no memory. What is there never changes, so
- * that it is read without a lock: `seen` of a node is the last thing that is stored.
+ * Arrays have room for all that the file has, and pages that nobody touches take no memory. What is there never
+ * changes, so that it is read without a lock: `seen` of a node is the last thing that is stored.
  */
 #include "file/file.h"
 #include "file/open.h"

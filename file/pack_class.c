@@ -15,7 +15,8 @@
 
 /* --- Rules --- */
 
-static void pack_body(struct file_packer *p, const struct grammar_flat *g, uint32_t rule, const struct grammar_hash *hash)
+static void pack_body(struct file_packer *p, const struct grammar_flat *g, uint32_t rule,
+                      const struct grammar_hash *hash)
 {
     unsigned char *at;
     for (uint32_t i = 0; i < g->rules[rule].length && (at = file_pack_record(p, SECTION_NODES, RECORD_NODE)); i++) {
@@ -29,7 +30,8 @@ static void pack_body(struct file_packer *p, const struct grammar_flat *g, uint3
 }
 
 /* Names every rule of the class first, new ones too: a body may use a rule that comes later. */
-static void name_rules(struct file_packer *p, const struct grammar_flat *g, const struct grammar_hash *hash, uint32_t *place)
+static void name_rules(struct file_packer *p, const struct grammar_flat *g, const struct grammar_hash *hash,
+                       uint32_t *place)
 {
     uint32_t stored = (uint32_t)p->section[SECTION_RULES].count;
     p->error = job_table_reserve(&p->store, g->rule_count);
@@ -86,7 +88,8 @@ static void pack_times(struct file_packer *p, const struct grammar_flat *g)
         p->error = PYTHIA_ENOMEM;
     else
         file_times_fill(g, first, BLOCK_STATS, times);
-    for (uint64_t k = first != 0; k < blocks && !p->error && (at = file_pack_record(p, SECTION_TIMES, RECORD_TIME)); k++) {
+    for (uint64_t k = first != 0; k < blocks && !p->error && (at = file_pack_record(p, SECTION_TIMES, RECORD_TIME));
+         k++) {
         p->timeless |= !file_times_sane(&times[k]);
         file_put_double(at, times[k].gap);
         file_put_double(at + 8, times[k].duration);
@@ -120,7 +123,10 @@ static void pack_ranges(struct file_packer *p, const struct job_class *c)
     unsigned char *at;
     for (uint32_t i = 0; i < c->range_count && (at = file_pack_record(p, SECTION_RANGES, RECORD_RANGE)); i++) {
         const struct job_range *r = &c->ranges[i];
-        file_put32s(at, (const uint32_t[]){ r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes, r->plane_stride }, 8);
+        file_put32s(at,
+                    (const uint32_t[]){ r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes,
+                                        r->plane_stride },
+                    8);
     }
 }
 
@@ -160,7 +166,9 @@ static void pack_variants(struct file_packer *p, const struct job_class *c)
     unsigned char *at;
     for (uint32_t i = 0; i < c->variant_count && (at = file_pack_record(p, SECTION_VARIANTS, RECORD_VARIANT)); i++) {
         const struct job_variant *v = &c->variants[i];
-        file_put32s(at, (const uint32_t[]){ v->node, v->relations, v->sample_rank, v->modulus, v->range_first, v->range_count }, 6);
+        file_put32s(
+            at, (const uint32_t[]){ v->node, v->relations, v->sample_rank, v->modulus, v->range_first, v->range_count },
+            6);
         put_attr(at + 24, &v->attr);
     }
 }

@@ -13,7 +13,8 @@
 static void pack_info(struct file_packer *p)
 {
     const struct job_info *f = &p->job->info;
-    const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi, f->ranks, f->threads, f->missing, f->runs, f->block, 0 };
+    const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi,   f->ranks,
+                               f->threads, f->missing,    f->runs,      f->block, 0 };
     unsigned char *at = file_pack_record(p, SECTION_INFO, RECORD_INFO);
     if (!at)
         return;
@@ -88,7 +89,8 @@ static void pack_streams(struct file_packer *p)
 {
     const struct job *j = p->job;
     size_t n = j->stream_count;
-    unsigned char *at = file_pack_grow(p, SECTION_STREAMS, n * RECORD_STREAM), *rest = at + n * 8 * SUMS, *words = rest + n * 4 * SUMS;
+    unsigned char *at = file_pack_grow(p, SECTION_STREAMS, n * RECORD_STREAM), *rest = at + n * 8 * SUMS,
+                  *words = rest + n * 4 * SUMS;
     if (!at)
         return;
     for (size_t i = 0; i < n; i++) {

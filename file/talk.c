@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is in which communicator, messages by partner, what completions complete: optional sections, each one list after the
- * other, by columns (doc/FORMAT.md). Whoever predicts does not read them.
+ * Who is in which communicator, messages by partner, what completions complete: optional sections, each one list after
+ * the other, by columns (doc/FORMAT.md). Whoever predicts does not read them.
  */
 #include "file/talk.h"
 
@@ -38,7 +38,8 @@ static void put_ranges(unsigned char *at, const struct job_range *ranges, uint32
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct job_range *r = &ranges[i];
-        const uint32_t word[RANGE_WORDS] = { r->first, r->count, r->stride, r->thread, r->rows, r->row_stride, r->planes, r->plane_stride };
+        const uint32_t word[RANGE_WORDS] = { r->first, r->count,      r->stride, r->thread,
+                                             r->rows,  r->row_stride, r->planes, r->plane_stride };
         for (size_t k = 0; k < RANGE_WORDS; k++)
             file_put32(at + 4 * (k * n + i), word[k]);
     }
@@ -48,7 +49,9 @@ void file_pack_groups(struct file_packer *p)
 {
     const struct job_groups *g = &p->job->groups;
     size_t n = g->group_count, runs = g->run_count;
-    unsigned char *at = n ? file_pack_grow(p, SECTION_GROUPS, 8 + 20 * n + 12 * runs + 4 * RANGE_WORDS * (size_t)g->ranges.count) : NULL;
+    unsigned char *at = n ? file_pack_grow(p, SECTION_GROUPS,
+                                           8 + 20 * n + 12 * runs + 4 * RANGE_WORDS * (size_t)g->ranges.count)
+                          : NULL;
     if (!at)
         return;
     file_put32s(at, (const uint32_t[]){ g->run_count, g->ranges.count }, 2);
@@ -73,7 +76,8 @@ void file_pack_flows(struct file_packer *p)
 {
     const struct job_flows *f = &p->job->flows;
     size_t n = f->count;
-    unsigned char *at = n ? file_pack_grow(p, SECTION_FLOWS, 4 + 32 * n + 4 * RANGE_WORDS * (size_t)f->ranges.count) : NULL;
+    unsigned char *at = n ? file_pack_grow(p, SECTION_FLOWS, 4 + 32 * n + 4 * RANGE_WORDS * (size_t)f->ranges.count)
+                          : NULL;
     if (!at)
         return;
     file_put32(at, f->ranges.count);
@@ -122,8 +126,9 @@ static uint32_t column(const unsigned char *at, uint64_t n, uint64_t k, uint64_t
 static void get_ranges(const unsigned char *at, struct job_range *ranges, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        ranges[i] = (struct job_range){ column(at, n, 0, i), column(at, n, 1, i), column(at, n, 2, i), column(at, n, 3, i),
-                                        column(at, n, 4, i), column(at, n, 5, i), column(at, n, 6, i), column(at, n, 7, i) };
+        ranges[i] = (struct job_range){ column(at, n, 0, i), column(at, n, 1, i), column(at, n, 2, i),
+                                        column(at, n, 3, i), column(at, n, 4, i), column(at, n, 5, i),
+                                        column(at, n, 6, i), column(at, n, 7, i) };
 }
 
 /* Parts stand one after the other: where this one begins; false: it goes beyond the end. */
@@ -148,7 +153,8 @@ static int unpack_groups(struct file_reader *r)
     ranges = s->size < 8 ? 0 : file_get32(s->data + 4);
     if (n > BASE_ARRAY_LIMIT || s->size != 8 + 20 * n + 12 * runs + 4 * RANGE_WORDS * ranges)
         return REFUSE(r, "damaged: section groups has another size");
-    if (base_array_room(&g->group, &g->group_room, n, sizeof *g->group) || base_array_room(&g->runs, &g->run_room, runs, sizeof *g->runs) ||
+    if (base_array_room(&g->group, &g->group_room, n, sizeof *g->group) ||
+        base_array_room(&g->runs, &g->run_room, runs, sizeof *g->runs) ||
         base_array_room(&g->ranges.range, &g->ranges.room, ranges, sizeof *g->ranges.range))
         return file_reader_no_memory(r);
     const unsigned char *at = s->data + 8;
@@ -162,7 +168,8 @@ static int unpack_groups(struct file_reader *r)
     }
     at += 20 * n;
     for (uint64_t i = 0; i < runs; i++)
-        g->runs[i] = (struct job_run){ column(at, runs, 0, i), column(at, runs, 1, i), (int32_t)column(at, runs, 2, i) };
+        g->runs[i] = (struct job_run){ column(at, runs, 0, i), column(at, runs, 1, i),
+                                       (int32_t)column(at, runs, 2, i) };
     get_ranges(at + 12 * runs, g->ranges.range, (uint32_t)ranges);
     if (next_run != runs || next_range != ranges)
         return REFUSE(r, "damaged: parts of no group");
@@ -189,9 +196,14 @@ static int unpack_flows(struct file_reader *r)
     const unsigned char *at = s->data + 4, *wide = at + 16 * n;
     for (uint64_t i = 0; i < n; i++) {
         uint32_t kind = column(at, n, 1, i);
-        struct job_flow e = { .terminal = column(at, n, 0, i), .receives = (uint8_t)kind, .relation = (uint8_t)(kind >> 8),
-                              .mean = (uint8_t)(kind >> 16), .value = column(at, n, 2, i), .range_count = column(at, n, 3, i),
-                              .messages = file_get64(wide + 8 * i), .bytes = file_get64(wide + 8 * (n + i)) };
+        struct job_flow e = { .terminal = column(at, n, 0, i),
+                              .receives = (uint8_t)kind,
+                              .relation = (uint8_t)(kind >> 8),
+                              .mean = (uint8_t)(kind >> 16),
+                              .value = column(at, n, 2, i),
+                              .range_count = column(at, n, 3, i),
+                              .messages = file_get64(wide + 8 * i),
+                              .bytes = file_get64(wide + 8 * (n + i)) };
         if (kind >> 24 || !take(&next, e.range_count, (uint32_t)ranges, &e.range_first))
             return REFUSE(r, "damaged: messages %llu", (unsigned long long)i);
         f->row[i] = e;
@@ -215,7 +227,8 @@ static int unpack_starts(struct file_reader *r)
     runs = s->size < 4 ? 0 : file_get32(s->data);
     if (n > BASE_ARRAY_LIMIT || s->size != 4 + 12 * n + 12 * runs)
         return REFUSE(r, "damaged: section starts has another size");
-    if (base_array_room(&l->list, &l->room, n, sizeof *l->list) || base_array_room(&l->runs, &l->run_room, runs, sizeof *l->runs))
+    if (base_array_room(&l->list, &l->room, n, sizeof *l->list) ||
+        base_array_room(&l->runs, &l->run_room, runs, sizeof *l->runs))
         return file_reader_no_memory(r);
     const unsigned char *at = s->data + 4, *counts = at + 8 * n, *rest = counts + 4 * n;
     for (uint64_t i = 0; i < n; i++) {
@@ -225,7 +238,8 @@ static int unpack_starts(struct file_reader *r)
         l->list[i] = e;
     }
     for (uint64_t i = 0; i < runs; i++)
-        l->runs[i] = (struct job_start_run){ column(rest, runs, 0, i), (int32_t)column(rest, runs, 1, i), column(rest, runs, 2, i) };
+        l->runs[i] = (struct job_start_run){ column(rest, runs, 0, i), (int32_t)column(rest, runs, 1, i),
+                                             column(rest, runs, 2, i) };
     if (next != runs)
         return REFUSE(r, "damaged: runs of no list of starts");
     l->count = (uint32_t)n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of who talks to whom: communicators' members, messages by partner, what completions complete. Private to file/. */
+/* Sections of who talks to whom: communicators' members, messages by partner, what completions complete. Private to
+   file/. */
 #ifndef PYTHIA_FILE_TALK_H
 #define PYTHIA_FILE_TALK_H
 

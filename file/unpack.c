@@ -36,7 +36,8 @@ static void unpack_info(struct file_reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_INFO].data;
     struct job_info *f = &r->job->info;
-    uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi, &f->ranks, &f->threads, &f->missing, &f->runs, &f->block };
+    uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi,  &f->ranks,
+                                &f->threads, &f->missing,    &f->runs,      &f->block };
     for (int i = 0; i < 9; i++)
         *words[i] = file_get32(at + 4 * i);
     f->wall_ns = file_get64(at + 40);
@@ -125,8 +126,14 @@ static int unpack_terminals(struct file_reader *r)
     struct job *j = r->job;
     for (uint32_t i = 0; i < file_reader_count(r, SECTION_TERMINALS); i++) {
         const unsigned char *at = file_reader_at(r, SECTION_TERMINALS, i, RECORD_TERMINAL);
-        struct job_terminal t = { .kind = at[0], .phase = at[1], .call_kind = at[2], .peer_class = at[3], .blocking = at[4],
-                                  .function = file_get32(at + 8), .callsite = file_get32(at + 12), .comm = file_get32(at + 16) };
+        struct job_terminal t = { .kind = at[0],
+                                  .phase = at[1],
+                                  .call_kind = at[2],
+                                  .peer_class = at[3],
+                                  .blocking = at[4],
+                                  .function = file_get32(at + 8),
+                                  .callsite = file_get32(at + 12),
+                                  .comm = file_get32(at + 16) };
         if (t.function >= j->string_count || (t.callsite >= j->callsite_count && t.callsite != GRAMMAR_NONE) ||
             (t.comm >= j->comm_count && t.comm != GRAMMAR_NONE) || at[5] || at[6] || at[7] || file_get32(at + 20))
             return REFUSE(r, "damaged: terminal %u", i);

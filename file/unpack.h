@@ -2,8 +2,8 @@
 /*
  * Reading a packed job: the parts that unpack.c (the whole) and open.c (classes when they are wanted) share.
  *
- * What points somewhere is checked before it is followed; parts that belong to a class must stand one after the other, so
- * that nothing is used twice and memory is bounded by the input.
+ * What points somewhere is checked before it is followed; parts that belong to a class must stand one after the other,
+ * so that nothing is used twice and memory is bounded by the input.
  *
  * Private to file/.  Threads: owner.  Hook-safe: no.
  */
@@ -64,7 +64,8 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts);
 int file_unpack_class(struct file_reader *r, uint32_t i, const struct file_parts *p);
 /* The hash in its place and the table. */
 int file_unpack_hash(struct file_reader *r, uint32_t i);
-/* Parts of a class; of ranges and variants `count` from the class's `first`: they must be there (file_container_need). */
+/* Parts of a class; of ranges and variants `count` from the class's `first`: they must be there
+   (file_container_need). */
 int file_unpack_rules(struct file_reader *r, uint32_t i, const struct file_parts *p, struct grammar_flat *g);
 void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint32_t first, uint32_t count,
                          struct job_range *ranges);

@@ -34,13 +34,15 @@ static int check_store(struct file_reader *r)
 static struct file_parts parts_of(const unsigned char *at)
 {
     struct file_parts p;
-    uint32_t *const words[] = { &p.flags, &p.rule_first, &p.rules, &p.stats_first, &p.nodes, &p.range_first, &p.ranges, &p.member_ranges, &p.variant_first, &p.variants };
+    uint32_t *const words[] = { &p.flags,       &p.rule_first, &p.rules,         &p.stats_first,   &p.nodes,
+                                &p.range_first, &p.ranges,     &p.member_ranges, &p.variant_first, &p.variants };
     for (int i = 0; i < 10; i++)
         *words[i] = file_get32(at + 16 + 4 * i);
     return p;
 }
 
-static int fits(const struct file_reader *r, enum file_section_type type, uint64_t first, uint64_t count, uint64_t expected)
+static int fits(const struct file_reader *r, enum file_section_type type, uint64_t first, uint64_t count,
+                uint64_t expected)
 {
     return first == expected && count <= r->in.section[type].count - first;
 }
@@ -94,8 +96,9 @@ static void forget_rules(struct file_reader *r, const struct file_parts *p)
 
 /* --- Nodes, wherever they are --- */
 
-/* The nodes of one class. Of a section in blocks one block is at hand, as long as they come one after the other; a class that
-   goes back, to rules that it shares, gets what it needs into the section's own memory: no block is opened three times. */
+/* The nodes of one class. Of a section in blocks one block is at hand, as long as they come one after the other; a
+   class that goes back, to rules that it shares, gets what it needs into the section's own memory: no block is opened
+   three times. */
 struct nodes {
     struct file_reader *reader;
     const unsigned char *block; /* by columns; NULL: none */
@@ -195,8 +198,9 @@ void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint3
 {
     for (uint32_t i = 0; i < count; i++) {
         const unsigned char *at = file_reader_at(r, SECTION_RANGES, (uint64_t)p->range_first + first + i, RECORD_RANGE);
-        ranges[i] = (struct job_range){ file_get32(at),      file_get32(at + 4),  file_get32(at + 8),  file_get32(at + 12),
-                                        file_get32(at + 16), file_get32(at + 20), file_get32(at + 24), file_get32(at + 28) };
+        ranges[i] = (struct job_range){ file_get32(at),      file_get32(at + 4),  file_get32(at + 8),
+                                        file_get32(at + 12), file_get32(at + 16), file_get32(at + 20),
+                                        file_get32(at + 24), file_get32(at + 28) };
     }
 }
 
@@ -226,7 +230,9 @@ static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
     a->min = (int64_t)file_get64(at + 32);
     a->max = (int64_t)file_get64(at + 40);
     a->sum = (int64_t)file_get64(at + 48);
-    uint32_t most = a->kind == GRAMMAR_ATTR_LIST ? GRAMMAR_ATTR_LENGTH : a->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS : 0;
+    uint32_t most = a->kind == GRAMMAR_ATTR_LIST    ? GRAMMAR_ATTR_LENGTH
+                    : a->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS
+                                                    : 0;
     if (a->length > most || at[3])
         return -1;
     unpack_values(at + 56, a);
@@ -237,7 +243,8 @@ int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_pa
                           struct job_variant *variants)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const unsigned char *at = file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k, RECORD_VARIANT);
+        const unsigned char *at = file_reader_at(r, SECTION_VARIANTS, (uint64_t)p->variant_first + first + k,
+                                                 RECORD_VARIANT);
         struct job_variant *v = &variants[k];
         v->node = file_get32(at);
         v->relations = file_get32(at + 4);
@@ -281,8 +288,8 @@ static int class_length(struct file_reader *r, struct grammar_flat *g)
     uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
     if (!length)
         return file_reader_no_memory(r);
-    /* Only the audit knows whether these rules are sane; what is needed for walking them is checked already: symbols are
-       in range, and the walk survives cycles. */
+    /* Only the audit knows whether these rules are sane; what is needed for walking them is checked already: symbols
+       are in range, and the walk survives cycles. */
     if (g->rule_count)
         grammar_flat_lengths(g, length);
     g->events = length[0];
@@ -337,8 +344,9 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
     int error = check_store(r);
     *parts = malloc(((size_t)count + 1) * sizeof **parts);
     r->local = malloc(((size_t)rules + 1) * sizeof *r->local);
-    if (!error && (!*parts || !r->local || base_array_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
-                   job_table_reserve(&j->index->table[JOB_INTERNED_CLASS], count)))
+    if (!error &&
+        (!*parts || !r->local || base_array_room(&j->classes, &j->index->class_room, count, sizeof *j->classes) ||
+         job_table_reserve(&j->index->table[JOB_INTERNED_CLASS], count)))
         error = file_reader_no_memory(r);
     if (!error)
         memset(r->local, 0xff, rules * sizeof *r->local);
@@ -346,9 +354,10 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
         (*parts)[i] = parts_of(file_reader_at(r, SECTION_CLASSES, i, RECORD_CLASS));
         error = check_parts(r, i, &(*parts)[i], &next);
     }
-    if (!error &&
-        (next.rule_first != file_reader_count(r, SECTION_CLASS_RULES) || next.stats_first != file_reader_count(r, SECTION_STATS) ||
-         next.range_first != file_reader_count(r, SECTION_RANGES) || next.variant_first != file_reader_count(r, SECTION_VARIANTS)))
+    if (!error && (next.rule_first != file_reader_count(r, SECTION_CLASS_RULES) ||
+                   next.stats_first != file_reader_count(r, SECTION_STATS) ||
+                   next.range_first != file_reader_count(r, SECTION_RANGES) ||
+                   next.variant_first != file_reader_count(r, SECTION_VARIANTS)))
         error = REFUSE(r, "damaged: parts of no class");
     return error;
 }

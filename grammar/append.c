@@ -2,10 +2,11 @@
 /*
  * Appending: by the tail (tail.h) where events repeat what the grammar has, else by the structural steps (steps.c).
  *
- * One event may bring about a long row of steps: the end of a loop that turned shorter than ever takes a rule at each level
- * apart. An append takes at most GRAMMAR_BUDGET pieces of work; events that come while some is left wait in a short queue
- * and are worked off in their order, some with each append. So the grammar is the same as if each event had been waited for.
- * A step costs O(1), table look-ups expected; a full queue (GRAMMAR_QUEUE events behind) is worked off until there is room.
+ * One event may bring about a long row of steps: the end of a loop that turned shorter than ever takes a rule at each
+ * level apart. An append takes at most GRAMMAR_BUDGET pieces of work; events that come while some is left wait in a
+ * short queue and are worked off in their order, some with each append. So the grammar is the same as if each event had
+ * been waited for. A step costs O(1), table look-ups expected; a full queue (GRAMMAR_QUEUE events behind) is worked off
+ * until there is room.
  *
  * The order of work: hints, the pieces of a tail that is written out, a rule that waits for that, a rule whose turn is
  * complete, then the next event.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Value models. Every change goes one of two ways: a short sequence (up to SHORT values) is rebuilt value by value, which
- * finds the best formula; a longer one is kept only where a formula can be proven to hold from its parameters alone.
- * What cannot be proven becomes VARIES: never a guess.
+ * Value models. Every change goes one of two ways: a short sequence (up to SHORT values) is rebuilt value by value,
+ * which finds the best formula; a longer one is kept only where a formula can be proven to hold from its parameters
+ * alone. What cannot be proven becomes VARIES: never a guess.
  *
  * Periods of lists are at most LENGTH, so that two of them that agree on 2 * LENGTH values agree everywhere (Fine and
  * Wilf, 1965): comparing SHORT values is a proof.

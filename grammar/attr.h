@@ -34,8 +34,8 @@ enum grammar_channel {
     GRAMMAR_SOURCE,     /* the half of a Sendrecv that receives: whom from, as PEER … */
     GRAMMAR_RECEIVED,   /* … bytes that came … */
     GRAMMAR_SOURCE_TAG, /* … and their tag */
-    GRAMMAR_STARTS,     /* of a completion: how many events before it in the stream what it completes was started; below 0
-                           the name of a list of such distances; 0: not known */
+    GRAMMAR_STARTS,     /* of a completion: how many events before it in the stream what it completes was started; below
+                           0 the name of a list of such distances; 0: not known */
     GRAMMAR_CHANNELS
 };
 
@@ -75,7 +75,8 @@ void grammar_attr_start(struct grammar_attr *a, enum grammar_channel c, int64_t 
 void grammar_attr_add(struct grammar_attr *a, int64_t value, uint64_t duration, uint64_t at);
 /* Joins the occurrences of two nodes of the same terminal and channel. */
 void grammar_attr_join(struct grammar_attr *into, const struct grammar_attr *from);
-/* Joins two nodes side by side in a rule: in each pass of the rule `left` occurrences of `into`, then `right` of `from`. */
+/* Joins two nodes side by side in a rule: in each pass of the rule `left` occurrences of `into`, then `right` of
+   `from`. */
 void grammar_attr_weave(struct grammar_attr *into, uint64_t left, const struct grammar_attr *from, uint64_t right);
 /* The node's exponent `whole` is split: of each pass of `whole` turns the first `part` stay, or go to `out` when
    `front`; the rest goes to the other. `out` is overwritten. */

@@ -2,8 +2,8 @@
 /*
  * Formulas of value models, shared by attr.c and attr_turns.c.
  *
- * A sequence of up to GRAMMAR_ATTR_SHORT values is rebuilt value by value, which finds the best formula; of a longer one a
- * formula is kept only where it can be proven from its parameters.
+ * A sequence of up to GRAMMAR_ATTR_SHORT values is rebuilt value by value, which finds the best formula; of a longer
+ * one a formula is kept only where it can be proven from its parameters.
  * Threads: owner.  Hook-safe: yes.
  */
 #ifndef PYTHIA_GRAMMAR_ATTR_FORMULA_H

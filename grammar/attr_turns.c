@@ -164,7 +164,8 @@ static int64_t woven_at(const struct woven *w, uint64_t i)
 {
     uint64_t pass = i / (w->left + w->right), turn = i % (w->left + w->right);
 
-    return turn < w->left ? grammar_attr_at(w->a, pass * w->left + turn) : grammar_attr_at(w->b, pass * w->right + turn - w->left);
+    return turn < w->left ? grammar_attr_at(w->a, pass * w->left + turn)
+                          : grammar_attr_at(w->b, pass * w->right + turn - w->left);
 }
 
 /* Passes after which a sequence of `turns` a pass comes back; 0: not known to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * At the memory cap: the oldest half of R becomes one node GRAMMAR_LOST^n, n events whose times are kept and whose order
- * is not. What repeats in the recent half keeps its rules; rules that only the old half used go.
+ * At the memory cap: the oldest half of R becomes one node GRAMMAR_LOST^n, n events whose times are kept and whose
+ * order is not. What repeats in the recent half keeps its rules; rules that only the old half used go.
  *
  * The rules that stay give up the statistics of the expansions that went, in proportion, so that sums still agree at
  * every level: one pass over the grammar, users before used.

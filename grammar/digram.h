@@ -5,8 +5,8 @@
  *     slot:  | hash of the pair | node |      8 bytes.  The pair itself is read from the node.
  *     tag:   | . |                            1 byte of the hash, 0: empty
  *
- * Open addressing with linear probing, load at most 1/2. A search reads tags, which stay in the cache where slots would not:
- * most pairs that are looked for stand nowhere. The table grows by doubling, a few slots an insertion: meanwhile
+ * Open addressing with linear probing, load at most 1/2. A search reads tags, which stay in the cache where slots would
+ * not: most pairs that are looked for stand nowhere. The table grows by doubling, a few slots an insertion: meanwhile
  * there are two tables,
  *
  *     old   | moved, moved, moved | … still here … |      searched second; what leaves it leaves a mark, no shifting
@@ -17,7 +17,8 @@
  *      slots as the new one takes insertions times 2
  *   3. the node of an entry still begins its pair: who changes a node's neighbour removes its pair first
  *
- * A look-up costs O(1) expected, an insertion MOVE slots more while the table grows; a new table is one call for memory.
+ * A look-up costs O(1) expected, an insertion MOVE slots more while the table grows; a new table is one call for
+ * memory.
  */
 #ifndef PYTHIA_GRAMMAR_DIGRAM_H
 #define PYTHIA_GRAMMAR_DIGRAM_H
@@ -71,8 +72,8 @@ static inline uint8_t grammar_digram_tag(uint32_t hash)
 }
 
 /* Slot of the pair, or the empty one where the search ends. */
-static inline uint32_t grammar_digram_probe(const struct grammar_digram_table *t, const struct grammar_node *nodes, uint32_t hash,
-                                            uint32_t left, uint32_t right)
+static inline uint32_t grammar_digram_probe(const struct grammar_digram_table *t, const struct grammar_node *nodes,
+                                            uint32_t hash, uint32_t left, uint32_t right)
 {
     uint8_t tag = grammar_digram_tag(hash);
     for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {

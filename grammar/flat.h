@@ -52,15 +52,17 @@ struct grammar_flat_node {
 };
 
 /*
- * Of a grammar in a job file that was opened and not read (file/open.c): its statistics are there block by block when they
- * are asked for, its attributes node by node. What turns out to be damaged is 0, or absent. Belongs to the job.
+ * Of a grammar in a job file that was opened and not read (file/open.c): its statistics are there block by block when
+ * they are asked for, its attributes node by node. What turns out to be damaged is 0, or absent. Belongs to the job.
  */
 struct grammar_pager {
     uint32_t offset, per;              /* node n is in block (n + offset) / per, a power of two */
     uint32_t blocks;
     const struct grammar_time *before; /* of each block: what its first node's rule takes before that node */
-    void (*stats)(struct grammar_pager *p, uint32_t block); /* fills stats[] of the block's nodes. Threads: one at a time */
-    void (*attrs)(struct grammar_pager *p, uint32_t node);  /* fills the node's attrs[] and its place there. Threads: any */
+    void (*stats)(struct grammar_pager *p, uint32_t block); /* fills stats[] of the block's nodes. Threads: one at a
+                                                               time */
+    void (*attrs)(struct grammar_pager *p, uint32_t node);  /* fills the node's attrs[] and its place there. Threads:
+                                                               any */
 };
 
 struct grammar_flat {
@@ -84,12 +86,12 @@ void grammar_flat_destroy(struct grammar_flat *g); /* NULL is legal */
 int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size);
 /* The same for a grammar without attributes whose `events` are not known: on success they are. */
 int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size);
-/* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times the
-   expansions of its rule; a rule's times are those of its uses. Same returns. */
+/* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times
+   the expansions of its rule; a rule's times are those of its uses. Same returns. */
 int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, char *why, size_t size);
 
-/* The structure alone (symbols by the hash that `terminal_hash[terminal]` gives, exponents) as a Merkle hash;
-   equal on every rank for equal structure, whatever the numbering. `rule_hash` may be NULL or has rule_count entries. */
+/* The structure alone (symbols by the hash that `terminal_hash[terminal]` gives, exponents) as a Merkle hash; equal on
+   every rank for equal structure, whatever the numbering. `rule_hash` may be NULL or has rule_count entries. */
 struct grammar_hash { uint64_t low, high; };
 struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct grammar_hash *terminal_hash,
                                       struct grammar_hash *rule_hash);

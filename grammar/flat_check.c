@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Audits of a grammar at rest. The first takes hostile input: each step relies only on what earlier steps have shown. */
+/* Audits of a grammar at rest. The first takes hostile input: each step relies only on what earlier steps have
+   shown. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

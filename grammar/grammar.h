@@ -18,16 +18,16 @@
  *
  * Where b^5 c meets an existing b^3 c, the common part b^3 c becomes (or is) the rule and b^2 stays outside.
  *
- * While the stream repeats what a rule has, an event costs a comparison and a node's statistics: the steps that the paper
- * takes and takes back in each turn of a loop are remembered, and taken where the stream turns off (tail.h). What is read
- * of the grammar is always the paper's.
+ * While the stream repeats what a rule has, an event costs a comparison and a node's statistics: the steps that the
+ * paper takes and takes back in each turn of a loop are remembered, and taken where the stream turns off (tail.h). What
+ * is read of the grammar is always the paper's.
  *
- * An append takes a bounded number of steps; where one event brings about more, the events after it wait in a short queue
- * and share the work (append.c). Whoever reads the grammar has it done first.
+ * An append takes a bounded number of steps; where one event brings about more, the events after it wait in a short
+ * queue and share the work (append.c). Whoever reads the grammar has it done first.
  *
  * Memory: nodes (with their statistics, 128 bytes), rules and attributes are records with 32-bit indices in reserved
- * address space; nothing moves. An append allocates nothing: memory is asked for ahead, in large steps; the digram table
- * (9 bytes a slot) doubles a few slots at a time. At the cap the oldest part of R is folded into one
+ * address space; nothing moves. An append allocates nothing: memory is asked for ahead, in large steps; the digram
+ * table (9 bytes a slot) doubles a few slots at a time. At the cap the oldest part of R is folded into one
  * GRAMMAR_LOST node (its times and number of events stay exact, their order is given up) and grammar_lost() tells.
  *
  * Threads: owner.  Hook-safe: grammar_append is; the rest is not.

@@ -102,7 +102,9 @@ uint32_t grammar_rule_take(struct grammar *g)
         r = g->rule_top++;
     assert(r < g->rule_limit);
     uint32_t guard = node_raw(g);
-    g->nodes[guard] = (struct grammar_node){.symbol = r | GRAMMAR_RULE, .prev = guard, .next = guard, .attr = GRAMMAR_NONE};
+    g->nodes[guard] = (struct grammar_node){
+        .symbol = r | GRAMMAR_RULE, .prev = guard, .next = guard, .attr = GRAMMAR_NONE
+    };
     g->rules[r] = (struct grammar_rule){.guard = guard, .use_head = GRAMMAR_NONE, .live = true};
     g->rules_used++;
     return r;

@@ -19,7 +19,8 @@ double grammar_moments_deviation(const struct grammar_moments *m, uint64_t count
 
 struct grammar_time grammar_stats_time(const struct grammar_stats *s)
 {
-    double gap = grammar_moments_deviation(&s->gap, s->count), duration = grammar_moments_deviation(&s->duration, s->count);
+    double gap = grammar_moments_deviation(&s->gap, s->count),
+           duration = grammar_moments_deviation(&s->duration, s->count);
 
     return (struct grammar_time){ grammar_moments_mean(&s->gap, s->count), grammar_moments_mean(&s->duration, s->count),
                                   gap * gap + duration * duration };

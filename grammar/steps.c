@@ -68,7 +68,8 @@ static void settle(struct grammar *g, uint32_t first, uint32_t last)
 }
 
 /* Moves the last `k` turns (or the first, when `front`) of node n to `body`: statistics and attributes. */
-static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body, struct grammar_tally *moved)
+static void move_turns(struct grammar *g, uint32_t n, uint64_t k, bool front, uint32_t body,
+                       struct grammar_tally *moved)
 {
     uint64_t whole = g->nodes[n].exponent;
     grammar_tally_split(&g->nodes[n].stats, k, whole, moved);
@@ -149,7 +150,8 @@ static bool extends(const struct grammar *g, uint32_t n, uint32_t found)
     const struct grammar_node *a = &g->nodes[n], *b = &g->nodes[found];
     if (!grammar_is_rule(a->symbol) || a->exponent != 1 || b->exponent != 1 || g->rules[rule_of(a->symbol)].uses != 2)
         return false;
-    return g->nodes[a->next].next != found && g->nodes[b->next].next != n; /* else the two become neighbours on the way */
+    return g->nodes[a->next].next != found && g->nodes[b->next].next != n; /* else the two become neighbours on the
+                                                                              way */
 }
 
 static void extend_place(struct grammar *g, uint32_t n, uint64_t j, uint32_t by)
@@ -185,7 +187,8 @@ static void match_new_rule(struct grammar *g, uint32_t n, uint32_t found, uint64
     uint32_t rule = grammar_rule_take(g);
     uint32_t bx = grammar_node_take(g, g->nodes[n].symbol, i);
     uint32_t by = grammar_node_take(g, g->nodes[g->nodes[n].next].symbol, j);
-    g->rules[rule].length = i * grammar_symbol_length(g, g->nodes[bx].symbol) + j * grammar_symbol_length(g, g->nodes[by].symbol);
+    g->rules[rule].length = i * grammar_symbol_length(g, g->nodes[bx].symbol) +
+                            j * grammar_symbol_length(g, g->nodes[by].symbol);
     grammar_insert_after(g, g->rules[rule].guard, bx);
     grammar_insert_after(g, bx, by);
     carve(g, found, i, j, rule, bx, by);

@@ -2,8 +2,9 @@
 /*
  * Appending, by the tail where events repeat what the grammar has, else by the structural steps.
  *
- * A frame begins where the last two symbols are the first two of a rule's body: the steps would make a rule of them. It is
- * exact because what the steps would look up meanwhile is known: a pair with the prefix's new rule stands nowhere else.
+ * A frame begins where the last two symbols are the first two of a rule's body: the steps would make a rule of them. It
+ * is exact because what the steps would look up meanwhile is known: a pair with the prefix's new rule stands nowhere
+ * else.
  */
 #include "grammar/internal.h"
 
@@ -47,7 +48,8 @@ static void prefix_add(struct grammar_prefix *p, const struct grammar_sums *s, u
     p->squared_means += grammar_square_mean(s->sum, exponent);
 }
 
-/* The node `n` of the body is whole in this turn, its times `gap` and `duration`: to be called before they are added. */
+/* The node `n` of the body is whole in this turn, its times `gap` and `duration`: to be called before they are
+   added. */
 static void frame_take(const struct grammar *g, struct grammar_frame *f, uint32_t n, uint64_t gap, uint64_t duration)
 {
     const struct grammar_node *node = &g->nodes[n];
@@ -97,8 +99,10 @@ static void frame_begin(struct grammar *g, uint32_t head, uint32_t found)
 {
     struct grammar_frame *f = &g->tail.frame[g->tail.depth++];
     uint32_t guard = g->nodes[found].prev;
-    *f = (struct grammar_frame){.rule = g->nodes[guard].symbol & ~GRAMMAR_RULE, .at = g->nodes[found].next, .head = head,
-                                .pending = GRAMMAR_NONE};
+    *f = (struct grammar_frame){ .rule = g->nodes[guard].symbol & ~GRAMMAR_RULE,
+                                 .at = g->nodes[found].next,
+                                 .head = head,
+                                 .pending = GRAMMAR_NONE };
 }
 
 static void turn(struct grammar *g, uint32_t rule, uint64_t gap, uint64_t duration)

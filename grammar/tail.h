@@ -2,9 +2,9 @@
 /*
  * The tail of a growing grammar: what the last events are, while they repeat what the grammar has.
  *
- * In a loop that turns, each event extends the rule of "the loop's body so far" by one symbol and shortens the rest of the
- * body by one: six nodes and four pairs change, and at the end of the turn all is as it was before it. The tail does not
- * do it but remembers it:
+ * In a loop that turns, each event extends the rule of "the loop's body so far" by one symbol and shortens the rest of
+ * the body by one: six nodes and four pairs change, and at the end of the turn all is as it was before it. The tail
+ * does not do it but remembers it:
  *
  *     R -> a A^7          A -> b c d e         events: b c
  *
@@ -12,14 +12,15 @@
  *     as a tail           R -> a A^7           A -> b c d e    frame (A, at d)
  *                                                    ^^^^^ the times of these two have this turn already
  *
- * A frame is a prefix of a rule's body that stands, as a rule of two uses, at the end of R. Frames nest: an inner one repeats
- * the rule that its outer one expects next. `raw` is one more symbol behind them whose pair with what precedes it is new.
+ * A frame is a prefix of a rule's body that stands, as a rule of two uses, at the end of R. Frames nest: an inner one
+ * repeats the rule that its outer one expects next. `raw` is one more symbol behind them whose pair with what precedes
+ * it is new.
  *
  *     R's ring   |  frame[0]: 3 nodes of A  |  frame[1]: 2 nodes of D, A's 4th  |  raw
  *
  *   1. what is expected and comes costs O(1): a comparison and a node's statistics
- *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the paper's
- *      grammar, not another grammar. A piece costs O(1), there are at most 2 * GRAMMAR_FRAMES + 1
+ *   2. written out, the grammar is what it would be without a tail, node for node: the tail is a way to compute the
+ *      paper's grammar, not another grammar. A piece costs O(1), there are at most 2 * GRAMMAR_FRAMES + 1
  *   3. while a frame or raw is there and not being written out, no hint is pending and no structural step is taken
  *   4. no rule is in two frames
  *
@@ -75,8 +76,8 @@ struct grammar_tail {
 bool grammar_tail_take(struct grammar *g, const struct grammar_arrival *a);
 /* The rule that the last arrival completed, once: it arrives itself then. */
 bool grammar_tail_turn(struct grammar *g, struct grammar_arrival *a);
-/* Links the next piece of a tail that is flushing to R and hints at it; the hints are to be drained before the next one.
-   Returns false when all is written. */
+/* Links the next piece of a tail that is flushing to R and hints at it; the hints are to be drained before the next
+   one. Returns false when all is written. */
 bool grammar_tail_write(struct grammar *g);
 /* A node of its own for what arrives, outside all rings; the same as one more turn of `n`. */
 uint32_t grammar_arrival_node(struct grammar *g, const struct grammar_arrival *a);

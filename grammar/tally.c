@@ -26,7 +26,8 @@ grammar_square_t grammar_square_mean(uint64_t sum, uint64_t n)
 
 static void sums_split(struct grammar_sums *s, uint64_t part, uint64_t whole, struct grammar_sums *out)
 {
-    *out = (struct grammar_sums){grammar_share(s->sum, part, whole), s->min, s->max, square_share(s->square, part, whole)};
+    *out = (struct grammar_sums){ grammar_share(s->sum, part, whole), s->min, s->max,
+                                  square_share(s->square, part, whole) };
     s->sum -= out->sum;
     s->square -= out->square;
 }
@@ -52,8 +53,8 @@ static grammar_square_t excess(const struct grammar_sums *s, uint64_t n)
 }
 
 /* With one expansion everything is exact. */
-static void sums_compose(struct grammar_sums *out, const struct grammar_sums *x, uint64_t i, const struct grammar_sums *y,
-                         uint64_t j, uint64_t n)
+static void sums_compose(struct grammar_sums *out, const struct grammar_sums *x, uint64_t i,
+                         const struct grammar_sums *y, uint64_t j, uint64_t n)
 {
     uint64_t sum = x->sum + y->sum;
     if (n <= 1)

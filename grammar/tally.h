@@ -4,8 +4,9 @@
  *
  *     append ──> tally (integers) ──freeze──> stats (squares as double)
  *
- * An append happens between two instructions of the program, whose floating-point flags, traps and rounding are its own: it
- * computes nothing with fractions. Squares are 128 bits wide, so that they are sums like the others: exact, in any order.
+ * An append happens between two instructions of the program, whose floating-point flags, traps and rounding are its
+ * own: it computes nothing with fractions. Squares are 128 bits wide, so that they are sums like the others: exact, in
+ * any order.
  *
  * What is known of an expansion that nobody measured (a rule x^i y^j made of nodes that stood in several expansions) is
  * composed: sums exact, extremes as bounds, squares with turns taken as independent.
@@ -76,7 +77,8 @@ static inline void grammar_tally_join(struct grammar_tally *into, const struct g
     grammar_sums_join(&into->duration, &from->duration);
 }
 
-/* Moves `part` of `whole` expansions out of `t` into `out` (overwritten), in proportion; the two add up to what was there. */
+/* Moves `part` of `whole` expansions out of `t` into `out` (overwritten), in proportion; the two add up to what was
+   there. */
 void grammar_tally_split(struct grammar_tally *t, uint64_t part, uint64_t whole, struct grammar_tally *out);
 
 /* sum^2 / n to within n ns^2: what n equal expansions that sum up to it would have as squares. n > 0. */

@@ -2,11 +2,11 @@
 /*
  * Pythia: an oracle for runtimes.
  *
- * A program that runs once can be recorded: each thing that its runtime does (a task of some kind, a message, a phase) is
- * an *event*, named by a word, with a gap since the event before it ended and a duration, both in ns. The stream of events
- * is folded, as it happens, into a small grammar. When the program runs again an oracle follows its position in that
- * grammar and tells what comes next, when, how long it will take and how sure that is. It goes on learning: what the run does
- * that the recording does not know is predicted, too, from its second time on.
+ * A program that runs once can be recorded: each thing that its runtime does (a task of some kind, a message, a phase)
+ * is an *event*, named by a word, with a gap since the event before it ended and a duration, both in ns. The stream of
+ * events is folded, as it happens, into a small grammar. When the program runs again an oracle follows its position in
+ * that grammar and tells what comes next, when, how long it will take and how sure that is. It goes on learning: what
+ * the run does that the recording does not know is predicted, too, from its second time on.
  *
  *     pythia_recorder_t *r;                                    // the first run
  *     if (pythia_recorder_create(&r) == 0) {
@@ -31,8 +31,8 @@
  * success only. NULL is refused with PYTHIA_EINVAL, but every destroy and close takes it.
  *
  * Threads: any: from all of them at once. owner: one recorder, one oracle is used by one thread at a time.
- * Hook-safe: yes: it allocates nothing and makes no system call, so that it can stand where every microsecond counts, and
- * takes no lock, but where an oracle looks something up in a recording for the first time.
+ * Hook-safe: yes: it allocates nothing and makes no system call, so that it can stand where every microsecond counts,
+ * and takes no lock, but where an oracle looks something up in a recording for the first time.
  */
 #ifndef PYTHIA_H
 #define PYTHIA_H
@@ -62,9 +62,8 @@ PYTHIA_API const char *pythia_strerror(int error);
 
 typedef struct pythia_recorder pythia_recorder_t;
 
-/* Starts an empty recording in *recorder, which the caller destroys. It takes at most 64 MiB: a longer stream goes on in
-   a coarser form. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
-   Threads: any.  Hook-safe: no. */
+/* Starts an empty recording in *recorder, which the caller destroys. It takes at most 64 MiB: a longer stream goes on
+   in a coarser form. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL. Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_create(pythia_recorder_t **recorder);
 
 /* Frees it and all that it recorded; files that it wrote stay. NULL is legal.
@@ -77,16 +76,16 @@ PYTHIA_API void pythia_recorder_destroy(pythia_recorder_t *recorder);
 PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                      uint64_t duration_ns);
 
-/* The same of an event with a partner: the rank that a message goes to, the worker that a task comes from, whatever has a
-   number, below 2^31. That a word has a partner is part of what it is (with and without, it is two events); who it is, is
-   not: the recording keeps with whom each place in it has to do. Same returns.
-   Threads: owner.  Hook-safe: as pythia_recorder_event. */
+/* The same of an event with a partner: the rank that a message goes to, the worker that a task comes from, whatever has
+   a number, below 2^31. That a word has a partner is part of what it is (with and without, it is two events); who it
+   is, is not: the recording keeps with whom each place in it has to do. Same returns. Threads: owner.  Hook-safe: as
+   pythia_recorder_event. */
 PYTHIA_API int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                        uint64_t duration_ns, uint32_t peer);
 
-/* Writes the recording so far as a job file with one stream (rank 0, thread 0); an old file is replaced at once or not at
-   all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL.
-   Threads: owner.  Hook-safe: no. */
+/* Writes the recording so far as a job file with one stream (rank 0, thread 0); an old file is replaced at once or not
+   at all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL. Threads: owner.  Hook-safe:
+   no. */
 PYTHIA_API int pythia_recorder_write(pythia_recorder_t *recorder, const char *path);
 
 /* --- Predicting --- */
@@ -101,18 +100,21 @@ struct pythia_answer {
     double probability;          /* calibrated: of the answers given at 0.9, 9 in 10 are right */
     double until_ns;             /* from the end of the last event to the begin of this one; with standard deviation */
     double until_deviation_ns;
-    double duration_ns;          /* mean in this context, rescaled by how fast this run has been; with standard deviation */
+    double duration_ns;          /* mean in this context, rescaled by how fast this run has been; with standard
+                                    deviation */
     double duration_deviation_ns;
-    double until_low_ns, until_high_ns;       /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later … */
-    double duration_low_ns, duration_high_ns; /* … and takes so long; calibrated by the answers given before, below 0: not known */
+    double until_low_ns, until_high_ns;       /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later
+                                                 … */
+    double duration_low_ns, duration_high_ns; /* … and takes so long; calibrated by the answers given before, below 0:
+                                                 not known */
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.
-   Only what that stream needs is read; its times and partners when the run comes to them: "Hook-safe: yes" below is but for
-   that (a lock, a read of some KiB: 50 us). The file stays open until then, and may be replaced meanwhile (by rename, as
-   Pythia does). What turns out to be damaged then is as if it were not known.
-   Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL.
-   Threads: any.  Hook-safe: no. */
+   Only what that stream needs is read; its times and partners when the run comes to them: "Hook-safe: yes" below is but
+   for that (a lock, a read of some KiB: 50 us). The file stays open until then, and may be replaced meanwhile (by
+   rename, as Pythia does). What turns out to be damaged then is as if it were not known. Returns 0, PYTHIA_ENOMEM,
+   PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL. Threads: any.  Hook-safe:
+   no. */
 PYTHIA_API int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle);
 
 /* The same with what a recorder has so far; they do not depend on each other afterwards. The caller closes the oracle.
@@ -129,10 +131,10 @@ PYTHIA_API int pythia_oracle_create(pythia_oracle_t **oracle);
    Threads: owner.  Hook-safe: no. */
 PYTHIA_API void pythia_oracle_close(pythia_oracle_t *oracle);
 
-/* The stream's next event happened, as with pythia_recorder_event: `word` (copied when new; not empty), `gap_ns` after the
-   event before it ended, for `duration_ns`. A word that the recording does not have is followed, too, and predicted once
-   this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new word.
-   Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before. */
+/* The stream's next event happened, as with pythia_recorder_event: `word` (copied when new; not empty), `gap_ns` after
+   the event before it ended, for `duration_ns`. A word that the recording does not have is followed, too, and predicted
+   once this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new word. Threads:
+   owner.  Hook-safe: yes for words that the recording has or that were seen before. */
 PYTHIA_API int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns);
 
 /* The same of an event with a partner, as with pythia_recorder_message: `peer` below 2^31. Same returns.
@@ -151,17 +153,16 @@ PYTHIA_API int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance,
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer);
 
-/* The next occurrence of any of `count` words: the next message, say, whichever it is. The words are only read. Costs and
-   returns the same as pythia_oracle_next.
-   Threads: owner.  Hook-safe: yes. */
+/* The next occurrence of any of `count` words: the next message, say, whichever it is. The words are only read. Costs
+   and returns the same as pythia_oracle_next. Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
                                      struct pythia_answer *answer);
 
-/* With whom the next event that has a partner, however far ahead, has to do: *peer, as the recording has it (of a job file of
-   MPI: a rank in the call's communicator) or as this run shows it, whichever was right more often lately. *answer is that
-   event, as with pythia_oracle_next; its probability is that of the event with that partner. Both are the caller's.
-   Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL.
-   Threads: owner.  Hook-safe: yes. */
+/* With whom the next event that has a partner, however far ahead, has to do: *peer, as the recording has it (of a job
+   file of MPI: a rank in the call's communicator) or as this run shows it, whichever was right more often lately.
+   *answer is that event, as with pythia_oracle_next; its probability is that of the event with that partner. Both are
+   the caller's. Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL. Threads:
+   owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
@@ -169,9 +170,8 @@ PYTHIA_API int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, 
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
 
-/* Events and ns until the innermost loop around the position ends. Each output may be NULL. Returns 0, 1: not in a loop,
-   or not known, or PYTHIA_EINVAL.
-   Threads: owner.  Hook-safe: yes. */
+/* Events and ns until the innermost loop around the position ends. Each output may be NULL. Returns 0, 1: not in a
+   loop, or not known, or PYTHIA_EINVAL. Threads: owner.  Hook-safe: yes. */
 PYTHIA_API int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns);
 
 /* --- Callbacks: before and after MPI calls ---
@@ -209,7 +209,8 @@ enum pythia_peer { PYTHIA_PEER_ANY = -1, PYTHIA_PEER_NULL = -2, PYTHIA_PEER_NONE
 struct pythia_record {
     uint32_t size;            /* of this structure; later versions add at its end */
     uint32_t phase;           /* enum pythia_phase */
-    uint64_t id;              /* sequence number of the event in its thread, from 0; PRE and POST of a call have the same */
+    uint64_t id;              /* sequence number of the event in its thread, from 0; PRE and POST of a call have the
+                                 same */
     const char *call;         /* "MPI_Send", in every language */
     const char *call_class;   /* p2p, completion, probe, collective, onesided, io, communicator or life */
     const char *communicator; /* "world", "world/split#0"; "" without */
@@ -222,8 +223,8 @@ struct pythia_record {
     int64_t tag;              /* tag, or number or index of what was completed; -1 without */
     int64_t count;            /* elements transferred, of … */
     int64_t element_size;     /* … so many bytes each; 1 where elements differ or are not known */
-    int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred, and
-                                 in PRE where it is not known yet: of derived datatypes and arrays of counts */
+    int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred,
+                                 and in PRE where it is not known yet: of derived datatypes and arrays of counts */
     uint64_t time_ns;         /* now, by a clock that never goes back */
     uint64_t elapsed_ns;      /* PRE: the CPU burst since the event before; POST: the call */
     const void *context;      /* for pythia_sum_add() */
@@ -233,9 +234,8 @@ typedef void (*pythia_callback_t)(const struct pythia_record *record, void *data
 
 /* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a class ("p2p", as above) or "all"; `phases`:
    PYTHIA_PRE, PYTHIA_POST or both, or-ed. `what` is only read, `data` only handed on. Callbacks of one call follow one
-   another as they were registered. Legal at any time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function or class in this MPI, no such phase),
-   PYTHIA_ELIMIT (64 are registered).
-   Threads: any.  Hook-safe: no. */
+   another as they were registered. Legal at any time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function
+   or class in this MPI, no such phase), PYTHIA_ELIMIT (64 are registered). Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data);
 
 /* Ends all registrations of this callback with this data. It may still be running in another thread. Returns 0 or
@@ -244,9 +244,8 @@ PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythi
 PYTHIA_CALLBACK int pythia_callback_remove(pythia_callback_t callback, void *data);
 
 /* Sums by callsite, in the job file and in `pythia report --view callsites`: what callbacks count beside the time.
-   Returns the number (>= 0) of the sum `name` (copied), the same for the same name; PYTHIA_EINVAL: empty, or longer than 63
-   bytes; PYTHIA_ELIMIT: there are 8 others.
-   Threads: any.  Hook-safe: no. */
+   Returns the number (>= 0) of the sum `name` (copied), the same for the same name; PYTHIA_EINVAL: empty, or longer
+   than 63 bytes; PYTHIA_ELIMIT: there are 8 others. Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_sum_define(const char *name);
 
 /* Adds one sample, `value` in whatever unit, to a sum at the record's callsite. A number that pythia_sum_define did not
@@ -273,15 +272,14 @@ PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum,
  * once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound nothing happens. */
 enum pythia_affinity { PYTHIA_AFFINITY_NONE, PYTHIA_AFFINITY_THREAD, PYTHIA_AFFINITY_NODE, PYTHIA_AFFINITY_DATA };
 
-/* A wish for this thread's next task, next team. `value`: number of the processor or the node, or an address, which is not
-   read. Both return 0, or PYTHIA_EINVAL: no such kind.
-   Threads: any.  Hook-safe: yes. */
+/* A wish for this thread's next task, next team. `value`: number of the processor or the node, or an address, which is
+   not read. Both return 0, or PYTHIA_EINVAL: no such kind. Threads: any.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_affinity_next_task(int kind, uintptr_t value, int strict);
 PYTHIA_CALLBACK int pythia_affinity_next_team(int kind, uintptr_t value, int strict);
 
-/* What a plugin defines: Pythia calls it, on each rank, when recording or predicting begins. `version`: the one that this
-   Pythia has; `rank`: of this process in the job. It returns 0; with another value the plugin is not used, which is said.
-   Threads: the one that calls MPI_Init.  Hook-safe: no need, it stands in no call of the program. */
+/* What a plugin defines: Pythia calls it, on each rank, when recording or predicting begins. `version`: the one that
+   this Pythia has; `rank`: of this process in the job. It returns 0; with another value the plugin is not used, which
+   is said. Threads: the one that calls MPI_Init.  Hook-safe: no need, it stands in no call of the program. */
 #define PYTHIA_PLUGIN_VERSION 1
 PYTHIA_API int pythia_plugin_open(uint32_t version, uint32_t rank);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Audit of a job, whatever made it. Each step relies only on what earlier ones have shown. Linear in the size of the job
- * (times a logarithm), not in the numbers that stand in it: the sets of a class must follow one another, so that each is
- * looked at once, and no set of a node may have more members than the class.
+ * Audit of a job, whatever made it. Each step relies only on what earlier ones have shown. Linear in the size of the
+ * job (times a logarithm), not in the numbers that stand in it: the sets of a class must follow one another, so that
+ * each is looked at once, and no set of a node may have more members than the class.
  */
 #include "job/check.h"
 
@@ -92,7 +92,8 @@ static int check_terminals(const struct audit *a)
     const struct job *j = a->job;
     for (uint32_t i = 0; i < j->terminal_count; i++) {
         const struct job_terminal *t = &j->terminals[i];
-        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_kind >= JOB_CALL_KINDS || t->peer_class > JOB_PEER_ROOT)
+        if (t->kind >= JOB_KINDS || t->phase > JOB_CLOSE || t->call_kind >= JOB_CALL_KINDS ||
+            t->peer_class > JOB_PEER_ROOT)
             return REFUSE(a, "terminal %u: unknown kind", i);
         if (t->function >= j->string_count || !none_or_below(t->callsite, j->callsite_count) ||
             !none_or_below(t->comm, j->comm_count))
@@ -105,8 +106,8 @@ static int check_terminals(const struct audit *a)
 
 /* --- Classes --- */
 
-/* The sets of members in a class: the members, then each other set where it is first used. What is known of the set that
-   begins at a range is kept: thousands of variants may name the same large set. */
+/* The sets of members in a class: the members, then each other set where it is first used. What is known of the set
+   that begins at a range is kept: thousands of variants may name the same large set. */
 struct sets {
     struct set {
         uint32_t count; /* ranges; 0: none begins here */
@@ -231,7 +232,8 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class 
     int error = c->grammar->terminals > a->job->terminal_count ? REFUSE(a, "class %u: terminals out of range", i)
                                                                : grammar_flat_check(c->grammar, reason, sizeof reason);
     if (!error)
-        error = grammar_flat_check_stats(c->grammar, job_ranges_size(c->ranges, c->member_ranges), reason, sizeof reason);
+        error = grammar_flat_check_stats(c->grammar, job_ranges_size(c->ranges, c->member_ranges), reason,
+                                         sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
     struct grammar_hash hash = grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL);
@@ -290,7 +292,8 @@ static int check_stream(const struct audit *a, uint32_t i, uint64_t *members)
     if (i && (s[-1].rank > s->rank || (s[-1].rank == s->rank && s[-1].thread >= s->thread)))
         return REFUSE(a, "stream %u: out of order", i);
     if (s->lost > s->events)
-        return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost, (unsigned long long)s->events);
+        return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost,
+                      (unsigned long long)s->events);
     return a->job->info.block == 1 ? check_alone(a, i, members) : check_block(a, i);
 }
 

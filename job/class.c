@@ -67,7 +67,10 @@ static void single_variants(struct job_class *c, uint32_t rank, const uint32_t *
     for (uint32_t n = 0; n < g->node_count; n++)
         for (uint32_t k = 0; k < g->nodes[n].attr_count; k++) {
             struct grammar_attr *a = &g->attrs[g->nodes[n].attr + k];
-            uint32_t m = (a->channel == GRAMMAR_PEER || a->channel == GRAMMAR_SOURCE) && g->nodes[n].symbol < g->terminals ? modulus[g->nodes[n].symbol] : 0;
+            uint32_t m = (a->channel == GRAMMAR_PEER || a->channel == GRAMMAR_SOURCE) &&
+                                 g->nodes[n].symbol < g->terminals
+                             ? modulus[g->nodes[n].symbol]
+                             : 0;
             job_relation_canonical(a);
             c->variants[count++] = (struct job_variant){ .node = n,
                                                          .relations = job_relation_possible(a, m),

@@ -33,9 +33,9 @@ struct job_variant {
 };
 
 /*
- * Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. And of
- * its terminal, where the node is the first of the class with that terminal (else all 0): what a member spent in it at
- * all its nodes together, durations only, so that calls can be compared over ranks although no rank's own are kept.
+ * Of one node over the members of a class: the total time (gap + duration, ns) of a member, and who is the extreme. And
+ * of its terminal, where the node is the first of the class with that terminal (else all 0): what a member spent in it
+ * at all its nodes together, durations only, so that calls can be compared over ranks although no rank's own are kept.
  */
 struct job_spread {
     uint64_t min, max;
@@ -51,7 +51,8 @@ struct job_class {
                                      each node and channel. In a message whose body was left out it has no rules
                                      (rule_count 0), only node_count, stats and attributes */
     struct job_spread *spread;   /* node_count of the grammar */
-    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members, the others sets of variants */
+    uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members, the others sets of
+                                    variants */
     uint32_t member_ranges;
     struct job_range *ranges;
     uint32_t variant_count;      /* ordered by node, channel, first member */

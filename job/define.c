@@ -67,12 +67,14 @@ uint32_t job_callsite(struct job *j, const struct job_frame *frames, uint32_t co
     for (uint32_t i = 0; i < count; i++) {
         if (frames[i].module >= j->module_count)
             return GRAMMAR_NONE;
-        hash = job_hash_pair(JOB_INTERNED_CALLSITE, hash, x->hash[JOB_INTERNED_MODULE][frames[i].module], frames[i].offset);
+        hash = job_hash_pair(JOB_INTERNED_CALLSITE, hash, x->hash[JOB_INTERNED_MODULE][frames[i].module],
+                             frames[i].offset);
     }
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_CALLSITE], hash);
     if (n != GRAMMAR_NONE)
         return n;
-    if (intern_room(j, JOB_INTERNED_CALLSITE, &j->callsites, &x->callsite_room, j->callsite_count, sizeof *j->callsites) ||
+    if (intern_room(j, JOB_INTERNED_CALLSITE, &j->callsites, &x->callsite_room, j->callsite_count,
+                    sizeof *j->callsites) ||
         base_array_room(&j->frames, &x->frame_room, (uint64_t)j->frame_count + count, sizeof *j->frames))
         return GRAMMAR_NONE;
     j->callsites[j->callsite_count] = (struct job_callsite){ j->frame_count, count };
@@ -89,7 +91,8 @@ uint32_t job_comm(struct job *j, const char *name, uint32_t size)
     if (c.name == GRAMMAR_NONE)
         return GRAMMAR_NONE;
     /* The size is not identity: the parts of a split have one name and may differ in size. */
-    struct grammar_hash hash = job_hash_pair(JOB_INTERNED_COMM, x->hash[JOB_INTERNED_STRING][c.name], (struct grammar_hash){ 0, 0 }, 0);
+    struct grammar_hash hash = job_hash_pair(JOB_INTERNED_COMM, x->hash[JOB_INTERNED_STRING][c.name],
+                                             (struct grammar_hash){ 0, 0 }, 0);
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_COMM], hash);
     if (n != GRAMMAR_NONE)
         return n;
@@ -122,14 +125,17 @@ static int in_range(uint32_t number, uint32_t count)
 uint32_t job_terminal(struct job *j, const struct job_terminal *t)
 {
     struct job_index *x = j->index;
-    if (t->function >= j->string_count || !in_range(t->callsite, j->callsite_count) || !in_range(t->comm, j->comm_count))
+    if (t->function >= j->string_count || !in_range(t->callsite, j->callsite_count) ||
+        !in_range(t->comm, j->comm_count))
         return GRAMMAR_NONE;
     struct grammar_hash hash = terminal_hash(j, t);
     uint32_t n = job_table_find(&x->table[JOB_INTERNED_TERMINAL], hash);
     if (n != GRAMMAR_NONE)
         return n;
-    if (intern_room(j, JOB_INTERNED_TERMINAL, &j->terminals, &x->terminal_room, j->terminal_count, sizeof *j->terminals) ||
-        base_array_room(&j->terminal_hash, &x->terminal_hash_room, (uint64_t)j->terminal_count + 1, sizeof *j->terminal_hash))
+    if (intern_room(j, JOB_INTERNED_TERMINAL, &j->terminals, &x->terminal_room, j->terminal_count,
+                    sizeof *j->terminals) ||
+        base_array_room(&j->terminal_hash, &x->terminal_hash_room, (uint64_t)j->terminal_count + 1,
+                        sizeof *j->terminal_hash))
         return GRAMMAR_NONE;
     j->terminals[j->terminal_count] = *t;
     memset(j->terminals[j->terminal_count].reserved, 0, sizeof t->reserved);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a job is made of, defined once each: strings, modules, frames, callsites, communicators, and terminals, which name
- * them. Numbered as first seen, identified by content (intern.h): equal content, equal number.
+ * What a job is made of, defined once each: strings, modules, frames, callsites, communicators, and terminals, which
+ * name them. Numbered as first seen, identified by content (intern.h): equal content, equal number.
  *
  *   terminal: kind, phase, function ──> string     callsite ──> frames ──> module ──> path, build-id     communicator
  *
@@ -27,8 +27,12 @@ enum job_peer_class { JOB_PEER_NONE, JOB_PEER_RANK, JOB_PEER_ANY, JOB_PEER_NULL,
 struct job_module { uint32_t path, build_id; /* strings; build-id in hexadecimal */ };
 struct job_frame { uint32_t module; uint32_t reserved; uint64_t offset; }; /* offset: ELF virtual address in the module;
                                                                               of a return address for calls */
-struct job_callsite { uint32_t first, count; }; /* frames, innermost first; for a region: the outlined function's entry */
-struct job_comm { uint32_t name; /* string: "world", "self", "world/split#0" */ uint32_t size; /* of the first rank */ };
+struct job_callsite { uint32_t first, count; }; /* frames, innermost first; for a region: the outlined function's
+                                                   entry */
+struct job_comm {
+    uint32_t name; /* string: "world", "self", "world/split#0" */
+    uint32_t size; /* of the first rank */
+};
 
 struct job_terminal {
     uint8_t kind, phase, call_kind, peer_class;

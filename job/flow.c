@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joining rows: terminal by terminal, all of one direction at once. As long as they are of few ranks they are written out
- * and put together anew, so that the result depends on what they say alone; then rows of equal content are joined as sets.
+ * Joining rows: terminal by terminal, all of one direction at once. As long as they are of few ranks they are written
+ * out and put together anew, so that the result depends on what they say alone; then rows of equal content are joined
+ * as sets.
  */
 #include "base/array.h"
 #include "job/flow.h"
@@ -135,11 +136,16 @@ static uint32_t arrange(struct atom *atom, uint32_t n, uint32_t relation, uint32
 }
 
 /* The set of the ranks of n atoms, which may come in any order. */
-static int append_atoms(struct job_flows *out, const struct batch *b, uint32_t relation, const struct atom *atom, uint32_t n,
-                        bool mean)
+static int append_atoms(struct job_flows *out, const struct batch *b, uint32_t relation, const struct atom *atom,
+                        uint32_t n, bool mean)
 {
-    struct job_flow row = { .terminal = b->terminal, .receives = b->receives, .relation = (uint8_t)relation, .mean = mean,
-                            .value = atom[0].value, .messages = atom[0].messages, .bytes = atom[0].bytes };
+    struct job_flow row = { .terminal = b->terminal,
+                            .receives = b->receives,
+                            .relation = (uint8_t)relation,
+                            .mean = mean,
+                            .value = atom[0].value,
+                            .messages = atom[0].messages,
+                            .bytes = atom[0].bytes };
     struct job_member *m = malloc(n * sizeof *m);
     struct job_ranges set = { 0 };
     int error = m ? 0 : PYTHIA_ENOMEM;
@@ -249,7 +255,9 @@ static int join_sets(struct job_flows *out, const struct batch *b)
         struct job_ranges set = { 0 };
         row.terminal = b->terminal;
         error = job_ranges_union(&set, m[i].ranges, row.range_count, NULL, 0);
-        for (next = i + 1; next < b->count && !error && (b->mean ? m[next].row->value == row.value : by_row(&m[i], &m[next]) == 0); next++) {
+        for (next = i + 1;
+             next < b->count && !error && (b->mean ? m[next].row->value == row.value : by_row(&m[i], &m[next]) == 0);
+             next++) {
             struct job_ranges larger = { 0 };
             row.messages += b->mean ? m[next].row->messages : 0;
             row.bytes += b->mean ? m[next].row->bytes : 0;
@@ -265,7 +273,8 @@ static int join_sets(struct job_flows *out, const struct batch *b)
     return error;
 }
 
-/* Some rows are means, in one relation or in two: all others become means, too. Those of another relation are of nobody. */
+/* Some rows are means, in one relation or in two: all others become means, too. Those of another relation are of
+   nobody. */
 static int join_means(struct job_flows *out, const struct batch *b, uint64_t members)
 {
     struct job_flows made = { 0 };

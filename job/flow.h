@@ -7,10 +7,10 @@
  *     Isend at exchange.c:40   to rank + 1        100 messages   800 bytes    ranks 0 … 62
  *                              to rank - 1        100            800          ranks 1 … 63
  *
- * For each terminal and direction the partner is the rank itself (JOB_ABSOLUTE), the distance from the own rank modulo the
- * job's ranks (JOB_OFFSET), or the bits in which the two differ (JOB_XOR), whichever makes the fewest rows. So what all ranks do alike is one row. Where more than
- * FLOW_ROWS rows would be left, they become means: one row for each partner, its sums over all of its ranks; what still has
- * too many is one row of everything.
+ * For each terminal and direction the partner is the rank itself (JOB_ABSOLUTE), the distance from the own rank modulo
+ * the job's ranks (JOB_OFFSET), or the bits in which the two differ (JOB_XOR), whichever makes the fewest rows. So what
+ * all ranks do alike is one row. Where more than FLOW_ROWS rows would be left, they become means: one row for each
+ * partner, its sums over all of its ranks; what still has too many is one row of everything.
  *
  *   1. rows in the order of terminal, direction, value, messages, bytes; those of one terminal and direction have one
  *      relation, and all or none are means
@@ -44,9 +44,9 @@ struct job_flows {
     uint32_t count, room;
 };
 
-/* One rank's messages, to a job that has its terminal; info.ranks must be known. Those of equal rank, terminal, direction and
-   partner add. `partner`: rank of the world, GRAMMAR_NONE: of nobody in it. The rows are in order, and may be read, after
-   job_flows_settle(). 0, PYTHIA_ENOMEM, PYTHIA_EINVAL. */
+/* One rank's messages, to a job that has its terminal; info.ranks must be known. Those of equal rank, terminal,
+   direction and partner add. `partner`: rank of the world, GRAMMAR_NONE: of nobody in it. The rows are in order, and
+   may be read, after job_flows_settle(). 0, PYTHIA_ENOMEM, PYTHIA_EINVAL. */
 int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t partner, uint64_t messages,
                  uint64_t bytes);
 
@@ -64,7 +64,8 @@ int job_flows_walk(const struct job *j, int (*visit)(void *arg, const struct job
 /* --- Between the parts of a job --- */
 void job_flows_free(struct job_flows *f);
 int job_flows_check(const struct job *j, char *why, size_t size); /* 0 or PYTHIA_EFORMAT */
-/* The rows of both, terminals of `from` renamed; jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, PYTHIA_EINVAL. */
+/* The rows of both, terminals of `from` renamed; jobs without a common rank. 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT,
+   PYTHIA_EINVAL. */
 int job_flows_join(const struct job *into, const struct job *from, const uint32_t *terminal_map, struct job_flows *out);
 
 #endif

@@ -24,7 +24,8 @@ void job_groups_free(struct job_groups *g)
 /* --- Building --- */
 
 /* Appends a group of equal content. */
-static int append(struct job_groups *g, struct job_group group, const struct job_run *runs, const struct job_range *ranges)
+static int append(struct job_groups *g, struct job_group group, const struct job_run *runs,
+                  const struct job_range *ranges)
 {
     int error = base_array_room(&g->group, &g->group_room, (uint64_t)g->group_count + 1, sizeof *g->group);
     if (!error)
@@ -101,7 +102,8 @@ static int join_views(struct job_groups *out, const struct view *v, uint32_t n)
             continue;
         if (!v[i].group.size)
             lost = v[i].group.comm;
-        error = pair && v[i].group.size ? join_origins(out, &v[i], &v[i + 1]) : append(out, v[i].group, v[i].runs, v[i].ranges);
+        error = pair && v[i].group.size ? join_origins(out, &v[i], &v[i + 1])
+                                        : append(out, v[i].group, v[i].runs, v[i].ranges);
         i += pair;
     }
     return error;
@@ -253,12 +255,13 @@ static const struct job_group *find_group(const struct job *j, uint32_t comm, ui
                                           uint32_t *place)
 {
     const struct job_groups *g = &j->groups;
-    for (uint32_t i = first_group(g, comm); i < g->group_count && g->group[i].comm == comm && !g->group[i].remote; i++) {
+    for (uint32_t i = first_group(g, comm); i < g->group_count && g->group[i].comm == comm && !g->group[i].remote;
+         i++) {
         const struct job_group *group = &g->group[i];
         uint32_t before = 0;
         for (uint32_t k = 0; k < group->run_count; before += g->runs[group->run_first + k++].count)
-            if (origin_in_run(g->ranges.range + group->range_first, group->range_count, &g->runs[group->run_first + k], rank,
-                              origin, place)) {
+            if (origin_in_run(g->ranges.range + group->range_first, group->range_count, &g->runs[group->run_first + k],
+                              rank, origin, place)) {
                 *place += before;
                 return group;
             }
@@ -287,7 +290,8 @@ bool job_comm_partners(const struct job *j, uint32_t comm, uint32_t rank, struct
         return false;
     for (uint32_t i = first_group(g, comm); i < g->group_count && g->group[i].comm == comm; i++) {
         const struct job_group *group = &g->group[i];
-        if (group->remote && job_ranges_contain(g->ranges.range + group->range_first, group->range_count, m->origin, 0)) {
+        if (group->remote &&
+            job_ranges_contain(g->ranges.range + group->range_first, group->range_count, m->origin, 0)) {
             *m = members_of(j, group, m->origin);
             break;
         }

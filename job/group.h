@@ -2,21 +2,23 @@
 /*
  * Who is in which communicator.
  *
- * A communicator's name stands for one on each rank: the parts of a split have one name. A group is one of these, its ranks
- * of the world in the order of the communicator's; groups that differ only in where they begin are one definition:
+ * A communicator's name stands for one on each rank: the parts of a split have one name. A group is one of these, its
+ * ranks of the world in the order of the communicator's; groups that differ only in where they begin are one
+ * definition:
  *
  *     rows of a 3 x 4 grid       ranks 0 1 2 3 | 4 5 6 7 | 8 9 10 11      runs { 0, 4, 1 }          origins { 0, 4, 8 }
  *     its columns                ranks 0 4 8 | 1 5 9 | …                  runs { 0, 3, 4 }          origins { 0, 1, 2, 3 }
  *     MPI_COMM_WORLD             all                                      runs { 0, 12, 1 }         origins { 0 }
  *
- * Rank i of the group that begins at origin o is o + the i-th number of the runs (modulo 2^32). Of an intercommunicator the
- * other group is a definition of its own, `remote`, its runs counted from the origin of the own group.
+ * Rank i of the group that begins at origin o is o + the i-th number of the runs (modulo 2^32). Of an intercommunicator
+ * the other group is a definition of its own, `remote`, its runs counted from the origin of the own group.
  *
- *   1. groups are in the order of communicator, remote, size, runs; of each communicator and origin there is one local group
+ *   1. groups are in the order of communicator, remote, size, runs; of each communicator and origin there is one local
+ *      group
  *   2. a communicator of which a rank had several in turn has one group of size 0: it is not known who is in it
  *
- * Cost: a look-up takes a step for each run, and for each group of the communicator as many as it has runs and the fewer
- * of origins and ranks a run.
+ * Cost: a look-up takes a step for each run, and for each group of the communicator as many as it has runs and the
+ * fewer of origins and ranks a run.
  * Threads: any for readers.  Hook-safe: look-ups are.
  */
 #ifndef PYTHIA_JOB_GROUP_H
@@ -52,8 +54,8 @@ struct job_members {
     const struct job_run *runs;
 };
 
-/* This rank's members of `comm`, in order, as ranks of the world; `remote` (may be NULL): the other group. To a job of that
-   rank alone. 0, or PYTHIA_ENOMEM. */
+/* This rank's members of `comm`, in order, as ranks of the world; `remote` (may be NULL): the other group. To a job of
+   that rank alone. 0, or PYTHIA_ENOMEM. */
 int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own, uint32_t own_count,
                          const struct job_run *remote, uint32_t remote_count);
 

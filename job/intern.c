@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 
-/* Files choose hashes: that of a class is what they say. So where a hash is put is nobody else's business, or a small file
-   would fill a table with collisions. Numbers are given in the order of insertion: no result depends on this. */
+/* Files choose hashes: that of a class is what they say. So where a hash is put is nobody else's business, or a small
+   file would fill a table with collisions. Numbers are given in the order of insertion: no result depends on this. */
 static uint64_t place_of(struct grammar_hash hash)
 {
     return XXH3_64bits_withSeed(&hash, sizeof hash, base_hash_secret());

@@ -19,7 +19,8 @@
 #include "base/hash.h"
 #include "job/job.h"
 
-enum job_interned { JOB_INTERNED_STRING, JOB_INTERNED_MODULE, JOB_INTERNED_CALLSITE, JOB_INTERNED_COMM, JOB_INTERNED_TERMINAL, JOB_INTERNED_CLASS, JOB_INTERNED_KINDS };
+enum job_interned { JOB_INTERNED_STRING, JOB_INTERNED_MODULE, JOB_INTERNED_CALLSITE, JOB_INTERNED_COMM,
+                    JOB_INTERNED_TERMINAL, JOB_INTERNED_CLASS, JOB_INTERNED_KINDS };
 
 /* Numbers stay clear of GRAMMAR_NONE and of GRAMMAR_RULE. */
 #define JOB_LIMIT BASE_ARRAY_LIMIT
@@ -38,7 +39,8 @@ struct job_table {
 
 struct job_index {
     struct job_table table[JOB_INTERNED_KINDS];
-    struct grammar_hash *hash[JOB_INTERNED_TERMINAL]; /* of the strings, modules, callsites and communicators, by number */
+    struct grammar_hash *hash[JOB_INTERNED_TERMINAL]; /* of the strings, modules, callsites and communicators, by
+                                                         number */
     uint32_t hash_room[JOB_INTERNED_TERMINAL];
     uint32_t string_room, module_room, frame_room, callsite_room, comm_room, terminal_room, terminal_hash_room;
     uint32_t class_room, stream_room, sum_room, region_room, task_room;

@@ -3,8 +3,8 @@
  * Finding a terminal of one program in a job of another build of it, or recorded with other outer frames.
  *
  * In this order: the same content; the same innermost frame of the same module; the same function, phase and
- * communicator, and the same place among all such calls in the order of their addresses, if there are as many of them in
- * both (a rebuilt program moves its calls, but keeps their order).
+ * communicator, and the same place among all such calls in the order of their addresses, if there are as many of them
+ * in both (a rebuilt program moves its calls, but keeps their order).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -28,8 +28,8 @@ uint64_t job_streams(const struct job *j)
     return streams;
 }
 
-/* The run of the range's innermost dimension that has its first member at or after `rank`, or goes across it: that member,
-   and how many follow without a gap, itself included. 0: there is none. */
+/* The run of the range's innermost dimension that has its first member at or after `rank`, or goes across it: that
+   member, and how many follow without a gap, itself included. 0: there is none. */
 static uint32_t next_run(const struct job_range *r, uint32_t rank, uint32_t *member)
 {
     uint32_t at = rank > r->first ? rank - r->first : 0, l = r->planes ? at / r->plane_stride : 0;
@@ -52,8 +52,8 @@ static uint32_t next_run(const struct job_range *r, uint32_t rank, uint32_t *mem
     return r->stride == 1 ? r->count - i : 1;
 }
 
-/* The first rank at or after `from` whose main thread has a stream, and how many there are without a gap as far as one range
-   tells. 0: none. */
+/* The first rank at or after `from` whose main thread has a stream, and how many there are without a gap as far as one
+   range tells. 0: none. */
 static uint32_t next_ranks(const struct job *j, uint32_t from, uint32_t *first)
 {
     uint32_t length = 0, member = 0;

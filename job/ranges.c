@@ -9,7 +9,8 @@
 
 /*
  * Builds the canonical form from members in order. Three levels of one greedy rule: members become runs, runs rows of
- * equal ones, rows planes. What is open at each level may still grow; what no longer can becomes an element of the next.
+ * equal ones, rows planes. What is open at each level may still grow; what no longer can becomes an element of the
+ * next.
  *
  *     feed ──member──> open[RUN] ──run──> open[ROWS] ──rows──> open[PLANES] ──> out
  */
@@ -355,7 +356,8 @@ static bool range_sane(const struct job_range *r)
            step_sane(r->planes, r->plane_stride, &reach) && r->first + reach < JOB_LIMIT;
 }
 
-/* Built again it is the same. What is not canonical may stand for anything: it must not become longer, nor take long. */
+/* Built again it is the same. What is not canonical may stand for anything: it must not become longer, nor take
+   long. */
 bool job_ranges_canonical(const struct job_range *r, uint32_t count)
 {
     struct job_ranges again = { 0 };

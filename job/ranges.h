@@ -25,8 +25,8 @@
 
 enum { JOB_RANGES_STEPS = 1 << 26 };
 
-/* Thread `thread` of the ranks first + i * stride + k * row_stride + l * plane_stride, for i below count, k up to `rows`,
-   l up to `planes` (how many *more* rows and planes there are). */
+/* Thread `thread` of the ranks first + i * stride + k * row_stride + l * plane_stride, for i below count, k up to
+   `rows`, l up to `planes` (how many *more* rows and planes there are). */
 struct job_range { uint32_t first, count, stride, thread, rows, row_stride, planes, plane_stride; };
 static inline uint64_t job_range_size(const struct job_range *r)
 {

@@ -25,7 +25,8 @@ static uint64_t value_at(const struct grammar_attr *a, uint64_t i)
 /* Shortest period of the first `n` values, of which `count` follow one another in all. */
 static uint32_t shortest_period(const uint64_t *value, uint32_t n, uint64_t count)
 {
-    uint64_t seen = count < (uint64_t)n * n ? count : (uint64_t)n * n; /* two periods agree for good after lcm <= n * n */
+    uint64_t seen = count < (uint64_t)n * n ? count : (uint64_t)n * n; /* two periods agree for good after lcm <= n *
+                                                                          n */
     for (uint32_t p = 1; p < n; p++) {
         uint64_t i = 0;
         while (i < seen && value[i % n] == value[i % p])
@@ -159,7 +160,8 @@ void job_relation_canonical(struct grammar_attr *a)
 uint32_t job_relation_possible(const struct grammar_attr *a, uint32_t modulus)
 {
     uint32_t relations = JOB_ABSOLUTE;
-    if (!modulus || (a->channel != GRAMMAR_PEER && a->channel != GRAMMAR_SOURCE) || !job_relation_exact(a) || a->min < 0)
+    if (!modulus || (a->channel != GRAMMAR_PEER && a->channel != GRAMMAR_SOURCE) || !job_relation_exact(a) ||
+        a->min < 0)
         return relations;
     if (a->max < modulus)
         relations |= JOB_OFFSET;

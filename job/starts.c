@@ -102,8 +102,8 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
     return 0;
 }
 
-int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread, uint64_t i,
-                  struct job_start_run *one, const struct job_start_run **runs, uint32_t *count)
+int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
+                  uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count)
 {
     int64_t value = 0;
     int status = job_attr_value(j, c, node, GRAMMAR_STARTS, rank, thread, i, &value);

@@ -4,8 +4,9 @@
  *
  *     Irecv Irecv Isend Isend Waitall        distances 4, 3, 2, 1: one run { 4, -1, 4 }
  *
- * in the order of the requests; 0: that start is not known. A value of the channel GRAMMAR_STARTS above 0 is one distance,
- * below 0 the name of a list. Names are made of the content, so that lists are equal on all ranks where their names are.
+ * in the order of the requests; 0: that start is not known. A value of the channel GRAMMAR_STARTS above 0 is one
+ * distance, below 0 the name of a list. Names are made of the content, so that lists are equal on all ranks where their
+ * names are.
  * Threads: any for readers.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_STARTS_H
@@ -33,10 +34,10 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
 /* NULL: there is no such list. */
 const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count);
 
-/* What the completion at occurrence `i` of a node completes for a member: *runs in the job, or in *one. 0; 1: varies without a
-   rule; 2: not known. */
-int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread, uint64_t i,
-                  struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
+/* What the completion at occurrence `i` of a node completes for a member: *runs in the job, or in *one. 0; 1: varies
+   without a rule; 2: not known. */
+int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
+                  uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
 
 /* --- Between the parts of a job --- */
 void job_starts_free(struct job_starts *s);

@@ -153,7 +153,8 @@ static struct job_stream renamed(const struct job_stream *s, uint32_t block, con
 /* One more record at its place; nearly always at the end. */
 static void put(struct job *j, const struct job_stream *s)
 {
-    uint32_t n = j->stream_count, at = n && order(&j->streams[n - 1], s) >= 0 ? job_streams_place(j, s->rank, s->thread) : n;
+    uint32_t n = j->stream_count,
+             at = n && order(&j->streams[n - 1], s) >= 0 ? job_streams_place(j, s->rank, s->thread) : n;
     if (at < n && !order(&j->streams[at], s)) {
         add_record(&j->streams[at], s);
         return;

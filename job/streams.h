@@ -6,8 +6,9 @@
  *   block          1         2           4                4096          at most JOB_BLOCKS blocks a thread
  *
  * The block follows from the number of ranks of the job, which each rank knows from the start: every part and every
- * partial merge has the same blocks, they begin at multiples of their length, and joining adds what falls together. Jobs
- * of different sizes are brought to the coarser blocks first. Sums are exact, so the order of merging does not matter.
+ * partial merge has the same blocks, they begin at multiples of their length, and joining adds what falls together.
+ * Jobs of different sizes are brought to the coarser blocks first. Sums are exact, so the order of merging does not
+ * matter.
  *
  * Threads: owner.  Hook-safe: no.
  */
@@ -20,10 +21,11 @@
 struct job;
 
 /*
- * Totals. Of each stream while the job has few ranks (info.block is 1: rank and thread, count 1). In a larger job of each
- * block of `block` ranks (a power of two, so that there are at most JOB_BLOCKS blocks): the sums over thread `thread` of
- * ranks rank … rank + block - 1, of which `count` have a stream. So a job does not grow with its ranks. Which class a
- * stream belongs to is always known (job_stream_class), and of each class and node who the extremes are (job_spread).
+ * Totals. Of each stream while the job has few ranks (info.block is 1: rank and thread, count 1). In a larger job of
+ * each block of `block` ranks (a power of two, so that there are at most JOB_BLOCKS blocks): the sums over thread
+ * `thread` of ranks rank … rank + block - 1, of which `count` have a stream. So a job does not grow with its ranks.
+ * Which class a stream belongs to is always known (job_stream_class), and of each class and node who the extremes are
+ * (job_spread).
  */
 enum { JOB_BLOCKS = 256 };
 struct job_stream {
@@ -42,11 +44,14 @@ const struct job_stream *job_find_stream(const struct job *j, uint32_t rank, uin
 /* Class of the stream of (rank, thread), GRAMMAR_NONE when there is no such stream. */
 uint32_t job_stream_class(const struct job *j, uint32_t rank, uint32_t thread);
 uint64_t job_streams(const struct job *j); /* how many there are */
-/* Ranks from `from` on, below `end`, until the first that has (`there`) or has not a stream: how many. For listing who is
-   missing: alternate. */
+/* Ranks from `from` on, below `end`, until the first that has (`there`) or has not a stream: how many. For listing who
+   is missing: alternate. */
 uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool there);
 /* What one stream of the record had on average. */
-static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum) { return s->count > 1 ? sum / s->count : sum; }
+static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
+{
+    return s->count > 1 ? sum / s->count : sum;
+}
 
 /* --- For job/ and merge/ --- */
 /* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */

@@ -49,7 +49,9 @@ static void join(struct job_task *a, const struct job_task *b)
 
 int job_task_room(struct job *j, uint32_t more)
 {
-    return more == 0 ? 0 : base_array_room(&j->tasks, &j->index->task_room, (uint64_t)j->task_count + more, sizeof *j->tasks);
+    return more == 0
+               ? 0
+               : base_array_room(&j->tasks, &j->index->task_room, (uint64_t)j->task_count + more, sizeof *j->tasks);
 }
 
 int job_task_add(struct job *j, const struct job_task *t)

@@ -8,8 +8,9 @@
 struct job;
 
 /*
- * Statistics of one task construct at one nesting depth, over ranks and threads, of the last run that had tasks (recorded
- * or predicted). Times: without the tasks that a task waited for or met while waiting, with those it ran at once itself.
+ * Statistics of one task construct at one nesting depth, over ranks and threads, of the last run that had tasks
+ * (recorded or predicted). Times: without the tasks that a task waited for or met while waiting, with those it ran at
+ * once itself.
  */
 struct job_task {
     uint32_t callsite;   /* one frame: the outlined function's entry */
@@ -26,7 +27,8 @@ struct job_task {
 
 /* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */
 int job_task_add(struct job *j, const struct job_task *t);
-/* `into` gets the rows of `from` in place of its own, where `from` has any; what memory does not suffice for is left out. */
+/* `into` gets the rows of `from` in place of its own, where `from` has any; what memory does not suffice for is left
+   out. */
 void job_task_replace(struct job *into, const struct job *from);
 /* Room for so many more rows, so that job_task_add cannot fail. */
 int job_task_room(struct job *j, uint32_t more);

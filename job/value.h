@@ -22,8 +22,8 @@ const struct job_variant *job_variant(const struct job_class *c, uint32_t node, 
                                       uint32_t rank, uint32_t thread);
 /* The variant that covers most members, of the first few; NULL without. */
 const struct job_variant *job_variant_most(const struct job_class *c, uint32_t node, enum grammar_channel channel);
-/* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew each time
-   that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
+/* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew
+   each time that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
 bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
 /* A value of the variant's sample, taken to the member `rank`. */
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);

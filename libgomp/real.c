@@ -31,7 +31,8 @@ static const struct wanted wanted[] = {
 
 static void missing(void)
 {
-    static const char line[] = "pythia: symbol lookup error: the OpenMP library lacks a function that the program calls\n";
+    static const char line[] =
+        "pythia: symbol lookup error: the OpenMP library lacks a function that the program calls\n";
     if (write(STDERR_FILENO, line, sizeof line - 1) < 0)
         _exit(127);
     _exit(127);

@@ -3,8 +3,9 @@
  * The real functions behind the hooks: those that the process would call without Pythia.
  *
  * They are looked for after the hook library (RTLD_NEXT), then in a libgomp that is loaded (a program that was linked
- * with --as-needed may not name it itself; the hook library does). A function that the process's OpenMP library does not
- * have ends the process when it is called, as the loader would have done without the hooks: same message, same code 127.
+ * with --as-needed may not name it itself; the hook library does). A function that the process's OpenMP library does
+ * not have ends the process when it is called, as the loader would have done without the hooks: same message, same code
+ * 127.
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */

@@ -22,9 +22,9 @@ enum libgomp_listed { LIBGOMP_UNLISTED, LIBGOMP_DENIED, LIBGOMP_ALLOWED };
 /*
  * What the list (PYTHIA_OMP_KEEP) says of a region: entries with commas, the last that fits decides.
  *   NAME    leave it alone          -NAME   it may be changed, whatever it looks like
- * A name is the module's file name; module+0xOFFSET of the outlined function, as reports print it; a function that contains
- * or starts the region, as its symbol or its C++ name without arguments (of stripped programs only what is exported;
- * `starter`: its begin, 0 when not known); or "all".
+ * A name is the module's file name; module+0xOFFSET of the outlined function, as reports print it; a function that
+ * contains or starts the region, as its symbol or its C++ name without arguments (of stripped programs only what is
+ * exported; `starter`: its begin, 0 when not known); or "all".
  */
 enum libgomp_listed libgomp_safe_named(const char *list, uintptr_t function, uintptr_t starter);
 

@@ -8,9 +8,10 @@
  *   none ── first region ──> running ── destructor ──> over
  *                               └── fork ──> (child) over: the parent alone writes
  *
- * Also in libpythia_pmpi, which a script's processes get whatever they are: where nothing that is loaded needs MPI. What
- * loads MPI later (an interpreter) and calls MPI_Init ends the session of the process alone for that of the ranks: what was
- * recorded until then is forgotten. libpythia_omp stays out of the way where MPI is loaded: it sees only the half of it.
+ * Also in libpythia_pmpi, which a script's processes get whatever they are: where nothing that is loaded needs MPI.
+ * What loads MPI later (an interpreter) and calls MPI_Init ends the session of the process alone for that of the ranks:
+ * what was recorded until then is forgotten. libpythia_omp stays out of the way where MPI is loaded: it sees only the
+ * half of it.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -132,10 +133,11 @@ static void say_teams(void)
 {
     struct omp_hook_team_counts c;
     omp_hook_team_count(&c);
-    base_log_debug("omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns, the "
-                   "best way is %s; %u regions left alone",
-                   (unsigned long long)c.considered, c.sites, (unsigned long long)c.changed, (unsigned long long)c.trials,
-                   (unsigned long long)c.comparisons, c.best, c.kept);
+    base_log_debug(
+        "omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns, the "
+        "best way is %s; %u regions left alone",
+        (unsigned long long)c.considered, c.sites, (unsigned long long)c.changed, (unsigned long long)c.trials,
+        (unsigned long long)c.comparisons, c.best, c.kept);
 }
 
 static __attribute__((constructor)) void alone_load(void)

@@ -41,7 +41,8 @@ static struct signs look(Elf *elf)
             continue;
         if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
             look_at_symbols(elf, &header, data, &s);
-        else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) == SHF_ALLOC)
+        else if (header.sh_type == SHT_PROGBITS &&
+                 (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) == SHF_ALLOC)
             s.names |= memmem(data->d_buf, data->d_size, variable, sizeof variable) != NULL;
     }
     return s;
@@ -81,8 +82,9 @@ static __attribute__((constructor)) void detect_load(void)
     if (reached() || !speaks())
         return;
     session_tree_said();
-    base_log_warn("libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
-                  "it before -lgomp");
+    base_log_warn(
+        "libgomp comes before Pythia in this program: its regions are not seen; preload Pythia's library, or link "
+        "it before -lgomp");
 }
 
 static __attribute__((destructor)) void detect_unload(void)
@@ -91,6 +93,7 @@ static __attribute__((destructor)) void detect_unload(void)
     if (called || getpid() != process || !speaks() || !omp_hook_detect_static("/proc/self/exe"))
         return;
     session_tree_said();
-    base_log_warn("libgomp is linked into this program: its parallel regions cannot be seen; link it dynamically (without "
-                  "-static-libgcc or libgomp.a)");
+    base_log_warn(
+        "libgomp is linked into this program: its parallel regions cannot be seen; link it dynamically (without "
+        "-static-libgcc or libgomp.a)");
 }

@@ -2,12 +2,12 @@
 /*
  * Programs on LLVM's OpenMP library: their regions, by OMPT (OpenMP 5.0, chapter 4).
  *
- * libomp looks for ompt_start_tool when it starts and finds it here, preloaded or linked. A region is known by the place
- * that enters it, not by its outlined function, and is a span of the thread that entered it as in hooks.h, with the size
- * of its team; those that workers enter pass unrecorded. A predicted run follows them.
+ * libomp looks for ompt_start_tool when it starts and finds it here, preloaded or linked. A region is known by the
+ * place that enters it, not by its outlined function, and is a span of the thread that entered it as in hooks.h, with
+ * the size of its team; those that workers enter pass unrecorded. A predicted run follows them.
  *
- * OMPT only watches: team sizes and tasks cannot be changed through it, so nothing is acted on, and nothing is interposed.
- * Programs of gcc that run on libomp come through the GOMP_ hooks; what these see is not recorded twice.
+ * OMPT only watches: team sizes and tasks cannot be changed through it, so nothing is acted on, and nothing is
+ * interposed. Programs of gcc that run on libomp come through the GOMP_ hooks; what these see is not recorded twice.
  *
  * The few types of omp-tools.h that are used are declared here: the interface is an ABI, and the header is part of a
  * compiler that nobody needs otherwise.
@@ -42,11 +42,13 @@ static _Thread_local struct {
     uint32_t worker; /* teams of others that this thread works in */
 } own;
 
-/* The runtime's functions between the program and this callback go; the frame from which the region was entered stays. */
+/* The runtime's functions between the program and this callback go; the frame from which the region was entered
+   stays. */
 static struct session_stream *enter(const void *const *entered)
 {
     const void *frame = entered && entered[1] ? entered[1] : (const void *)UINTPTR_MAX;
-    if (own.worker || omp_hook_thread.region || (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start())))
+    if (own.worker || omp_hook_thread.region ||
+        (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start())))
         return NULL;
     return session_enter_from(base_frame_at(frame));
 }

@@ -57,8 +57,8 @@ static uint32_t key_of(const struct oracle_answer *a, unsigned range, int kind)
     return (uint32_t)(x >> 32) | 1;
 }
 
-static struct oracle_quantiles *context_of(struct oracle_intervals *v, uint32_t key, const struct oracle_quantiles *whole,
-                                           double predicted, double deviation)
+static struct oracle_quantiles *context_of(struct oracle_intervals *v, uint32_t key,
+                                           const struct oracle_quantiles *whole, double predicted, double deviation)
 {
     struct oracle_quantiles *q = &v->context[key / 2 % ORACLE_INTERVAL_CONTEXTS];
 
@@ -73,7 +73,9 @@ static struct oracle_quantiles *context_of(struct oracle_intervals *v, uint32_t 
     float up = deviation > 0 ? log_of(predicted + DEVIATIONS * deviation) - log_of(predicted) : 0.5f;
     float down = deviation > 0 && DEVIATIONS * deviation < 0.9 * predicted
                      ? log_of(predicted) - log_of(predicted - DEVIATIONS * deviation) : up;
-    *q = (struct oracle_quantiles){ .low = -down, .high = up, .usual = fmaxf(LEAST_ERROR, (up + down) / 4), .key = key };
+    *q = (struct oracle_quantiles){
+        .low = -down, .high = up, .usual = fmaxf(LEAST_ERROR, (up + down) / 4), .key = key
+    };
     return q;
 }
 
@@ -118,7 +120,8 @@ static void learn(struct oracle_quantiles *q, float error)
 
 /* --- Judging --- */
 
-static void judge_time(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a, int kind, double actual)
+static void judge_time(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a, int kind,
+                       double actual)
 {
     struct oracle_quantiles *q = &v->context[a->context[kind] / 2 % ORACLE_INTERVAL_CONTEXTS];
     float error = log_of(actual) - log_of((double)a->predicted[kind]), *beyond = v->beyond[range][kind];
@@ -149,7 +152,8 @@ static void judge(struct oracle_intervals *v, unsigned range, const struct oracl
 static void judge_due(struct oracle_intervals *v, unsigned range)
 {
     for (int i = 0; i < 2 && v->waiting[range].first < v->waiting[range].last; i++) {
-        const struct oracle_interval_answer *a = &v->waiting[range].at[v->waiting[range].first % ORACLE_INTERVAL_WAITING];
+        const struct oracle_interval_answer *a = &v->waiting[range]
+                                                      .at[v->waiting[range].first % ORACLE_INTERVAL_WAITING];
         if (a->due >= v->events)
             return;
         if (v->events - a->asked < ORACLE_INTERVAL_RING)
@@ -181,9 +185,10 @@ static void give(struct oracle_intervals *v, unsigned range, int kind, const str
     bound[1] = fmax(from_log(at + q->high + beyond[1] * q->usual), *time);
 }
 
-/* Those that wait are spread over the distance, so that there is room for the next one when it comes: at random, so that no
-   period of the program falls in step with them. */
-static void wait_for(struct oracle_intervals *v, unsigned range, uint64_t distance, const struct oracle_interval_answer *a)
+/* Those that wait are spread over the distance, so that there is room for the next one when it comes: at random, so
+   that no period of the program falls in step with them. */
+static void wait_for(struct oracle_intervals *v, unsigned range, uint64_t distance,
+                     const struct oracle_interval_answer *a)
 {
     uint64_t last = v->waiting[range].last, waiting = last - v->waiting[range].first;
     uint64_t mean = distance / ORACLE_INTERVAL_WAITING + 1;
@@ -198,7 +203,9 @@ static void wait_for(struct oracle_intervals *v, unsigned range, uint64_t distan
 void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struct oracle_answer *answer)
 {
     unsigned range = range_of(distance);
-    struct oracle_interval_answer wait = { .asked = v->events, .due = v->events + distance - 1, .terminal = answer->terminal };
+    struct oracle_interval_answer wait = { .asked = v->events,
+                                           .due = v->events + distance - 1,
+                                           .terminal = answer->terminal };
     double until[2], duration[2];
 
     judge_due(v, range);

@@ -10,14 +10,16 @@
  *      +-- distance alone: how far beyond the context's quantiles the bounds must lie so that 10 % are below and 10 %
  *          above, whatever the contexts know (adaptive conformal inference: Gibbs and Candes, NeurIPS 2021)
  *
- * Quantiles follow by stochastic approximation (Robbins and Monro, 1951); errors are taken by a logarithm, whose steps are a
- * share of the usual error there, so that ns and seconds are learned alike. A context that is new begins with what
- * was seen of all others at this distance, the first ones with the spread that was recorded. Where the median of a context was nearer than the prediction lately, it answers in its place.
+ * Quantiles follow by stochastic approximation (Robbins and Monro, 1951); errors are taken by a logarithm, whose steps
+ * are a share of the usual error there, so that ns and seconds are learned alike. A context that is new begins with
+ * what was seen of all others at this distance, the first ones with the spread that was recorded. Where the median of a
+ * context was nearer than the prediction lately, it answers in its place.
  *
- * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that distance
- * looks at the two answers that have waited longest.
+ * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that
+ * distance looks at the two answers that have waited longest.
  *
- * Invariants: 1. in each context low <= median <= high. 2. An answer waits at most once, and no longer than the ring reaches.
+ * Invariants: 1. in each context low <= median <= high. 2. An answer waits at most once, and no longer than the ring
+ * reaches.
  * Cost: 24 bytes stored an event; a question some 30 ns; 48 KiB an oracle, of which 36 are touched by who asks.
  *
  * Threads: owner.  Hook-safe: yes.
@@ -55,7 +57,10 @@ struct oracle_interval_answer {
 struct oracle_intervals {
     uint64_t events, elapsed; /* followed; ns from the first one's gap to the last one's end */
     struct { uint64_t begin, duration; uint32_t terminal; } ring[ORACLE_INTERVAL_RING];
-    struct { uint64_t first, last; struct oracle_interval_answer at[ORACLE_INTERVAL_WAITING]; } waiting[ORACLE_INTERVAL_RANGES];
+    struct {
+        uint64_t first, last;
+        struct oracle_interval_answer at[ORACLE_INTERVAL_WAITING];
+    } waiting[ORACLE_INTERVAL_RANGES];
     float beyond[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS][2]; /* in usual errors: below low, above high */
     struct oracle_quantiles whole[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS]; /* of all contexts together */
     struct oracle_quantiles context[ORACLE_INTERVAL_CONTEXTS];

@@ -12,9 +12,9 @@
  *   strict           bound to the place while it runs, then back
  *   hint             moved there only where the thread may run there anyway (within its own mask), else left where it is
  *
- * Numbers are logical, in the order of the machine as hwloc sees it, of the processors that this process may use: thread 0
- * and thread 1 are neighbours. libgomp itself has one queue of tasks for all of a team's threads, so a task is not given
- * to a thread: the thread that takes it goes to the place and comes back, two system calls.
+ * Numbers are logical, in the order of the machine as hwloc sees it, of the processors that this process may use:
+ * thread 0 and thread 1 are neighbours. libgomp itself has one queue of tasks for all of a team's threads, so a task is
+ * not given to a thread: the thread that takes it goes to the place and comes back, two system calls.
  *
  * Threads: any.  Hook-safe: no (the first use reads the machine; later ones make system calls).
  */

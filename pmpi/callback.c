@@ -123,7 +123,8 @@ static const char *callback_comm(const struct pmpi_hook_call *call)
     return session_comm_name(call->key.comm);
 }
 
-/* What the oracle takes is left out of the time before the next call, which may so begin a little before the last one ended. */
+/* What the oracle takes is left out of the time before the next call, which may so begin a little before the last one
+   ended. */
 static uint64_t never_back(uint64_t ns)
 {
     static _Thread_local uint64_t told;
@@ -213,7 +214,8 @@ int pythia_sum_define(const char *name)
 
 void pythia_sum_add(const struct pythia_record *record, int sum, uint64_t value)
 {
-    struct pmpi_hook_call *call = record ? (struct pmpi_hook_call *)record->context : NULL; /* not const where it was made */
+    /* not const where it was made */
+    struct pmpi_hook_call *call = record ? (struct pmpi_hook_call *)record->context : NULL;
     if (!call || sum < 0 || sum >= SESSION_SUMS)
         return;
     if (call->entry != GRAMMAR_NONE) {

@@ -153,8 +153,8 @@ static bool children_copies(struct pmpi_hook_children *children, int count, cons
     return true;
 }
 
-const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
-                                         int count, const MPI_Info given[])
+const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call,
+                                         int root, int count, const MPI_Info given[])
 {
     bool mine = children_is_root(call, root);
     if (!children_room(children, mine && given ? count : 0))
@@ -179,8 +179,8 @@ void *pmpi_hook_children_equip_fortran(struct pmpi_hook_children *children, cons
 
 /* --- Their number --- */
 
-/* Open MPI names a world by one number, the launcher's in the upper half and the world's in the lower (4), or by a word,
-   "launcher@world" (5); the first world is 1. 0: something else. */
+/* Open MPI names a world by one number, the launcher's in the upper half and the world's in the lower (4), or by a
+   word, "launcher@world" (5); the first world is 1. 0: something else. */
 static uint32_t children_of_namespace(const char *name)
 {
     char *end;

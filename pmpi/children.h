@@ -7,10 +7,11 @@
  *   their MPI_Init     they are a job of their own, whose files have ".spawnN" at the end of their names
  *
  * N counts the worlds of a job in the order in which the launcher started them, from 1. A world that was spawned by
- * something else, or whose launcher does not say, has the process number of its first rank there. The worlds never talk to
- * each other: each merges and writes on its own, whether or not the others run under Pythia.
+ * something else, or whose launcher does not say, has the process number of its first rank there. The worlds never talk
+ * to each other: each merges and writes on its own, whether or not the others run under Pythia.
  *
- * An info's value is limited to 255 bytes. What the children need and does not fit is left out as a whole, with one line.
+ * An info's value is limited to 255 bytes. What the children need and does not fit is left out as a whole, with one
+ * line.
  *
  * Threads: those that spawn.  Hook-safe: no, starting processes takes ms.
  */
@@ -32,8 +33,8 @@ struct pmpi_hook_children {
 
 /* The infos to hand to MPI, one a command: those `given`, or copies that MPI_Comm_spawn's root has added to, until
    pmpi_hook_children_spawned(). On other ranks infos mean nothing and are not looked at. */
-const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
-                                         int count, const MPI_Info given[]);
+const MPI_Info *pmpi_hook_children_equip(struct pmpi_hook_children *children, const struct pmpi_hook_call *call,
+                                         int root, int count, const MPI_Info given[]);
 void *pmpi_hook_children_equip_fortran(struct pmpi_hook_children *children, const struct pmpi_hook_call *call, int root,
                                        int count, void *given);
 void pmpi_hook_children_spawned(struct pmpi_hook_children *children);

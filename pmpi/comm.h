@@ -9,7 +9,8 @@
  * A communicator is named by its parent's name, how it was made, and its order there: the lowest number that no living
  * child made in the same way has. Creating and freeing are collective, so ranks agree; and a program that duplicates
  * and frees a communicator in a loop has one name, not one for each turn. A rank that a split leaves out holds no
- * number. The world that spawned this one is "parent". A communicator that was made unseen (by a library that was not wrapped) is "unseen#k".
+ * number. The world that spawned this one is "parent". A communicator that was made unseen (by a library that was not
+ * wrapped) is "unseen#k".
  *
  *   1. a handle stands in the table once; an attribute's delete callback (communicators) or the closing call (windows,
  *      files) takes it out before MPI can reuse it
@@ -45,8 +46,8 @@ struct pmpi_hook_communicator {
 };
 
 /* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more
-   upwards, else neighbours + (rank - own) mod size. -1 where the job's ranks say as much: on an intercommunicator, and on
-   others as large as the job. Constant on all ranks where the program means "my neighbour", boundaries that wrap and
+   upwards, else neighbours + (rank - own) mod size. -1 where the job's ranks say as much: on an intercommunicator, and
+   on others as large as the job. Constant on all ranks where the program means "my neighbour", boundaries that wrap and
    parts of a split included. Cost: a look at each neighbour. */
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank);
 
@@ -58,8 +59,8 @@ void pmpi_hook_comm_open(void);
 /* Before MPI is finalised. Handles are forgotten. */
 void pmpi_hook_comm_close(void);
 
-/* Of a handle that MPI has just accepted: a communicator that is first seen is asked about. NULL for a null handle or when
-   out of memory. */
+/* Of a handle that MPI has just accepted: a communicator that is first seen is asked about. NULL for a null handle or
+   when out of memory. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm);
 /* Of any value: NULL where it is neither predefined nor was seen before. */
 const struct pmpi_hook_communicator *pmpi_hook_comm_known(MPI_Comm comm);

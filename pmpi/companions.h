@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which ranks of the job run under Pythia: `mpirun -n 1 server : -n 3 pythia record ./worker` is legal, and what some of
- * the ranks know nothing of can be no collective of all.
+ * Which ranks of the job run under Pythia: `mpirun -n 1 server : -n 3 pythia record ./worker` is legal, and what some
+ * of the ranks know nothing of can be no collective of all.
  *
  *   before MPI_Init    each rank puts a mark of its own where the launcher keeps the ranks' addresses
  *   MPI_Init           distributes them, and no rank is through before every rank has entered it
  *   after MPI_Init     the marks of the others are asked for: a question to the launcher, of nobody else
  *
- * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process manager
- * hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it is not
- * known, and all ranks are taken to run under Pythia. Where that is wrong the ranks that do would wait for ever; after
- * a minute one line says so and the job ends. Until then they meet by messages that no call of the program's
+ * Open MPI: a key of PMIx, for which the library that Open MPI uses itself is opened. MPICH: a key of the process
+ * manager hydra, by its line protocol on PMI_FD, which nobody else speaks on at these two moments. Other launchers: it
+ * is not known, and all ranks are taken to run under Pythia. Where that is wrong the ranks that do would wait for ever;
+ * after a minute one line says so and the job ends. Until then they meet by messages that no call of the program's
  * can take for its own (MPI_Comm_create_group with a tag).
  *
  * Cost: some ms at the start, and 0.1 ms a rank asked for: all ranks of a small job, of a large one those where another

@@ -53,7 +53,8 @@ static int fortran_note(struct dl_phdr_info *object, size_t size, void *data)
     struct fortran_loaded *loaded = data;
     const char *name = object->dlpi_name;
     (void)size;
-    if (name && (strstr(name, "libmpi_mpifh") || strstr(name, "libmpi_usempi") || strstr(name, "libmpichfort")) && loaded->count < FORTRAN_LIBRARIES)
+    if (name && (strstr(name, "libmpi_mpifh") || strstr(name, "libmpi_usempi") || strstr(name, "libmpichfort")) &&
+        loaded->count < FORTRAN_LIBRARIES)
         loaded->path[loaded->count++] = strdup(name);
     return 0;
 }
@@ -121,13 +122,16 @@ static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_count
 {
     int64_t sum = 0;
     for (int i = 0; call->accepted && i < n; i++)
-        sum += pmpi_hook_count(counts, i) > 0 ? pmpi_hook_bytes_of(call, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i])) : 0;
+        sum += pmpi_hook_count(counts, i) > 0
+                   ? pmpi_hook_bytes_of(call, pmpi_hook_count(counts, i), pmpi_hook_fortran_type(&types[i]))
+                   : 0;
     call->element = 1;
     return sum;
 }
 
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                                     const MPI_Fint sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[])
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
+                                     struct pmpi_hook_counts sendcounts, const MPI_Fint sendtypes[],
+                                     struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[])
 {
     int n = call->comm ? call->comm->fan : 0;
     if (sendbuf == MPI_IN_PLACE)
@@ -135,7 +139,8 @@ int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *se
     return fortran_bytes(call, sendcounts, sendtypes, n);
 }
 
-int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[])
+int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
+                                          const MPI_Fint types[])
 {
     return fortran_bytes(call, counts, types, call->comm ? call->comm->degree : 0);
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Fortran bindings. Open MPI's mpi_send_ and mpi_send_f08_ go to PMPI_Send, past the wrappers of C, as does MPICH's
- * mpi_send_f08ts_; its mpi_send_ comes to the C wrapper, from a place in the library. So all have wrappers of their own.
+ * mpi_send_f08ts_; its mpi_send_ comes to the C wrapper, from a place in the library. So all have wrappers of their
+ * own.
  *
  *     program --> mpi_send_f08_ (ours) --> pmpi_send_f08_ (theirs) --> PMPI_Send
  *                     '--> event, like that of MPI_Send
  *
- * The twin gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like stay what
- * they are; handles are converted for recording only. Two additions: an omitted ierror becomes a variable of ours, to
- * learn whether the call succeeded, and an ignored status one of ours, to learn the actual source and size.
+ * The twin gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like stay
+ * what they are; handles are converted for recording only. Two additions: an omitted ierror becomes a variable of ours,
+ * to learn whether the call succeeded, and an ignored status one of ours, to learn the actual source and size.
  *
  * The libraries with the twins are those of the program: they are looked up at the first call, and a program in C loads
  * none. What MPICH's then call of C's wrappers finds the session's guard taken, and is not counted twice.
@@ -85,8 +86,9 @@ void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own);
 const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c);
 
 /* As in hook.h, with arrays of Fortran's handles. */
-int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                                     const MPI_Fint sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[]);
+int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,
+                                     struct pmpi_hook_counts sendcounts, const MPI_Fint sendtypes[],
+                                     struct pmpi_hook_counts recvcounts, const MPI_Fint recvtypes[]);
 int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
                                           const MPI_Fint types[]);
 

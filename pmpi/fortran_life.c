@@ -60,7 +60,8 @@ static void fortran_finalize(struct pmpi_hook_twin *twin, void *from, MPI_Fint *
 
 FORTRAN_ENTRIES(mpi_finalize, (MPI_Fint *ierror), fortran_finalize(&twin, FROM, ierror))
 
-static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror)
+static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *comm, MPI_Fint *errorcode,
+                          MPI_Fint *ierror)
 {
     void (*real)(MPI_Fint *, MPI_Fint *, MPI_Fint *) =
         (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);

@@ -49,7 +49,8 @@ static void fortran_real(void *real, int number, void *const a[], MPI_Fint *erro
 }
 
 /* Starts a call, in the frame of whoever this stands in. False: it is over. */
-static inline __attribute__((always_inline)) bool fortran_open(struct fortran_call *c, const struct pmpi_hook_info *info, MPI_Fint *ierror)
+static inline __attribute__((always_inline)) bool fortran_open(struct fortran_call *c,
+                                                               const struct pmpi_hook_info *info, MPI_Fint *ierror)
 {
     c->real = pmpi_hook_twin_find(c->twin, ierror);
     if (!c->real)
@@ -199,7 +200,8 @@ static void fortran_save(const struct fortran_call *c, struct pmpi_hook_complete
         to[i] = pmpi_hook_fortran_request(&from[i]);
 }
 
-/* MPI_Waitany and MPI_Testany: nothing is done with an index beyond the array (MPI_UNDEFINED and one, in some MPICH). */
+/* MPI_Waitany and MPI_Testany: nothing is done with an index beyond the array (MPI_UNDEFINED and one, in some
+   MPICH). */
 static void fortran_any(struct fortran_call *c, const struct pmpi_hook_complete *before, int index)
 {
     MPI_Status own;

@@ -220,7 +220,8 @@ void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
 
 void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
-    hook_message(call, session_terminal(call->stream, hook_entry(call)), false, start->partners, start->peer, start->bytes);
+    hook_message(call, session_terminal(call->stream, hook_entry(call)), false, start->partners, start->peer,
+                 start->bytes);
 }
 
 /* Bytes of a message, -1: not known. */

@@ -16,8 +16,8 @@
  *      object or a second time, an error that the program's call would have returned
  *   2. nothing is read through a pointer before that but single variables whose pointer is not null, and request
  *      handles, which the call overwrites
- *   3. what is wanted earlier (by callbacks; by what the call is about to end) comes from what was seen before, and from
- *      predefined communicators and datatypes: those cannot raise. A call that failed is described in the same way
+ *   3. what is wanted earlier (by callbacks; by what the call is about to end) comes from what was seen before, and
+ *      from predefined communicators and datatypes: those cannot raise. A call that failed is described in the same way
  *   4. errno is the program's: MPI finds what the program left, the program what MPI left (from open to begin, and from
  *      returned to end, it is ours)
  *
@@ -68,10 +68,11 @@ struct pmpi_hook_call {
 /* Classes of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
 extern _Atomic uint32_t pmpi_hook_classes;
 
-/* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. `frame` is that of
-   the wrapper. */
+/* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. `frame` is
+   that of the wrapper. */
 bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame);
-static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hook_call *call, const struct pmpi_hook_info *info)
+static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hook_call *call,
+                                                                 const struct pmpi_hook_info *info)
 {
     return pmpi_hook_open_from(call, info, base_frame_here());
 }
@@ -138,7 +139,8 @@ void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, 
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
                           bool persistent, struct pmpi_hook_promise *promise);
 struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
-struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm);
+struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind,
+                                                    const MPI_Fint *comm);
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm);
 void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win);
 void pmpi_hook_opened_file(struct pmpi_hook_call *call, const MPI_File *file);
@@ -169,12 +171,14 @@ int64_t pmpi_hook_bytes_fan(struct pmpi_hook_call *call, const void *sendbuf, in
 int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
                             MPI_Datatype sendtype, struct pmpi_hook_counts recvcounts, MPI_Datatype recvtype);
 int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Datatype recvtypes[]);
+                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts,
+                             const MPI_Datatype recvtypes[]);
 int64_t pmpi_hook_bytes_total(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
 int64_t pmpi_hook_bytes_block(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_near(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, MPI_Datatype type);
-int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[]);
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
+                                  const MPI_Datatype types[]);
 int64_t pmpi_hook_bytes_bcast(struct pmpi_hook_call *call, int root, int64_t count, MPI_Datatype type);
 int64_t pmpi_hook_bytes_gather(struct pmpi_hook_call *call, int root, const void *sendbuf, int64_t sendcount,
                                MPI_Datatype sendtype, int64_t recvcount, MPI_Datatype recvtype);

@@ -5,8 +5,8 @@
  *   cmd=put kvsname=K key=pythia-3 value=1      -->   cmd=put_result rc=0 ...
  *   cmd=get kvsname=K key=pythia-3              -->   cmd=get_result rc=0 value=1 ...     rc=-1: not there
  *
- * MPICH speaks the same on the same descriptor, each question with its answer: before MPI_Init it has not begun, and while
- * MPI_Init's wrapper runs it asks nothing. Launched otherwise (no HYDI_CONTROL_FD) nothing is said.
+ * MPICH speaks the same on the same descriptor, each question with its answer: before MPI_Init it has not begun, and
+ * while MPI_Init's wrapper runs it asks nothing. Launched otherwise (no HYDI_CONTROL_FD) nothing is said.
  */
 #include "pmpi/companions.h"
 

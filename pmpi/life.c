@@ -39,8 +39,8 @@ static const char life_family[] = "Open MPI";
 static const char life_family[] = "MPICH";
 #endif
 
-/* Handles of another family mean nothing to this library: its wrappers must only pass on. Relatives of MPICH (Intel MPI,
-   MVAPICH2, Cray MPI) share its binary interface. */
+/* Handles of another family mean nothing to this library: its wrappers must only pass on. Relatives of MPICH (Intel
+   MPI, MVAPICH2, Cray MPI) share its binary interface. */
 static bool life_is_family(const char *version)
 {
     bool open_mpi = strstr(version, "Open MPI") != NULL || strstr(version, "Open-MPI") != NULL;
@@ -97,7 +97,8 @@ static bool life_send(struct life_order *order, bool first, MPI_Comm comm, void 
 
 /* Everyone learns what the first rank chose and gets the reference: *reference is session_reference() or, malloc'ed,
    *packed. */
-static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, const void **reference, void **packed)
+static struct life_order life_agree(const struct session_world *world, MPI_Comm comm, const void **reference,
+                                    void **packed)
 {
     struct life_order order = {.mode = SESSION_OFF};
     int mine = 0;

@@ -28,8 +28,8 @@ struct pmpi_hook_members {
     struct job_run *runs;
 };
 
-/* The communicator's own group, or the other one of an intercommunicator. NULL: out of memory, or somebody is not in this
-   world. `comm` is known to be valid. */
+/* The communicator's own group, or the other one of an intercommunicator. NULL: out of memory, or somebody is not in
+   this world. `comm` is known to be valid. */
 const struct pmpi_hook_members *pmpi_hook_members_of(MPI_Comm comm, bool remote);
 /* GRAMMAR_NONE where there is no such rank, or `m` is NULL. */
 uint32_t pmpi_hook_members_world(const struct pmpi_hook_members *m, int rank);

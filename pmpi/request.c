@@ -45,7 +45,8 @@ static struct request_slot *request_exact(uint64_t key, const MPI_Request *where
 {
     uint32_t window = request_window(key, where);
     for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++)
-        if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key && atomic_load_explicit(&request_table[i].where, memory_order_relaxed) == where)
+        if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key &&
+            atomic_load_explicit(&request_table[i].where, memory_order_relaxed) == where)
             return &request_table[i];
     return NULL;
 }
@@ -69,7 +70,8 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++) {
             uint64_t was = atomic_load_explicit(&request_keys[i], memory_order_relaxed);
-            if (was == REQUEST_BUSY || (pass == 0 ? was != 0 : !atomic_load_explicit(&request_table[i].where, memory_order_relaxed)))
+            if (was == REQUEST_BUSY ||
+                (pass == 0 ? was != 0 : !atomic_load_explicit(&request_table[i].where, memory_order_relaxed)))
                 continue;
             if (!atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
                 continue;

@@ -9,11 +9,11 @@
  * once; from the second living start with the same handle on, further ones are found by handle and address of the
  * program's request variable, and by the latest start of that handle where the program moved the variable.
  *
- *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its handle's
- *      flag
+ *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its
+ *      handle's flag
  *   2. a slot is taken from 0 to BUSY by compare and swap, and given back to 0
- *   3. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not run
- *      costs the completion's peer and size, nothing else
+ *   3. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
+ *      run costs the completion's peer and size, nothing else
  *
  * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 104 bytes a slot,
  * touched when used.
@@ -56,8 +56,8 @@ void pmpi_hook_request_threads(bool many);
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
-/* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has that
-   terminal. Gives the start. */
+/* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
+   that terminal. Gives the start. */
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. Gives the

@@ -15,7 +15,9 @@ static uint32_t rounds(uint32_t size)
 static struct round dissemination(const struct replay_op *op, uint32_t k)
 {
     uint32_t by = 1u << k;
-    struct round r = { .to = (op->me + by) % op->size, .from = (op->me + op->size - by) % op->size, .bytes = op->bytes };
+    struct round r = { .to = (op->me + by) % op->size,
+                       .from = (op->me + op->size - by) % op->size,
+                       .bytes = op->bytes };
 
     if (op->shape == REPLAY_GROW)
         r.bytes <<= k < 20 ? k : 20;

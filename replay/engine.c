@@ -222,7 +222,9 @@ static void send(struct replay_machine *m, struct replay_event e)
     tell_receiver(m, e.host, &h->op);
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
     h->out = e.time + model->g + replay_wire(model, bytes);
-    m->item[i] = (struct replay_item){ .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number };
+    m->item[i] = (struct replay_item){
+        .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number
+    };
     replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.partner, i });
     bool eager = bytes <= model->S;
     h->open[h->open_count - 1].done = eager;

@@ -5,15 +5,15 @@
  *
  *   heap: what happens next      host: a rank's clocks, its position (feed), open requests, posted and unexpected messages
  *
- * A send occupies its rank for o + (s - 1) O and the link for g + (s - 1) G; its message arrives L + o later and occupies the
- * receiver, who may be busy until then, for o + (s - 1) max(O, G). A message longer than S lets its sender go when it is
- * received. A rank does one thing after the other; a request is begun when its operation starts.
+ * A send occupies its rank for o + (s - 1) O and the link for g + (s - 1) G; its message arrives L + o later and
+ * occupies the receiver, who may be busy until then, for o + (s - 1) max(O, G). A message longer than S lets its sender
+ * go when it is received. A rank does one thing after the other; a request is begun when its operation starts.
  *
- * Skipping (skip.c): the state is what decides all that follows: positions, clocks less the present time, messages under way.
- * Where a loop's state after a turn (or after several) is that of an earlier turn, all turns that are left for every rank
- * repeat it (max-plus: all clocks have advanced by the same amount), so the time and the counters advance by as many
- * periods at once. States are compared, not their hashes: the result is exact. Ranks that did nothing in between may
- * stand still. Periods of any length are found (Brent 1980).
+ * Skipping (skip.c): the state is what decides all that follows: positions, clocks less the present time, messages
+ * under way. Where a loop's state after a turn (or after several) is that of an earlier turn, all turns that are left
+ * for every rank repeat it (max-plus: all clocks have advanced by the same amount), so the time and the counters
+ * advance by as many periods at once. States are compared, not their hashes: the result is exact. Ranks that did
+ * nothing in between may stand still. Periods of any length are found (Brent 1980).
  *
  * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
  * earliest goes on without its message, which counts as unmatched.

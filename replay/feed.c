@@ -40,7 +40,8 @@ static int find_cycles(struct replay_feed *f)
     if (!f->cycle)
         return PYTHIA_ENOMEM;
     for (uint32_t n = 0; n < f->grammar->node_count; n++) {
-        f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1 : f->source->cycle(f->source->context, f->rank, n);
+        f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1
+                                                                   : f->source->cycle(f->source->context, f->rank, n);
         any |= f->cycle[n] != 1;
     }
     if (any && !(f->seen = calloc(f->grammar->node_count, sizeof *f->seen)))

@@ -4,8 +4,8 @@
  *
  *   frames   R node 1 | A turn 17 node 0 | b turn 0       from the root to the terminal: node and turn within its exponent
  *
- * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where a
- * loop's state can be compared with an earlier one. Turns can be advanced without walking them.
+ * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where
+ * a loop's state can be compared with an earlier one. Turns can be advanced without walking them.
  *
  * Invariants (replay_feed_check):
  *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal

@@ -14,7 +14,8 @@ struct replay_item {
     uint32_t next;          /* in its list; free ones too */
     uint32_t source, tag, target;
     uint64_t bytes;
-    uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted receive */
+    uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
+                               receive */
     bool claimed;           /* posted: a message for it has been sent */
 };
 

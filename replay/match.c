@@ -99,7 +99,9 @@ uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, boo
         h->open = more;
         h->open_room = room;
     }
-    h->open[h->open_count++] = (struct replay_request){ .number = h->next_request, .event = h->feed.events, .receives = receives };
+    h->open[h->open_count++] = (struct replay_request){ .number = h->next_request,
+                                                        .event = h->feed.events,
+                                                        .receives = receives };
     return h->next_request++;
 }
 

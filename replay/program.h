@@ -33,7 +33,8 @@
 
 enum replay_kind {
     REPLAY_COMPUTE, /* `ns` on the rank's own */
-    REPLAY_SEND,    /* done when the message is out, with the receiver's consent where it is longer than the eager limit */
+    REPLAY_SEND,    /* done when the message is out, with the receiver's consent where it is longer than the eager
+                       limit */
     REPLAY_RECV,
     REPLAY_ISEND,   /* begins a request */
     REPLAY_IRECV,

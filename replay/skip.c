@@ -2,15 +2,15 @@
 /*
  * Loops whose state is periodic are not walked to their end (engine.h says why that is exact).
  *
- * One rank keeps the pace: when it has completed a turn, the machine's state is compared with one that was saved some turns
- * before, at the same depth of its loops and within the same execution of the loop. After 1, 2, 4, … turns another one is
- * saved, so that any period is met (Brent). Equal states are seen twice before turns are skipped: over the second period
- * the account (blame.h) says what one period adds to it.
+ * One rank keeps the pace: when it has completed a turn, the machine's state is compared with one that was saved some
+ * turns before, at the same depth of its loops and within the same execution of the loop. After 1, 2, 4, … turns
+ * another one is saved, so that any period is met (Brent). Equal states are seen twice before turns are skipped: over
+ * the second period the account (blame.h) says what one period adds to it.
  *
  * A state is: of each rank its place in the grammar without the turns, its clocks from now on, requests and lists of
- * messages; then the heap. Of turns only those of one loop of each rank may differ: how far they advance in a period and
- * how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is, until its
- * next event.
+ * messages; then the heap. Of turns only those of one loop of each rank may differ: how far they advance in a period
+ * and how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is,
+ * until its next event.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,8 @@ static uint64_t from_now(const struct replay_machine *m, int64_t time)
     return time > m->now ? (uint64_t)(time - m->now) : 0;
 }
 
-static void add_list(struct replay_machine *m, struct words *w, const struct replay_list *l, const struct replay_host *owner)
+static void add_list(struct replay_machine *m, struct words *w, const struct replay_list *l,
+                     const struct replay_host *owner)
 {
     for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next) {
         const struct replay_item *it = &m->item[i];
@@ -162,7 +163,9 @@ static uint32_t list_due(struct replay_machine *m, struct due *due, const struct
         const struct replay_event *e = &m->heap[i];
         if (since && since->part[e->host].version == m->host[e->host].version)
             continue;
-        due[n] = (struct due){ .in = e->time - m->now, .order = e->order, .host = e->host, .message = e->message != REPLAY_NONE };
+        due[n] = (struct due){
+            .in = e->time - m->now, .order = e->order, .host = e->host, .message = e->message != REPLAY_NONE
+        };
         if (e->message != REPLAY_NONE) {
             const struct replay_item *it = &m->item[e->message];
             due[n].source = it->source;
@@ -301,7 +304,8 @@ static void advance_host(struct replay_machine *m, const struct state *s, uint32
         f->seen[k] += n * (f->seen[k] - s->seen.word[s->part[r].seen + k]);
 }
 
-/* All that is not left as it is moves by the same time, so the heap stays a heap: what stays is later than all that moves. */
+/* All that is not left as it is moves by the same time, so the heap stays a heap: what stays is later than all that
+   moves. */
 static void skip(struct replay_machine *m, struct state *s, uint32_t slot, uint64_t n)
 {
     int64_t by = (int64_t)n * (m->now - s->now);

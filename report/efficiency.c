@@ -4,8 +4,8 @@
 #include "report/model.h"
 
 /*
- * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did not
- * wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting.
+ * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did
+ * not wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting.
  */
 static void split_communication(const struct report_model *m, struct report_efficiency *e, double wall, double ranks)
 {
@@ -75,7 +75,9 @@ static uint32_t largest_team(const struct report_model *m)
 
 static bool region_shares(const struct job_region *known, struct shares *s)
 {
-    double all = known ? (double)known->fork_ns + (double)known->work_ns + (double)known->wait_ns + (double)known->join_ns : 0;
+    double all = known
+                     ? (double)known->fork_ns + (double)known->work_ns + (double)known->wait_ns + (double)known->join_ns
+                     : 0;
 
     if (!known || !known->samples || !(all > 0))
         return false;
@@ -83,9 +85,10 @@ static bool region_shares(const struct job_region *known, struct shares *s)
     return true;
 }
 
-/* Adds a region's teams; of those of several threads only what has samples (`wanted`), or only what has none, by `as`. */
-static void add_region(const struct report_model *m, const struct report_region *g, bool wanted, const struct shares *as,
-                       struct shares *to)
+/* Adds a region's teams; of those of several threads only what has samples (`wanted`), or only what has none, by
+   `as`. */
+static void add_region(const struct report_model *m, const struct report_region *g, bool wanted,
+                       const struct shares *as, struct shares *to)
 {
     const struct job_region *known = job_find_region(m->job, g->callsite);
     struct shares own = { 1, 1, 1 };
@@ -149,8 +152,8 @@ void report_print_efficiency(const struct report_efficiency *e, FILE *out)
         fprintf(out, "parallel efficiency %s%.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", e->sampled ? "" : "at most ",
                 100 * e->parallel, 100 * e->mpi, 100 * e->openmp);
         if (e->sampled)
-            fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x fork and join %.1f %% x serial %.1f %%\n", e->threads,
-                    100 * e->omp_load_balance, 100 * e->omp_fork_join, 100 * e->omp_serial);
+            fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x fork and join %.1f %% x serial %.1f %%\n",
+                    e->threads, 100 * e->omp_load_balance, 100 * e->omp_fork_join, 100 * e->omp_serial);
         else
             fprintf(out, "  OpenMP, %u threads: the serial part only, no region was looked into\n", e->threads);
     }

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The efficiencies of a hybrid job, as POP's multiplicative hybrid model has them (POP Centre of Excellence, "Hybrid metrics"):
+ * The efficiencies of a hybrid job, as POP's multiplicative hybrid model has them (POP Centre of Excellence, "Hybrid
+ * metrics"):
  *
  *   parallel = MPI                              x OpenMP
  *              = load balance x communication     = load balance in regions x fork and join x serial part
  *                              = serialisation x transfer
  *
- * With, summed over the ranks, W wall time of the longest rank for each, O time outside MPI, S of it outside of parallel
- * regions, and of the time in regions with teams of t out of T threads: P all of it times t, L without fork and join, U what
- * the threads really worked:
+ * With, summed over the ranks, W wall time of the longest rank for each, O time outside MPI, S of it outside of
+ * parallel regions, and of the time in regions with teams of t out of T threads: P all of it times t, L without fork
+ * and join, U what the threads really worked:
  *
  *   MPI           O / W                 load balance = mean O / most O,  communication = most O / longest wall
  *   OpenMP        (S + U) / (T x O)     serial = (S + P) / (T x O),  fork and join = (S + L) / (S + P),
  *                                       load balance in regions = (S + U) / (S + L)
  *
- * T is the largest team of the job: a thread that nobody made is not idle. U and L are measured in a sample of the executions of
- * each region (job/regions.h); regions without samples are taken to be as those with. Serialisation and transfer are estimates:
- * the shortest execution of a call in its place is taken for one that did not wait.
+ * T is the largest team of the job: a thread that nobody made is not idle. U and L are measured in a sample of the
+ * executions of each region (job/regions.h); regions without samples are taken to be as those with. Serialisation and
+ * transfer are estimates: the shortest execution of a call in its place is taken for one that did not wait.
  *
  * Threads: any once filled.  Hook-safe: no.
  */
@@ -32,7 +33,8 @@ struct report_model;
 /* Shares, 0 to 1. */
 struct report_efficiency {
     bool known;                       /* false: nothing useful was done */
-    bool sampled;                     /* U and L are measured; else load balance in regions and fork and join are taken as 1 */
+    bool sampled;                     /* U and L are measured; else load balance in regions and fork and join are taken
+                                         as 1 */
     uint32_t threads;                 /* T; 1: OpenMP does not come in */
     double parallel, mpi, openmp;
     double load_balance, communication, serialisation, transfer;

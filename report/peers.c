@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who sends how much to whom, relative to the rank where that is a rule: the rows of job/flow.h, joined over the calls of a
- * communicator. A row stands for a communicator, a direction and a partner ("rank + 1"), whatever the number of ranks.
+ * Who sends how much to whom, relative to the rank where that is a rule: the rows of job/flow.h, joined over the calls
+ * of a communicator. A row stands for a communicator, a direction and a partner ("rank + 1"), whatever the number of
+ * ranks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +56,18 @@ static int add_flow(struct report_model *m, const struct job_flow *f)
     const struct job_range *r = m->job->flows.ranges.range + f->range_first;
     uint64_t ranks = 0;
     uint32_t size = m->job->info.ranks;
-    struct report_peer row = { .comm = m->job->terminals[f->terminal].comm, .receives = f->receives, .relation = REPORT_VARIES };
+    struct report_peer row = { .comm = m->job->terminals[f->terminal].comm,
+                               .receives = f->receives,
+                               .relation = REPORT_VARIES };
 
     for (uint32_t k = 0; k < f->range_count; k++)
         ranks += job_range_size(&r[k]);
     row.messages = f->mean ? f->messages : f->messages * ranks;
     row.bytes = f->mean ? f->bytes : f->bytes * ranks;
     if (f->value != GRAMMAR_NONE) {
-        row.relation = f->relation == JOB_ABSOLUTE ? REPORT_RANK : f->relation == JOB_OFFSET ? REPORT_OFFSET : REPORT_XOR;
+        row.relation = f->relation == JOB_ABSOLUTE ? REPORT_RANK
+                       : f->relation == JOB_OFFSET ? REPORT_OFFSET
+                                                   : REPORT_XOR;
         row.value = f->value;
         if (f->relation == JOB_OFFSET && 2 * (uint64_t)f->value > size) /* "rank - 1", not "rank + 7" */
             row.value -= size;

@@ -4,8 +4,8 @@
  *
  *     (terminal, relation, value)  x  rank   -->   (site, from, to, messages, bytes)   --sort, join-->   edges
  *
- * Bounded by MOST rows; what goes beyond is counted as unplaced, like partners that are not known. One-sided data counts as
- * sent by the rank that is read from. Receives are left out: their messages are the sends'.
+ * Bounded by MOST rows; what goes beyond is counted as unplaced, like partners that are not known. One-sided data
+ * counts as sent by the rank that is read from. Receives are left out: their messages are the sends'.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,8 @@ static uint32_t join(const struct row *row, uint32_t count, bool to_oneself, str
 
 /* --- Patterns --- */
 
-static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site, struct report_edge *edges)
+static void name_rows(struct report_model *m, const struct row *row, uint32_t count, uint32_t site,
+                      struct report_edge *edges)
 {
     struct report_pattern *p = &m->patterns[m->pattern_count++];
     uint32_t n = join(row, count, false, edges);

@@ -16,7 +16,8 @@
 
 static char output_path[PATH_MAX], input_path[PATH_MAX];
 static bool claimed;         /* this process has its number, and the path says it */
-static char start[PATH_MAX]; /* the directory in which the program was started: it may leave it before the session begins */
+static char start[PATH_MAX]; /* the directory in which the program was started: it may leave it before the session
+                                begins */
 
 static __attribute__((constructor)) void choose_load(void)
 {
@@ -138,7 +139,8 @@ const void *session_reference_bytes(size_t *size)
     return chosen ? file_bytes(chosen, size) : NULL;
 }
 
-/* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be somebody's. */
+/* Whether the input file can serve; says why not. An unusable file is never overwritten unasked: it may be
+   somebody's. */
 static bool usable_reference(const struct session_world *world)
 {
     char why[512];
@@ -147,17 +149,21 @@ static bool usable_reference(const struct session_world *world)
         char parts[PATH_MAX + 32];
         snprintf(parts, sizeof parts, "%s.parts", session_input_path());
         if (access(session_input_path(), F_OK) && !access(parts, F_OK))
-            base_log_warn("cannot predict: %s; the program runs on without predictions (pythia merge joins %s, which a run "
-                          "that died has left)", why, parts);
+            base_log_warn(
+                "cannot predict: %s; the program runs on without predictions (pythia merge joins %s, which a run "
+                "that died has left)",
+                why, parts);
         else
-            base_log_warn("cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
-                          why);
+            base_log_warn(
+                "cannot predict: %s; the program runs on without predictions (PYTHIA_MODE=record makes a new file)",
+                why);
         return false;
     }
     enum kinship kin = kinship(chosen);
     if (kin == FOREIGN)
-        base_log_warn("cannot predict: %s was recorded from another program, %s; the program runs on without predictions",
-                      session_input_path(), job_text(chosen, chosen->info.program));
+        base_log_warn(
+            "cannot predict: %s was recorded from another program, %s; the program runs on without predictions",
+            session_input_path(), job_text(chosen, chosen->info.program));
     else
         say_predict(chosen, kin, world->ranks);
     return kin != FOREIGN;

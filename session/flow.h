@@ -5,8 +5,8 @@
  *     (terminal, direction, partner)  ->  messages, bytes
  *
  * These are sums, whatever rule the nodes of the grammar find: a matrix made of them is exact. A receive counts when it
- * completes, with its actual source and size, and belongs to the call that posted it. A table of a stream, so nothing is
- * shared; what goes beyond FLOW_MOST partners is counted as of nobody (partner GRAMMAR_NONE).
+ * completes, with its actual source and size, and belongs to the call that posted it. A table of a stream, so nothing
+ * is shared; what goes beyond FLOW_MOST partners is counted as of nobody (partner GRAMMAR_NONE).
  *
  * Cost: a look-up. Memory: 32 bytes a row, twice as many slots.
  * Threads: the stream's.  Hook-safe: yes, but for rows first seen.

@@ -64,7 +64,8 @@ static bool crowded(const struct session_table *t)
 /* Multiplications side by side, not one after the other: this is on the way of every event. */
 static uint64_t key_hash(const struct session_key *k)
 {
-    uint64_t small = (uint64_t)k->kind << 24 | (uint64_t)k->call_kind << 16 | (uint64_t)k->peer_class << 8 | k->blocking;
+    uint64_t small = (uint64_t)k->kind << 24 | (uint64_t)k->call_kind << 16 | (uint64_t)k->peer_class << 8 |
+                     k->blocking;
     uint64_t what = ((uint64_t)(uintptr_t)k->function ^ k->region) * UINT64_C(0x9e3779b97f4a7c15);
     uint64_t where = ((uint64_t)k->callsite << 32 | k->comm) * UINT64_C(0xc2b2ae3d27d4eb4f);
     uint64_t h = what ^ where ^ small * UINT64_C(0x165667b19e3779f9);

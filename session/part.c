@@ -39,7 +39,8 @@ static int make_directory(char *why, size_t size)
     struct stat st;
     if (mkdir(directory(), 0777) == 0 || (errno == EEXIST && is_ours(directory(), &st)))
         return 0;
-    snprintf(why, size, "%s: %s", directory(), errno == EEXIST ? "is no directory, or somebody else's" : strerror(errno));
+    snprintf(why, size, "%s: %s", directory(),
+             errno == EEXIST ? "is no directory, or somebody else's" : strerror(errno));
     return PYTHIA_EIO;
 }
 

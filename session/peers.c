@@ -53,7 +53,8 @@ static const struct job_variant *variant_of(const struct session_stream *s, cons
     return f->variant;
 }
 
-static void say_recorded(const struct session_stream *s, const struct oracle_peers_event *e, struct oracle_peers_said *said)
+static void say_recorded(const struct session_stream *s, const struct oracle_peers_event *e,
+                         struct oracle_peers_said *said)
 {
     int64_t value;
     said->mask = 0;
@@ -185,7 +186,8 @@ static void learn(struct session_stream *s, uint32_t terminal, const struct orac
     oracle_peers_pass(s->peers.learned, terminal, actual->peer);
 }
 
-void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal, const struct session_values *values)
+void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal,
+                         const struct session_values *values)
 {
     struct session_peers *p = &s->peers;
     if (!p->learned || p->off)

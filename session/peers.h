@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The partners of a predicted stream's messages: what the recording says of them, at whatever number of ranks this run has,
- * beside what oracle/peers.h learns; and the score of that.
+ * The partners of a predicted stream's messages: what the recording says of them, at whatever number of ranks this run
+ * has, beside what oracle/peers.h learns; and the score of that.
  *
  *   recorded on rank 3 of 8, peer 4         run on 27 ranks, rank 13, at the same node
  *   rank + 1 modulo 8                       rank + 1 modulo 27: 14
@@ -24,7 +24,8 @@ struct session_peers_found { uint64_t place; const struct job_variant *variant; 
 struct session_peers {
     struct oracle_peers *learned;  /* NULL until the stream has a partner */
     uint32_t *class_of;            /* of the oracle's references: class of session.reference */
-    struct session_peers_found *found; /* of some nodes and channels, by a hash: looking through a node's variants may take long */
+    struct session_peers_found *found; /* of some nodes and channels, by a hash: looking through a node's variants may
+                                          take long */
     uint32_t references;
     bool own;                      /* the one reference is this stream's own class, at the same number of ranks */
     bool off;                      /* no memory for it */
@@ -37,8 +38,8 @@ struct session_peers {
     struct oracle_peers_said said;
 };
 
-/* Before and after the oracle follows an event whose key has this enum job_peer_class; `terminal` in the reference's numbers.
-   `values` may be NULL. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
+/* Before and after the oracle follows an event whose key has this enum job_peer_class; `terminal` in the reference's
+   numbers. `values` may be NULL. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
 void session_peers_before(struct session_stream *s, uint8_t peer_class, const struct session_values *values);
 void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal,
                          const struct session_values *values);

@@ -6,8 +6,8 @@
  *
  *     hook of rank 0's first thread ──asks the oracle, at most every NOTE_NS──> note ──> helper thread ──> terminal
  *
- * The hook only asks and stores (no system call). A thread of its own draws, because a terminal may block (Ctrl-S) and a
- * rank that computes for an hour calls no hook; between notes it counts the time down.
+ * The hook only asks and stores (no system call). A thread of its own draws, because a terminal may block (Ctrl-S) and
+ * a rank that computes for an hour calls no hook; between notes it counts the time down.
  *
  * Only on a terminal: standard error if that is one, else the terminal that the job was started from (mpirun gives its
  * ranks a pipe); without either nothing at all is written.
@@ -59,7 +59,8 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     base_fpu_t kept = base_fpu_hold();
     oracle_remaining(s->oracle, &r);
     bool known = r.ns >= 0;
-    uint64_t left = !known ? 0 : r.ns < 1e18 ? (uint64_t)r.ns : (uint64_t)1e18; /* a file may say what no integer holds */
+    uint64_t left = !known ? 0 : r.ns < 1e18 ? (uint64_t)r.ns : (uint64_t)1e18; /* a file may say what no integer
+                                                                                   holds */
     base_fpu_give_back(kept);
     if (!known || oracle_phase(s->oracle, &p) != 0)
         return;
@@ -88,7 +89,8 @@ static void format_left(uint64_t ns, char text[32])
     else if (seconds < 5999.5)
         snprintf(text, 32, "%.0f min %02d s", (double)((int)seconds / 60), (int)seconds % 60);
     else
-        snprintf(text, 32, "%llu h %02d min", (unsigned long long)(seconds / 3600), (int)((uint64_t)(seconds / 60) % 60));
+        snprintf(text, 32, "%llu h %02d min", (unsigned long long)(seconds / 3600),
+                 (int)((uint64_t)(seconds / 60) % 60));
 }
 
 static int columns(int fd)
@@ -125,15 +127,16 @@ static void draw(void)
     else
         snprintf(phase, sizeof phase, "part %u of %u", atomic_load_explicit(&progress.note.part, memory_order_relaxed),
                  atomic_load_explicit(&progress.note.parts, memory_order_relaxed));
-    int n = snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s", 100 * done / (done + (double)left + 1), time,
-                     phase, function ? function : "");
+    int n = snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s",
+                     100 * done / (done + (double)left + 1), time, phase, function ? function : "");
     int most = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
     put(line, (size_t)(n < most ? n : most));
 }
 
 static int open_terminal(void)
 {
-    return isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, BASE_IO_FIRST) : base_io_open("/dev/tty", O_WRONLY | O_NOCTTY, 0);
+    return isatty(STDERR_FILENO) ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, BASE_IO_FIRST)
+                                 : base_io_open("/dev/tty", O_WRONLY | O_NOCTTY, 0);
 }
 
 static void *helper_main(void *unused)

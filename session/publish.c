@@ -21,7 +21,8 @@ static void print_accuracy(char *text, size_t size, const struct oracle_score *s
 {
     text[0] = '\0';
     if (s->at[d].predictions)
-        snprintf(text, size, " accuracy_%u=%.4f", oracle_score_distances[d], share(s->at[d].hits, s->at[d].predictions));
+        snprintf(text, size, " accuracy_%u=%.4f", oracle_score_distances[d],
+                 share(s->at[d].hits, s->at[d].predictions));
 }
 
 /* Scripts read this line: names and order stay. */
@@ -39,8 +40,9 @@ static void print_predicted(const struct job *merged)
     base_log_info("predicted events=%llu accuracy=%.4f unknown=%.4f time_error=%.3f actions=%llu gain_seconds=%.3f "
                   "cost_seconds=%.3f ranks=%u%s%s%s%s",
                   (unsigned long long)s->events, share(s->at[0].hits, s->at[0].predictions),
-                  share(s->at[0].unknown, s->at[0].predictions), error < 0 ? 0.0 : error, (unsigned long long)o->actions,
-                  o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2], further[3], peers);
+                  share(s->at[0].unknown, s->at[0].predictions), error < 0 ? 0.0 : error,
+                  (unsigned long long)o->actions, o->gain_seconds, o->cost_seconds, o->ranks, further[1], further[2],
+                  further[3], peers);
 }
 
 /* What a first run gained by acting, or nothing. */

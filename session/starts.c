@@ -47,7 +47,8 @@ static bool seen_grow(struct session_starts_seen *seen)
 }
 
 /* A list that this stream has not met: the job gets it. Returns its name, or 0: there is no room for more. */
-static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, const struct session_starts *l, int64_t name)
+static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, const struct session_starts *l,
+                                                      int64_t name)
 {
     struct session_starts_seen *seen = &s->starts_seen;
     if (seen->count >= STARTS_MOST || (2 * seen->count >= seen->room && !seen_grow(seen)))

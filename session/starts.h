@@ -4,8 +4,8 @@
  *
  *     Irecv Irecv Isend Isend Waitall      distances 4, 3, 2, 1 in the order of the requests: one run { 4, -1, 4 }
  *
- * A loop has the same list in each turn. As a value of the node one start is its distance; a list is a name below 0, which
- * is made of its content, so that it is the same on every rank; the list itself is stored once in the job.
+ * A loop has the same list in each turn. As a value of the node one start is its distance; a list is a name below 0,
+ * which is made of its content, so that it is the same on every rank; the list itself is stored once in the job.
  *
  * Threads: the stream's.  Hook-safe: yes, but for lists first seen.
  */

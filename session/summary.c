@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The summary at the end of a run under `pythia record` and `pythia predict`: the command says in PYTHIA_COMMAND where it
- * is, and is asked for the report of the file that was just written. A process of its own does it, because reading debug
- * information needs libraries that have no place in the program; what it prints goes to standard error.
+ * The summary at the end of a run under `pythia record` and `pythia predict`: the command says in PYTHIA_COMMAND where
+ * it is, and is asked for the report of the file that was just written. A process of its own does it, because reading
+ * debug information needs libraries that have no place in the program; what it prints goes to standard error.
  *
  * The program must not suffer: no shell, no fork handlers (posix_spawn), without our preload, and killed when it takes
  * longer than SECONDS.
@@ -62,7 +62,8 @@ void session_print_summary(const char *file)
     sigset_t none;
     pid_t child;
 
-    if (!session.options.summary || !session.options.verbose || !command || !*command || stat(file, &st) || !S_ISREG(st.st_mode))
+    if (!session.options.summary || !session.options.verbose || !command || !*command || stat(file, &st) ||
+        !S_ISREG(st.st_mode))
         return;
     char **environment = plain_environment();
     if (!environment || posix_spawn_file_actions_init(&actions) != 0) {

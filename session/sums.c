@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums beside the time: for each of a stream's identities a row of numbers, allocated when something is first counted. */
+/* Sums beside the time: for each of a stream's identities a row of numbers, allocated when something is first
+   counted. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -29,7 +29,8 @@ static struct {
     void (*exit_now)(int); /* the next _exit() */
 } tree;
 
-/* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by now. */
+/* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by
+   now. */
 static int open_as(const char *process)
 {
     char path[64];
@@ -120,8 +121,10 @@ static void say_nothing_came(void)
     if (fd < 0)
         return;
     if (fstat(fd, &st) == 0 && st.st_size == 0)
-        base_log_warn("nothing was %sed: neither %s nor what it started called MPI_Init or entered a parallel region (pythia "
-                      "doctor -- %s says what can be seen)", tree.mode, tree.name, tree.name);
+        base_log_warn(
+            "nothing was %sed: neither %s nor what it started called MPI_Init or entered a parallel region (pythia "
+            "doctor -- %s says what can be seen)",
+            tree.mode, tree.name, tree.name);
     close(fd);
 }
 
@@ -157,7 +160,8 @@ static __attribute__((constructor)) void tree_load(void)
         return;
     int from = 0;
     long root;
-    if (sscanf(text, "%ld:%d:%llu:%llu:%15[a-z]:%n", &root, &tree.descriptor, &tree.device, &tree.inode, tree.mode, &from) != 5 ||
+    if (sscanf(text, "%ld:%d:%llu:%llu:%15[a-z]:%n", &root, &tree.descriptor, &tree.device, &tree.inode, tree.mode,
+               &from) != 5 ||
         !from)
         return;
     snprintf(tree.name, sizeof tree.name, "%s", text + from);

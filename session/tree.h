@@ -5,13 +5,13 @@
  *     pythia record -o F ./wrap.sh ──becomes──> sh ──┬── ./app        F
  *                                                    └── ./app        F.2
  *
- * The command makes a file in memory, hands its descriptor on and says in PYTHIA_TREE where it is. Each process that begins
- * a session adds a line to it, in one write: "PROCESS PATH". It tells
+ * The command makes a file in memory, hands its descriptor on and says in PYTHIA_TREE where it is. Each process that
+ * begins a session adds a line to it, in one write: "PROCESS PATH". It tells
  *   - which of F, F.2, F.3, … is a process's own: as many before it have named the same path. The number belongs to the
  *     process: what one records after another session goes into the same file again;
  *   - when the process that the command became ends, whether anyone recorded. Where nobody did, it says so in a line.
- * A program that closes descriptors that it does not know, or replaces the process by something that is not preloaded, ends
- * this; what it records goes to F as ever.
+ * A program that closes descriptors that it does not know, or replaces the process by something that is not preloaded,
+ * ends this; what it records goes to F as ever.
  *
  * Threads: any.  Hook-safe: no.
  */

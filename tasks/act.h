@@ -12,7 +12,8 @@
 #include "tasks/task.h"
 
 /* Flags of GOMP_task and GOMP_taskloop (libgomp's gomp-constants.h). */
-enum { TASKS_DEPEND = 8, TASKS_PRIORITY = 16, TASKS_UP = 256, TASKS_GRAINSIZE = 512, TASKS_IF = 1024, TASKS_NOGROUP = 2048,
+enum { TASKS_DEPEND = 8, TASKS_PRIORITY = 16, TASKS_UP = 256, TASKS_GRAINSIZE = 512, TASKS_IF = 1024, TASKS_NOGROUP =
+       2048,
        TASKS_DETACH = 8192 };
 
 /* Whether tasks may be run at once in this run. */

@@ -3,8 +3,8 @@
  * taskloop: all its tasks deferred, or all at once, whichever was faster (model.h). libgomp itself runs them at once
  * when the flag of its `if` clause is off, and again everything else stays as it is.
  *
- * Its tasks are not wrapped (libgomp writes the bounds into their data), so they are timed as a whole, and tasks that they
- * create count as if created where the thread was that ran them.
+ * Its tasks are not wrapped (libgomp writes the bounds into their data), so they are timed as a whole, and tasks that
+ * they create count as if created where the thread was that ran them.
  */
 #include "base/clock.h"
 #include "base/fpu.h"
@@ -89,16 +89,16 @@ static uint64_t turns_ull(unsigned flags, unsigned long long start, unsigned lon
     return start > end && step ? (start - end - 1) / (0 - step) + 1 : 0;
 }
 
-#define LOOP(name, type, turns)                                                                                         \
-    PYTHIA_API void name(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), long size, long align,           \
-                         unsigned flags, unsigned long number, int priority, type start, type end, type step);          \
-    void name(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), long size, long align, unsigned flags,      \
-              unsigned long number, int priority, type start, type end, type step)                                      \
-    {                                                                                                                   \
-        struct loop l = { 0 };                                                                                          \
-        unsigned with = loop_begin(&l, fn, turns, flags, number);                                                       \
-        libgomp_real()->name(fn, data, cpyfn, size, align, with, number, priority, start, end, step);                  \
-        loop_end(&l, flags);                                                                                            \
+#define LOOP(name, type, turns)                                                                                     \
+    PYTHIA_API void name(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), long size, long align,      \
+                         unsigned flags, unsigned long number, int priority, type start, type end, type step);      \
+    void name(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), long size, long align, unsigned flags, \
+              unsigned long number, int priority, type start, type end, type step)                                  \
+    {                                                                                                               \
+        struct loop l = { 0 };                                                                                      \
+        unsigned with = loop_begin(&l, fn, turns, flags, number);                                                   \
+        libgomp_real()->name(fn, data, cpyfn, size, align, with, number, priority, start, end, step);               \
+        loop_end(&l, flags);                                                                                        \
     }
 
 LOOP(GOMP_taskloop, long, turns_long(start, end, step))

@@ -3,8 +3,8 @@
  * Whether a task is worth deferring: arithmetic only, no clock, no OpenMP; task.h says how it is used.
  *
  * After "Optimiser l'efficacité des systèmes parallèles" (Morin, COMPAS 2024): a task is run at once, instead of being
- * deferred, when there is work enough (ready >= 4 x threads) or when deferring does not pay (efficiency below 50 %). Here
- * the two are one rule, because deferring costs the more the less it is needed:
+ * deferred, when there is work enough (ready >= 4 x threads) or when deferring does not pay (efficiency below 50 %).
+ * Here the two are one rule, because deferring costs the more the less it is needed:
  *
  *     ready tasks       threads to feed     deferred when the task and all below it take at least
  *     below one each    some may be idle    1 x the cost of deferring it     (efficiency 50 %)
@@ -46,11 +46,11 @@ enum tasks_choice tasks_choose(double takes, double cost, int ready, int team);
 double tasks_patience(double takes, double cost);
 
 /*
- * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without nogroup),
- * so both ways are tried as wholes, and the faster one is taken: per iteration, in this run.
+ * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without
+ * nogroup), so both ways are tried as wholes, and the faster one is taken: per iteration, in this run.
  *
- *   deferred, deferred, at once, at once, then the faster one; the slower one again after 32, 64, … 4096 turns, and only
- *   if it cost less than half as much again. A loop whose task takes over 50 us each is never run at once.
+ *   deferred, deferred, at once, at once, then the faster one; the slower one again after 32, 64, … 4096 turns, and
+ *   only if it cost less than half as much again. A loop whose task takes over 50 us each is never run at once.
  */
 struct tasks_loop {
     struct tasks_mean way[2]; /* ns per iteration: 0 as the program says, 1 at once */

@@ -300,8 +300,8 @@ static void task_decide(struct tasks_thread *t, struct tasks_site *site, const s
     }
 }
 
-/* Within a subtree that is run at once there is nothing to decide, for constructs that the thread met before; NULL where
-   there is. */
+/* Within a subtree that is run at once there is nothing to decide, for constructs that the thread met before; NULL
+   where there is. */
 static inline struct tasks_site *quick(struct tasks_thread *t, uintptr_t fn, bool if_clause, unsigned flags)
 {
     struct tasks_site *site = t->recent[tasks_recent(fn)];

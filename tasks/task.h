@@ -4,11 +4,12 @@
  *
  *   program ── GOMP_task(fn, data, …) ──> hook ──┬── at once:  GOMP_task(fn, data, …, if_clause = false)
  *                                                └── deferred: GOMP_task(task_run, [header | data], …)
- *                                                                 └── later, on any thread: header -> depth, time; fn(data)
+ *                                                                 └── later, on any thread: header -> depth, time;
+ *                                                                 fn(data)
  *
  * What a task is stays libgomp's business: one that is run at once is an *undeferred* task, as by if(0), so dependences
- * are waited for, task groups, final, mergeable, untied and the task's own control variables hold, and a taskwait inside
- * waits for its own tasks. OpenMP lets an implementation do that with any task. Nevertheless left alone:
+ * are waited for, task groups, final, mergeable, untied and the task's own control variables hold, and a taskwait
+ * inside waits for its own tasks. OpenMP lets an implementation do that with any task. Nevertheless left alone:
  *
  *   detachable tasks                       they must be able to wait for an event that comes later: not even wrapped
  *   where cancellation is on               libgomp drops tasks: not even wrapped
@@ -17,8 +18,9 @@
  *   of a construct that never ended yet in this run    a task that waits for its creator never ends before it goes on
  *   of a construct that made MPI calls or regions      what other ranks wait for must not be waited for in turn
  *   with dependences, while any construct with dependences is detachable, one of the two above, or named
- *                                          run at once, its creator waits for those that it depends on: an event that the
- *                                          creator is about to fulfil, a message that another rank's creator sends then
+ *                                          run at once, its creator waits for those that it depends on: an event that
+ *                                          the creator is about to fulfil, a message that another rank's creator sends
+ *                                          then
  *   named by PYTHIA_OMP_KEEP
  *   deep on the stack                      a task run at once stands on its creator's: a quarter of it is used at most
  *
@@ -48,7 +50,8 @@ enum { TASKS_SITES = 64, TASKS_DEPTHS = 32, TASKS_RECENT = 8 };
 
 struct tasks_site {
     atomic_uintptr_t fn;       /* 0: free */
-    atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at once */
+    atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at
+                                  once */
     atomic_bool keep;          /* never run at once */
     atomic_bool seen;          /* one of its tasks has ended in this run */
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */

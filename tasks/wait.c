@@ -3,8 +3,8 @@
  * Waiting for tasks, and what a thread holds while it creates them.
  *
  * A wait is timed only where this task, or one that it met, deferred something: otherwise there is nothing to wait for.
- * Simple locks are hooked, nested ones are not: what OpenMP 2.5 called by that name has another layout, and a hook cannot
- * tell the two versions apart.
+ * Simple locks are hooked, nested ones are not: what OpenMP 2.5 called by that name has another layout, and a hook
+ * cannot tell the two versions apart.
  */
 #include "base/clock.h"
 #include "include/pythia.h"

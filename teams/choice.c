@@ -66,8 +66,10 @@ static bool is_seen(const struct teams_choice *c, const struct teams_site *site)
     return c->proven || site->times.count[TEAMS_OWN];
 }
 
-/* Another size, where the account bears it: at first the worst case, then what may be lost against a team not seen, or is. */
-static enum teams_size try_size(struct teams_choice *c, const struct teams_site *site, enum teams_size size, uint64_t now)
+/* Another size, where the account bears it: at first the worst case, then what may be lost against a team not seen, or
+   is. */
+static enum teams_size try_size(struct teams_choice *c, const struct teams_site *site, enum teams_size size,
+                                uint64_t now)
 {
     const struct teams_times *t = c->here;
     double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size], most;
@@ -165,12 +167,15 @@ static void judge(struct teams_choice *c)
         }
     if (c->taken[c->best])
         c->usual = median(c, c->best);
-    c->own = c->given_up[TEAMS_ALL_OWN] ? hopeless * c->usual : c->taken[TEAMS_ALL_OWN] ? median(c, TEAMS_ALL_OWN) : c->own;
+    c->own = c->given_up[TEAMS_ALL_OWN] ? hopeless * c->usual
+             : c->taken[TEAMS_ALL_OWN]  ? median(c, TEAMS_ALL_OWN)
+                                        : c->own;
 }
 
 static void end_comparison(struct teams_choice *c)
 {
-    if (c->taken[TEAMS_ALL_CORES] && (!c->taken[TEAMS_ALL_OWN] || median(c, TEAMS_ALL_CORES) < median(c, TEAMS_ALL_OWN)))
+    if (c->taken[TEAMS_ALL_CORES] &&
+        (!c->taken[TEAMS_ALL_OWN] || median(c, TEAMS_ALL_CORES) < median(c, TEAMS_ALL_OWN)))
         c->team = TEAMS_CORES;
     else if (c->taken[TEAMS_ALL_OWN] && c->taken[TEAMS_ALL_CORES])
         c->team = TEAMS_OWN;
@@ -306,7 +311,8 @@ static void pass_turns(struct teams_choice *c, struct teams_site *site, uint32_t
 
 /* --- A region --- */
 
-enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may, uint64_t now)
+enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may,
+                                   uint64_t now)
 {
     if (c->start == 0)
         c->start = c->since_time = now;
@@ -354,7 +360,8 @@ double teams_choice_expected(const struct teams_choice *c)
     const struct teams_times *t = c->here;
     if (!t || c->way != TEAMS_ALL_OWN || c->best == TEAMS_ALL_OWN)
         return 0;
-    float other = c->best == TEAMS_ALL_ONE ? t->time[TEAMS_ONE] : c->best == TEAMS_ALL_CORES ? t->time[TEAMS_CORES]
-                                                                                             : fminf(t->time[TEAMS_ONE], t->time[TEAMS_OWN]);
+    float other = c->best == TEAMS_ALL_ONE     ? t->time[TEAMS_ONE]
+                  : c->best == TEAMS_ALL_CORES ? t->time[TEAMS_CORES]
+                                               : fminf(t->time[TEAMS_ONE], t->time[TEAMS_OWN]);
     return other;
 }

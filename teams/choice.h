@@ -2,39 +2,42 @@
 /*
  * With how many threads a region runs: one decision, with a bound.
  *
- * After PYTHIA's adaptive teams (Colin, Trahay, Conan, COMPAS 2022), with measured times in place of thresholds. Sizes are
- * the program's own, one, and the processors that there are where the program asks for more. Whole turns of the program's
- * main loop are run in one of these ways:
+ * After PYTHIA's adaptive teams (Colin, Trahay, Conan, COMPAS 2022), with measured times in place of thresholds. Sizes
+ * are the program's own, one, and the processors that there are where the program asks for more. Whole turns of the
+ * program's main loop are run in one of these ways:
  *
  *   OWN    every region as the program says: what everything else has to beat
  *   ONE    every region with one thread                            } that may change its team
  *   CORES  every region with as many threads as processors         }
- *   MIXED  every region, at its place in the turn, with the size that took least there; a size that is not known yet is tried
+ *   MIXED  every region, at its place in the turn, with the size that took least there; a size that is not known yet is
+ *   tried
  *
  *   turns   found .. | MIXED  OWN  ONE | MIXED  OWN  ONE | MIXED  OWN  ONE | best ........ | MIXED  OWN  ONE | ...
  *                     <------------------- a comparison ------------------> <- distance -> <- the next one ...
  *
- * Ways are compared by the median of three windows of turns, of which each first turn is not timed (it wakes workers and
- * fills caches). The distance between comparisons doubles. All of that is counted in turns, so the ranks of a job try the
- * same way in the same turn, without a message. Regions that affect each other, workers that have fallen asleep, and stalls
- * are in the times of turns, so nothing models them. A stream without a main loop is compared in windows of equal numbers
- * of regions; there a way has to win each time.
+ * Ways are compared by the median of three windows of turns, of which each first turn is not timed (it wakes workers
+ * and fills caches). The distance between comparisons doubles. All of that is counted in turns, so the ranks of a job
+ * try the same way in the same turn, without a message. Regions that affect each other, workers that have fallen
+ * asleep, and stalls are in the times of turns, so nothing models them. A stream without a main loop is compared in
+ * windows of equal numbers of regions; there a way has to win each time.
  *
  * What it may cost. Trying is paid from an account: 5 ms, and 3 % of the time that has passed. It is charged
- *   - a window of another way than the best: what it took more than the best one takes. It is broken off, before the next
- *     region, when it takes (or will take, with what is known of that region) 1.5 times as long and a stall more;
- *   - a region on one thread for the first time: what it took more than with the program's team. It is not tried while its
- *     worst case, all of the work on one thread, is not covered: short regions come first;
- *   - a region on one thread that this run has not seen with the program's team, as long as no comparison has shown that one
- *     thread pays (the recording may come from another machine): what it would have taken less with all threads in step.
- * So a run is never more than 3 % + 5 ms slower than the program's own settings, as far as what regions do to one another
- * shows only in the first comparison (from the third turn on), and after 200 turns it is within 5 % of the best of the three
- * fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated programs, also on costs that are made to mislead.
+ *   - a window of another way than the best: what it took more than the best one takes. It is broken off, before the
+ *     next region, when it takes (or will take, with what is known of that region) 1.5 times as long and a stall more;
+ *   - a region on one thread for the first time: what it took more than with the program's team. It is not tried while
+ *     its worst case, all of the work on one thread, is not covered: short regions come first;
+ *   - a region on one thread that this run has not seen with the program's team, as long as no comparison has shown
+ *     that one thread pays (the recording may come from another machine): what it would have taken less with all
+ *     threads in step.
+ * So a run is never more than 3 % + 5 ms slower than the program's own settings, as far as what regions do to one
+ * another shows only in the first comparison (from the third turn on), and after 200 turns it is within 5 % of the best
+ * of the three fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated programs, also on costs that
+ * are made to mislead.
  *
  * Constants: doc/TEAMS.md says what each was measured by.
  *
- * Invariants: (1) a time of 0 is not known; (2) what may not change is never told anything but OWN; (3) way == best outside
- * comparisons.
+ * Invariants: (1) a time of 0 is not known; (2) what may not change is never told anything but OWN; (3) way == best
+ * outside comparisons.
  *
  * Pure arithmetic: time is a parameter. Memory: a fixed structure. Threads: owner.  Hook-safe: yes.  All times in ns.
  */
@@ -98,15 +101,16 @@ struct teams_choice {
 /* Zeroed memory is a start; cores: at least 1. */
 void teams_choice_start(struct teams_choice *c, uint32_t cores);
 
-/* An outermost region begins, for which the program wants `own` threads; its team may be changed or not. `now` leaves out
-   what passed in calls that wait for others. */
-enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may, uint64_t now);
+/* An outermost region begins, for which the program wants `own` threads; its team may be changed or not. `now` leaves
+   out what passed in calls that wait for others. */
+enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *site, uint32_t own, bool may,
+                                   uint64_t now);
 
 /* It took that long. Returns what the program's own size would have taken more, as far as that is known (< 0: less). */
 double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took);
 
-/* The region that runs has the program's size only because that way is being compared: what it would take as chosen; else,
-   or where that is not known, 0. */
+/* The region that runs has the program's size only because that way is being compared: what it would take as chosen;
+   else, or where that is not known, 0. */
 double teams_choice_expected(const struct teams_choice *c);
 
 /* Threads that a size means. */

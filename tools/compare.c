@@ -144,7 +144,9 @@ static const struct argp argp = {
 static int compare(const struct request *r)
 {
     struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
-    int rc = !c ? PYTHIA_ENOMEM : r->form == JSON ? report_print_comparison_json(c, stdout) : report_print_comparison(c, stdout);
+    int rc = !c                ? PYTHIA_ENOMEM
+             : r->form == JSON ? report_print_comparison_json(c, stdout)
+                               : report_print_comparison(c, stdout);
     int answer = c && (c->structure_differs || c->times_differ) ? TOOL_NO : TOOL_OK;
 
     report_comparison_destroy(c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What single calls cost: readings of the clock around each, less what reading it costs, in a histogram of constant size,
- * so that runs of any length are measured. Below 1024 ns a bucket is one ns, above 3 % (32 an octave).
+ * What single calls cost: readings of the clock around each, less what reading it costs, in a histogram of constant
+ * size, so that runs of any length are measured. Below 1024 ns a bucket is one ns, above 3 % (32 an octave).
  *
  *     uint64_t clock = cost_of_clock(), begin = cost_now();
  *     call();

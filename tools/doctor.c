@@ -24,7 +24,8 @@ struct request {
 };
 
 static const struct argp_option options[] = {
-    { "omp", KEY_OMP, NULL, 0, "the program's parallel regions: which may be changed, which are left alone and why", 0 },
+    { "omp", KEY_OMP, NULL, 0, "the program's parallel regions: which may be changed, which are left alone and why",
+      0 },
     { "probe", KEY_PROBE, NULL, OPTION_HIDDEN, "what a rank finds, for doctor itself", 0 },
     { 0 },
 };
@@ -55,19 +56,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "[[--] COMMAND...]",
-    .doc = "Says what works on this machine, and why something does not: a line a check, with what was found and how to "
-           "repair it."
-           "\v"
-           "COMMAND is what you want to run, with or without its launcher; or stand inside the launcher, as record does. "
-           "The program itself is never run: what it would load is read from its file, and in its place the launcher "
-           "starts a probe.\n\n"
-           "ok: works. note: works slowly, in part or perhaps. FAIL: would break.\n"
-           "Exit code: 0, or 1 when something would break.\n\n"
-           "Examples:\n"
-           "  pythia doctor\n"
-           "  pythia doctor -- mpirun -n 8 ./app 100\n"
-           "  mpirun -n 8 pythia doctor -- ./app 100\n",
+    .options = options,
+    .parser = parse,
+    .args_doc = "[[--] COMMAND...]",
+    .doc =
+        "Says what works on this machine, and why something does not: a line a check, with what was found and how to "
+        "repair it."
+        "\v"
+        "COMMAND is what you want to run, with or without its launcher; or stand inside the launcher, as record does. "
+        "The program itself is never run: what it would load is read from its file, and in its place the launcher "
+        "starts a probe.\n\n"
+        "ok: works. note: works slowly, in part or perhaps. FAIL: would break.\n"
+        "Exit code: 0, or 1 when something would break.\n\n"
+        "Examples:\n"
+        "  pythia doctor\n"
+        "  pythia doctor -- mpirun -n 8 ./app 100\n"
+        "  mpirun -n 8 pythia doctor -- ./app 100\n",
 };
 
 static unsigned failures;
@@ -95,7 +99,9 @@ const char *doctor_mpi_name(enum doctor_mpi mpi)
 
 enum doctor_mpi doctor_built_for(void)
 {
-    return !strcmp(MPI_FLAVOUR, "openmpi") ? DOCTOR_OPEN_MPI : !strcmp(MPI_FLAVOUR, "mpich") ? DOCTOR_MPICH : DOCTOR_NO_MPI;
+    return !strcmp(MPI_FLAVOUR, "openmpi") ? DOCTOR_OPEN_MPI
+           : !strcmp(MPI_FLAVOUR, "mpich") ? DOCTOR_MPICH
+                                           : DOCTOR_NO_MPI;
 }
 
 /* Finds the program behind launchers and wrappers. Returns TOOL_OK, or complains as the shell would. */

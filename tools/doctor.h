@@ -54,8 +54,8 @@ void doctor_launch(const struct doctor_target *target);
 /* `pythia doctor --probe`, as a rank: tells what it finds in one line. Returns an exit code. */
 int doctor_probe(void);
 
-/* `pythia doctor --omp [--] CMD…`: the parallel regions of the program at `path`; argv is the program and its arguments.
-   Returns an exit code, TOOL_NO when something would break. */
+/* `pythia doctor --omp [--] CMD…`: the parallel regions of the program at `path`; argv is the program and its
+   arguments. Returns an exit code, TOOL_NO when something would break. */
 int tool_doctor_omp(const char *path, char **argv);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What doctor can tell of the launch: the user's command is run with a probe in the program's place, and `pythia record`
- * behind the launcher, as it would be. Each rank's probe prints one line:
+ * What doctor can tell of the launch: the user's command is run with a probe in the program's place, and `pythia
+ * record` behind the launcher, as it would be. Each rank's probe prints one line:
  *
  *     pythia-probe RANK HOST PRELOADED LAUNCHER THREADS PASSIVE CPUS          0 node1 1 openmpi 4 0 0-1
  *
@@ -94,12 +94,16 @@ static bool waits_are_passive(void)
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *yield = getenv("OMPI_MCA_mpi_yield_when_idle");
 
-    return policy && !strcasecmp(policy, "passive") && (doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield)));
+    return policy && !strcasecmp(policy, "passive") &&
+           (doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield)));
 }
 
 static const char *launcher_name(void)
 {
-    return getenv("OMPI_COMM_WORLD_RANK") ? "openmpi" : getenv("SLURM_PROCID") ? "slurm" : getenv("PMI_RANK") ? "hydra" : "none";
+    return getenv("OMPI_COMM_WORLD_RANK") ? "openmpi"
+           : getenv("SLURM_PROCID")       ? "slurm"
+           : getenv("PMI_RANK")           ? "hydra"
+                                          : "none";
 }
 
 static unsigned number_in_environment(const char *const *names, unsigned otherwise)
@@ -147,8 +151,8 @@ static bool parse_line(const char *line, struct rank *r)
     int preloaded, passive;
 
     memset(r, 0, sizeof *r);
-    if (sscanf(line, "pythia-probe %u %63s %d %63s %u %d %511s", &r->rank, r->host, &preloaded, r->launcher, &r->threads,
-               &passive, r->cpus) != 7)
+    if (sscanf(line, "pythia-probe %u %63s %d %63s %u %d %511s", &r->rank, r->host, &preloaded, r->launcher,
+               &r->threads, &passive, r->cpus) != 7)
         return false;
     r->preloaded = preloaded;
     r->passive = passive;
@@ -174,7 +178,8 @@ static int parse_all(struct ranks *all, const char *text)
 
 /* --- Cores --- */
 
-/* Cores below the CPUs of the list: two hardware threads of one core count once. Elsewhere than on this machine: CPUs. */
+/* Cores below the CPUs of the list: two hardware threads of one core count once. Elsewhere than on this machine:
+   CPUs. */
 static unsigned count_cores(const struct ranks *all, const char *cpus)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
@@ -234,11 +239,13 @@ static void check_binding(const struct ranks *all)
         doctor_say(DOCTOR_GOOD, "binding", NULL, "every thread of a rank has a core (rank %u: %u thread%s, CPUs %s)",
                    all->rank[0].rank, all->rank[0].threads, all->rank[0].threads == 1 ? "" : "s", all->rank[0].cpus);
     else if (worst_cores < all->cores)
-        doctor_say(DOCTOR_NOTE, "binding", unbind(worst->launcher), "the %u threads of rank %u share %u of %u cores (CPUs %s)",
-                   worst->threads, worst->rank, worst_cores, all->cores, worst->cpus);
+        doctor_say(DOCTOR_NOTE, "binding", unbind(worst->launcher),
+                   "the %u threads of rank %u share %u of %u cores (CPUs %s)", worst->threads, worst->rank, worst_cores,
+                   all->cores, worst->cpus);
     else
-        doctor_say(DOCTOR_NOTE, "binding", "fewer threads: OMP_NUM_THREADS", "the %u threads of rank %u share the %u core%s of this machine",
-                   worst->threads, worst->rank, worst_cores, worst_cores == 1 ? "" : "s");
+        doctor_say(DOCTOR_NOTE, "binding", "fewer threads: OMP_NUM_THREADS",
+                   "the %u threads of rank %u share the %u core%s of this machine", worst->threads, worst->rank,
+                   worst_cores, worst_cores == 1 ? "" : "s");
 }
 
 /* Threads of all ranks on the host of rank[0] against the CPUs that they may use together. */
@@ -260,16 +267,19 @@ static void check_load(const struct ranks *all)
     hwloc_bitmap_free(one);
     if (limit > 0 && threads > limit)
         doctor_say(DOCTOR_NOTE, "cores", "fewer ranks or threads, or a larger quota",
-                   "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks, ranks == 1 ? "" : "s", threads, limit);
+                   "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks,
+                   ranks == 1 ? "" : "s", threads, limit);
     else if (threads <= cpus)
-        doctor_say(DOCTOR_GOOD, "cores", NULL, "%u rank%s, %u thread%s together, on %u CPU%s", ranks, ranks == 1 ? "" : "s",
-                   threads, threads == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
+        doctor_say(DOCTOR_GOOD, "cores", NULL, "%u rank%s, %u thread%s together, on %u CPU%s", ranks,
+                   ranks == 1 ? "" : "s", threads, threads == 1 ? "" : "s", cpus, cpus == 1 ? "" : "s");
     else if (cpus < all->cpus)
-        doctor_say(DOCTOR_NOTE, "cores", unbind(all->rank[0].launcher), "%u ranks of %u threads together are bound to %u of %u CPUs",
-                   ranks, threads, cpus, all->cpus);
+        doctor_say(DOCTOR_NOTE, "cores", unbind(all->rank[0].launcher),
+                   "%u ranks of %u threads together are bound to %u of %u CPUs", ranks, threads, cpus, all->cpus);
     else if (all->rank[0].passive)
-        doctor_say(DOCTOR_NOTE, "cores", NULL, "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, "
-                   "so they only take turns", ranks, ranks == 1 ? "" : "s", threads, cpus);
+        doctor_say(DOCTOR_NOTE, "cores", NULL,
+                   "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, "
+                   "so they only take turns",
+                   ranks, ranks == 1 ? "" : "s", threads, cpus);
     else
         doctor_say(DOCTOR_NOTE, "cores", doctor_built_for() == DOCTOR_OPEN_MPI
                                              ? "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1"
@@ -304,7 +314,8 @@ static void check_ranks(const struct ranks *all, const char *how)
     for (size_t i = 0; i < all->count; i++)
         preloaded += all->rank[i].preloaded;
     if (preloaded < all->count)
-        doctor_say(DOCTOR_BROKEN, "launch", "put pythia record right in front of the program, or link with -lpythia_pmpi",
+        doctor_say(DOCTOR_BROKEN, "launch",
+                   "put pythia record right in front of the program, or link with -lpythia_pmpi",
                    "%s: LD_PRELOAD does not reach %zu of %zu ranks", how, all->count - preloaded, all->count);
     else
         doctor_say(DOCTOR_GOOD, "launch", NULL, "%s: the preload reaches %zu of %zu rank%s", how, preloaded, all->count,
@@ -317,7 +328,8 @@ static void check_family(const struct ranks *all, const struct doctor_target *t,
     enum doctor_mpi wants = t ? t->mpi : doctor_built_for();
     const char *started_by = all->rank[0].launcher;
 
-    if ((wants == DOCTOR_OPEN_MPI && !strcmp(started_by, "hydra")) || (wants == DOCTOR_MPICH && !strcmp(started_by, "openmpi")))
+    if ((wants == DOCTOR_OPEN_MPI && !strcmp(started_by, "hydra")) ||
+        (wants == DOCTOR_MPICH && !strcmp(started_by, "openmpi")))
         doctor_say(DOCTOR_BROKEN, "launcher", wants == DOCTOR_MPICH ? "use mpirun.mpich" : "use mpirun.openmpi",
                    "%s is of another MPI than %s: each rank would be alone", launcher, doctor_mpi_name(wants));
 }
@@ -349,7 +361,8 @@ static char **make_command(char **words, size_t count, size_t launcher, char *se
 }
 
 /* Starts the probe behind `words`, the first `launcher` of which are those of the launcher. */
-static void launch(struct ranks *all, const struct doctor_target *t, char **words, size_t count, size_t launcher, const char *how)
+static void launch(struct ranks *all, const struct doctor_target *t, char **words, size_t count, size_t launcher,
+                   const char *how)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -375,8 +388,9 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
 /* Rank 0 inside a launcher: the other ranks of this node are like itself, wherever on the machine they are bound. */
 static void inside(struct ranks *all)
 {
-    static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE", "PMI_SIZE",
-                                         "SLURM_STEP_NUM_TASKS", NULL };
+    static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
+                                         "SLURM_NTASKS_PER_NODE",      "PMI_SIZE",
+                                         "SLURM_STEP_NUM_TASKS",       NULL };
     unsigned local = number_in_environment(sizes, 1);
 
     local = local ? local : 1;
@@ -399,7 +413,8 @@ static void launch_default(struct ranks *all, const struct doctor_target *t)
     char *prefix[] = { "mpirun", "-n", "2" }, path[PATH_MAX];
 
     if (program_find(prefix[0], path, sizeof path) != 0)
-        doctor_say(DOCTOR_NOTE, "launch", "give your launcher: pythia doctor -- LAUNCHER... ./app", "there is no mpirun in PATH");
+        doctor_say(DOCTOR_NOTE, "launch", "give your launcher: pythia doctor -- LAUNCHER... ./app",
+                   "there is no mpirun in PATH");
     else
         launch(all, t, prefix, 3, 3, "mpirun -n 2");
 }

@@ -66,7 +66,8 @@ static void check_libraries(const struct doctor_target *target)
 
     if (named && *named) {
         if (access(named, R_OK) != 0)
-            doctor_say(DOCTOR_BROKEN, "library", "unset PYTHIA_LIBRARY", "PYTHIA_LIBRARY is %s: %s", named, strerror(errno));
+            doctor_say(DOCTOR_BROKEN, "library", "unset PYTHIA_LIBRARY", "PYTHIA_LIBRARY is %s: %s", named,
+                       strerror(errno));
         else
             doctor_say(DOCTOR_NOTE, "library", NULL, "%s, named by PYTHIA_LIBRARY", named);
         return;
@@ -100,7 +101,8 @@ static void check_clock(void)
     if (base_clock.tsc)
         doctor_say(DOCTOR_GOOD, "clock", NULL, "time stamp counter, invariant, %u ns a reading", (unsigned)took);
     else if (took > 200)
-        doctor_say(DOCTOR_NOTE, "clock", "see /sys/devices/system/clocksource; a system call per reading makes events dear",
+        doctor_say(DOCTOR_NOTE, "clock",
+                   "see /sys/devices/system/clocksource; a system call per reading makes events dear",
                    "clock_gettime, %u ns a reading", (unsigned)took);
     else
         doctor_say(DOCTOR_GOOD, "clock", NULL, "clock_gettime, %u ns a reading", (unsigned)took);
@@ -122,8 +124,12 @@ static int paranoia(void)
 /* Nothing in Pythia needs it: told because other tools, used beside it, do. */
 static void check_perf(void)
 {
-    struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof attr, .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                    .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1 };
+    struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
+                                    .size = sizeof attr,
+                                    .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                    .disabled = 1,
+                                    .exclude_kernel = 1,
+                                    .exclude_hv = 1 };
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
     int error = errno;
 
@@ -131,8 +137,10 @@ static void check_perf(void)
         close(fd);
         doctor_say(DOCTOR_GOOD, "perf_event", NULL, "hardware counters can be read (Pythia does not need them)");
     } else {
-        doctor_say(DOCTOR_GOOD, "perf_event", NULL, "no hardware counters here: %s, perf_event_paranoid %d (Pythia does not "
-                   "need them)", strerror(error), paranoia());
+        doctor_say(DOCTOR_GOOD, "perf_event", NULL,
+                   "no hardware counters here: %s, perf_event_paranoid %d (Pythia does not "
+                   "need them)",
+                   strerror(error), paranoia());
     }
 }
 
@@ -158,7 +166,8 @@ static bool check_option(const char *entry)
     if (!strncmp(entry, "PYTHIA_LIBRARY=", 15) || !*value)
         return true;
     if (!row) {
-        doctor_say(DOCTOR_NOTE, "environment", "see ENVIRONMENT in pythia(1)", "%.*s means nothing to Pythia", (int)length, entry);
+        doctor_say(DOCTOR_NOTE, "environment", "see ENVIRONMENT in pythia(1)", "%.*s means nothing to Pythia",
+                   (int)length, entry);
         return false;
     }
     if (!base_options_legal(row, value, why, sizeof why)) {
@@ -177,7 +186,8 @@ static void check_options(void)
         if (!strncmp(*entry, "PYTHIA_", 7))
             good &= check_option(*entry);
     if (mode && !strcmp(mode, "off")) {
-        doctor_say(DOCTOR_NOTE, "environment", "unset PYTHIA_MODE", "PYTHIA_MODE is off: linked programs run unrecorded");
+        doctor_say(DOCTOR_NOTE, "environment", "unset PYTHIA_MODE",
+                   "PYTHIA_MODE is off: linked programs run unrecorded");
         good = false;
     }
     if (preload && *preload) {

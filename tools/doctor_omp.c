@@ -7,8 +7,8 @@
  *   changed twice   every region that Pythia would dare to change: with one thread; with one, a middle and the full size in
  *                   turn, which breaks what relies on a thread's data or number from one region to the next
  *
- * Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may differ by 1e-6
- * of their size (sums of floating-point numbers depend on how they are divided), which is then said.
+ * Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may differ by
+ * 1e-6 of their size (sums of floating-point numbers depend on how they are divided), which is then said.
  *
  * Threads: one.  Hook-safe: no.
  */
@@ -53,7 +53,8 @@ static enum verdict compare_words(const char *a, size_t n, const char *b, size_t
     return fabs(x - y) <= rounding * fmax(fabs(x), fabs(y)) ? ROUNDED : OTHER;
 }
 
-/* `a` and `again` are of equal runs: where these differ, anything goes. The first word that differs is copied to `what`. */
+/* `a` and `again` are of equal runs: where these differ, anything goes. The first word that differs is copied to
+   `what`. */
 static enum verdict compare(const char *a, const char *again, const char *b, char *what, size_t size)
 {
     enum verdict all = SAME;
@@ -65,8 +66,8 @@ static enum verdict compare(const char *a, const char *again, const char *b, cha
         enum verdict here = varies && n && m ? SAME : compare_words(a, n, b, m);
         if (here > all) {
             all = here;
-            snprintf(what, size, "%.*s instead of %.*s", (int)(m < 40 ? m : 40), m ? b : "nothing", (int)(n < 40 ? n : 40),
-                     n ? a : "nothing");
+            snprintf(what, size, "%.*s instead of %.*s", (int)(m < 40 ? m : 40), m ? b : "nothing",
+                     (int)(n < 40 ? n : 40), n ? a : "nothing");
         }
         if (here == OTHER || n == 0 || m == 0)
             return here > all ? here : all == SAME ? OTHER : all;
@@ -107,14 +108,16 @@ static int try_sizes(struct trial *t, const char *mode, const char *sizes, const
         return -1;
     enum verdict verdict = compare(t->plain.text, t->again.text, c.text, what, sizeof what);
     if (c.timed_out) {
-        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "hangs: no end after %d s", SECONDS);
+        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "hangs: no end after %d s",
+                   SECONDS);
         bad = 1;
     } else if (c.status != t->plain.status) {
-        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "exit code %d instead of %d",
-                   c.status, t->plain.status);
+        doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone",
+                   "exit code %d instead of %d", c.status, t->plain.status);
         bad = 1;
     } else if (verdict == OTHER) {
-        doctor_say(DOCTOR_BROKEN, checked, "find the region: PYTHIA_OMP_KEEP=NAME leaves it alone", "other output: %s", what);
+        doctor_say(DOCTOR_BROKEN, checked, "find the region: PYTHIA_OMP_KEEP=NAME leaves it alone", "other output: %s",
+                   what);
         bad = 1;
     } else if (verdict == ROUNDED) {
         doctor_say(DOCTOR_NOTE, checked, NULL, "same output but for rounding: %s", what);
@@ -179,7 +182,8 @@ static int try_all(struct trial *t)
 {
     int bad = 0, rc = try_sizes(t, "record", "best", "recorded");
     if (rc < 0 || access(t->job, R_OK)) {
-        doctor_say(DOCTOR_NOTE, "regions", NULL, "no region was seen: the program has none, or its OpenMP is none of ours");
+        doctor_say(DOCTOR_NOTE, "regions", NULL,
+                   "no region was seen: the program has none, or its OpenMP is none of ours");
         return rc > 0 ? TOOL_NO : TOOL_OK;
     }
     bad += rc > 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What doctor can tell of a program without running it: its own loader says what it would load (`ld.so --list`), once as
- * it is and once with our library preloaded.
+ * What doctor can tell of a program without running it: its own loader says what it would load (`ld.so --list`), once
+ * as it is and once with our library preloaded.
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -222,7 +222,8 @@ static void check_openmp(const struct doctor_target *t, const struct list *plain
         if (binary_offers(t->library, "GOMP_parallel"))
             doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "libgomp, with hooks");
         else
-            doctor_say(unseen, "OpenMP", "configure Pythia without --without-omp", "libgomp, and this build has no hooks");
+            doctor_say(unseen, "OpenMP", "configure Pythia without --without-omp",
+                       "libgomp, and this build has no hooks");
     } else {
         doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "%s does not load an OpenMP runtime at its start", t->name);
     }
@@ -233,13 +234,15 @@ static void check_openmp(const struct doctor_target *t, const struct list *plain
 /* Linked with Pythia: the wrappers must come before what they stand in for. */
 static bool check_linked(const struct list *plain)
 {
-    const char *ours = list_find(plain, "libpythia_pmpi.so"), *mpi = list_find(plain, "libmpi.so."), *gomp = list_find(plain, "libgomp.so");
+    const char *ours = list_find(plain, "libpythia_pmpi.so"), *mpi = list_find(plain, "libmpi.so."),
+               *gomp = list_find(plain, "libgomp.so");
 
     if (!ours)
         return false;
     if ((mpi && mpi < ours) || (gomp && gomp < ours))
         doctor_say(DOCTOR_BROKEN, "preload", "link -lpythia_pmpi first, or run it by pythia record",
-                   "linked with Pythia, but behind %s: those calls are not seen", mpi && mpi < ours ? "MPI" : "libgomp");
+                   "linked with Pythia, but behind %s: those calls are not seen",
+                   mpi && mpi < ours ? "MPI" : "libgomp");
     else
         doctor_say(DOCTOR_GOOD, "preload", NULL, "not needed: linked with -lpythia_pmpi, which comes first");
     return true;
@@ -265,7 +268,8 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
     if (bad)
         doctor_say(DOCTOR_BROKEN, "preload", "build Pythia with the libraries of this program", "%s", bad);
     else if (!ours)
-        doctor_say(DOCTOR_BROKEN, "preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD", t->name);
+        doctor_say(DOCTOR_BROKEN, "preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD",
+                   t->name);
     else
         doctor_say(DOCTOR_GOOD, "preload", NULL, "%s would be loaded into it", t->library);
     captured_free(&l.captured);
@@ -279,13 +283,15 @@ static void compare_builds(const struct doctor_target *t, const struct job *j, c
     const char *recorded = job_text(j, j->info.program_id);
 
     if (!t->binary.elf)
-        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of %s", path, j->info.ranks, job_text(j, j->info.program));
+        doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of %s", path, j->info.ranks,
+                   job_text(j, j->info.program));
     else if (!t->binary.build_id[0] && recorded[0] == 'x')
         doctor_say(DOCTOR_NOTE, "job file", "link with -Wl,--build-id",
                    "%s: %s has no build-id, so it cannot be told whether it is the recorded build", path, t->name);
     else if (strcmp(t->binary.build_id, recorded) != 0)
         doctor_say(DOCTOR_NOTE, "job file", "record again",
-                   "%s is of another build of %s: its calls are matched by function and order", path, job_text(j, j->info.program));
+                   "%s is of another build of %s: its calls are matched by function and order", path,
+                   job_text(j, j->info.program));
     else
         doctor_say(DOCTOR_GOOD, "job file", NULL, "%s, %u ranks, of this very build", path, j->info.ranks);
 }
@@ -314,7 +320,8 @@ static void check_job(const struct doctor_target *t)
     if (slash)
         slash[slash == directory] = '\0';
     if (access(slash ? directory : ".", W_OK) != 0)
-        doctor_say(DOCTOR_BROKEN, "job file", "pythia record -o FILE, somewhere else", "%s cannot be written here", path);
+        doctor_say(DOCTOR_BROKEN, "job file", "pythia record -o FILE, somewhere else", "%s cannot be written here",
+                   path);
     else if (access(path, F_OK) != 0)
         doctor_say(DOCTOR_GOOD, "job file", NULL, "none yet: record would write %s", path);
     else if (file_read(path, &j, why, sizeof why) != 0)

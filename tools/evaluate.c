@@ -2,9 +2,9 @@
 /*
  * `pythia evaluate`: how well one stream or job predicts another.
  *
- * A is folded into a grammar (or taken from a job file), B is followed event by event, and before each event the oracle is
- * asked for the event at each distance from there. An answer is right when that event is what comes; no answer counts as
- * wrong. Costs are those of single calls, less what reading the clock costs.
+ * A is folded into a grammar (or taken from a job file), B is followed event by event, and before each event the oracle
+ * is asked for the event at each distance from there. An answer is right when that event is what comes; no answer
+ * counts as wrong. Costs are those of single calls, less what reading the clock costs.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -18,7 +18,8 @@
 #include "tools/source.h"
 #include "tools/tool.h"
 
-enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY, KEY_LEARN };
+enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY,
+       KEY_LEARN };
 enum { DISTANCES = 16 };
 
 struct request {
@@ -30,7 +31,8 @@ struct request {
 };
 
 static const struct argp_option options[] = {
-    { "train", KEY_TRAIN, "A", 0, "what the oracle knows: a text stream (- is standard input), a job file, or none", 0 },
+    { "train", KEY_TRAIN, "A", 0, "what the oracle knows: a text stream (- is standard input), a job file, or none",
+      0 },
     { "learn", KEY_LEARN, "on|off", 0, "whether the oracle also learns from B as it goes (default on)", 0 },
     { "test", KEY_TEST, "B", 0, "what it is to predict: the same", 0 },
     { "distances", KEY_DISTANCES, "D,…", 0, "events ahead to ask for (default 1,16,64,128)", 0 },

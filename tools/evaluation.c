@@ -79,7 +79,8 @@ static void judge(struct evaluation_column *c, const struct evaluation *v, const
     }
     if (hit && a->duration_high >= 0) {
         c->lasting++;
-        c->lasting_inside += (double)e->duration >= floor(a->duration_low) && (double)e->duration <= ceil(a->duration_high);
+        c->lasting_inside += (double)e->duration >= floor(a->duration_low) &&
+                             (double)e->duration <= ceil(a->duration_high);
     }
 }
 
@@ -176,8 +177,9 @@ void evaluation_print(const struct evaluation *v, bool tsv)
         puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns\tinside\t"
              "interval_ns\tdeviation_ns\tinside_deviation\tduration_inside");
     else
-        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s\n", "distance", "predictions", "accuracy", "unknown",
-               "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval", "2 x dev.", "inside", "lasting");
+        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s\n", "distance", "predictions", "accuracy",
+               "unknown", "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval", "2 x dev.",
+               "inside", "lasting");
     for (uint32_t i = 0; i < v->columns; i++)
         print_column(&v->column[i], v->timed, tsv);
     if (tsv)

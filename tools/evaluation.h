@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One oracle follows one stream: before each event it is asked for the events at some distances, and when these come its
- * answers are judged. Memory is constant but for the answers that wait, so that streams of any length are judged.
+ * One oracle follows one stream: before each event it is asked for the events at some distances, and when these come
+ * its answers are judged. Memory is constant but for the answers that wait, so that streams of any length are judged.
  *
  * Threads: one.  Hook-safe: no.
  */

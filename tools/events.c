@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `pythia events`: the exact sequence of one stream, expanded from its class's grammar, an event a line. Constant memory
- * whatever the number of events. The formats are in doc/EVENTS.md.
+ * `pythia events`: the exact sequence of one stream, expanded from its class's grammar, an event a line. Constant
+ * memory whatever the number of events. The formats are in doc/EVENTS.md.
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -111,7 +111,8 @@ static bool answers(const struct printer *p, const struct grammar_cursor *c)
 {
     int64_t reply;
 
-    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, &reply) == 0 && reply == 1;
+    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, &reply) == 0 &&
+           reply == 1;
 }
 
 static const char *peer_text(const struct printer *p, const struct grammar_cursor *c, char *text, size_t size)
@@ -197,7 +198,9 @@ static int no_stream(const struct job *j, const struct request *r)
         const struct job_stream *s = &j->streams[i];
         lowest = s->rank < lowest ? s->rank : lowest;
         highest = s->rank + j->info.block - 1 > highest ? s->rank + j->info.block - 1 : highest;
-        threads = job_stream_class(j, (uint32_t)r->rank, s->thread) != GRAMMAR_NONE && s->thread + 1 > threads ? s->thread + 1 : threads;
+        threads = job_stream_class(j, (uint32_t)r->rank, s->thread) != GRAMMAR_NONE && s->thread + 1 > threads
+                      ? s->thread + 1
+                      : threads;
     }
     highest = j->info.ranks && highest >= j->info.ranks ? j->info.ranks - 1 : highest;
     if (!j->stream_count)
@@ -212,8 +215,9 @@ static int no_stream(const struct job *j, const struct request *r)
 
 static int print_stream(const struct job *j, uint32_t class, const struct request *r)
 {
-    struct printer p = { .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread,
-                         .tsv = r->tsv };
+    struct printer p = {
+        .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread, .tsv = r->tsv
+    };
     int rc = TOOL_MEMORY;
 
     p.resolver = report_resolver_create(j);

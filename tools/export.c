@@ -25,9 +25,11 @@ struct request {
 enum { KEY_LIMIT = 256, KEY_FOLDED };
 
 static const struct argp_option options[] = {
-    { "to", 't', "FORMAT", 0, "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites)", 0 },
+    { "to", 't', "FORMAT", 0,
+      "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites)", 0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
-    { "limit", KEY_LIMIT, "N", 0, "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000)", 0 },
+    { "limit", KEY_LIMIT, "N", 0,
+      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000)", 0 },
     { "folded", KEY_FOLDED, NULL, 0, "perfetto: fold by the grammar: a slice stands for all turns of a loop", 0 },
     { 0 },
 };
@@ -88,7 +90,8 @@ static int print_trace(struct report *report, const struct request *r, FILE *out
     uint64_t events = report_trace_events(report->job);
 
     if (!r->folded && events > how.limit)
-        tool_complain("%s has %" PRIu64 " events, more than %" PRIu64 ": the trace is folded (--limit)", r->job, events, how.limit);
+        tool_complain("%s has %" PRIu64 " events, more than %" PRIu64 ": the trace is folded (--limit)", r->job, events,
+                      how.limit);
     progress_begin(&progress, "exporting", out == stdout || events > how.limit ? PROGRESS_NONE : events);
     int rc = report_print_trace(report, &how, out);
     progress_end(&progress);

@@ -4,7 +4,8 @@
  *
  * With --stats the stream is read in parts of a few thousand events, so that reading does not count and a stream of any
  * length can be measured. Each part is folded twice, into two grammars: once with each append timed by itself (the
- * percentiles; what reading the clock costs is subtracted), once as a whole (the mean, in time that the thread computed).
+ * percentiles; what reading the clock costs is subtracted), once as a whole (the mean, in time that the thread
+ * computed).
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -31,8 +32,10 @@ struct request {
 
 static const struct argp_option options[] = {
     { "stats", KEY_STATS, NULL, 0, "size of the grammar and cost of an append, as key and value", 0 },
-    { "time", KEY_TIME, NULL, 0, "count, mean gap and mean duration of every node, in its place; with --stats: the mean "
-      "includes reading the clock at each event, as the hooks do", 0 },
+    { "time", KEY_TIME, NULL, 0,
+      "count, mean gap and mean duration of every node, in its place; with --stats: the mean "
+      "includes reading the clock at each event, as the hooks do",
+      0 },
     { "memory", KEY_MEMORY, "MIB", 0, "cap of the grammar's memory (default 1024)", 0 },
     { 0 },
 };
@@ -66,13 +69,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "STREAM",
-    .doc = "Prints the grammar of a text stream, a rule a line, R first: R -> A B^2 A."
-           "\v"
-           "STREAM has one event a line: a word, then optionally a tab and the gap in ns, then optionally a tab and the "
-           "duration in ns. Blank lines and lines that begin with # are skipped; - is standard input.\n\n"
-           "Example:\n"
-           "  printf '%s\\n' a b b c b c a b | pythia infer -\n",
+    .options = options,
+    .parser = parse,
+    .args_doc = "STREAM",
+    .doc =
+        "Prints the grammar of a text stream, a rule a line, R first: R -> A B^2 A."
+        "\v"
+        "STREAM has one event a line: a word, then optionally a tab and the gap in ns, then optionally a tab and the "
+        "duration in ns. Blank lines and lines that begin with # are skipped; - is standard input.\n\n"
+        "Example:\n"
+        "  printf '%s\\n' a b b c b c a b | pythia infer -\n",
 };
 
 /* --- The stream --- */
@@ -134,7 +140,8 @@ static int print_grammar(struct grammar *g, struct stream_words *w, bool times)
     if (times)
         print_nodes(flat, w);
     if (grammar_lost(g))
-        tool_complain("warning: the memory cap was reached: the order of %" PRIu64 " events was given up", grammar_lost(g));
+        tool_complain("warning: the memory cap was reached: the order of %" PRIu64 " events was given up",
+                      grammar_lost(g));
     grammar_flat_destroy(flat);
     return TOOL_OK;
 }
@@ -241,7 +248,8 @@ static int print_stats(struct measurement *m, const struct stream_words *w)
     if (!flat)
         return TOOL_MEMORY;
     printf("events\t%" PRIu64 "\nterminals\t%u\nrules\t%u\nnodes\t%u\nmemory_bytes\t%zu\nlost\t%" PRIu64 "\n",
-           grammar_events(m->each), stream_words_count(w), flat->rule_count, flat->node_count, memory, grammar_lost(m->each));
+           grammar_events(m->each), stream_words_count(w), flat->rule_count, flat->node_count, memory,
+           grammar_lost(m->each));
     printf("append_ns_mean\t%.1f\nappend_ns_p50\t%" PRIu64 "\nappend_ns_p99\t%" PRIu64 "\nappend_ns_p999\t%" PRIu64
            "\nappend_ns_max\t%" PRIu64 "\n",
            m->events ? (double)m->whole_ns / (double)m->events : 0, cost_quantile(&m->cost, 0.5),
@@ -255,7 +263,8 @@ static int measure(struct reader *in, const struct stream_words *w, const struct
     struct measurement *m = calloc(1, sizeof *m);
     int rc = TOOL_MEMORY;
 
-    if (m && (m->each = grammar_create((size_t)r->memory << 20)) && (m->whole = grammar_create((size_t)r->memory << 20))) {
+    if (m && (m->each = grammar_create((size_t)r->memory << 20)) &&
+        (m->whole = grammar_create((size_t)r->memory << 20))) {
         base_clock_init();
         m->clock = cost_of_clock();
         rc = fold_parts(m, in, r->times);

@@ -9,8 +9,8 @@
 
 #include "base/replace.h"
 
-/* base_replace_open(), a pipe waited for: what is temporary belongs to the signals too, until interrupt_forget(). One file
-   at a time; *r stays where it is. */
+/* base_replace_open(), a pipe waited for: what is temporary belongs to the signals too, until interrupt_forget(). One
+   file at a time; *r stays where it is. */
 int interrupt_replace(struct base_replace *r, const char *path);
 /* The file has its final name, or is gone. */
 void interrupt_forget(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Part files of a run that died before MPI_Finalize, FILE.parts/rank-N.pythia: joined into one job in memory, in the order
- * of the ranks. A part that cannot be read is told and counts as missing: what is there is worth having.
+ * Part files of a run that died before MPI_Finalize, FILE.parts/rank-N.pythia: joined into one job in memory, in the
+ * order of the ranks. A part that cannot be read is told and counts as missing: what is there is worth having.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TOOLS_PARTS_H
@@ -11,7 +11,8 @@
 
 #include "job/job.h"
 
-/* TOOL_OK with *whole, the caller's, which says how many ranks are missing; TOOL_INPUT after a complaint; TOOL_MEMORY. */
+/* TOOL_OK with *whole, the caller's, which says how many ranks are missing; TOOL_INPUT after a complaint;
+   TOOL_MEMORY. */
 int parts_join(const char *directory, struct job **whole);
 /* The ranks without a stream as "missing: ranks 1-3,7", to a stream (NULL: nowhere); returns how many there are. */
 uint32_t parts_print_missing(const struct job *j, FILE *out);

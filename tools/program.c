@@ -48,7 +48,8 @@ int program_find(const char *command, char *path, size_t size)
         int rc = (size_t)n < size ? executable(path) : ENAMETOOLONG;
         if (rc == 0)
             return 0;
-        if (rc == EACCES && access(path, F_OK) == 0) /* as the shell does: look further, but remember a file that is there */
+        if (rc == EACCES && access(path, F_OK) == 0) /* as the shell does: look further, but remember a file that is
+                                                        there */
             result = EACCES;
     }
     return result;
@@ -216,7 +217,8 @@ static enum program_kind kind_of(const char *path, char *const *arguments)
 
     while (is_wrapper(path)) {
         bool found = false;
-        for (; *arguments && !found; arguments++) /* of "timeout 10 nice -n 5 ./app", "10", "-n" and "5" cannot be run */
+        for (; *arguments && !found; arguments++) /* of "timeout 10 nice -n 5 ./app", "10", "-n" and "5" cannot be
+                                                     run */
             found = program_find(*arguments, next, sizeof next) == 0;
         if (!found)
             return PROGRAM_UNKNOWN;
@@ -317,7 +319,8 @@ static bool try_library(const char *dir, const char *below, const char *name, ch
     return found;
 }
 
-/* The configured libdir as seen from the prefix, "/lib/x86_64-linux-gnu": finds the libraries of a moved installation. */
+/* The configured libdir as seen from the prefix, "/lib/x86_64-linux-gnu": finds the libraries of a moved
+   installation. */
 static const char *libdir_below_prefix(void)
 {
     size_t n = strlen(PYTHIA_PREFIX);

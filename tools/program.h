@@ -12,8 +12,8 @@
 /* The file that execvp(3) would run for `command`, written into path[size]. Returns 0, or an errno value. */
 int program_find(const char *command, char *path, size_t size);
 
-/* Why nothing that the program at `path` does itself can be seen, to follow its name: "is statically linked". NULL where
-   it can, or where that cannot be told. */
+/* Why nothing that the program at `path` does itself can be seen, to follow its name: "is statically linked". NULL
+   where it can, or where that cannot be told. */
 const char *program_unseen(const char *path);
 
 /* Whether `command` is itself an MPI launcher (mpirun, srun, …). */
@@ -28,8 +28,8 @@ size_t program_behind_launchers(char *const *argv);
 /* Finds our library `name` (a file name): beside this executable (also in its .libs, for a build directory), else where
    it was installed. Returns 0 with the absolute path in path[size], -1 when it is nowhere. */
 int program_find_library(const char *name, char *path, size_t size);
-/* The library that serves the program at `program`, the one of MPI in doubt: it has the OpenMP hooks too. Or the one that
-   PYTHIA_LIBRARY names. Returns 0 or -1 as above. */
+/* The library that serves the program at `program`, the one of MPI in doubt: it has the OpenMP hooks too. Or the one
+   that PYTHIA_LIBRARY names. Returns 0 or -1 as above. */
 int program_choose_library(const char *program, char *const *arguments, char *path, size_t size);
 
 #endif

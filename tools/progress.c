@@ -59,7 +59,8 @@ static void draw(const struct progress *p, uint64_t done, uint64_t elapsed)
     if (p->total) {
         uint64_t known = done < p->total ? done : p->total;
         print_left((double)elapsed / 1e9 * (double)(p->total - known) / (double)(known ? known : 1), left, sizeof left);
-        snprintf(line, sizeof line, "pythia: %s %3.0f %%  %s left", p->what, 100.0 * (double)known / (double)p->total, left);
+        snprintf(line, sizeof line, "pythia: %s %3.0f %%  %s left", p->what, 100.0 * (double)known / (double)p->total,
+                 left);
     } else {
         snprintf(line, sizeof line, "pythia: %s %" PRIu64, p->what, done);
     }

@@ -8,9 +8,10 @@
  *         progress_at(&p, i), merge(i);
  *     progress_end(&p);
  *
- * Only on a terminal: piped, redirected or with TERM=dumb nothing at all is written. Only for work that is long: nothing
- * in the first half second, and at most ten times a second afterwards. A command that prints its result meanwhile passes
- * PROGRESS_NONE: both would go to the same terminal. tool_complain() wipes the line away before it writes.
+ * Only on a terminal: piped, redirected or with TERM=dumb nothing at all is written. Only for work that is long:
+ * nothing in the first half second, and at most ten times a second afterwards. A command that prints its result
+ * meanwhile passes PROGRESS_NONE: both would go to the same terminal. tool_complain() wipes the line away before it
+ * writes.
  *
  * progress_at costs a comparison; the clock is read every few tens of ms, whatever a step of the work costs.
  * Threads: one.  Hook-safe: no.

@@ -26,7 +26,9 @@ enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT };
 
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
-    { "view", 'v', "VIEW", 0, "of text: summary (default), callsites, structure, ranks, omp, comm; of two jobs and more scaling, also as json", 0 },
+    { "view", 'v', "VIEW", 0,
+      "of text: summary (default), callsites, structure, ranks, omp, comm; of two jobs and more scaling, also as json",
+      0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
     { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
@@ -122,18 +124,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB...",
-    .doc = "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
-           "talks to whom, and how well the last predicted run was predicted."
-           "\v"
-           "In the structure view CPUn is the computation before the call at callsite n; times are microseconds; "
-           "(...)[4]: total is a loop of 4 turns with mean times inside.\n\n"
-           "Examples:\n"
-           "  pythia report app.pythia\n"
-           "  pythia report app.pythia --view structure --depth 2\n"
-           "  pythia report app.pythia --format json -o app.json\n"
-           "  pythia report app.pythia --format html -o app.html\n"
-           "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n",
+    .options = options,
+    .parser = parse,
+    .args_doc = "JOB...",
+    .doc =
+        "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
+        "talks to whom, and how well the last predicted run was predicted."
+        "\v"
+        "In the structure view CPUn is the computation before the call at callsite n; times are microseconds; "
+        "(...)[4]: total is a loop of 4 turns with mean times inside.\n\n"
+        "Examples:\n"
+        "  pythia report app.pythia\n"
+        "  pythia report app.pythia --view structure --depth 2\n"
+        "  pythia report app.pythia --format json -o app.json\n"
+        "  pythia report app.pythia --format html -o app.html\n"
+        "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n",
 };
 
 static int print_one(struct report *report, const struct request *r, FILE *out)

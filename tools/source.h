@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A stream of events from a text stream or from a job file, read one event at a time, with terminals in one numbering: equal
- * words have equal numbers, and a job's terminals those that they match in another job.
+ * A stream of events from a text stream or from a job file, read one event at a time, with terminals in one numbering:
+ * equal words have equal numbers, and a job's terminals those that they match in another job.
  *
  * Functions that return TOOL_… have complained where it isn't TOOL_OK or TOOL_MEMORY.
  * Threads: one.  Hook-safe: no.
@@ -34,8 +34,9 @@ struct source_stream {
     uint32_t thread;
 };
 
-/* Opens `path` (- is standard input) into a zeroed source. `words` outlives it; `like`, NULL or another source, gives job
-   terminals that match the number that they have there. Its events are read for `what` ("learning"), for people who wait. */
+/* Opens `path` (- is standard input) into a zeroed source. `words` outlives it; `like`, NULL or another source, gives
+   job terminals that match the number that they have there. Its events are read for `what` ("learning"), for people who
+   wait. */
 int source_open(struct source *s, const char *path, const char *what, struct stream_words *words,
                 const struct source *like, const struct source_stream *stream);
 

@@ -51,7 +51,8 @@ uint32_t stream_words_number(struct stream_words *w, const char *text, size_t le
 
 /* Never NULL but when out of memory: a file that cannot be opened is reported by the first stream_next. */
 struct stream *stream_open(const char *path, struct stream_words *words);
-/* The same from an open file, which becomes the stream's; `name` is for messages. On NULL the file is still the caller's. */
+/* The same from an open file, which becomes the stream's; `name` is for messages. On NULL the file is still the
+   caller's. */
 struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words);
 void stream_close(struct stream *s); /* NULL is legal */
 /* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */

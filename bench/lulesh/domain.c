@@ -90,9 +90,9 @@ static void place(struct domain *d, int rank, int ranks, int side, int s)
 }
 
 /*
- * The blast: all energy in the element at the origin, scaled so that every resolution sees the same explosion. The first
- * step comes from the edge of an element and not from the measured volume of this block's first one, which differs in the
- * last bit from rank to rank (invariant 3).
+ * The blast: all energy in the element at the origin, scaled so that every resolution sees the same explosion. The
+ * first step comes from the edge of an element and not from the measured volume of this block's first one, which
+ * differs in the last bit from rank to rank (invariant 3).
  */
 static void light(struct domain *d)
 {

@@ -2,9 +2,9 @@
 /*
  * Equation of state: pressure, energy and viscosity of each element at its new volume, by material region.
  *
- * A gamma law with gamma = 5/3. Energy is integrated by a predictor at half the step and two corrections, each followed by
- * the pressure that belongs to it. All of that works on compact copies of one region's elements (struct eos_work), and
- * repeats as often as the region's cost asks for: the copies are made anew each time, so repeating changes nothing.
+ * A gamma law with gamma = 5/3. Energy is integrated by a predictor at half the step and two corrections, each followed
+ * by the pressure that belongs to it. All of that works on compact copies of one region's elements (struct eos_work),
+ * and repeats as often as the region's cost asks for: the copies are made anew each time, so repeating changes nothing.
  */
 #include "domain.h"
 #include "method.h"

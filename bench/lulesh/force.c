@@ -3,9 +3,9 @@
  * Forces on the nodes: pressure and viscosity acting on the faces of elements, and the damping of hourglass modes.
  *
  * Elements that share a node add to the same force. A team of one adds as it goes; a larger one would race, so each
- * element stores what its corners bear (split) and a second region gathers, node by node. Which of the two it is depends
- * on the run (split_forces), so that the sequence of regions stays the same; a team that turns out larger than the run
- * was meant to have splits nonetheless. Both ways give the same bits (invariant 2).
+ * element stores what its corners bear (split) and a second region gathers, node by node. Which of the two it is
+ * depends on the run (split_forces), so that the sequence of regions stays the same; a team that turns out larger than
+ * the run was meant to have splits nonetheless. Both ways give the same bits (invariant 2).
  */
 #include "domain.h"
 #include "method.h"

@@ -2,13 +2,14 @@
 /*
  * Everything that crosses between ranks. Two bodies: halo_mpi.c, and halo_none.c for one process without MPI.
  *
- * A block has up to 26 neighbours, one per direction (dx, dy, dz) other than (0, 0, 0), each of them -1, 0 or 1. The slot
- * of a direction is
+ * A block has up to 26 neighbours, one per direction (dx, dy, dz) other than (0, 0, 0), each of them -1, 0 or 1. The
+ * slot of a direction is
  *
  *     slot = (dz + 1) * 9 + (dy + 1) * 3 + (dx + 1)         its opposite is 26 - slot, the block itself would be 13
  *
- * so slots in ascending order are neighbours in ascending rank: below 13 lower ranks, above 13 higher ones. What is shared
- * in a direction is a box: a face, an edge or a corner, by how many of the three are not 0. One loop over a box packs all.
+ * so slots in ascending order are neighbours in ascending rank: below 13 lower ranks, above 13 higher ones. What is
+ * shared in a direction is a box: a face, an edge or a corner, by how many of the three are not 0. One loop over a box
+ * packs all.
  *
  * Four exchanges:
  *

@@ -2,9 +2,9 @@
 /*
  * Hourglass damping, after Flanagan and Belytschko (1981).
  *
- * One stress per element leaves four patterns of corner motion without resistance in each direction: the element changes
- * shape and the stress does not notice. Each pattern, made orthogonal to linear motion by the volume gradient, gets a
- * viscous force against the corners' velocity along it.
+ * One stress per element leaves four patterns of corner motion without resistance in each direction: the element
+ * changes shape and the stress does not notice. Each pattern, made orthogonal to linear motion by the volume gradient,
+ * gets a viscous force against the corners' velocity along it.
  */
 #include "domain.h"
 #include "method.h"

@@ -67,8 +67,8 @@ static void list_meetings(struct domain *d)
 }
 
 /*
- * The neighbour of element `self` behind a face. `at` is its coordinate across the face, `block` the block's, `spot` its
- * place within the face, in the order in which ghosts arrive (halo.h).
+ * The neighbour of element `self` behind a face. `at` is its coordinate across the face, `block` the block's, `spot`
+ * its place within the face, in the order in which ghosts arrive (halo.h).
  */
 static void look_behind(struct domain *d, int self, enum face f, int at, int block, int stride, int spot)
 {

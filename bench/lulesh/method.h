@@ -2,8 +2,8 @@
 /*
  * The constants of the problem: a Sedov blast in a gamma-law gas (gamma = 5/3), SI-like units without dimension.
  *
- * The method is the one published by Lawrence Livermore National Laboratory (LLNL-TR-490254, LLNL-TR-641973); the values
- * are part of its definition: another value is another problem, whose results compare with nobody's.
+ * The method is the one published by Lawrence Livermore National Laboratory (LLNL-TR-490254, LLNL-TR-641973); the
+ * values are part of its definition: another value is another problem, whose results compare with nobody's.
  */
 #ifndef LULESH_METHOD_H
 #define LULESH_METHOD_H

@@ -2,10 +2,10 @@
 /*
  * Material regions: which elements share an equation of state, and how often it is evaluated.
  *
- * Elements are dealt to regions in runs of consecutive numbers, most runs short and a few very long, so that a region is
- * scattered over the block as in a real multi-material code. -b makes regions unequal in size (weights 1, 2^b, 3^b, ...),
- * -c in cost: half of them are evaluated once, nearly all of the others 1 + c times, the last twentieth (at least one)
- * 10 (1 + c) times. Repetitions change the work and never the result.
+ * Elements are dealt to regions in runs of consecutive numbers, most runs short and a few very long, so that a region
+ * is scattered over the block as in a real multi-material code. -b makes regions unequal in size (weights 1, 2^b, 3^b,
+ * ...), -c in cost: half of them are evaluated once, nearly all of the others 1 + c times, the last twentieth (at least
+ * one) 10 (1 + c) times. Repetitions change the work and never the result.
  */
 #include "domain.h"
 
@@ -45,8 +45,8 @@ static int draw_run(uint64_t *state)
 }
 
 /*
- * A region other than the last one, by weight; upto[r] is the sum of the weights of regions 0..r. Leaving out the last one
- * beforehand, and not drawing until another comes, ends however unequal the weights are.
+ * A region other than the last one, by weight; upto[r] is the sum of the weights of regions 0..r. Leaving out the last
+ * one beforehand, and not drawing until another comes, ends however unequal the weights are.
  */
 static int draw_region(uint64_t *state, const double *upto, int regions, int last)
 {

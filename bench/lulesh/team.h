@@ -3,9 +3,9 @@
  * What the program asks of OpenMP, and what it is without.
  *
  * Every parallel region here gives the same bits whatever the size of its team, and no region relies on the size of
- * another: an environment, a runtime or a tool may change team sizes from one region to the next. Hence no array is sized
- * by a number of threads and no work is split by hand: loops are divided by `omp for`, minima by OpenMP reductions.
- * The maximum is asked for in one place that enters no region (main), to say it in the report.
+ * another: an environment, a runtime or a tool may change team sizes from one region to the next. Hence no array is
+ * sized by a number of threads and no work is split by hand: loops are divided by `omp for`, minima by OpenMP
+ * reductions. The maximum is asked for in one place that enters no region (main), to say it in the report.
  */
 #ifndef LULESH_TEAM_H
 #define LULESH_TEAM_H

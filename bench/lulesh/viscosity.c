@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Artificial viscosity with a monotonic limiter (Christensen 1990): it spreads a shock over a few elements, and vanishes
- * where velocity varies linearly.
+ * Artificial viscosity with a monotonic limiter (Christensen 1990): it spreads a shock over a few elements, and
+ * vanishes where velocity varies linearly.
  */
 #include "domain.h"
 #include "method.h"
@@ -18,8 +18,8 @@ static inline struct point step_between(const struct hex *h, const int low[4], c
 }
 
 /*
- * Along one direction: the distance between the element's two faces (volume over the area `normal` between them) and the
- * velocity difference across it.
+ * Along one direction: the distance between the element's two faces (volume over the area `normal` between them) and
+ * the velocity difference across it.
  */
 static inline void gradient_along(struct domain *d, int axis, int k, struct point normal, struct point velocity,
                                   double volume, double inverse)

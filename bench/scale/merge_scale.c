@@ -3,8 +3,8 @@
  * The merge of a job of any size, without MPI:   merge_scale SHAPE RANKS [FILE]
  *
  * Goes through the binomial tree of merge/merge_mpi.h depth first, so that it holds one job a level. Some edges of each
- * level are done as over MPI, with hashes, message, unpacking, and are measured; the others join directly, which gives the
- * same. One line a level, tab-separated; then the file that would be written, and its size.
+ * level are done as over MPI, with hashes, message, unpacking, and are measured; the others join directly, which gives
+ * the same. One line a level, tab-separated; then the file that would be written, and its size.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -115,9 +115,9 @@ static void print_level(int i)
     struct level *l = &levels[i];
     uint64_t n = l->samples ? l->samples : 1;
     qsort(l->time, l->samples, sizeof *l->time, by_value);
-    printf("level\t%s\t%u\t%d\t%llu\t%llu\t%llu\t%llu\t%.0f\t%u\n", shape_names[shape], ranks, i + 1, (unsigned long long)l->edges,
-           (unsigned long long)(l->bytes / n), (unsigned long long)l->most_bytes, (unsigned long long)(l->memory / n),
-           l->time[l->samples / 2], l->classes);
+    printf("level\t%s\t%u\t%d\t%llu\t%llu\t%llu\t%llu\t%.0f\t%u\n", shape_names[shape], ranks, i + 1,
+           (unsigned long long)l->edges, (unsigned long long)(l->bytes / n), (unsigned long long)l->most_bytes,
+           (unsigned long long)(l->memory / n), l->time[l->samples / 2], l->classes);
 }
 
 /* The size of a file is that of the file: times of blocks are rounded there. */
@@ -138,7 +138,8 @@ static void print_file(const struct job *j, const char *path)
         variants += j->classes[i].variant_count;
         nodes += j->classes[i].grammar->node_count;
     }
-    /* What is different from what else there is: nodes of structure, rules of values, sets of ranks, records of totals. */
+    /* What is different from what else there is: nodes of structure, rules of values, sets of ranks, records of
+       totals. */
     uint64_t distinct = nodes + variants + ranges + j->stream_count;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);

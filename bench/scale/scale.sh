@@ -25,7 +25,8 @@ if [ -x bench/merge_scale_mpi ] && [ -n "${MPIEXEC:-}" ]; then
         for ranks in $SCALE_REAL; do
             bench/merge_scale "$shape" "$ranks" "$out/simulated.pythia" >/dev/null
             "$MPIEXEC" -n "$ranks" bench/merge_scale_mpi "$shape" "$out/real.pythia"
-            cmp "$out/simulated.pythia" "$out/real.pythia" && echo "same	$shape	$ranks	the real file is the simulated one"
+            cmp "$out/simulated.pythia" "$out/real.pythia" &&
+                echo "same	$shape	$ranks	the real file is the simulated one"
         done
     done
 fi

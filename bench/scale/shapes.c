@@ -53,10 +53,16 @@ static uint64_t any(struct recorder *r, uint64_t below)
 static void call(struct recorder *r, const char *function, uint64_t place, int64_t peer, int64_t bytes)
 {
     struct job_frame frame[2] = { { r->module, 0, 0x1000 + 16 * place }, { r->module, 0, 0x400 } };
-    struct job_terminal t = { .kind = peer < -1 ? JOB_REGION : JOB_CALL, .function = job_string(r->job, function),
-                              .callsite = job_callsite(r->job, frame, 2), .comm = r->world, .blocking = 1,
-                              .call_kind = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE, .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
-    struct grammar_event e = { .terminal = job_terminal(r->job, &t), .gap = 1000 + any(r, 200), .duration = 500 + any(r, 100) };
+    struct job_terminal t = { .kind = peer < -1 ? JOB_REGION : JOB_CALL,
+                              .function = job_string(r->job, function),
+                              .callsite = job_callsite(r->job, frame, 2),
+                              .comm = r->world,
+                              .blocking = 1,
+                              .call_kind = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE,
+                              .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
+    struct grammar_event e = { .terminal = job_terminal(r->job, &t),
+                               .gap = 1000 + any(r, 200),
+                               .duration = 500 + any(r, 100) };
     must(e.terminal != GRAMMAR_NONE);
     if (peer >= 0) {
         e.channels |= 1u << GRAMMAR_PEER;

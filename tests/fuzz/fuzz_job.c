@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fuzzing the reader of job files and the merge of parts. The input is a job file, or two, one after the other; since random
- * bytes never have the right checksums, each is also tried with checksums and sizes made right ("sealed").
+ * Fuzzing the reader of job files and the merge of parts. The input is a job file, or two, one after the other; since
+ * random bytes never have the right checksums, each is also tried with checksums and sizes made right ("sealed").
  *
- * Whatever comes: no crash, memory in proportion to the input, an end; what is accepted passes job_check, survives being
- * packed again, and merges or is refused.
+ * Whatever comes: no crash, memory in proportion to the input, an end; what is accepted passes job_check, survives
+ * being packed again, and merges or is refused.
  *
  *   with --enable-fuzzing (clang)   a libFuzzer target: tests/fuzz/fuzz_job -timeout=5 -rss_limit_mb=1024 CORPUS
  *   always                          tests/fuzz/replay_job FILE…: the same on each file, which is how the kept corpus is tested
@@ -93,7 +93,8 @@ static void look_around(const struct job *j)
             continue;
         for (int more = grammar_cursor_open(&at, c->grammar); more && steps++ < 1000; more = grammar_cursor_next(&at))
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
-                (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence, &value);
+                (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence,
+                                     &value);
         grammar_cursor_close(&at);
     }
     (void)job_ranks_run(j, 0, j->info.ranks, false);
@@ -149,7 +150,8 @@ static void follow_class(const struct job *j, uint32_t i)
     oracle_index_destroy((struct oracle_index *)x);
 }
 
-/* As a predicted run does: opened, then class by class, all that is asked for. What is accepted whole is accepted here. */
+/* As a predicted run does: opened, then class by class, all that is asked for. What is accepted whole is accepted
+   here. */
 static void open_one(const unsigned char *data, size_t size, int good)
 {
     char why[200] = "";
@@ -180,7 +182,10 @@ static void open_one(const unsigned char *data, size_t size, int good)
 enum { PER = 16 };
 
 static const uint32_t blocked[SECTION_TYPES] = {
-    [SECTION_NODES] = RECORD_NODE, [SECTION_STATS] = RECORD_STATS, [SECTION_RANGES] = RECORD_RANGE, [SECTION_VARIANTS] = RECORD_VARIANT,
+    [SECTION_NODES] = RECORD_NODE,
+    [SECTION_STATS] = RECORD_STATS,
+    [SECTION_RANGES] = RECORD_RANGE,
+    [SECTION_VARIANTS] = RECORD_VARIANT,
 };
 
 static size_t put_block(unsigned char *to, size_t room, const unsigned char *from, size_t count, size_t words)
@@ -217,7 +222,8 @@ static size_t most_of(const struct file_section *s, uint32_t type)
 }
 
 /* One section and its entry; returns where the next one begins. */
-static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type, const struct file_section *s, size_t at)
+static size_t put_entry(unsigned char *data, unsigned char *entry, uint32_t type, const struct file_section *s,
+                        size_t at)
 {
     bool in_blocks = blocked[type] && s->count;
     size_t stored = s->size;
@@ -254,9 +260,11 @@ static void open_in_blocks(const unsigned char *data, size_t size)
         uint32_t sections = 0;
         for (uint32_t type = 1; type < SECTION_TYPES; type++)
             if (c.section[type].data)
-                at = put_entry(out, out + FORMAT_HEADER + sections++ * (size_t)FORMAT_ENTRY, type, &c.section[type], at);
+                at = put_entry(out, out + FORMAT_HEADER + sections++ * (size_t)FORMAT_ENTRY, type, &c.section[type],
+                               at);
         /* the table is shorter than its room: what is behind moves up */
-        size_t table = FORMAT_HEADER + sections * (size_t)FORMAT_ENTRY, gap = FORMAT_HEADER + SECTION_TYPES * FORMAT_ENTRY - table;
+        size_t table = FORMAT_HEADER + sections * (size_t)FORMAT_ENTRY,
+               gap = FORMAT_HEADER + SECTION_TYPES * FORMAT_ENTRY - table;
         memmove(out + table, out + table + gap, at - table - gap);
         for (uint32_t i = 0; i < sections; i++) {
             unsigned char *offset = out + FORMAT_HEADER + i * (size_t)FORMAT_ENTRY + ENTRY_OFFSET;
@@ -347,7 +355,8 @@ static int replay(const char *path)
 
 /* --- Inputs to begin with: jobs of each shape, not compressed, alone and in two parts --- */
 
-static void put_section(const struct file_section *s, uint32_t type, unsigned char *data, unsigned char *entry, size_t at)
+static void put_section(const struct file_section *s, uint32_t type, unsigned char *data, unsigned char *entry,
+                        size_t at)
 {
     file_put32(entry + ENTRY_TYPE, type);
     file_put64(entry + ENTRY_OFFSET, at);
@@ -393,7 +402,8 @@ static void write_seed(const char *directory, int shape, uint32_t first, uint32_
 {
     char path[4096];
     unsigned char *data = calloc(1, 1 << 20);
-    struct job *a = some_ranks((enum simulate_shape)shape, 0, first, ranks), *b = some_ranks((enum simulate_shape)shape, first, second, ranks);
+    struct job *a = some_ranks((enum simulate_shape)shape, 0, first, ranks),
+               *b = some_ranks((enum simulate_shape)shape, first, second, ranks);
     size_t size = plain(a, data);
     if (second)
         size += plain(b, data + size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: counts the calls of MPI that a LULESH step makes. Rank 0 prints a line per rank when the program finalizes.
+ * Preloaded: counts the calls of MPI that a LULESH step makes. Rank 0 prints a line per rank when the program
+ * finalizes.
  */
 #include <mpi.h>
 #include <stdio.h>

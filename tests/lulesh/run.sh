@@ -35,7 +35,8 @@ have_mpi() {
     return 1
 }
 
-# preload NAME COMPILER PROGRAM SYMBOL: builds NAME.so, if PROGRAM calls SYMBOL and nothing else needs to be loaded first.
+# preload NAME COMPILER PROGRAM SYMBOL: builds NAME.so, if PROGRAM calls SYMBOL and nothing else needs to be loaded
+# first.
 preload() {
     if [ -n "${SANITIZERS:-}" ]; then
         why='sanitizers must be loaded first'

@@ -17,7 +17,8 @@ recorded_on() {
 }
 
 partners() {
-    sed -n 's/.*rank [0-9]*, thread 0: peers=.* late=\([0-9]*\) late_foretold=[0-9]* late_right=\([0-9]*\).*/\1 \2/p' out |
+    sed -n 's/.*rank [0-9]*, thread 0: peers=.* late=\([0-9]*\) late_foretold=[0-9]* late_right=\([0-9]*\).*/\1 \2/p' \
+        out |
         awk '{ asked += $1; right += $2 } END { if (asked) printf "%.4f\n", right / asked }'
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: gives every parallel region of GNU OpenMP another team size, from 1 to 4, whatever was asked for. A program
- * whose results survive this relies on no team size. With TEAMS=count it changes nothing; either way it tells at the end
- * how many regions there were.
+ * Preloaded: gives every parallel region of GNU OpenMP another team size, from 1 to 4, whatever was asked for. A
+ * program whose results survive this relies on no team size. With TEAMS=count it changes nothing; either way it tells
+ * at the end how many regions there were.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

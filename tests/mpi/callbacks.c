@@ -70,7 +70,8 @@ static void register_all(void)
     expect(pythia_callback_register("all", PYTHIA_PRE | PYTHIA_POST, note, &everything) == 0, "all");
     expect(pythia_callback_register("MPI_Allreduce", PYTHIA_PRE, meddle, &meddled) == 0, "MPI_Allreduce");
     expect(pythia_callback_register("MPI_Sned", PYTHIA_PRE, note, NULL) == PYTHIA_EINVAL, "no such call");
-    expect(pythia_callback_register("MPI_Comm_rank", PYTHIA_PRE, note, NULL) == PYTHIA_EINVAL, "a call that is not wrapped");
+    expect(pythia_callback_register("MPI_Comm_rank", PYTHIA_PRE, note, NULL) == PYTHIA_EINVAL,
+           "a call that is not wrapped");
     expect(pythia_callback_register("all", 4, note, NULL) == PYTHIA_EINVAL, "no such phase");
     expect(pythia_callback_register("all", PYTHIA_PRE, NULL, NULL) == PYTHIA_EINVAL, "no callback");
     expect(pythia_callback_remove(note, NULL) == PYTHIA_EINVAL, "nothing to remove");
@@ -101,7 +102,8 @@ static void work(void)
 static void check(void)
 {
     expect(sends.pre == 0 && sends.post == (rank == 0 ? TURNS + 1 : 1), "sends");
-    expect(sends.last.tag == 9 && sends.last.peer == rank && sends.last.bytes == 8 && sends.last.element_size == 8, "a send");
+    expect(sends.last.tag == 9 && sends.last.peer == rank && sends.last.bytes == 8 && sends.last.element_size == 8,
+           "a send");
     expect(strcmp(sends.last.call, "MPI_Send") == 0 && strcmp(sends.last.call_class, "p2p") == 0, "its names");
     expect(strcmp(sends.communicator, "world") == 0 && sends.last.elapsed_ns > 0, "its communicator and time");
     expect(p2p.pre == TURNS + 2 && p2p.post == p2p.pre, "point to point");

@@ -92,7 +92,9 @@ int main(int argc, char **argv)
     if (strcmp(what, "quiet") == 0)
         status = quiet();
     else if (strcmp(what, "nothing") != 0)
-        status = provided < MPI_THREAD_MULTIPLE ? 77 : strcmp(what, "threads") == 0 ? with_threads(number) : with_regions(number);
+        status = provided < MPI_THREAD_MULTIPLE ? 77
+                 : strcmp(what, "threads") == 0 ? with_threads(number)
+                                                : with_regions(number);
     MPI_Finalize();
     return status;
 }

@@ -30,9 +30,9 @@ MPI_Message kept_MPI_Message[KEPT_ROOM];
 MPI_Group kept_MPI_Group[KEPT_ROOM];
 MPI_Op kept_MPI_Op[KEPT_ROOM];
 MPI_Errhandler kept_MPI_Errhandler[KEPT_ROOM];
-MPI_Fint kept_f_MPI_Comm[KEPT_ROOM], kept_f_MPI_Datatype[KEPT_ROOM], kept_f_MPI_Info[KEPT_ROOM], kept_f_MPI_Win[KEPT_ROOM],
-    kept_f_MPI_File[KEPT_ROOM], kept_f_MPI_Request[KEPT_ROOM], kept_f_MPI_Message[KEPT_ROOM], kept_f_MPI_Group[KEPT_ROOM],
-    kept_f_MPI_Op[KEPT_ROOM], kept_f_MPI_Errhandler[KEPT_ROOM], kept_f_one[1] = {1};
+MPI_Fint kept_f_MPI_Comm[KEPT_ROOM], kept_f_MPI_Datatype[KEPT_ROOM], kept_f_MPI_Info[KEPT_ROOM],
+    kept_f_MPI_Win[KEPT_ROOM], kept_f_MPI_File[KEPT_ROOM], kept_f_MPI_Request[KEPT_ROOM], kept_f_MPI_Message[KEPT_ROOM],
+    kept_f_MPI_Group[KEPT_ROOM], kept_f_MPI_Op[KEPT_ROOM], kept_f_MPI_Errhandler[KEPT_ROOM], kept_f_one[1] = { 1 };
 
 /* What a thread has. */
 struct state { int error; uint32_t vector; uint16_t word; };

@@ -2,10 +2,12 @@
 /*
  * What a wrapper must keep of the program's thread: errno, the floating-point state.
  *
- *     program  errno 77 ─> wrapper ─> stand-in for the MPI library: finds 77, leaves 4242 ─> wrapper ─> program: finds 4242
+ *     program  errno 77 ─> wrapper ─> stand-in for the MPI library: finds 77, leaves 4242 ─> wrapper ─> program: finds
+ *     4242
  *
- * The stand-ins (kept_calls.c, generated from the table of calls) are the program's own PMPI_ functions: the library's come
- * after them. They stand in only for the call that is being looked at; what the wrappers ask meanwhile goes to MPI.
+ * The stand-ins (kept_calls.c, generated from the table of calls) are the program's own PMPI_ functions: the library's
+ * come after them. They stand in only for the call that is being looked at; what the wrappers ask meanwhile goes to
+ * MPI.
  */
 #ifndef PYTHIA_TESTS_MPI_KEPT_H
 #define PYTHIA_TESTS_MPI_KEPT_H

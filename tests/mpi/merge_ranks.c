@@ -81,8 +81,10 @@ int main(int argc, char **argv)
         }
         struct job *expected = one_by_one(shape, ranks, argc, argv);
         printf("%sok - %d ranks, %s, chunks of %s, %d absent\n",
-               same(whole, expected) && !job_check(whole, why, sizeof why) ? "" : "not ", ranks, names[shape], argv[1], argc - 2);
-        printf("# %u classes, %u streams, %u missing %s\n", whole->class_count, whole->stream_count, whole->info.missing, why);
+               same(whole, expected) && !job_check(whole, why, sizeof why) ? "" : "not ", ranks, names[shape], argv[1],
+               argc - 2);
+        printf("# %u classes, %u streams, %u missing %s\n", whole->class_count, whole->stream_count,
+               whole->info.missing, why);
         job_destroy(expected);
         job_destroy(whole);
     }

@@ -204,7 +204,8 @@ static void mixed(int turns)
         expect(flag, "the receive is cancelled");
         expect(c == 9 && status[4].MPI_SOURCE == 0, "the message and its status");
         expect(t % 2 || a == 7, "the persistent message");
-        expect(list[0] == MPI_REQUEST_NULL && list[4] == MPI_REQUEST_NULL && list[1] != MPI_REQUEST_NULL, "the handles");
+        expect(list[0] == MPI_REQUEST_NULL && list[4] == MPI_REQUEST_NULL && list[1] != MPI_REQUEST_NULL,
+               "the handles");
         a = c = 0;
     }
     MPI_Request_free(&list[1]);

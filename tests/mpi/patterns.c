@@ -132,7 +132,8 @@ static void waitany(void)
                 MPI_Irecv(&value[k], 1, MPI_INT, k + 1, i, MPI_COMM_WORLD, &r[k]);
             for (int k = 0; k < number; k++) {
                 MPI_Waitany(number, r, &index, &s);
-                expect(r[index] == MPI_REQUEST_NULL && s.MPI_SOURCE == index + 1 && value[index] == index + 1, "Waitany");
+                expect(r[index] == MPI_REQUEST_NULL && s.MPI_SOURCE == index + 1 && value[index] == index + 1,
+                       "Waitany");
                 sum += value[index];
             }
             expect(sum == ranks * number / 2, "sum");
@@ -369,7 +370,8 @@ static void halves(void)
     MPI_Comm_free(&half);
 }
 
-/* Derived communicators of the other kinds, made and freed twice: a group, an intercommunicator, a graph, a distributed graph. */
+/* Derived communicators of the other kinds, made and freed twice: a group, an intercommunicator, a graph, a distributed
+   graph. */
 static void derived(void)
 {
     int first[1] = {0}, to[1] = {(rank + 1) % ranks}, from[1] = {(rank + ranks - 1) % ranks};

@@ -114,8 +114,8 @@ static void some_call(unsigned which)
     }
 }
 
-/* Calls in an order that no other run has, then a long time of what every run does: whoever predicts them computes a lot,
-   and forgets what went wrong until numbers become very small. */
+/* Calls in an order that no other run has, then a long time of what every run does: whoever predicts them computes a
+   lot, and forgets what went wrong until numbers become very small. */
 static void computes(void)
 {
     enum { WATCHED = FE_UNDERFLOW | FE_OVERFLOW | FE_DIVBYZERO | FE_INVALID };

@@ -30,7 +30,8 @@ static void add(const char *function, long size, unsigned long count)
     lines[line_count++].count = count;
 }
 
-static void add_node(const struct job *j, const struct grammar_flat *g, const struct grammar_flat_node *n, uint64_t times)
+static void add_node(const struct job *j, const struct grammar_flat *g, const struct grammar_flat_node *n,
+                     uint64_t times)
 {
     if (grammar_is_rule(n->symbol) || n->symbol == GRAMMAR_LOST)
         return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that go wrong when a region gets another team than they expect. Each runs its regions, tiny ones, often enough
- * that lowering them would pay, and checks its result.
+ * Programs that go wrong when a region gets another team than they expect. Each runs its regions, tiny ones, often
+ * enough that lowering them would pay, and checks its result.
  *   fragile NAME
  */
 #include <omp.h>
@@ -246,7 +246,8 @@ __attribute__((noinline)) static int tiny(void)
 static const struct { const char *name; int (*run)(void); } all[] = {
     { "array", array }, { "helper", helper }, { "split", split }, { "set", set }, { "barrier", barrier },
     { "inside", inside }, { "size_by_master", size_by_master }, { "size_by_single", size_by_single },
-    { "size_by_level", size_by_level }, { "ancestor", ancestor }, { "list", list }, { "in_parallel", in_parallel }, { "sections", sections }, { "tiny", tiny },
+    { "size_by_level", size_by_level }, { "ancestor", ancestor }, { "list", list }, { "in_parallel", in_parallel },
+        { "sections", sections }, { "tiny", tiny },
 };
 
 __attribute__((noinline)) static int start(void)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which OpenMP constructs change what the thread has: errno, the floating-point flags, traps and rounding, the x87 control
- * word; looked at before, inside and after each, the first time and later. One line a construct, none where all is kept.
+ * Which OpenMP constructs change what the thread has: errno, the floating-point flags, traps and rounding, the x87
+ * control word; looked at before, inside and after each, the first time and later. One line a construct, none where all
+ * is kept.
  */
 #include <errno.h>
 #include <fcntl.h>

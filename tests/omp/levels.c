@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a region can ask about itself does not depend on how it is run: tiny regions, often enough that they are lowered and
- * called without libgomp, which must not show. Prints "right", or what was wrong.
+ * What a region can ask about itself does not depend on how it is run: tiny regions, often enough that they are lowered
+ * and called without libgomp, which must not show. Prints "right", or what was wrong.
  */
 #include <omp.h>
 #include <stdio.h>

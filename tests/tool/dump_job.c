@@ -107,7 +107,8 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
     return error;
 }
 
-/* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the file. */
+/* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the
+   file. */
 static void print_rules(const struct job *j)
 {
     static const char *const channel[] = { "peer", "bytes", "index", "team", "reply", "place", "source", "received",
@@ -118,12 +119,14 @@ static void print_rules(const struct job *j)
             const struct job_variant *a = &c->variants[v];
             const struct job_terminal *t = &j->terminals[c->grammar->nodes[a->node].symbol];
             uint64_t members = 0;
-            if (a->attr.channel == GRAMMAR_BYTES || a->attr.channel == GRAMMAR_INDEX || a->attr.channel >= GRAMMAR_SOURCE)
+            if (a->attr.channel == GRAMMAR_BYTES || a->attr.channel == GRAMMAR_INDEX ||
+                a->attr.channel >= GRAMMAR_SOURCE)
                 continue;
             for (uint32_t r = 0; r < a->range_count; r++)
                 members += c->ranges[a->range_first + r].count;
-            printf("rule\t%u\t%s\t%s\t%s\t%s%s%s\t%u\t", i, job_text(j, t->function), job_text(j, j->comms[t->comm].name),
-                   channel[a->attr.channel], a->relations & JOB_ABSOLUTE ? "a" : "", a->relations & JOB_OFFSET ? "o" : "",
+            printf("rule\t%u\t%s\t%s\t%s\t%s%s%s\t%u\t", i, job_text(j, t->function),
+                   job_text(j, j->comms[t->comm].name), channel[a->attr.channel],
+                   a->relations & JOB_ABSOLUTE ? "a" : "", a->relations & JOB_OFFSET ? "o" : "",
                    a->relations & JOB_XOR ? "x" : "", (unsigned)members);
             if (a->attr.kind == GRAMMAR_ATTR_VARIES)
                 printf("varies");
@@ -142,8 +145,8 @@ static void print_rules(const struct job *j)
 static int print_flow(void *arg, const struct job_flow_pair *p)
 {
     (void)arg;
-    printf("message\t%u\t%d\t%u\t%d\t%" PRIu64 "\t%" PRIu64 "\t%d\n", p->terminal, p->receives, p->rank, (int)p->partner,
-           p->messages, p->bytes, p->mean);
+    printf("message\t%u\t%d\t%u\t%d\t%" PRIu64 "\t%" PRIu64 "\t%d\n", p->terminal, p->receives, p->rank,
+           (int)p->partner, p->messages, p->bytes, p->mean);
     return 0;
 }
 

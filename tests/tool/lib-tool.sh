@@ -24,7 +24,8 @@ misused() {
     is "$code $(wc -c <out) $(head -n 1 err | cut -c 1-6)" "2 0 pythia" "$name"
 }
 
-# Whatever a job command gets instead of a good file: one line, exit 3. Arguments: the command; FILE stands for the file.
+# Whatever a job command gets instead of a good file: one line, exit 3. Arguments: the command; FILE stands for the
+# file.
 refuses_bad_files() {
     local good=$1 size i bad=0
     shift

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Job files as blocks of memory, for unit tests. Everything aborts the test (ck_assert) where it can't do what it says. */
+/* Job files as blocks of memory, for unit tests. Everything aborts the test (ck_assert) where it can't do what it
+   says. */
 #ifndef PYTHIA_TESTS_UNIT_BYTES_H
 #define PYTHIA_TESTS_UNIT_BYTES_H
 
@@ -15,8 +16,8 @@ struct bytes {
 /* What file_pack makes of it; the caller frees the data. */
 struct bytes bytes_pack(const struct job *j);
 
-/* file_unpack from a block of exactly that size, so that a sanitizer sees a read past the end. A refusal has one line of
-   reason and no job. */
+/* file_unpack from a block of exactly that size, so that a sanitizer sees a read past the end. A refusal has one line
+   of reason and no job. */
 int bytes_unpack(const void *data, size_t size, struct job **j, char why[200]);
 
 /* They must be refused, as damaged or as of another version. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An oracle that follows a plain list of events, for unit tests: the list can be looked at where the oracle has to foresee.
+ * An oracle that follows a plain list of events, for unit tests: the list can be looked at where the oracle has to
+ * foresee.
  *
  *     follower_program(&l, seed);
  *     follower_open(&f, &l);              the oracle knows all of l

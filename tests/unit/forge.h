@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forged job files: a job is taken apart into its sections (doc/FORMAT.md), these are changed at will, and put together with
- * checksums that are right. What is refused then is refused for what it says.
+ * Forged job files: a job is taken apart into its sections (doc/FORMAT.md), these are changed at will, and put together
+ * with checksums that are right. What is refused then is refused for what it says.
  *
  *     struct forgery f = forge_take_apart(j);
  *     forge_put(f.section[SUMS].data, 0xffffffff, 4);

@@ -24,7 +24,9 @@ uint32_t hand_region(struct job *j, uint64_t offset)
 
 uint32_t hand_word(struct job *j, const char *word)
 {
-    struct job_terminal t = {.kind = JOB_WORD, .function = job_string(j, word), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE};
+    struct job_terminal t = {
+        .kind = JOB_WORD, .function = job_string(j, word), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE
+    };
     return job_terminal(j, &t);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Jobs made by hand, for tests of the report: a call, a region or a word is a terminal; appended events become the stream
- * of a rank.
+ * Jobs made by hand, for tests of the report: a call, a region or a word is a terminal; appended events become the
+ * stream of a rank.
  *
  *     struct job *j = job_create();
  *     uint32_t barrier = hand_call(j, "MPI_Barrier", 0x20, JOB_COLLECTIVE);

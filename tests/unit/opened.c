@@ -24,9 +24,13 @@ uint32_t opened_below(uint32_t n)
 
 static void append(struct grammar *g, struct job_stream *s, uint32_t terminal, uint32_t rank)
 {
-    struct grammar_event e = { .terminal = terminal, .gap = opened_below(3000), .duration = opened_below(900),
-                               .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES,
-                               .value = { [GRAMMAR_PEER] = (rank + terminal) % OPENED_RANKS, [GRAMMAR_BYTES] = opened_below(3) } };
+    struct grammar_event e = {
+        .terminal = terminal,
+        .gap = opened_below(3000),
+        .duration = opened_below(900),
+        .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES,
+        .value = { [GRAMMAR_PEER] = (rank + terminal) % OPENED_RANKS, [GRAMMAR_BYTES] = opened_below(3) }
+    };
     s->wall_ns += e.gap + e.duration;
     grammar_append(g, &e);
 }
@@ -42,8 +46,10 @@ static struct job *rank_job(uint32_t rank)
     state = rank / 2; /* two ranks do the same: one class */
     for (uint32_t i = 0; i < OPENED_CALLS; i++) {
         snprintf(name, sizeof name, "call %u", i);
-        order[i] = job_terminal(j, &(struct job_terminal){ .kind = JOB_CALL, .function = job_string(j, name),
-                                                           .callsite = GRAMMAR_NONE, .comm = job_comm(j, "world", OPENED_RANKS) });
+        order[i] = job_terminal(j, &(struct job_terminal){ .kind = JOB_CALL,
+                                                           .function = job_string(j, name),
+                                                           .callsite = GRAMMAR_NONE,
+                                                           .comm = job_comm(j, "world", OPENED_RANKS) });
     }
     for (uint32_t n = 0; n < OPENED_EVENTS; n += OPENED_CALLS)
         for (uint32_t i = 0; i < OPENED_CALLS; i++) {
@@ -122,8 +128,8 @@ uint32_t *opened_events(const struct job *j, uint32_t rank, uint32_t wrong, uint
     uint32_t *list = calloc(OPENED_EVENTS + OPENED_CALLS, sizeof *list);
     *count = 0;
     state = 99;
-    for (int more = grammar_cursor_open(&c, j->classes[job_stream_class(j, rank, 0)].grammar); more && *count < OPENED_ASKED;
-         more = grammar_cursor_next(&c)) {
+    for (int more = grammar_cursor_open(&c, j->classes[job_stream_class(j, rank, 0)].grammar);
+         more && *count < OPENED_ASKED; more = grammar_cursor_next(&c)) {
         if (opened_below(100) >= wrong)
             list[(*count)++] = c.terminal;
         else if (opened_below(2))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For unit tests of opened jobs: a job file with many rules, each in few places; the oracle of one of its ranks; and the
- * rank's events. What fails aborts the test.
+ * For unit tests of opened jobs: a job file with many rules, each in few places; the oracle of one of its ranks; and
+ * the rank's events. What fails aborts the test.
  */
 #ifndef PYTHIA_TESTS_UNIT_OPENED_H
 #define PYTHIA_TESTS_UNIT_OPENED_H
@@ -36,7 +36,8 @@ struct opened { struct job *job; uint32_t class_index; const struct oracle_index
 struct opened opened_follow(struct job *j, uint32_t rank, size_t learn);
 void opened_end(struct opened *f);
 
-/* The rank's first events, with `wrong` of a hundred missing, exchanged, or such as nobody knows. The caller frees them. */
+/* The rank's first events, with `wrong` of a hundred missing, exchanged, or such as nobody knows. The caller frees
+   them. */
 uint32_t *opened_events(const struct job *whole, uint32_t rank, uint32_t wrong, uint32_t *count);
 /* Follows these events; how many were foreseen. */
 uint32_t opened_right(struct opened *f, const uint32_t *list, uint32_t count);

@@ -16,7 +16,11 @@ static uint64_t mix(uint64_t x)
 
 static struct replay_op op(enum replay_kind kind, const struct phase *p, uint32_t partner, uint32_t tag)
 {
-    return (struct replay_op){ .kind = (uint8_t)kind, .place = 2 * (tag % PROGRAM_PHASES) + 1, .bytes = p->bytes, .partner = partner, .tag = tag,
+    return (struct replay_op){ .kind = (uint8_t)kind,
+                               .place = 2 * (tag % PROGRAM_PHASES) + 1,
+                               .bytes = p->bytes,
+                               .partner = partner,
+                               .tag = tag,
                                .back = REPLAY_BACK_OWN };
 }
 
@@ -61,7 +65,8 @@ static uint32_t collective(const struct phase *p, uint32_t rank, uint32_t ranks,
     return 1;
 }
 
-/* Two ranks' messages go to rank 0, which answers whoever came; a barrier, for else a fast one takes another's place. */
+/* Two ranks' messages go to rank 0, which answers whoever came; a barrier, for else a fast one takes another's
+   place. */
 static uint32_t any(const struct phase *p, uint32_t rank, uint32_t ranks, uint32_t tag, struct replay_op *out)
 {
     uint32_t n = 0;
@@ -112,8 +117,12 @@ static uint32_t event(void *context, uint32_t rank, uint32_t node, uint64_t i, s
     uint64_t turn = p->kind == PHASE_LIST ? i % 3 : 0;
 
     /* Some phases have the same length on all ranks, some on pairs: ties are what order is decided by. */
-    out[0] = (struct replay_op){ .kind = REPLAY_COMPUTE, .computes = 1, .place = 2 * number,
-                                 .ns = p->ns + (int64_t)(mix(p->seed + (p->seed % 3 ? rank / (p->seed % 3) : 0) + turn) % 3000) };
+    out[0] = (struct replay_op){
+        .kind = REPLAY_COMPUTE,
+        .computes = 1,
+        .place = 2 * number,
+        .ns = p->ns + (int64_t)(mix(p->seed + (p->seed % 3 ? rank / (p->seed % 3) : 0) + turn) % 3000)
+    };
     return 1 + messages(p, rank, program->source.ranks, number, out + 1);
 }
 
@@ -195,7 +204,9 @@ struct program *program_random(uint64_t seed, uint32_t ranks, uint32_t depth, ui
     struct program *p = create(ranks);
 
     for (int odd = 0; odd < 2; odd++) {
-        struct maker m = { .p = p, .g = grammar_flat_create(200, 1000, 0), .random = seed << 20, .turns = turns, .odd = odd };
+        struct maker m = {
+            .p = p, .g = grammar_flat_create(200, 1000, 0), .random = seed << 20, .turns = turns, .odd = odd
+        };
         m.g->rule_count = m.g->node_count = 0;
         make_rule(&m, depth, 3);
         p->grammar[odd] = m.g;

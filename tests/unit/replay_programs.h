@@ -2,18 +2,25 @@
 /*
  * Programs for the replay: of a known shape, or random ones that always end.
  *
- * A program is a tree of loops whose leaves are phases that all ranks take part in: computation and a pattern of messages.
- * Odd ranks may have a loop's first turn apart, as the grammars of real ranks differ.
+ * A program is a tree of loops whose leaves are phases that all ranks take part in: computation and a pattern of
+ * messages. Odd ranks may have a loop's first turn apart, as the grammars of real ranks differ.
  */
 #ifndef PYTHIA_TESTS_REPLAY_PROGRAMS_H
 #define PYTHIA_TESTS_REPLAY_PROGRAMS_H
 
 #include "replay/program.h"
 
-enum phase_kind { PHASE_COMPUTE, PHASE_HALO, PHASE_RING, PHASE_XOR, PHASE_PAIR, PHASE_CHAIN, PHASE_ANY, PHASE_COLLECTIVE, PHASE_LIST,
+enum phase_kind { PHASE_COMPUTE, PHASE_HALO, PHASE_RING, PHASE_XOR, PHASE_PAIR, PHASE_CHAIN, PHASE_ANY,
+                  PHASE_COLLECTIVE, PHASE_LIST,
                   PHASE_KINDS };
 
-struct phase { enum phase_kind kind; uint8_t shape; uint64_t bytes; int64_t ns; /* computation before it */ uint64_t seed; };
+struct phase {
+    enum phase_kind kind;
+    uint8_t shape;
+    uint64_t bytes;
+    int64_t ns; /* computation before it */
+    uint64_t seed;
+};
 
 enum { PROGRAM_PHASES = 128 };
 

@@ -28,7 +28,8 @@ struct recorder {
     uint64_t random;
 };
 
-static void record(struct recorder *r, const char *function, uint64_t place, uint32_t channels, int64_t peer, int64_t bytes)
+static void record(struct recorder *r, const char *function, uint64_t place, uint32_t channels, int64_t peer,
+                   int64_t bytes)
 {
     struct simulate_stream *s = r->stream;
     struct job_frame frame[2] = { { r->module, 0, 0x1000 + place }, { r->module, 0, 0x400 } };
@@ -120,8 +121,8 @@ static void anything(struct recorder *r, uint32_t rank, uint32_t ranks)
     uint32_t same = (uint32_t)(simulate_random(&r->random) % ranks);
     for (uint64_t i = 0; i < 12 + structure; i++) {
         uint64_t x = simulate_random(&r->random);
-        record(r, "MPI_Send", i % 3, x % 11 ? PEER | BYTES | TEAM : PEER, x % 2 ? (int64_t)same : (int64_t)((rank + same) % ranks),
-               x % 4);
+        record(r, "MPI_Send", i % 3, x % 11 ? PEER | BYTES | TEAM : PEER,
+               x % 2 ? (int64_t)same : (int64_t)((rank + same) % ranks), x % 4);
         record(r, "MPI_Put", 7, PEER, (int64_t)(rank ^ (same & 1)), 0);
     }
 }
@@ -135,7 +136,9 @@ static void disturb_numbers(struct job *j, uint32_t rank)
     char name[16];
     snprintf(name, sizeof name, "extra%u", rank % 3);
     for (uint32_t i = 0; i < rank % 4; i++) {
-        struct job_terminal t = { .kind = JOB_WORD, .function = job_string(j, name), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE };
+        struct job_terminal t = {
+            .kind = JOB_WORD, .function = job_string(j, name), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE
+        };
         job_terminal(j, &t);
         name[0]++;
     }
@@ -145,7 +148,8 @@ static void disturb_numbers(struct job *j, uint32_t rank)
 static void talk(struct recorder *r, uint32_t rank, uint32_t ranks)
 {
     struct simulate_stream *s = r->stream;
-    const struct job_run world = { 0, ranks, 1 }, row = { rank - rank % 4, rank - rank % 4 + 4 > ranks ? ranks % 4 : 4, 1 };
+    const struct job_run world = { 0, ranks, 1 },
+                         row = { rank - rank % 4, rank - rank % 4 + 4 > ranks ? ranks % 4 : 4, 1 };
     const struct job_start_run runs[] = { { 2 + rank % 3, -1, 2 } };
     int error = job_comm_add_members(r->job, r->world, &world, 1, NULL, 0);
     error |= job_comm_add_members(r->job, job_comm(r->job, "world/split#0", 4), &row, 1, NULL, 0);
@@ -154,8 +158,8 @@ static void talk(struct recorder *r, uint32_t rank, uint32_t ranks)
         const struct grammar_event *e = &s->event[i];
         const char *function = job_text(r->job, r->job->terminals[e->terminal].function);
         if (e->channels & 1 << GRAMMAR_PEER && e->value[GRAMMAR_PEER] >= 0 && e->value[GRAMMAR_PEER] < ranks)
-            error |= job_flow_add(r->job, rank, e->terminal, strstr(function, "ecv") != NULL, (uint32_t)e->value[GRAMMAR_PEER], 1,
-                                  (uint64_t)e->value[GRAMMAR_BYTES]);
+            error |= job_flow_add(r->job, rank, e->terminal, strstr(function, "ecv") != NULL,
+                                  (uint32_t)e->value[GRAMMAR_PEER], 1, (uint64_t)e->value[GRAMMAR_BYTES]);
     }
     if (error || job_flows_settle(r->job))
         abort();
@@ -171,7 +175,9 @@ static void finish(struct recorder *r, uint32_t rank, uint32_t thread)
     for (uint32_t i = 0; i < s->count; i++)
         wall += s->event[i].gap + s->event[i].duration;
     s->alone = grammar_flat_copy(g);
-    struct job_stream stream = { .rank = rank, .thread = thread, .begin_ns = rank, .wall_ns = wall, .mpi_ns = wall / 2 };
+    struct job_stream stream = {
+        .rank = rank, .thread = thread, .begin_ns = rank, .wall_ns = wall, .mpi_ns = wall / 2
+    };
     if (merge_add_stream(r->job, &stream, g))
         abort();
     for (uint32_t i = 0; i < r->job->terminal_count; i += 2)

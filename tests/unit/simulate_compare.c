@@ -26,7 +26,8 @@ static void compare_values(const struct job *merged, const struct job_class *c, 
             continue;
         ck_assert_msg(value == alone, "rank %u event %llu channel %u: %lld, recorded %lld", s->rank,
                       (unsigned long long)at->index, channel, (long long)value, (long long)alone);
-        if (e->channels & 1u << channel && s->alone->attrs[s->alone->nodes[at->node].attr].count == c->grammar->stats[at->node].count)
+        if (e->channels & 1u << channel &&
+            s->alone->attrs[s->alone->nodes[at->node].attr].count == c->grammar->stats[at->node].count)
             ck_assert_int_eq(value, e->value[channel]);
     }
 }

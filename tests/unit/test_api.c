@@ -286,7 +286,8 @@ START_TEST(partners_that_were_recorded)
 }
 END_TEST
 
-/* By this run alone; with a recording that does not know of partners; with one that does in a run that does not tell. */
+/* By this run alone; with a recording that does not know of partners; with one that does in a run that does not
+   tell. */
 START_TEST(partners_that_are_shown)
 {
     pythia_recorder_t *r = record_messages(false);
@@ -320,8 +321,8 @@ static uint32_t random_below(uint32_t n)
     return (uint32_t)((state >> 33) % n);
 }
 
-/* Where so many in a hundred come from whom they should: of the answers given at 0.9, 9 in 10 are right. Chance is nobody's
-   partner. */
+/* Where so many in a hundred come from whom they should: of the answers given at 0.9, 9 in 10 are right. Chance is
+   nobody's partner. */
 START_TEST(partners_are_as_sure_as_they_are_said)
 {
     static const uint32_t good[] = { 100, 90, 75, 60, 0 };
@@ -349,8 +350,8 @@ START_TEST(partners_are_as_sure_as_they_are_said)
         pythia_oracle_follow_message(o, n % 3 ? "take" : "steal", 10, 20, with);
     }
     pythia_oracle_close(o);
-    ck_assert_msg(fabs(stated - right) <= 0.06 * said + 20, "at %u: %d answers, %.0f right by their word, %d were", good[_i],
-                  said, stated, right);
+    ck_assert_msg(fabs(stated - right) <= 0.06 * said + 20, "at %u: %d answers, %.0f right by their word, %d were",
+                  good[_i], said, stated, right);
     ck_assert_msg(good[_i] < 75 || said > EVENTS * 8 / 10, "%d answers", said);
     ck_assert_msg(good[_i] > 0 || said < EVENTS / 20, "%d answers", said);
 }

@@ -39,8 +39,8 @@ static void audit(const struct grammar_attr *a, const struct list *l, unsigned s
         /* (Check's assertions cost a system call, also where they hold) */
         bool answered = grammar_attr_value(a, i, &v);
         if (answered && v != l->value[i])
-            ck_abort_msg("seed %u %s: kind %d period %u of %ju: value %ju is %jd, not %jd", seed, what, a->kind, a->period,
-                         (uintmax_t)l->count, (uintmax_t)i, (intmax_t)v, (intmax_t)l->value[i]);
+            ck_abort_msg("seed %u %s: kind %d period %u of %ju: value %ju is %jd, not %jd", seed, what, a->kind,
+                         a->period, (uintmax_t)l->count, (uintmax_t)i, (intmax_t)v, (intmax_t)l->value[i]);
         if (!answered && a->kind != GRAMMAR_ATTR_VARIES)
             ck_abort_msg("seed %u %s: silent", seed, what);
     }
@@ -148,7 +148,8 @@ START_TEST(join_is_sound)
         if (aligned && first > 63)
             first -= first % 63;
         make(&a, &la, kind, 0, first, 0, 10);
-        make(&b, &lb, same ? kind : (unsigned)rnd(PATTERNS), same ? first : rnd(10), second, ordered ? 10 * first : 5, 10);
+        make(&b, &lb, same ? kind : (unsigned)rnd(PATTERNS), same ? first : rnd(10), second, ordered ? 10 * first : 5,
+             10);
         merge_lists(&all, &la, &lb);
         if (rnd(2)) {
             grammar_attr_join(&a, &b);
@@ -296,7 +297,8 @@ START_TEST(keys_are_exact)
         if (whole > 1) {
             grammar_attr_split(&a, 1, whole, seed % 2, &out);
             ck_assert_msg(out.count == (seed % 2 ? 2 * n / whole : 2 * n - 2 * n / whole), "seed %u: split", seed);
-            ck_assert_msg(key_total(&a, false) == a.count && key_total(&out, false) == out.count, "seed %u: split", seed);
+            ck_assert_msg(key_total(&a, false) == a.count && key_total(&out, false) == out.count, "seed %u: split",
+                          seed);
             ck_assert_msg(key_total(&a, true) + key_total(&out, true) == total, "seed %u: split sums", seed);
         }
     }
@@ -334,8 +336,9 @@ START_TEST(weaving_is_exact)
         audit(&a[0], &both, seed, "weave");
         exact += a[0].kind != GRAMMAR_ATTR_VARIES;
         bool must = shape == 1 || (shape == 0 && turns[0] + turns[1] <= GRAMMAR_ATTR_LENGTH);
-        ck_assert_msg(!must || a[0].kind != GRAMMAR_ATTR_VARIES, "seed %u: %ju and %ju turns, shape %u, must stay exact",
-                      seed, (uintmax_t)turns[0], (uintmax_t)turns[1], shape);
+        ck_assert_msg(!must || a[0].kind != GRAMMAR_ATTR_VARIES,
+                      "seed %u: %ju and %ju turns, shape %u, must stay exact", seed, (uintmax_t)turns[0],
+                      (uintmax_t)turns[1], shape);
     }
     ck_assert_uint_gt(exact, 2000);
 }

@@ -95,8 +95,8 @@ END_TEST
 
 START_TEST(the_first_rank_speaks)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK",
-                                        "SLURM_PROCID"};
+    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",
+                                         "MPI_LOCALRANKID",      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
     ck_assert_int_eq(base_log_rank(), -1);

@@ -58,7 +58,8 @@ static void check_prefix(const struct job *then, const struct job *now, uint32_t
     int more = grammar_cursor_open(&a, x), there = grammar_cursor_open(&b, y);
     for (; more; more = grammar_cursor_next(&a), there = grammar_cursor_next(&b)) {
         ck_assert(there);
-        ck_assert_str_eq(job_text(then, then->terminals[a.terminal].function), job_text(now, now->terminals[b.terminal].function));
+        ck_assert_str_eq(job_text(then, then->terminals[a.terminal].function),
+                         job_text(now, now->terminals[b.terminal].function));
     }
     grammar_cursor_close(&a);
     grammar_cursor_close(&b);

@@ -41,8 +41,10 @@ static char *print_form(const struct job *j, int form)
     FILE *out = open_memstream(&text, &size);
     struct report *r = report_create(j);
     struct report_structure how = {0};
-    int rc = form >= 8 ? print_other_form(r, form, out) : form == 0 ? report_print_json(r, out) : form == 1 ? report_print_csv(r, out)
-                                                               : report_print_text(r, (enum report_view)(form - 2), &how, out);
+    int rc = form >= 8   ? print_other_form(r, form, out)
+             : form == 0 ? report_print_json(r, out)
+             : form == 1 ? report_print_csv(r, out)
+                         : report_print_text(r, (enum report_view)(form - 2), &how, out);
     ck_assert_int_eq(rc, 0);
     report_destroy(r);
     fclose(out);
@@ -60,9 +62,11 @@ START_TEST(json_agrees_with_the_model)
     ck_assert_int_eq(cJSON_GetArraySize(sites), (int)m->site_count);
     for (uint32_t i = 0; i < m->site_count; i++) {
         cJSON *o = cJSON_GetArrayItem(sites, (int)i);
-        ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(o, "function")->valuestring, job_text(j, m->sites[i].function));
+        ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(o, "function")->valuestring,
+                         job_text(j, m->sites[i].function));
         ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(o, "count")->valuedouble, (double)m->sites[i].count);
-        ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(o, "time_seconds")->valuedouble, (double)m->sites[i].time_ns / 1e9);
+        ck_assert_double_eq(cJSON_GetObjectItemCaseSensitive(o, "time_seconds")->valuedouble,
+                            (double)m->sites[i].time_ns / 1e9);
         ck_assert(cJSON_IsNull(cJSON_GetObjectItemCaseSensitive(o, "line"))); /* the module is nowhere */
         ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(o, "module")->valuestring, "app");
     }
@@ -85,8 +89,10 @@ START_TEST(json_and_csv_survive_any_name)
     cJSON *root = cJSON_Parse(json);
     ck_assert_ptr_nonnull(root);
     cJSON *sites = cJSON_GetObjectItemCaseSensitive(root, "callsites");
-    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 0), "function")->valuestring, "a\"b,\\c\x01");
-    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 1), "function")->valuestring, "caf\xc3\xa9 ?? ???");
+    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 0), "function")->valuestring,
+                     "a\"b,\\c\x01");
+    ck_assert_str_eq(cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(sites, 1), "function")->valuestring,
+                     "caf\xc3\xa9 ?? ???");
     ck_assert_ptr_nonnull(strstr(csv, "\"a\"\"b,\\c\x01\",,,,,,1,"));
     cJSON_Delete(root);
     free(json);
@@ -110,7 +116,9 @@ START_TEST(text_survives_any_name)
         char *text = print_form(j, form);
         for (char *c = text; *c; c++)
             ck_assert_msg((unsigned char)*c >= ' ' || *c == '\n', "form %d: character %d", form, *c);
-        ck_assert_msg(!strstr(text, "\nX") && !strstr(text, "\nb") && !strstr(text, "\nimport") && !strstr(text, "\ngram"), "%s", text);
+        ck_assert_msg(!strstr(text, "\nX") && !strstr(text, "\nb") && !strstr(text, "\nimport") &&
+                          !strstr(text, "\ngram"),
+                      "%s", text);
         free(text);
     }
     report_function_text(j, 0, function, sizeof function);
@@ -136,9 +144,12 @@ static void fits_a_screen(const char *text, int form)
 START_TEST(the_summary_fits_a_screen)
 {
     struct job *j = job_create();
-    j->info.program = job_string(j, "/a/very/long/path/to/a-program-with-a-name-that-does-not-fit-anywhere-on-a-screen-at-all");
-    j->info.arguments = job_string(j, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34");
-    j->info.mpi = job_string(j, "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022, and more");
+    j->info.program = job_string(
+        j, "/a/very/long/path/to/a-program-with-a-name-that-does-not-fit-anywhere-on-a-screen-at-all");
+    j->info.arguments = job_string(
+        j, "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34");
+    j->info.mpi = job_string(
+        j, "Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4, May 26, 2022, and more");
     j->info.start_time = 1700000000;
     j->info.missing = 3;
     j->oracle.present = 1;
@@ -151,7 +162,8 @@ START_TEST(the_summary_fits_a_screen)
     j->oracle.gain_seconds = j->oracle.cost_seconds = 1234567.89;
     uint32_t terminal[40];
     for (uint32_t i = 0; i < 40; i++)
-        terminal[i] = i % 2 ? hand_region(j, i) : hand_call(j, i % 4 ? "MPI_Neighbor_alltoallw_init" : "MPI_Send", i, 1 + i % 9);
+        terminal[i] = i % 2 ? hand_region(j, i)
+                            : hand_call(j, i % 4 ? "MPI_Neighbor_alltoallw_init" : "MPI_Send", i, 1 + i % 9);
     for (uint32_t rank = 0; rank < 20; rank++) {
         struct grammar *g = grammar_create(1 << 20);
         for (uint32_t i = 0; i < 2000; i++)
@@ -220,7 +232,9 @@ static struct job *make_rich(void)
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct grammar *g = grammar_create(1 << 20);
         for (int i = 0; i < 20; i++) {
-            struct grammar_event e = {.terminal = send, .gap = 10, .duration = 5, .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES};
+            struct grammar_event e = {
+                .terminal = send, .gap = 10, .duration = 5, .channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES
+            };
             e.value[GRAMMAR_PEER] = (rank + 1 + i % 3) % 4;
             e.value[GRAMMAR_BYTES] = 100 * i;
             hand_append(g, open, 2, 0);
@@ -248,7 +262,8 @@ START_TEST(hostile_figures_are_printed)
         if (a->size < width)
             continue;
         unsigned char *at = (unsigned char *)a->bytes + (size_t)rand_r(&seed) % (a->size / width) * width, old[8];
-        uint64_t value = rand_r(&seed) % 3 ? special[rand_r(&seed) % 8] : (uint64_t)rand_r(&seed) << 32 | (unsigned)rand_r(&seed);
+        uint64_t value = rand_r(&seed) % 3 ? special[rand_r(&seed) % 8]
+                                           : (uint64_t)rand_r(&seed) << 32 | (unsigned)rand_r(&seed);
         memcpy(old, at, width);
         memcpy(at, &value, width);
         if (job_check(j, why, sizeof why) != 0) {

@@ -21,8 +21,8 @@ static uint64_t noisy(uint64_t gap)
 }
 
 /* Rounds of TURNS equal events and one other; `each` sees an event before it comes. */
-static void rounds(const uint64_t *gap, uint64_t factor, void (*each)(void *, uint32_t round, uint32_t terminal, uint64_t gap),
-                   void *data)
+static void rounds(const uint64_t *gap, uint64_t factor,
+                   void (*each)(void *, uint32_t round, uint32_t terminal, uint64_t gap), void *data)
 {
     for (uint32_t r = 0; r < ROUNDS; r++) {
         for (int t = 0; t < TURNS; t++)

@@ -117,7 +117,9 @@ struct model {
 static void model_append(struct model *m, uint32_t terminal)
 {
     struct grammar_event *e = &m->event[m->count];
-    *e = (struct grammar_event){.terminal = terminal, .gap = (uint64_t)(rand() % 1000), .duration = (uint64_t)(rand() % 99)};
+    *e = (struct grammar_event){ .terminal = terminal,
+                                 .gap = (uint64_t)(rand() % 1000),
+                                 .duration = (uint64_t)(rand() % 99) };
     if (terminal % 2) {
         e->channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES;
         e->value[GRAMMAR_PEER] = rand() % 10 ? (int64_t)(m->count % 3) : rand() % 5;
@@ -214,7 +216,8 @@ static void run_model(int seed, uint64_t length, uint32_t alphabet, uint64_t aud
 /* Loops: a part of what was there, up to five times over, so that turns complete, break off and nest. */
 static void append_loop(struct model *m, uint64_t length)
 {
-    uint64_t from = (uint64_t)rand() % m->count, part = 1 + (uint64_t)rand() % (m->count - from), turns = 1 + (uint64_t)rand() % 5;
+    uint64_t from = (uint64_t)rand() % m->count, part = 1 + (uint64_t)rand() % (m->count - from),
+             turns = 1 + (uint64_t)rand() % 5;
     if (part > 40)
         part = 1 + (uint64_t)rand() % 12;
     for (uint64_t i = 0; i < turns * part && m->count < length; i++)

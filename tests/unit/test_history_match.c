@@ -256,8 +256,8 @@ START_TEST(it_wakes_up)
 }
 END_TEST
 
-/* The references' events are a list too: what usually follows in them is known before the run's first event, and a place
-   that looks like the present is a position. */
+/* The references' events are a list too: what usually follows in them is known before the run's first event, and a
+   place that looks like the present is a position. */
 START_TEST(references_are_known_as_lists)
 {
     struct fixture f;

@@ -72,7 +72,8 @@ START_TEST(eight_of_ten_lie_inside)
         for (unsigned d = 0; d < sizeof distances / sizeof *distances; d++) {
             double share = coverage((enum law)law, distances[d], 1000);
             double least = 0.72, most = law == TWO_MODES && distances[d] < 16 ? 1 : 0.86;
-            ck_assert_msg(share > least && share < most, "law %d at %u: %.3f inside", law, (unsigned)distances[d], share);
+            ck_assert_msg(share > least && share < most, "law %d at %u: %.3f inside", law, (unsigned)distances[d],
+                          share);
         }
 }
 END_TEST
@@ -93,13 +94,18 @@ START_TEST(anything_may_be_asked)
 
     memset(&v, 0, sizeof v);
     for (int i = 0; i < 20000; i++) {
-        struct oracle_answer a = { .terminal = follower_random(5), .until = follower_random(3) ? (double)follower_random(1000000000) : -1,
-                                   .until_deviation = follower_random(2) ? -1 : 1e9, .duration = follower_random(2) ? -1 : 1e18,
-                                   .duration_deviation = -1, .node = follower_random(3) ? follower_random(5000) : GRAMMAR_NONE };
+        struct oracle_answer a = { .terminal = follower_random(5),
+                                   .until = follower_random(3) ? (double)follower_random(1000000000) : -1,
+                                   .until_deviation = follower_random(2) ? -1 : 1e9,
+                                   .duration = follower_random(2) ? -1 : 1e18,
+                                   .duration_deviation = -1,
+                                   .node = follower_random(3) ? follower_random(5000) : GRAMMAR_NONE };
         oracle_interval_answer(&v, distances[follower_random(8)], &a);
-        ck_assert((a.until < 0) == (a.until_low < 0) && a.until_low <= a.until_high && a.duration_low <= a.duration_high);
+        ck_assert((a.until < 0) == (a.until_low < 0) && a.until_low <= a.until_high &&
+                  a.duration_low <= a.duration_high);
         if (follower_random(3))
-            oracle_interval_event(&v, follower_random(5), follower_random(10) ? follower_random(1000) : (uint64_t)1 << 62, 0);
+            oracle_interval_event(&v, follower_random(5),
+                                  follower_random(10) ? follower_random(1000) : (uint64_t)1 << 62, 0);
         ck_assert(oracle_interval_check(&v));
     }
 }

@@ -53,9 +53,14 @@ START_TEST(test_hashes_are_of_content)
     for (int i = 0; i < 50; i++) {
         char name[16];
         snprintf(name, sizeof name, "f%d", i);
-        struct job_frame f = { job_module(a, "/m", "id"), 0, (uint64_t)i }, g = { job_module(b, "/m", "id"), 0, (uint64_t)i };
-        struct job_terminal t = { .function = job_string(a, name), .callsite = job_callsite(a, &f, 1), .comm = GRAMMAR_NONE };
-        struct job_terminal u = { .function = job_string(b, name), .callsite = job_callsite(b, &g, 1), .comm = GRAMMAR_NONE };
+        struct job_frame f = { job_module(a, "/m", "id"), 0, (uint64_t)i },
+                         g = { job_module(b, "/m", "id"), 0, (uint64_t)i };
+        struct job_terminal t = { .function = job_string(a, name),
+                                  .callsite = job_callsite(a, &f, 1),
+                                  .comm = GRAMMAR_NONE };
+        struct job_terminal u = { .function = job_string(b, name),
+                                  .callsite = job_callsite(b, &g, 1),
+                                  .comm = GRAMMAR_NONE };
         uint32_t x = job_terminal(a, &t), y = job_terminal(b, &u);
         ck_assert_uint_eq(job_find_terminal(a, b->terminal_hash[y]), x);
     }
@@ -95,13 +100,15 @@ START_TEST(test_matching_another_build)
     uint32_t old[6], new[6];
     for (uint32_t i = 0; i < 6; i++) {
         struct job_frame f[2] = { { job_module(a, "/bin/app", "aaaa"), 0, 100 + 10 * i }, { 0, 0, 5 } };
-        struct job_terminal t = { .function = job_string(a, i % 2 ? "MPI_Send" : "MPI_Recv"), .callsite = job_callsite(a, f, 2),
+        struct job_terminal t = { .function = job_string(a, i % 2 ? "MPI_Send" : "MPI_Recv"),
+                                  .callsite = job_callsite(a, f, 2),
                                   .comm = job_comm(a, "world", 4) };
         old[i] = job_terminal(a, &t);
     }
     for (uint32_t k = 6; k-- > 0;) { /* seen in another order */
         struct job_frame f[2] = { { job_module(b, "/tmp/app", "bbbb"), 0, 1000 + 70 * k }, { 0, 0, 6 } };
-        struct job_terminal t = { .function = job_string(b, k % 2 ? "MPI_Send" : "MPI_Recv"), .callsite = job_callsite(b, f, 2),
+        struct job_terminal t = { .function = job_string(b, k % 2 ? "MPI_Send" : "MPI_Recv"),
+                                  .callsite = job_callsite(b, f, 2),
                                   .comm = job_comm(b, "world", 8) };
         new[k] = job_terminal(b, &t);
     }
@@ -153,7 +160,9 @@ START_TEST(test_sums)
 {
     struct job *a = job_create(), *b = job_create();
     job_string(b, "first in b"); /* other numbers than in a */
-    struct job_terminal send = { .function = job_string(a, "MPI_Send"), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE };
+    struct job_terminal send = { .function = job_string(a, "MPI_Send"),
+                                 .callsite = GRAMMAR_NONE,
+                                 .comm = GRAMMAR_NONE };
     uint32_t in_a = job_terminal(a, &send);
     send.function = job_string(b, "MPI_Recv");
     uint32_t other = job_terminal(b, &send);
@@ -221,12 +230,14 @@ START_TEST(test_every_flipped_bit)
 }
 END_TEST
 
-/* A file says what the hash of a class is. Hashes that differ as they like must not be slower than others: the limit of a
-   test's time is what fails here. */
+/* A file says what the hash of a class is. Hashes that differ as they like must not be slower than others: the limit of
+   a test's time is what fails here. */
 START_TEST(test_chosen_hashes)
 {
     enum { COUNT = 400000 };
-    static const struct grammar_hash step[] = { { 0, 1 }, { 1ull << 32, 0 }, { 0, 1ull << 40 }, { 1ull << 44, 1ull << 44 } };
+    static const struct grammar_hash step[] = {
+        { 0, 1 }, { 1ull << 32, 0 }, { 0, 1ull << 40 }, { 1ull << 44, 1ull << 44 }
+    };
     struct job_table t = { 0 };
     ck_assert_int_eq(job_table_reserve(&t, COUNT), 0);
     for (uint64_t i = 1; i <= COUNT; i++) {
@@ -245,7 +256,8 @@ START_TEST(test_times_of_another_processor)
     struct grammar_time plain = { 0, 0, 0 }, fused = { 0, 0, 0 };
     for (int i = 0; i < 1000; i++) {
         double count = 1000 + i, mean = 1e9 + 1e5 * i + 1.0 / 3, square = count * (mean * mean + 100.0 * i) / count;
-        struct grammar_time one = { mean, 0, fmax(square - mean * mean, 0) }, other = { mean, 0, fmax(fma(-mean, mean, square), 0) };
+        struct grammar_time one = { mean, 0, fmax(square - mean * mean, 0) },
+                            other = { mean, 0, fmax(fma(-mean, mean, square), 0) };
         grammar_time_add(&plain, count, &one);
         grammar_time_add(&fused, count, &other);
     }

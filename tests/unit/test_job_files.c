@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Job files on disk: written whole or not at all; what can't be written or read is refused with a line that names it. */
+/* Job files on disk: written whole or not at all; what can't be written or read is refused with a line that names
+   it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

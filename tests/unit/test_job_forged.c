@@ -30,7 +30,8 @@ START_TEST(test_forging_works)
         if (known)
             job_destroy(back);
         else
-            ck_assert_msg(strstr(why, version < FORMAT_VERSION ? "recorded by an older version" : "newer") != NULL, "%s", why);
+            ck_assert_msg(strstr(why, version < FORMAT_VERSION ? "recorded by an older version" : "newer") != NULL,
+                          "%s", why);
         free(b.data);
     }
     forge_discard(&f);
@@ -206,10 +207,12 @@ END_TEST
 /* Sections of the table itself that lie. */
 START_TEST(test_hostile_tables)
 {
-    static const struct { int field, bytes; uint64_t value; } lies[] = {
-        { 0, 4, 1 },          { 0, 4, 99 },        { 0, 4, 0 },          { 4, 4, 1 },          { 4, 4, 8 },
-        { 8, 8, 0 },          { 8, 8, 1ull << 63 }, { 8, 8, UINT64_MAX - 7 }, { 16, 8, 1ull << 63 }, { 16, 8, UINT64_MAX },
-        { 24, 8, 1ull << 63 }, { 24, 8, 0 },        { 24, 8, UINT64_MAX }, { 40, 8, 1ull << 63 }, { 40, 8, 0xffffffff },
+    static const struct { int field, bytes; uint64_t value;
+    } lies[] = {
+        { 0, 4, 1 },           { 0, 4, 99 },          { 0, 4, 0 },           { 4, 4, 1 },
+        { 4, 4, 8 },           { 8, 8, 0 },           { 8, 8, 1ull << 63 },  { 8, 8, UINT64_MAX - 7 },
+        { 16, 8, 1ull << 63 }, { 16, 8, UINT64_MAX }, { 24, 8, 1ull << 63 }, { 24, 8, 0 },
+        { 24, 8, UINT64_MAX }, { 40, 8, 1ull << 63 }, { 40, 8, 0xffffffff },
     };
     struct job *j = simulate_job(SIMULATE_MASTER, 4);
     struct forgery f = forge_take_apart(j);
@@ -276,9 +279,10 @@ END_TEST
 /* Whoever opens a job reads only those as blocks. */
 START_TEST(test_other_sections_in_blocks)
 {
-    static const struct { int type; uint32_t record; bool legal; } kinds[] = {
-        { NODES, 16, true },   { STATS, 128, true },   { RANGES, 32, true }, { VARIANTS, 176, true }, { 1, 56, false },
-        { 5, 8, false },       { 7, 24, false },       { RULES, 8, false },  { CLASSES, 56, false },  { SUMS, 24, false },
+    static const struct { int type; uint32_t record; bool legal;
+    } kinds[] = {
+        { NODES, 16, true }, { STATS, 128, true }, { RANGES, 32, true }, { VARIANTS, 176, true }, { 1, 56, false },
+        { 5, 8, false },     { 7, 24, false },     { RULES, 8, false },  { CLASSES, 56, false },  { SUMS, 24, false },
     };
     struct job *j = simulate_job(SIMULATE_RANDOM, 5), *back;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -307,11 +311,13 @@ static struct job *job_of_many_nodes(void)
     uint64_t random = 1;
     for (uint32_t w = 0; w < WORDS; w++) {
         char name[2] = { (char)('a' + w), 0 };
-        job_terminal(j, &(struct job_terminal){ .kind = JOB_WORD, .function = job_string(j, name), .callsite = GRAMMAR_NONE,
-                                                .comm = GRAMMAR_NONE });
+        job_terminal(
+            j, &(struct job_terminal){
+                   .kind = JOB_WORD, .function = job_string(j, name), .callsite = GRAMMAR_NONE, .comm = GRAMMAR_NONE });
     }
     for (int i = 0; i < EVENTS; i++)
-        grammar_append(g, &(struct grammar_event){ .terminal = (uint32_t)(simulate_random(&random) % WORDS), .gap = 5, .duration = 2 });
+        grammar_append(g, &(struct grammar_event){
+                              .terminal = (uint32_t)(simulate_random(&random) % WORDS), .gap = 5, .duration = 2 });
     struct grammar_flat *flat = grammar_freeze(g);
     flat->terminals = WORDS;
     j->info.ranks = 1;

@@ -161,7 +161,8 @@ START_TEST(test_a_mesh_has_27_classes)
         struct job *j = as_tree(r, 0, ranks, &random);
         ck_assert_uint_eq(j->class_count, 27);
         for (uint32_t i = 0; i < 27 && side != 4; i++) /* inner runs of two make other patterns */
-            ck_assert_msg(j->classes[i].member_ranges == 1, "side %u, class %u: %u ranges", side, i, j->classes[i].member_ranges);
+            ck_assert_msg(j->classes[i].member_ranges == 1, "side %u, class %u: %u ranges", side, i,
+                          j->classes[i].member_ranges);
         job_destroy(j);
         simulate_clear_all(r, ranks);
         free(r);
@@ -304,7 +305,8 @@ START_TEST(test_bodies_left_out)
     struct simulate_rank r[RANKS];
     enum simulate_shape shape = _i % SIMULATE_SHAPES;
     simulate_all(r, shape, 16, 9);
-    struct job *left = simulate_from_left(r, 0, 8), *right = simulate_from_left(r, 8, 8), *whole = simulate_from_left(r, 0, 16), *message = NULL;
+    struct job *left = simulate_from_left(r, 0, 8), *right = simulate_from_left(r, 8, 8),
+               *whole = simulate_from_left(r, 0, 16), *message = NULL;
     uint8_t *known = calloc(right->class_count + 1, 1);
     void *data;
     size_t size, full;
@@ -363,7 +365,8 @@ START_TEST(test_spmd_does_not_grow)
         size_t size;
         ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
         rest[i] = size;
-        printf("# ring of %u ranks: %zu bytes, %zu without the table of streams\n", ranks[i], size, size - stored(data, 15));
+        printf("# ring of %u ranks: %zu bytes, %zu without the table of streams\n", ranks[i], size,
+               size - stored(data, 15));
         ck_assert_uint_eq(j->class_count, 1);
         free(data);
         job_destroy(j);

@@ -14,7 +14,8 @@
 
 enum { MANY = 60, NODES = 700 };
 
-/* One class whose ranks have partners without a rule, some of them the same: many sets, some of which are used again. */
+/* One class whose ranks have partners without a rule, some of them the same: many sets, some of which are used
+   again. */
 static struct job *partners_of_rank(uint32_t rank)
 {
     struct job *j = job_create();
@@ -26,9 +27,11 @@ static struct job *partners_of_rank(uint32_t rank)
         snprintf(name, sizeof name, "call %u", i);
         struct job_terminal t = { .kind = JOB_CALL, .function = job_string(j, name), .callsite = GRAMMAR_NONE,
                                   .comm = job_comm(j, "world", MANY) };
-        struct grammar_event e = { .terminal = job_terminal(j, &t), .gap = 10,
+        struct grammar_event e = { .terminal = job_terminal(j, &t),
+                                   .gap = 10,
                                    .channels = (i % 5 ? 1u << GRAMMAR_PEER : 0) | (i % 3 ? 1u << GRAMMAR_INDEX : 0),
-                                   .value = { [GRAMMAR_PEER] = i % 4 ? rank * rank * (i % 7 + 1) % MANY : (rank + i) % MANY,
+                                   .value = { [GRAMMAR_PEER] = i % 4 ? rank * rank * (i % 7 + 1) % MANY
+                                                                     : (rank + i) % MANY,
                                               [GRAMMAR_INDEX] = rank % (i % 11 + 1) } };
         s.wall_ns += e.gap;
         grammar_append(g, &e);
@@ -65,7 +68,8 @@ static bool same_node(const struct job *whole, const struct job *opened, uint32_
     for (uint32_t rank = 0; rank < MANY + 2; rank++)
         for (enum grammar_channel k = 0; k < GRAMMAR_CHANNELS; k++) {
             int64_t v = 0, w = 0;
-            ck_assert_int_eq(job_attr_value(whole, &c, node, k, rank, 0, 0, &v), job_attr_value(opened, &d, node, k, rank, 0, 0, &w));
+            ck_assert_int_eq(job_attr_value(whole, &c, node, k, rank, 0, 0, &v),
+                             job_attr_value(opened, &d, node, k, rank, 0, 0, &w));
             ck_assert_int_eq(v, w);
             const struct job_variant *a = job_variant_most(&c, node, k), *b = job_variant_most(&d, node, k);
             ck_assert(!a == !b && (!a || (a->sample_rank == b->sample_rank && a->range_count == b->range_count)));

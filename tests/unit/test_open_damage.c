@@ -37,7 +37,8 @@ START_TEST(a_file_that_vanishes_while_it_is_used)
 }
 END_TEST
 
-/* A byte of a block is wrong: of statistics the block's times are unknown, of nodes the class. Who reads it all refuses it. */
+/* A byte of a block is wrong: of statistics the block's times are unknown, of nodes the class. Who reads it all refuses
+   it. */
 START_TEST(a_damaged_block)
 {
     uint32_t count;
@@ -128,8 +129,8 @@ static int number_of_file(void)
     return -1;
 }
 
-/* As programs do that become daemons. What is read then is not what was expected, and the program's own file is not ours to
-   close. */
+/* As programs do that become daemons. What is read then is not what was expected, and the program's own file is not
+   ours to close. */
 START_TEST(a_program_that_closes_all_files)
 {
     uint32_t count;

@@ -158,7 +158,8 @@ START_TEST(chance_is_not_foretold)
 }
 END_TEST
 
-/* More nodes, calls and turns than there is room for, and ranks of any size: nothing but a wrong answer may come of it. */
+/* More nodes, calls and turns than there is room for, and ranks of any size: nothing but a wrong answer may come of
+   it. */
 START_TEST(what_collides_is_forgotten)
 {
     begin();
@@ -177,7 +178,8 @@ START_TEST(what_collides_is_forgotten)
 }
 END_TEST
 
-/* Not each event need be judged where all is right; what comes then is noticed, and a formula that saw not all says nothing. */
+/* Not each event need be judged where all is right; what comes then is noticed, and a formula that saw not all says
+   nothing. */
 START_TEST(calm_and_not)
 {
     begin();
@@ -207,9 +209,15 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(neighbours_of_a_mesh),    UNIT_TEST(neighbours_without_a_position), UNIT_TEST(a_rule_is_used_at_once),
-        UNIT_TEST(a_wrong_rule_is_dropped), UNIT_TEST(rules_are_known_by_their_record), UNIT_TEST(a_root_goes_round),
-        UNIT_TEST(what_changes_is_learned_anew), UNIT_TEST(chance_is_not_foretold), UNIT_TEST(what_collides_is_forgotten),
+        UNIT_TEST(neighbours_of_a_mesh),
+        UNIT_TEST(neighbours_without_a_position),
+        UNIT_TEST(a_rule_is_used_at_once),
+        UNIT_TEST(a_wrong_rule_is_dropped),
+        UNIT_TEST(rules_are_known_by_their_record),
+        UNIT_TEST(a_root_goes_round),
+        UNIT_TEST(what_changes_is_learned_anew),
+        UNIT_TEST(chance_is_not_foretold),
+        UNIT_TEST(what_collides_is_forgotten),
         UNIT_TEST(calm_and_not),
     };
     return unit_run("peers", tests, UNIT_COUNT(tests));

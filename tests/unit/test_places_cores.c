@@ -91,7 +91,8 @@ START_TEST(this_machine)
     unsetenv("MPI_LOCALNRANKS");
     setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
     places_cores(&c);
-    ck_assert(c.in_mask >= 1 && c.processors >= 1 && c.cores >= 1 && c.cores <= c.processors && c.processors <= c.in_mask);
+    ck_assert(c.in_mask >= 1 && c.processors >= 1 && c.cores >= 1 && c.cores <= c.processors &&
+              c.processors <= c.in_mask);
     setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "100000", 1);
     places_cores(&of_ranks);
     ck_assert(of_ranks.in_mask == c.in_mask && of_ranks.processors <= c.processors);

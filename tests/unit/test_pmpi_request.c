@@ -105,8 +105,8 @@ START_TEST(tells_shared_handles_apart)
         }
         for (int i = 39; i >= 0; i--) {
             int k = turn == 1 ? 39 - i : i;
-            ck_assert_msg(pmpi_hook_request_find(one, &variable[k], &found) && found.peer == k, "turn %d, %d of 40: peer %d",
-                          turn, k, found.peer);
+            ck_assert_msg(pmpi_hook_request_find(one, &variable[k], &found) && found.peer == k,
+                          "turn %d, %d of 40: peer %d", turn, k, found.peer);
             pmpi_hook_request_complete(one, &variable[k], &found);
         }
     }
@@ -205,8 +205,9 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(follows_a_flat_array),         UNIT_TEST(keeps_threads_apart),   UNIT_TEST(tells_shared_handles_apart),
-        UNIT_TEST(restarts_persistent_requests), UNIT_TEST(knows_no_null_request), UNIT_TEST(survives_being_full),
+        UNIT_TEST(follows_a_flat_array),           UNIT_TEST(keeps_threads_apart),
+        UNIT_TEST(tells_shared_handles_apart),     UNIT_TEST(restarts_persistent_requests),
+        UNIT_TEST(knows_no_null_request),          UNIT_TEST(survives_being_full),
         UNIT_TEST(keeps_messages_beside_requests),
     };
     return unit_run("pmpi/request", tests, UNIT_COUNT(tests));

@@ -54,7 +54,10 @@ static void fill(struct flat *f, uint64_t *random)
             bool box = true;
             for (int d = 0; d < 3; d++)
                 box &= x[d] >= low[d] && x[d] <= high[d];
-            f->in[t][r] = style == 0 ? box : style == 1 ? r % step == 0 : style == 2 ? simulate_random(random) % 3 == 0 : !box;
+            f->in[t][r] = style == 0   ? box
+                          : style == 1 ? r % step == 0
+                          : style == 2 ? simulate_random(random) % 3 == 0
+                                       : !box;
         }
     if (style == 0)
         for (int i = 0; i < 5; i++)
@@ -134,7 +137,8 @@ START_TEST(test_hostile_ranges)
         ck_assert_msg(!job_ranges_canonical(&lies[i], 1), "lie %zu", i);
     const struct job_range all = { .count = 0x7fffffe0, .stride = 1 };
     ck_assert(job_ranges_canonical(&all, 1));
-    const struct job_range even = { .count = 0x3ffffff0, .stride = 2 }, odd = { .first = 1, .count = 0x3ffffff0, .stride = 2 };
+    const struct job_range even = { .count = 0x3ffffff0, .stride = 2 },
+                           odd = { .first = 1, .count = 0x3ffffff0, .stride = 2 };
     struct job_ranges joined = { 0 };
     ck_assert(job_ranges_canonical(&even, 1) && job_ranges_canonical(&odd, 1));
     ck_assert_int_eq(job_ranges_union(&joined, &even, 1, &odd, 1), PYTHIA_ELIMIT);

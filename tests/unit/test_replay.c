@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The replay: skipping turns gives the times of walking them, to the ns; times computed by hand; waits and their causes. */
+/* The replay: skipping turns gives the times of walking them, to the ns; times computed by hand; waits and their
+   causes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,8 @@
 static const struct replay_model usual = { .L = 2500, .o = 1500, .g = 1000, .G = 6000, .O = 0, .S = 65535 };
 static const struct replay_model free_of_cost = { .S = UINT64_MAX };
 
-static struct replay_result run(const struct program *p, const struct replay_model *m, bool walk, struct replay_blame *b)
+static struct replay_result run(const struct program *p, const struct replay_model *m, bool walk,
+                                struct replay_blame *b)
 {
     struct replay_how how = { .walk = walk, .blame = b };
     struct replay_result r;
@@ -28,12 +30,13 @@ static void compare(const struct program *p, const struct replay_model *m, uint6
     struct replay_result walked = run(p, m, true, a), skipped = run(p, m, false, b);
 
     for (uint32_t r = 0; r < p->source.ranks; r++) {
-        ck_assert_msg(walked.end[r] == skipped.end[r], "seed %llu rank %u: %lld walked, %lld skipped", (unsigned long long)seed, r,
-                      (long long)walked.end[r], (long long)skipped.end[r]);
+        ck_assert_msg(walked.end[r] == skipped.end[r], "seed %llu rank %u: %lld walked, %lld skipped",
+                      (unsigned long long)seed, r, (long long)walked.end[r], (long long)skipped.end[r]);
         struct replay_account x = replay_blame_account(a, r), y = replay_blame_account(b, r);
-        ck_assert_msg(x.work == y.work && x.call == y.call && x.wait == y.wait, "seed %llu rank %u: %lld %lld %lld walked, %lld %lld %lld skipped",
-                      (unsigned long long)seed, r, (long long)x.work, (long long)x.call, (long long)x.wait, (long long)y.work,
-                      (long long)y.call, (long long)y.wait);
+        ck_assert_msg(x.work == y.work && x.call == y.call && x.wait == y.wait,
+                      "seed %llu rank %u: %lld %lld %lld walked, %lld %lld %lld skipped", (unsigned long long)seed, r,
+                      (long long)x.work, (long long)x.call, (long long)x.wait, (long long)y.work, (long long)y.call,
+                      (long long)y.wait);
     }
     ck_assert_uint_eq(walked.unmatched, 0);
     ck_assert_uint_eq(skipped.unmatched, 0);
@@ -131,8 +134,9 @@ START_TEST(test_goal_has_every_operation)
     ck_assert_int_eq(replay_goal_write(&p->source, &usual, out), 0);
     fclose(out);
     ck_assert_ptr_nonnull(strstr(text, "num_ranks 2"));
-    ck_assert_ptr_nonnull(strstr(text, "l2: recv 10b from 1 tag 0\nl2 requires l1\nl3: send 10b to 1 tag 0\nl3 irequires l2\n"
-                                       "l4: calc 0\nl4 irequires l3\nl4 requires l2\nl4 requires l3\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "l2: recv 10b from 1 tag 0\nl2 requires l1\nl3: send 10b to 1 tag 0\nl3 irequires l2\n"
+                                 "l4: calc 0\nl4 irequires l3\nl4 requires l2\nl4 requires l3\n"));
     ck_assert_ptr_nonnull(strstr(text, "l12: calc 0"));
     ck_assert_ptr_null(strstr(text, "l13"));
     free(text);

@@ -45,7 +45,8 @@ START_TEST(efficiencies_of_a_hand_made_job)
 }
 END_TEST
 
-/* 20 us alone, 80 in a region of two threads, of which fork and join are 10, and each thread works 30 of the other 70. */
+/* 20 us alone, 80 in a region of two threads, of which fork and join are 10, and each thread works 30 of the other
+   70. */
 START_TEST(efficiencies_of_teams)
 {
     struct job *j = job_create();
@@ -56,7 +57,8 @@ START_TEST(efficiencies_of_teams)
     grammar_append(g, &e);
     hand_stream(j, g, 0, 100, 0);
     j->streams[0].omp_ns = 80000;
-    struct job_region known = { .callsite = j->terminals[region].callsite, .team = 2, .executions = 1, .verified = 1, .samples = 1,
+    struct job_region known = { .callsite = j->terminals[region].callsite, .team = 2, .executions = 1, .verified = 1,
+                                .samples = 1,
                                 .fork_ns = 5000, .work_ns = 30000, .wait_ns = 40000, .join_ns = 5000 };
     ck_assert_int_eq(job_add_region(j, &known), 0);
     struct report_model *m = report_model_create(j);
@@ -109,7 +111,9 @@ START_TEST(teams_are_told_apart)
     uint32_t region = hand_region(j, 0x40);
     struct grammar *g = grammar_create(1 << 20);
     for (int i = 0; i < 9; i++) {
-        struct grammar_event e = {.terminal = region, .gap = 1000, .duration = i % 3 ? 5000 : 9000, .channels = 1u << GRAMMAR_TEAM};
+        struct grammar_event e = {
+            .terminal = region, .gap = 1000, .duration = i % 3 ? 5000 : 9000, .channels = 1u << GRAMMAR_TEAM
+        };
         e.value[GRAMMAR_TEAM] = i % 3 ? 2 : 1;
         grammar_append(g, &e);
     }
@@ -177,8 +181,13 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(sites_add_up), UNIT_TEST(efficiencies_of_a_hand_made_job), UNIT_TEST(efficiencies_of_teams), UNIT_TEST(peers_are_relative),
-        UNIT_TEST(teams_are_told_apart), UNIT_TEST(time_inside_opened_regions), UNIT_TEST(units),
+        UNIT_TEST(sites_add_up),
+        UNIT_TEST(efficiencies_of_a_hand_made_job),
+        UNIT_TEST(efficiencies_of_teams),
+        UNIT_TEST(peers_are_relative),
+        UNIT_TEST(teams_are_told_apart),
+        UNIT_TEST(time_inside_opened_regions),
+        UNIT_TEST(units),
     };
     return unit_run("report", tests, UNIT_COUNT(tests));
 }

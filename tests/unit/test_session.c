@@ -29,8 +29,8 @@ static struct session_key key_of(const char *function, enum job_kind kind)
     return key;
 }
 
-static void span_from(struct base_frame frame, struct session_stream **s, struct session_span *span, const char *function,
-                      enum job_kind kind)
+static void span_from(struct base_frame frame, struct session_stream **s, struct session_span *span,
+                      const char *function, enum job_kind kind)
 {
     struct session_key key = key_of(function, kind);
     *s = session_enter_from(frame);
@@ -427,7 +427,8 @@ static void thread_program(void)
     }
 }
 
-/* What the reference says of its classes makes no sense: one line, whatever the number of threads, and the program runs on. */
+/* What the reference says of its classes makes no sense: one line, whatever the number of threads, and the program runs
+   on. */
 START_TEST(a_class_that_cannot_be_used)
 {
     int ends[2];

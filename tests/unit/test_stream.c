@@ -39,7 +39,8 @@ START_TEST(events_come_one_by_one)
 }
 END_TEST
 
-static const struct { const char *text; size_t size; const char *why; } refused[] = {
+static const struct { const char *text; size_t size; const char *why;
+} refused[] = {
 #define BYTES(text) text, sizeof text - 1
     { BYTES("a\nb\0c\n"), "bytes:2: a NUL byte" },
     { BYTES("\0"), "bytes:1: a NUL byte" },
@@ -55,7 +56,8 @@ static const struct { const char *text; size_t size; const char *why; } refused[
     { BYTES("a\nb\t1"), "bytes:2: the last line has no newline: the stream may be cut short" },
     { BYTES("\n"), "bytes:1: the stream is empty: no event up to its end" },
     { BYTES("# nothing\n\n# at all"), "bytes:3: the stream is empty: no event up to its end" },
-    { BYTES("PYTHIA\x1a\0\0\1"), "bytes:1: this is a job file, not a text stream (pythia events prints one as a stream)" },
+    { BYTES("PYTHIA\x1a\0\0\1"),
+      "bytes:1: this is a job file, not a text stream (pythia events prints one as a stream)" },
 #undef BYTES
 };
 

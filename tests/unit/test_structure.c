@@ -70,10 +70,11 @@ END_TEST
 
 START_TEST(loops_nest)
 {
-    expect_structure(hand_nested(), (struct report_structure){0},
-                     "((CPU0: 2.00+Send0: 1.00)[124]+(CPU1: 10.00+Recv1: 4.00+CPU2: 6.00+Allreduce2: 20.00)[3])[5]: 2460\n"
-                     "CPU2: 1\n"
-                     "Allreduce2: 1\n");
+    expect_structure(
+        hand_nested(), (struct report_structure){ 0 },
+        "((CPU0: 2.00+Send0: 1.00)[124]+(CPU1: 10.00+Recv1: 4.00+CPU2: 6.00+Allreduce2: 20.00)[3])[5]: 2460\n"
+        "CPU2: 1\n"
+        "Allreduce2: 1\n");
 }
 END_TEST
 

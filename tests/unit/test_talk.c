@@ -57,7 +57,8 @@ static struct job *grid_rank(uint32_t rank)
     ck_assert_int_eq(job_comm_add_members(j, job_comm(j, "row", COLUMNS), &row, 1, NULL, 0), 0);
     ck_assert_int_eq(job_comm_add_members(j, job_comm(j, "column", ROWS), &column, 1, NULL, 0), 0);
     ck_assert_int_eq(job_comm_add_members(j, job_comm(j, "backwards", RANKS), &backwards, 1, NULL, 0), 0);
-    ck_assert_int_eq(job_comm_add_members(j, job_comm(j, "between", 5), rank < 5 ? &low : &high, 1, rank < 5 ? &high : &low, 1), 0);
+    ck_assert_int_eq(
+        job_comm_add_members(j, job_comm(j, "between", 5), rank < 5 ? &low : &high, 1, rank < 5 ? &high : &low, 1), 0);
     return j;
 }
 
@@ -76,7 +77,8 @@ START_TEST(groups_that_differ_in_their_origin_are_one)
         join(j, grid_rank(_i ? RANKS - 1 - i : i));
     j = again(j);
     uint32_t world = job_comm(j, "world", 0), self = job_comm(j, "self", 0), row = job_comm(j, "row", 0),
-             column = job_comm(j, "column", 0), backwards = job_comm(j, "backwards", 0), between = job_comm(j, "between", 0);
+             column = job_comm(j, "column", 0), backwards = job_comm(j, "backwards", 0),
+             between = job_comm(j, "between", 0);
     ck_assert_uint_eq(groups_of(j, world), 1);
     ck_assert_uint_eq(groups_of(j, self), 1);
     ck_assert_uint_eq(groups_of(j, row), 1);
@@ -204,7 +206,8 @@ START_TEST(what_is_too_much_becomes_a_mean)
                 uint64_t bytes = rank * 17 + k;
                 told[0]++;
                 told[1] += bytes;
-                ck_assert_int_eq(job_flow_add(part, rank, send, false, (rank * 2654435761u + k * 40503u) % MANY, 1, bytes), 0);
+                ck_assert_int_eq(
+                    job_flow_add(part, rank, send, false, (rank * 2654435761u + k * 40503u) % MANY, 1, bytes), 0);
             }
         ck_assert_int_eq(job_flows_settle(part), 0);
         join(j, part);

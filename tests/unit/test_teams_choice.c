@@ -102,7 +102,8 @@ static void check(const struct program *p, double more)
     double own = run(p, TEAMS_ALL_OWN), best = best_fixed(p), chosen = run(p, TEAMS_MIXED), later = half;
     ck_assert_msg(chosen <= (1.03 + more) * own + 5 * ms, "%s: own %g, chosen %g ms", p->name, own / ms, chosen / ms);
     if (p->turns >= 80 * p->own)
-        ck_assert_msg(later <= (1.05 + more) * best / 2 + 5 * ms, "%s: best %g, chosen %g ms", p->name, best / 2 / ms, later / ms);
+        ck_assert_msg(later <= (1.05 + more) * best / 2 + 5 * ms, "%s: best %g, chosen %g ms", p->name, best / 2 / ms,
+                      later / ms);
 }
 
 /* Turns. */
@@ -110,7 +111,12 @@ static const uint32_t lengths[] = { 3, 20, 200, 3000 };
 
 START_TEST(threads_are_too_many)
 {
-    struct program p = { .name = "8 threads on 2 processors", .own = 8, .cores = 2, .regions = 60, .gap = 1, .recorded = 1,
+    struct program p = { .name = "8 threads on 2 processors",
+                         .own = 8,
+                         .cores = 2,
+                         .regions = 60,
+                         .gap = 1,
+                         .recorded = 1,
                          .turns = lengths[_i] };
     alike(&p, 150, 2, 20);
     check(&p, 0);
@@ -135,7 +141,9 @@ END_TEST
 
 START_TEST(long_and_short_ones)
 {
-    struct program p = { .name = "long and short regions", .own = 2, .cores = 2, .regions = 50, .gap = 1, .turns = lengths[_i] };
+    struct program p = {
+        .name = "long and short regions", .own = 2, .cores = 2, .regions = 50, .gap = 1, .turns = lengths[_i]
+    };
     for (uint32_t i = 0; i < p.regions; i++) {
         p.time[i][TEAMS_OWN] = i % 10 ? 3 : 500;
         p.time[i][TEAMS_ONE] = i % 10 ? 1 : 980;
@@ -191,7 +199,13 @@ END_TEST
 
 START_TEST(no_main_loop)
 {
-    struct program p = { .name = "no main loop", .own = 4, .cores = 4, .regions = 40, .gap = 5, .noise = 0.1, .recorded = 1,
+    struct program p = { .name = "no main loop",
+                         .own = 4,
+                         .cores = 4,
+                         .regions = 40,
+                         .gap = 5,
+                         .noise = 0.1,
+                         .recorded = 1,
                          .turns = lengths[_i] };
     for (int one = 10; one < 400; one *= 3) {
         alike(&p, 100, one, 100);

@@ -198,8 +198,8 @@ END_TEST
 
 int main(void)
 {
-    static const struct unit_test tests[] = {UNIT_TEST(test_weights), UNIT_TEST(test_other_ranks), UNIT_TEST(test_structure),
-                                             UNIT_TEST(test_other_turns),
-                                             UNIT_TEST(test_sums), UNIT_TEST(test_endless_times)};
+    static const struct unit_test tests[] = { UNIT_TEST(test_weights),   UNIT_TEST(test_other_ranks),
+                                              UNIT_TEST(test_structure), UNIT_TEST(test_other_turns),
+                                              UNIT_TEST(test_sums),      UNIT_TEST(test_endless_times) };
     return unit_run("merge/update", tests, UNIT_COUNT(tests));
 }
