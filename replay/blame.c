@@ -9,7 +9,7 @@ enum { BLOCKS = 64 };
 
 /* What a period adds is the difference to one of these. */
 struct slot {
-    int64_t *path;
+    int64_t *path, *spent;
     struct replay_account *account;
     double *cause, *place;
     uint32_t cause_count;
@@ -21,7 +21,8 @@ struct replay_blame {
     int64_t *path;               /* ranks x row */
     uint32_t *last;              /* ranks x places: the rank that was there last, on that path */
     struct replay_account *account;
-    double *place;               /* places x 2: waits, calls */
+    double *place;               /* of each place: waits of all ranks */
+    int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
     uint32_t cause_count, cause_room;
     uint32_t *index;             /* open addressing: cause + 1, 0: free */
@@ -46,9 +47,10 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     b->path = calloc(n * (b->row + 1), sizeof *b->path);
     b->last = calloc(n * (places + 1), sizeof *b->last);
     b->account = calloc(n, sizeof *b->account);
-    b->place = calloc(2 * (size_t)places + 1, sizeof *b->place);
+    b->place = calloc((size_t)places + 1, sizeof *b->place);
+    b->spent = calloc(n * (places + 1), sizeof *b->spent);
     b->index = calloc(b->index_size, sizeof *b->index);
-    if (!b->path || !b->last || !b->account || !b->place || !b->index) {
+    if (!b->path || !b->last || !b->account || !b->place || !b->spent || !b->index) {
         replay_blame_destroy(b);
         return NULL;
     }
@@ -64,11 +66,13 @@ void replay_blame_destroy(struct replay_blame *b)
         free(b->slot[i].account);
         free(b->slot[i].cause);
         free(b->slot[i].place);
+        free(b->slot[i].spent);
     }
     free(b->path);
     free(b->last);
     free(b->account);
     free(b->place);
+    free(b->spent);
     free(b->cause);
     free(b->index);
     free(b);
@@ -99,19 +103,15 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
     path_of(b, rank)[op->place] += ns;
     path_of(b, rank)[b->places + rank / b->block] += ns;
     last_of(b, rank)[op->place] = rank;
-    if (op->computes) {
-        b->account[rank].work += ns;
-    } else {
-        b->account[rank].call += ns;
-        b->place[2 * (size_t)op->place + 1] += (double)ns;
-    }
+    *(op->computes ? &b->account[rank].work : &b->account[rank].call) += ns;
+    b->spent[(size_t)rank * b->places + op->place] += ns;
 }
 
 /* --- Causes --- */
 
 static uint32_t hash(const struct replay_cause *c)
 {
-    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u + c->culprit * 2u + c->sender;
+    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u + (c->culprit * 2u + c->sender) * 0x100000001b3u + c->waiter;
     h ^= h >> 29;
     h *= 0xbf58476d1ce4e5b9u;
     return (uint32_t)(h >> 32);
@@ -122,7 +122,8 @@ static uint32_t *place_of(const struct replay_blame *b, const struct replay_caus
     for (uint32_t i = hash(c);; i++) {
         uint32_t *at = &b->index[i & (b->index_size - 1)];
         const struct replay_cause *is = *at ? &b->cause[*at - 1] : NULL;
-        if (!is || (is->where == c->where && is->cause == c->cause && is->culprit == c->culprit && is->sender == c->sender))
+        if (!is || (is->where == c->where && is->cause == c->cause && is->culprit == c->culprit &&
+                    is->waiter == c->waiter && is->sender == c->sender))
             return at;
     }
 }
@@ -183,8 +184,8 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
         double more = (double)(theirs[p] - own[p]);
         if (more <= least)
             continue;
-        struct replay_cause c = { .where = op->place, .cause = p, .culprit = last_of(b, late)[p], .sender = !receives,
-                                  .ns = (double)ns * more / sum };
+        struct replay_cause c = { .where = op->place, .cause = p, .culprit = last_of(b, late)[p], .waiter = waits,
+                                  .sender = !receives, .ns = (double)ns * more / sum };
         add_cause(b, &c);
     }
 }
@@ -200,7 +201,8 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
     memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
     memcpy(last_of(b, waits), last_of(b, late), b->places * sizeof *b->last);
     b->account[waits].wait += ns;
-    b->place[2 * (size_t)op->place] += (double)ns;
+    b->place[op->place] += (double)ns;
+    b->spent[(size_t)waits * b->places + op->place] += ns;
 }
 
 /* --- Periods --- */
@@ -216,8 +218,10 @@ static bool slot_room(struct replay_blame *b, struct slot *s)
     if (!s->account)
         s->account = malloc(b->ranks * sizeof *s->account);
     if (!s->place)
-        s->place = malloc((2 * (size_t)b->places + 1) * sizeof *s->place);
-    return cause && s->path && s->account && s->place;
+        s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
+    if (!s->spent)
+        s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
+    return cause && s->path && s->spent && s->account && s->place;
 }
 
 void replay_blame_arm(struct replay_blame *b, uint32_t slot)
@@ -230,7 +234,8 @@ void replay_blame_arm(struct replay_blame *b, uint32_t slot)
     }
     memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
     memcpy(s->account, b->account, b->ranks * sizeof *s->account);
-    memcpy(s->place, b->place, 2 * (size_t)b->places * sizeof *s->place);
+    memcpy(s->place, b->place, b->places * sizeof *s->place);
+    memcpy(s->spent, b->spent, (size_t)b->ranks * b->places * sizeof *s->spent);
     s->cause_count = b->cause_count;
     for (uint32_t i = 0; i < b->cause_count; i++)
         s->cause[i] = b->cause[i].ns;
@@ -251,7 +256,9 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
         a->call += (int64_t)n * (a->call - s->account[r].call);
         a->wait += (int64_t)n * (a->wait - s->account[r].wait);
     }
-    for (uint32_t i = 0; i < 2 * b->places; i++)
+    for (size_t i = 0; i < (size_t)b->ranks * b->places; i++)
+        b->spent[i] += (int64_t)n * (b->spent[i] - s->spent[i]);
+    for (uint32_t i = 0; i < b->places; i++)
         b->place[i] += (double)n * (b->place[i] - s->place[i]);
     for (uint32_t i = 0; i < b->cause_count; i++)
         b->cause[i].ns += (double)n * (b->cause[i].ns - (i < s->cause_count ? s->cause[i] : 0));
@@ -282,10 +289,14 @@ int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32
     return i < b->row - b->places ? path_of(b, rank)[b->places + i] : 0;
 }
 
-double replay_blame_waits(const struct replay_blame *b, uint32_t place, double *call)
+double replay_blame_waits(const struct replay_blame *b, uint32_t place)
 {
-    *call = b->place[2 * (size_t)place + 1];
-    return b->place[2 * (size_t)place];
+    return b->place[place];
+}
+
+int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place)
+{
+    return b->spent[(size_t)rank * b->places + place];
 }
 
 int replay_blame_check(const struct replay_blame *b)

@@ -30,9 +30,9 @@
 
 enum { REPLAY_BLAME_SLOTS = 16 };
 
-/* A wait: the rank is at `where`, `ns` altogether, because of `cause` on `culprit`. */
+/* Waits: rank `waiter` at `where`, `ns` altogether, because of `cause` on `culprit`. */
 struct replay_cause {
-    uint32_t where, cause, culprit;
+    uint32_t where, cause, culprit, waiter;
     uint8_t sender;     /* the waiting rank sends: its receiver is late */
     double ns;
 };
@@ -62,8 +62,10 @@ const struct replay_cause *replay_blame_causes(const struct replay_blame *b, uin
 int64_t replay_blame_path(const struct replay_blame *b, uint32_t rank, uint32_t place, uint32_t *last);
 /* What it has of another rank's time, in blocks of *block ranks: ns of block i. */
 int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32_t i, uint32_t *block);
-/* Of all ranks, what they waited at a place, and what else they spent in the call there. */
-double replay_blame_waits(const struct replay_blame *b, uint32_t place, double *call);
+/* Of all ranks, what they waited at a place, ns. */
+double replay_blame_waits(const struct replay_blame *b, uint32_t place);
+/* Of a rank, all that it spent at a place: work, or call and wait, ns. */
+int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place);
 int replay_blame_check(const struct replay_blame *b);
 
 #endif

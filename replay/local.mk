@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-replay.la
 libpythia_replay_la_SOURCES = \
+	%D%/analysis.c %D%/analysis.h \
+	%D%/bind.c %D%/bind.h \
 	%D%/blame.c %D%/blame.h \
+	%D%/calls.c %D%/calls.h \
 	%D%/collective.c %D%/collective.h \
 	%D%/engine.c %D%/engine.h %D%/machine.h \
 	%D%/feed.c %D%/feed.h \

@@ -8,6 +8,7 @@
 
 #include "pythia.h"
 #include "base/clean.h"
+#include "report/findings.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -93,6 +94,24 @@ static void add_job(const struct report *r, cJSON *root)
     add_seconds(o, "omp_seconds", m->sum_omp_ns);
     add_seconds(o, "computation_seconds", m->sum_compute_ns);
     add_seconds(o, "pythia_seconds", m->cost_ns);
+}
+
+static void add_findings(struct report *r, cJSON *root)
+{
+    const struct report_findings *f = report_findings(r);
+    cJSON *array = cJSON_AddArrayToObject(root, "findings");
+
+    for (uint32_t i = 0; f && i < f->count; i++) {
+        const struct report_finding *one = &f->finding[i];
+        cJSON *o = add_object(array);
+        cJSON_AddStringToObject(o, "kind", report_finding_name(one->kind));
+        report_json_text(o, "where", one->where);
+        report_json_text(o, "cause", one->cause);
+        cJSON_AddStringToObject(o, "ranks", one->ranks);
+        add_number(o, "seconds", one->seconds);
+        add_number(o, "share", one->share);
+        cJSON_AddStringToObject(o, "advice", report_finding_advice(one->kind));
+    }
 }
 
 static void add_efficiency(const struct report *r, cJSON *root)
@@ -445,6 +464,7 @@ cJSON *report_json(struct report *r)
         add_number(root, "version", JSON_VERSION);
         add_job(r, root);
         add_accounting(r, root);
+        add_findings(r, root);
         add_efficiency(r, root);
         add_callsites(r, root);
         add_regions(r, root);

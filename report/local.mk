@@ -17,6 +17,9 @@ libpythia_report_la_SOURCES = \
 	%D%/dot.c \
 	%D%/efficiency.c %D%/efficiency.h \
 	%D%/export.h \
+	%D%/findings.c %D%/findings.h %D%/findings_parts.h \
+	%D%/findings_regions.c \
+	%D%/findings_waits.c \
 	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \
 	%D%/main_loop.c \

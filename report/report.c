@@ -3,6 +3,8 @@
 #include "report/report.h"
 #include "base/clean.h"
 
+#include "report/findings.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,8 @@ void report_destroy(struct report *r)
     report_model_destroy(r->model);
     report_names_destroy(r->names);
     report_resolver_destroy(r->resolver);
+    report_findings_destroy(r->findings);
+    replay_analysis_destroy(r->analysis);
     free(r);
 }
 

@@ -19,11 +19,17 @@
 #include "report/resolve.h"
 #include "report/structure.h"
 
+struct replay_analysis;
+struct report_findings;
+
 struct report {
     const struct job *job;
     struct report_model *model;
     struct report_names *names;
     struct report_resolver *resolver;
+    struct report_findings *findings; /* once asked for: report/findings.h */
+    struct replay_analysis *analysis;
+    bool replayed;
 };
 
 enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RANKS, REPORT_OMP, REPORT_COMM };

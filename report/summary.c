@@ -7,11 +7,20 @@
 
 #include "pythia.h"
 #include "base/clean.h"
+#include "report/findings.h"
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/units.h"
 
-enum { TOP_SITES = 5, TOP_REGIONS = 3, TOP_CLASSES = 3 };
+/* How many of each are shown; fewer where findings take their room. */
+struct top { uint32_t sites, regions, classes; };
+
+static struct top top_of(struct report *r)
+{
+    const struct report_findings *f = report_findings(r);
+
+    return f && f->count > 2 ? (struct top){ 2, 1, 1 } : (struct top){ 5, 3, 3 };
+}
 
 /* `text` in one line, `width` bytes of it at most. */
 static void print_cut(const char *text, int width, FILE *out)
@@ -82,10 +91,11 @@ static void print_shares(const struct report *r, FILE *out)
 static void print_sites(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
+    uint32_t top = top_of(r).sites;
 
     if (m->site_count)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
-    for (uint32_t i = 0; i < m->site_count && i < TOP_SITES; i++) {
+    for (uint32_t i = 0; i < m->site_count && i < top; i++) {
         const struct report_site *s = &m->sites[i];
         char where[256], count[32], time[32], name[128];
         report_where(r, s->terminal, where, 33);
@@ -95,17 +105,18 @@ static void print_sites(struct report *r, FILE *out)
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count), report_time((double)s->time_ns, time),
                 report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
     }
-    if (m->site_count > TOP_SITES)
-        fprintf(out, "  and %u more (--view callsites)\n", m->site_count - TOP_SITES);
+    if (m->site_count > top)
+        fprintf(out, "  and %u more (--view callsites)\n", m->site_count - top);
 }
 
 static void print_regions(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
+    uint32_t top = top_of(r).regions;
 
     if (m->region_count)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
-    for (uint32_t i = 0; i < m->region_count && i < TOP_REGIONS; i++) {
+    for (uint32_t i = 0; i < m->region_count && i < top; i++) {
         const struct report_region *g = &m->regions[i];
         char where[256], count[32], time[32], name[32];
         report_where(r, g->terminal, where, 33);
@@ -114,8 +125,8 @@ static void print_regions(struct report *r, FILE *out)
                 report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->sum_wall_ns),
                 where);
     }
-    if (m->region_count > TOP_REGIONS)
-        fprintf(out, "  and %u more (--view omp)\n", m->region_count - TOP_REGIONS);
+    if (m->region_count > top)
+        fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);
 }
 
 /* What is in the loop, in `width` columns: the shape without its own "(…)[turns]". */
@@ -161,9 +172,11 @@ static int print_loop(const struct report *r, FILE *out)
     return rc;
 }
 
-static void print_classes(const struct report *r, FILE *out)
+static void print_classes(struct report *r, FILE *out)
 {
-    for (uint32_t i = 0; i < r->job->class_count && i < TOP_CLASSES; i++) {
+    uint32_t top = top_of(r).classes;
+
+    for (uint32_t i = 0; i < r->job->class_count && i < top; i++) {
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
@@ -172,8 +185,8 @@ static void print_classes(const struct report *r, FILE *out)
                     c->grammar->rule_count == 1 ? "" : "s");
         free(ranks);
     }
-    if (r->job->class_count > TOP_CLASSES)
-        fprintf(out, "  and %u more (--view ranks)\n", r->job->class_count - TOP_CLASSES);
+    if (r->job->class_count > top)
+        fprintf(out, "  and %u more (--view ranks)\n", r->job->class_count - top);
 }
 
 static void print_pattern(const struct report *r, FILE *out)
@@ -222,6 +235,7 @@ int report_print_summary(struct report *r, FILE *out)
         fprintf(out, "no events were recorded\n");
         return ferror(out) ? PYTHIA_EIO : 0;
     }
+    int found = report_print_findings(r, out);
     print_shares(r, out);
     print_sites(r, out);
     print_regions(r, out);
@@ -231,5 +245,6 @@ int report_print_summary(struct report *r, FILE *out)
     print_oracle(r, out);
     fprintf(out, "\nPythia itself took %s (%.2f %% of the ranks' time)\n", report_time((double)m->cost_ns, cost),
             report_percent((double)m->cost_ns, (double)m->sum_wall_ns));
+    rc = rc == 0 ? found : rc;
     return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -25,6 +25,7 @@ pythia_SOURCES = \
 	%D%/parts.c %D%/parts.h \
 	%D%/program.c %D%/program.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/replay.c \
 	%D%/report.c \
 	%D%/run.c \
 	%D%/source.c %D%/source.h \

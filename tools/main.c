@@ -38,6 +38,7 @@ static const struct command {
     { "infer", tool_infer, "the grammar of a text stream" },
     { "evaluate", tool_evaluate, "how well one stream or job predicts another" },
     { "compare", tool_compare, "what differs between two jobs, in structure and time" },
+    { "replay", tool_replay, "the job run as a machine: its wall time, and what would change it" },
     { "check", tool_check, "verify a job file" },
     { "merge", tool_merge, "join the part files of a run that died" },
     { "doctor", tool_doctor, "what works on this machine, and why something does not" },

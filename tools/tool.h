@@ -37,6 +37,7 @@ int tool_grammar(int argc, char **argv);
 int tool_infer(int argc, char **argv);
 int tool_evaluate(int argc, char **argv);
 int tool_compare(int argc, char **argv);
+int tool_replay(int argc, char **argv);
 int tool_check(int argc, char **argv);
 int tool_merge(int argc, char **argv);
 int tool_doctor(int argc, char **argv);

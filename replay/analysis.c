@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/run.h"
+#include "job/streams.h"
+#include "pythia.h"
+#include "replay/analysis.h"
+
+enum { DRAWS = 8 };
+
+struct replay_analysis {
+    const struct job *job;
+    struct replay_bind *bind;
+    struct replay_blame *blame;
+    struct replay_result result;
+    double recorded;
+};
+
+/* --- The model --- */
+
+static bool cannot_wait(const struct job *j, uint32_t terminal)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+    return t->kind == JOB_CALL && t->phase == JOB_LEAF && t->call_kind == JOB_P2P && !t->blocking;
+}
+
+static uint32_t rounds_of(uint32_t ranks)
+{
+    uint32_t n = 0;
+    while (n < 31 && (1u << n) < ranks)
+        n++;
+    return n;
+}
+
+struct least { double overhead, round, byte; };
+
+static void look_at(const struct replay_analysis *a, const struct grammar_flat *g, uint32_t n, struct least *l)
+{
+    const struct job *j = a->job;
+    uint32_t symbol = g->nodes[n].symbol, rounds = rounds_of(j->info.ranks);
+    double shortest = (double)g->stats[n].duration.min;
+
+    if (grammar_is_rule(symbol) || symbol >= j->terminal_count || !g->stats[n].count)
+        return;
+    const struct job_terminal *t = &j->terminals[symbol];
+    if (cannot_wait(j, symbol) && shortest < l->overhead)
+        l->overhead = shortest;
+    if (t->call_kind == JOB_COLLECTIVE && t->phase == JOB_LEAF && t->blocking && rounds && shortest / rounds < l->round)
+        l->round = shortest / rounds;
+    for (uint32_t i = 0; t->call_kind == JOB_P2P && i < g->nodes[n].attr_count; i++) {
+        const struct grammar_attr *at = &g->attrs[g->nodes[n].attr + i];
+        if (at->channel == GRAMMAR_BYTES && at->min >= 65536 && t->blocking && shortest / (double)at->max < l->byte)
+            l->byte = shortest / (double)at->max;
+    }
+}
+
+static double between(double x, double low, double high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static struct replay_model fit(const struct replay_analysis *a)
+{
+    struct least l = { 1e9, 1e9, 1e9 };
+
+    for (uint32_t c = 0; c < a->job->class_count; c++)
+        for (uint32_t n = 0; n < a->job->classes[c].grammar->node_count; n++)
+            look_at(a, a->job->classes[c].grammar, n, &l);
+    double o = between(l.overhead == 1e9 ? 300 : l.overhead, 50, 5000);
+    double latency = between(l.round == 1e9 ? 500 : l.round - 2 * o, 100, 50000);
+    return (struct replay_model){ .o = (int64_t)o, .L = (int64_t)latency, .G = (int64_t)(1000 * between(l.byte == 1e9 ? 0.2 : l.byte, 0.02, 100)),
+                                  .S = 4096 };
+}
+
+/* --- Extras --- */
+
+/* What the call at a site takes beyond the replay's, on the rank where that is least, ns a call. */
+static double least_rest(const struct replay_analysis *a, uint32_t site)
+{
+    double least = -1;
+
+    for (uint32_t r = 0; r < a->job->info.ranks; r++) {
+        double count, recorded = replay_bind_calls(a->bind, r, site, &count);
+        if (count <= 0)
+            continue;
+        double rest = (recorded - (double)replay_blame_spent(a->blame, r, 2 * site + 1)) / count;
+        if (least < 0 || rest < least)
+            least = rest > 0 ? rest : 0;
+    }
+    return least > 0 ? least : 0;
+}
+
+static bool waits(const struct bind_site *s)
+{
+    return s->what == BIND_RECV || s->what == BIND_WAIT_ONE || s->what == BIND_WAIT_ALL || s->what == BIND_COLLECTIVE ||
+           s->what == BIND_FINALIZE || s->what == BIND_SENDRECV;
+}
+
+static int replay(struct replay_analysis *a)
+{
+    const struct replay_source *s = replay_bind_source(a->bind);
+    struct replay_how how = { .blame = replay_blame_create(s->ranks, s->places) };
+
+    if (!how.blame)
+        return PYTHIA_ENOMEM;
+    replay_blame_destroy(a->blame);
+    a->blame = how.blame;
+    free(a->result.end);
+    return replay_run(s, replay_bind_model(a->bind), &how, &a->result);
+}
+
+static double recorded(const struct job *j)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        if (j->streams[i].thread == 0 && job_stream_mean(&j->streams[i], j->streams[i].wall_ns) > longest)
+            longest = job_stream_mean(&j->streams[i], j->streams[i].wall_ns);
+    return (double)longest / 1e9;
+}
+
+struct replay_analysis *replay_analysis_create(const struct job *j)
+{
+    struct replay_analysis *a = calloc(1, sizeof *a);
+
+    if (!a)
+        return NULL;
+    a->job = j;
+    a->recorded = recorded(j);
+    a->bind = replay_bind_create(j);
+    if (!a->bind)
+        goto failed;
+    struct replay_model m = fit(a);
+    replay_bind_set_model(a->bind, &m);
+    if (replay(a) != 0)
+        goto failed;
+    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++)
+        if (waits(replay_bind_site(a->bind, s)))
+            *replay_bind_extra(a->bind, s) = least_rest(a, s);
+    if (replay(a) != 0)
+        goto failed;
+    return a;
+failed:
+    replay_analysis_destroy(a);
+    return NULL;
+}
+
+void replay_analysis_destroy(struct replay_analysis *a)
+{
+    if (!a)
+        return;
+    replay_blame_destroy(a->blame);
+    replay_bind_destroy(a->bind);
+    free(a->result.end);
+    free(a);
+}
+
+/* --- What if --- */
+
+static int wall(struct replay_analysis *a, const struct bind_change *c, const struct replay_model *m, double *seconds)
+{
+    struct replay_model own = *replay_bind_model(a->bind);
+    struct replay_how how = { 0 };
+    struct replay_result r;
+
+    replay_bind_set(a->bind, c);
+    replay_bind_set_model(a->bind, m);
+    int rc = replay_run(replay_bind_source(a->bind), m, &how, &r);
+    replay_bind_set(a->bind, NULL);
+    replay_bind_set_model(a->bind, &own);
+    if (rc == 0) {
+        *seconds = (double)r.longest / 1e9;
+        free(r.end);
+    }
+    return rc;
+}
+
+int replay_analysis_predict(struct replay_analysis *a, const struct replay_what_if *w, struct replay_prediction *out)
+{
+    struct bind_change c = w->change;
+    const struct replay_model *m = w->given ? &w->model : replay_bind_model(a->bind);
+    double off = a->recorded > 0 ? replay_analysis_replayed(a) / a->recorded - 1 : 0, drawn;
+
+    c.seed = 0;
+    int rc = wall(a, &c, m, &out->seconds);
+    out->low = out->high = out->seconds;
+    for (c.seed = 1; rc == 0 && c.seed <= DRAWS; c.seed++) {
+        rc = wall(a, &c, m, &drawn);
+        out->low = drawn < out->low ? drawn : out->low;
+        out->high = drawn > out->high ? drawn : out->high;
+    }
+    off = off < 0 ? -off : off;
+    out->low *= 1 - (off < 0.5 ? off : 0.5);
+    out->high *= 1 + off;
+    return rc;
+}
+
+int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out)
+{
+    struct bind_change c = { .balance = GRAMMAR_NONE, .no_extra = true };
+    struct replay_model free_of_cost = { .S = replay_bind_model(a->bind)->S };
+    double most = 0, sum = 0, seconds;
+
+    for (uint32_t r = 0; r < a->job->info.ranks; r++) {
+        double work = (double)replay_blame_account(a->blame, r).work / 1e9;
+        sum += work;
+        most = work > most ? work : most;
+    }
+    int rc = wall(a, &c, &free_of_cost, &seconds);
+    if (rc != 0)
+        return rc;
+    double all = replay_analysis_replayed(a);
+    out->balance = most > 0 ? sum / a->job->info.ranks / most : 1;
+    out->serialisation = seconds > 0 ? most / seconds : 1;
+    out->transfer = all > 0 ? seconds / all : 1;
+    return 0;
+}
+
+/* --- Asking --- */
+
+struct replay_bind *replay_analysis_bind(struct replay_analysis *a)
+{
+    return a->bind;
+}
+
+const struct replay_blame *replay_analysis_blame(const struct replay_analysis *a)
+{
+    return a->blame;
+}
+
+const struct replay_result *replay_analysis_result(const struct replay_analysis *a)
+{
+    return &a->result;
+}
+
+double replay_analysis_recorded(const struct replay_analysis *a)
+{
+    return a->recorded;
+}
+
+double replay_analysis_replayed(const struct replay_analysis *a)
+{
+    return (double)a->result.longest / 1e9;
+}

@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/value.h"
+#include "job/define.h"
+#include "job/run.h"
+#include "job/streams.h"
+#include "replay/bind.h"
+#include "replay/calls.h"
+
+/* Means of one occurrence on one rank, ns. */
+struct times { double gap, gap_deviation, call, call_deviation; };
+
+/* Of each rank, for its class's nodes. */
+struct rank_times { uint32_t class_index; struct times *node; };
+
+struct replay_bind {
+    const struct job *job;
+    struct replay_source source;
+    struct replay_model model;
+    const struct bind_change *change;
+    uint32_t *site_of;          /* of each terminal */
+    struct bind_site *site;
+    double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
+    uint32_t site_count;
+    uint64_t **uses;            /* of each class: expansions of each rule; NULL where no rank needs it */
+    uint32_t **rule_of;         /* of each class: the rule that a node is in */
+    struct rank_times *rank;
+    double *count, *call;       /* ranks x sites */
+};
+
+/* --- Sites: terminals of one function at one callsite --- */
+
+static uint32_t find_site(struct replay_bind *b, uint32_t terminal)
+{
+    const struct job_terminal *t = &b->job->terminals[terminal];
+
+    for (uint32_t s = 0; s < b->site_count; s++) {
+        const struct job_terminal *u = &b->job->terminals[b->site[s].terminal];
+        if (u->function == t->function && u->callsite == t->callsite && u->kind == t->kind)
+            return s;
+    }
+    struct bind_site *s = &b->site[b->site_count];
+    *s = (struct bind_site){ .terminal = terminal, .what = replay_call_what(b->job, t), .call_kind = t->call_kind };
+    return b->site_count++;
+}
+
+static bool find_sites(struct replay_bind *b)
+{
+    uint32_t n = b->job->terminal_count;
+
+    b->site_of = calloc(n + 1, sizeof *b->site_of);
+    b->site = calloc(n + 1, sizeof *b->site);
+    b->extra = calloc(n + 1, sizeof *b->extra);
+    b->mean = calloc(2 * (size_t)n + 2, sizeof *b->mean);
+    if (!b->site_of || !b->site || !b->extra || !b->mean)
+        return false;
+    for (uint32_t t = 0; t < n; t++) {
+        b->site_of[t] = find_site(b, t);
+        if (b->job->terminals[t].peer_class == JOB_PEER_ANY)
+            b->site[b->site_of[t]].any = 1;
+    }
+    return true;
+}
+
+/* --- Times --- */
+
+static struct times mean_times(const struct grammar_stats *s)
+{
+    return (struct times){ .gap = grammar_moments_mean(&s->gap, s->count), .call = grammar_moments_mean(&s->duration, s->count),
+                           .gap_deviation = grammar_moments_deviation(&s->gap, s->count),
+                           .call_deviation = grammar_moments_deviation(&s->duration, s->count) };
+}
+
+static bool find_rules(struct replay_bind *b, uint32_t c)
+{
+    const struct grammar_flat *g = b->job->classes[c].grammar;
+
+    if (b->uses[c])
+        return true;
+    b->uses[c] = calloc(g->rule_count + 1, sizeof **b->uses);
+    b->rule_of[c] = calloc(g->node_count + 1, sizeof **b->rule_of);
+    if (!b->uses[c] || !b->rule_of[c])
+        return false;
+    grammar_flat_uses(g, b->uses[c]);
+    for (uint32_t r = 0; r < g->rule_count; r++)
+        for (uint32_t i = 0; i < g->rules[r].length; i++)
+            b->rule_of[c][g->rules[r].first + i] = r;
+    return true;
+}
+
+static bool find_times(struct replay_bind *b, uint32_t rank)
+{
+    struct rank_times *r = &b->rank[rank];
+    uint32_t c = r->class_index = job_stream_class(b->job, rank, 0);
+
+    if (c == GRAMMAR_NONE)
+        return true;
+    const struct grammar_flat *g = b->job->classes[c].grammar;
+    r->node = calloc(g->node_count + 1, sizeof *r->node);
+    if (!r->node || !find_rules(b, c))
+        return false;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        uint32_t symbol = g->nodes[n].symbol;
+        if (grammar_is_rule(symbol))
+            continue;
+        r->node[n] = mean_times(&g->stats[n]);
+        if (symbol >= b->job->terminal_count)
+            continue;
+        double count = (double)b->uses[c][b->rule_of[c][n]] * (double)g->nodes[n].exponent;
+        struct bind_site *s = &b->site[b->site_of[symbol]];
+        size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
+        b->count[at] += count;
+        b->call[at] += count * r->node[n].call;
+        s->count += count;
+        s->gap_ns += count * r->node[n].gap;
+        s->call_ns += count * r->node[n].call;
+        int64_t reply;
+        if (job_attr_value(b->job, &b->job->classes[c], n, GRAMMAR_REPLY, rank, 0, 0, &reply) == 0 && reply == 1)
+            s->answers = 1;
+        const struct job_variant *v = job_variant(&b->job->classes[c], n, GRAMMAR_BYTES, rank, 0);
+        if (v && v->attr.count)
+            s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
+    }
+    return true;
+}
+
+/* --- Events --- */
+
+static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const struct job_terminal *t, int64_t peer)
+{
+    if (peer == GRAMMAR_PEER_ANY)
+        return REPLAY_ANY;
+    if (peer < 0 || t->comm == GRAMMAR_NONE || b->job->comms[t->comm].size != b->job->info.ranks)
+        return REPLAY_NOWHERE;
+    (void)rank;
+    return peer < (int64_t)b->source.ranks ? (uint32_t)peer : REPLAY_NOWHERE;
+}
+
+static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel, uint64_t i, int64_t none)
+{
+    const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
+    int64_t v;
+
+    if (job_attr_value(b->job, c, node, channel, rank, 0, i, &v) == 0)
+        return v;
+    const struct job_variant *variant = job_variant(c, node, channel, rank, 0);
+    if (channel == GRAMMAR_BYTES && variant && variant->attr.count)
+        return variant->attr.sum / (int64_t)variant->attr.count;
+    return none;
+}
+
+/* A message's operation: whom, how much, which tag. */
+static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
+                                enum replay_kind kind, uint32_t place)
+{
+    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), tag = value(b, rank, node, GRAMMAR_INDEX, i, 0), reply;
+    const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
+    int64_t peer = t->peer_class == JOB_PEER_ANY ? GRAMMAR_PEER_ANY : value(b, rank, node, GRAMMAR_PEER, i, GRAMMAR_PEER_NONE);
+    struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
+                            .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
+
+    op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, t, peer);
+    if (op.partner == REPLAY_NOWHERE && (kind == REPLAY_SEND || kind == REPLAY_ISEND) &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 && reply == 1)
+        op.partner = REPLAY_SOURCE;
+    if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && (kind == REPLAY_RECV || kind == REPLAY_IRECV))
+        op.partner = REPLAY_ANY;
+    return op;
+}
+
+static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
+                                   uint32_t place)
+{
+    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), root = value(b, rank, node, GRAMMAR_PEER, i, 0);
+    bool whole = t->comm == GRAMMAR_NONE || b->job->comms[t->comm].size == b->job->info.ranks;
+
+    return (struct replay_op){ .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
+                               .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = whole ? rank : 0,
+                               .size = whole ? b->source.ranks : 1, .partner = root >= 0 ? (uint32_t)root : 0,
+                               .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A sum of uniform variables: mean 0, variance 1, never far off. */
+static double chance(uint64_t seed)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < 12; k++)
+        sum += (double)(mix(seed * 12 + k + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0;
+    return sum - 6;
+}
+
+/* The rank's work at a place, with the changes. */
+static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t place, double ns, double deviation)
+{
+    const struct bind_change *c = b->change;
+    const struct bind_site *site = &b->site[place / 2];
+
+    if (!c)
+        return ns;
+    if (c->balance_all || c->balance == place / 2)
+        ns = b->mean[place];
+    if (c->seed && site->count > 0)
+        ns += chance(mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation / sqrt(1 + site->count / b->source.ranks);
+    if (c->speed)
+        ns /= c->speed[rank];
+    return ns > 0 ? ns : 0;
+}
+
+static double extra_of(const struct replay_bind *b, uint32_t site)
+{
+    const struct bind_change *c = b->change;
+
+    if (c && c->no_extra)
+        return 0;
+    return b->extra[site] * (c && c->scale_extra > 0 ? c->scale_extra : 1);
+}
+
+static struct replay_op spent(uint32_t place, double ns, bool computes)
+{
+    return (struct replay_op){ .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = (int64_t)(ns > 0 ? ns + 0.5 : 0) };
+}
+
+static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, enum bind_what what, uint32_t place)
+{
+    (void)b, (void)rank, (void)node, (void)i;
+    return (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
+}
+
+/* What a call that never waits takes beyond what the model takes for it. */
+static double own_cost(const struct replay_bind *b, double call)
+{
+    if (b->change && b->change->no_extra)
+        return 0;
+    return call > (double)b->model.o ? call - (double)b->model.o : 0;
+}
+
+static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
+                         uint32_t site, struct replay_op *op)
+{
+    enum bind_what what = (enum bind_what)b->site[site].what;
+    uint32_t place = 2 * site + 1, n = 0;
+    double call = b->rank[rank].node[node].call;
+
+    switch (what) {
+    case BIND_SEND:
+        op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place);
+        op[n] = spent(place, op[0].bytes <= b->model.S ? own_cost(b, call) : extra_of(b, site), false);
+        return n + 1;
+    case BIND_ISEND:
+    case BIND_IRECV:
+        op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place);
+        op[n++] = spent(place, own_cost(b, call), false);
+        return n;
+    case BIND_RECV:
+        op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place);
+        break;
+    case BIND_WAIT_ONE:
+    case BIND_WAIT_ALL:
+        op[n++] = waits(b, rank, node, i, what, place);
+        break;
+    case BIND_COLLECTIVE:
+    case BIND_FINALIZE:
+        op[n++] = collective(b, rank, node, i, t, place);
+        break;
+    default:
+        op[n++] = spent(place, b->change && b->change->no_extra ? 0 : call, false);
+        return n;
+    }
+    op[n++] = spent(place, extra_of(b, site), false);
+    return n;
+}
+
+static uint32_t event(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *op)
+{
+    const struct replay_bind *b = context;
+    const struct times *t = &b->rank[rank].node[node];
+    uint32_t symbol = b->job->classes[b->rank[rank].class_index].grammar->nodes[node].symbol;
+
+    if (symbol >= b->job->terminal_count) {
+        op[0] = spent(2 * b->site_count, t->gap + t->call, true);
+        return 1;
+    }
+    const struct job_terminal *terminal = &b->job->terminals[symbol];
+    uint32_t site = b->site_of[symbol], n = 0;
+
+    op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
+    if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
+        n += call_ops(b, rank, node, i, terminal, site, op + n);
+    else
+        op[n++] = spent(2 * site + 1, work_of(b, rank, node, 2 * site + 1, t->call, t->call_deviation), true);
+    return n;
+}
+
+static uint32_t cycle(void *context, uint32_t rank, uint32_t node)
+{
+    const struct replay_bind *b = context;
+    const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
+    uint32_t whole = 1;
+
+    for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
+        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, rank, 0);
+        int64_t constant;
+        if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED || channel == GRAMMAR_TEAM ||
+            grammar_attr_constant(&v->attr, &constant))
+            continue;
+        if (v->attr.period == 0)
+            return 0;
+        uint32_t a = whole, p = v->attr.period;
+        while (p) {
+            uint32_t rest = a % p;
+            a = p;
+            p = rest;
+        }
+        if ((uint64_t)whole / a * v->attr.period > 1u << 20)
+            return 0;
+        whole = whole / a * v->attr.period;
+    }
+    return whole;
+}
+
+static const struct grammar_flat *grammar(void *context, uint32_t rank)
+{
+    const struct replay_bind *b = context;
+    uint32_t c = b->rank[rank].class_index;
+
+    return c == GRAMMAR_NONE ? NULL : b->job->classes[c].grammar;
+}
+
+static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
+{
+    (void)context, (void)group, (void)rank;
+    return i;
+}
+
+/* --- Creating --- */
+
+static void find_means(struct replay_bind *b)
+{
+    for (uint32_t s = 0; s < b->site_count; s++) {
+        const struct bind_site *site = &b->site[s];
+        b->mean[2 * s] = site->count > 0 ? site->gap_ns / site->count : 0;
+        b->mean[2 * s + 1] = site->count > 0 ? site->call_ns / site->count : 0;
+    }
+}
+
+struct replay_bind *replay_bind_create(const struct job *j)
+{
+    struct replay_bind *b = calloc(1, sizeof *b);
+
+    if (!b)
+        return NULL;
+    b->job = j;
+    b->source = (struct replay_source){ .ranks = j->info.ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle,
+                                        .member = member };
+    b->uses = calloc(j->class_count + 1, sizeof *b->uses);
+    b->rule_of = calloc(j->class_count + 1, sizeof *b->rule_of);
+    b->rank = calloc(j->info.ranks + 1u, sizeof *b->rank);
+    bool fine = j->info.ranks && b->uses && b->rule_of && b->rank && find_sites(b);
+    if (fine) {
+        b->source.places = 2 * b->site_count + 1;
+        b->count = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->count);
+        b->call = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->call);
+        fine = b->count && b->call;
+    }
+    for (uint32_t r = 0; fine && r < j->info.ranks; r++)
+        fine = find_times(b, r);
+    if (!fine) {
+        replay_bind_destroy(b);
+        return NULL;
+    }
+    find_means(b);
+    return b;
+}
+
+void replay_bind_destroy(struct replay_bind *b)
+{
+    if (!b)
+        return;
+    for (uint32_t c = 0; b->uses && b->rule_of && c < b->job->class_count; c++) {
+        free(b->uses[c]);
+        free(b->rule_of[c]);
+    }
+    for (uint32_t r = 0; b->rank && r < b->source.ranks; r++)
+        free(b->rank[r].node);
+    free(b->uses);
+    free(b->rule_of);
+    free(b->rank);
+    free(b->site_of);
+    free(b->site);
+    free(b->extra);
+    free(b->mean);
+    free(b->count);
+    free(b->call);
+    free(b);
+}
+
+/* --- Asking --- */
+
+const struct replay_source *replay_bind_source(struct replay_bind *b)
+{
+    return &b->source;
+}
+
+void replay_bind_set(struct replay_bind *b, const struct bind_change *c)
+{
+    b->change = c;
+}
+
+uint32_t replay_bind_sites(const struct replay_bind *b)
+{
+    return b->site_count;
+}
+
+const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site)
+{
+    return &b->site[site];
+}
+
+double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count)
+{
+    *count = b->count[(size_t)rank * b->site_count + site];
+    return b->call[(size_t)rank * b->site_count + site];
+}
+
+double *replay_bind_extra(struct replay_bind *b, uint32_t site)
+{
+    return &b->extra[site];
+}
+
+const struct replay_model *replay_bind_model(const struct replay_bind *b)
+{
+    return &b->model;
+}
+
+void replay_bind_set_model(struct replay_bind *b, const struct replay_model *m)
+{
+    b->model = *m;
+}

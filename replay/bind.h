@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A job's ranks as programs for the replay: the grammar of the class that a rank's first thread belongs to, and for each
+ * node the operations that its call is made of.
+ *
+ *   terminal: MPI_Sendrecv at a callsite          operations: compute (the gap), irecv, isend, wait
+ *   rank's own times at the node  ------------->  ns of the gap; of calls that never wait also how long they take
+ *   partner, bytes, tag, members of groups ---->  whom a message goes to
+ *
+ * A *site* is a function at a callsite: place 2 * site is the computation before it, 2 * site + 1 the call, or the
+ * region's work.
+ *
+ * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`: replay/fit.h.
+ * Changes ("what if") are applied here: other speeds, equal work, no extras.
+ *
+ * Ownership: the job outlives it.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPLAY_BIND_H
+#define PYTHIA_REPLAY_BIND_H
+
+#include "job/job.h"
+#include "replay/program.h"
+
+enum bind_what {
+    BIND_NOTHING, /* the end of a span, what is not known */
+    BIND_LOCAL,   /* a call that does not wait, or of which nothing is known: takes as long as it took */
+    BIND_REGION,
+    BIND_SEND, BIND_RECV, BIND_ISEND, BIND_IRECV, BIND_START, BIND_SENDRECV,
+    BIND_WAIT_ONE, BIND_WAIT_ALL,
+    BIND_COLLECTIVE, BIND_FINALIZE,
+};
+
+struct bind_site {
+    uint32_t terminal; /* one that stands for it */
+    uint8_t what;      /* enum bind_what */
+    uint8_t any;       /* receives from anyone */
+    uint8_t answers;   /* sends to whom it last received from */
+    uint8_t call_kind; /* enum job_call_kind; JOB_NO_CALL_KIND: a region */
+    double count, gap_ns, call_ns; /* recorded, of all ranks' first threads */
+    double bytes;
+};
+
+struct bind_change {
+    double *speed;      /* of each rank, 1: as it was; NULL: all */
+    bool balance_all;
+    uint32_t balance;   /* site whose work is made equal on all ranks, GRAMMAR_NONE: none */
+    bool no_extra;      /* calls take what the model says */
+    double scale_extra; /* 0 and 1: as they are */
+    uint64_t seed;      /* not 0: each rank's means are drawn anew, from how sure they are */
+};
+
+struct replay_bind;
+
+/* NULL: out of memory, or a job without ranks. */
+struct replay_bind *replay_bind_create(const struct job *j);
+void replay_bind_destroy(struct replay_bind *b); /* NULL is legal */
+
+/* The programs, with the changes and extras that hold at that time; the bind's. */
+const struct replay_source *replay_bind_source(struct replay_bind *b);
+void replay_bind_set(struct replay_bind *b, const struct bind_change *c); /* `c` stays the caller's, while the source is used */
+
+uint32_t replay_bind_sites(const struct replay_bind *b);
+const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site);
+/* Recorded time of a rank in the calls of a site, ns, and how many there are. */
+double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
+/* What each call of a site takes beyond the model, ns: may be set. */
+double *replay_bind_extra(struct replay_bind *b, uint32_t site);
+const struct replay_model *replay_bind_model(const struct replay_bind *b);
+void replay_bind_set_model(struct replay_bind *b, const struct replay_model *m);
+
+#endif

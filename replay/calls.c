@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "replay/calls.h"
+
+struct call { const char *name; uint8_t what; };
+
+static const struct call calls[] = {
+    { "MPI_Send", BIND_SEND }, { "MPI_Bsend", BIND_SEND }, { "MPI_Rsend", BIND_SEND }, { "MPI_Ssend", BIND_SEND },
+    { "MPI_Recv", BIND_RECV }, { "MPI_Mrecv", BIND_RECV },
+    { "MPI_Isend", BIND_ISEND }, { "MPI_Ibsend", BIND_ISEND }, { "MPI_Irsend", BIND_ISEND }, { "MPI_Issend", BIND_ISEND },
+    { "MPI_Irecv", BIND_IRECV }, { "MPI_Imrecv", BIND_IRECV },
+    { "MPI_Sendrecv", BIND_SENDRECV }, { "MPI_Sendrecv_replace", BIND_SENDRECV },
+    { "MPI_Start", BIND_START }, { "MPI_Startall", BIND_START },
+    { "MPI_Wait", BIND_WAIT_ONE }, { "MPI_Waitany", BIND_WAIT_ONE }, { "MPI_Test", BIND_WAIT_ONE }, { "MPI_Testany", BIND_WAIT_ONE },
+    { "MPI_Waitall", BIND_WAIT_ALL }, { "MPI_Testall", BIND_WAIT_ALL },
+    { "MPI_Waitsome", BIND_WAIT_ONE }, { "MPI_Testsome", BIND_WAIT_ONE },
+    { "MPI_Finalize", BIND_FINALIZE },
+};
+
+static const struct { const char *name; uint8_t shape; } shapes[] = {
+    { "MPI_Bcast", REPLAY_FROM }, { "MPI_Scatter", REPLAY_FROM }, { "MPI_Scatterv", REPLAY_FROM },
+    { "MPI_Reduce", REPLAY_TO }, { "MPI_Gather", REPLAY_TO }, { "MPI_Gatherv", REPLAY_TO },
+    { "MPI_Allgather", REPLAY_GROW }, { "MPI_Allgatherv", REPLAY_GROW },
+    { "MPI_Scan", REPLAY_PREFIX }, { "MPI_Exscan", REPLAY_PREFIX },
+};
+
+/* A collective that waits: a blocking one, also one that makes communicators or windows. */
+static bool synchronises(const struct job_terminal *t)
+{
+    return t->blocking && t->comm != GRAMMAR_NONE && (t->call_kind == JOB_COLLECTIVE || t->call_kind == JOB_COMMUNICATOR);
+}
+
+enum bind_what replay_call_what(const struct job *j, const struct job_terminal *t)
+{
+    const char *name = job_text(j, t->function);
+
+    if (t->phase != JOB_LEAF)
+        return BIND_NOTHING;
+    if (t->kind == JOB_REGION)
+        return BIND_REGION;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (!strcmp(name, calls[i].name))
+            return (enum bind_what)calls[i].what;
+    return synchronises(t) && strncmp(name, "MPI_Neighbor", 12) ? BIND_COLLECTIVE : BIND_LOCAL;
+}
+
+enum replay_shape replay_call_shape(const struct job *j, const struct job_terminal *t)
+{
+    const char *name = job_text(j, t->function);
+
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (!strcmp(name, shapes[i].name))
+            return (enum replay_shape)shapes[i].shape;
+    return REPLAY_ALL;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/ranges.h"
+#include "report/findings_parts.h"
+#include "report/ranges.h"
+#include "report/units.h"
+
+static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {
+    { "late_sender", "late sender", "send earlier, or overlap" },
+    { "late_receiver", "late receiver", "post the receive earlier" },
+    { "imbalance", "imbalance", "give these ranks less work" },
+    { "serial_chain", "serial chain", "break the chain: pipeline it" },
+    { "starved_workers", "starved workers", "larger tasks, more masters" },
+    { "small_regions", "small regions", "merge small regions, or if clause" },
+    { "uneven_threads", "uneven threads", "schedule(dynamic)" },
+    { "serial_part", "serial part", "make the serial part parallel" },
+    { "many_small_messages", "many small messages", "fewer, larger messages" },
+};
+
+const char *report_finding_name(enum report_finding_kind k)
+{
+    return kinds[k].name;
+}
+
+const char *report_finding_advice(enum report_finding_kind k)
+{
+    return kinds[k].advice;
+}
+
+void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
+{
+    struct job_member *m = calloc(ranks + 1u, sizeof *m);
+    struct job_ranges set = { 0 };
+    uint32_t members = 0;
+    char *line = NULL;
+
+    for (uint32_t r = 0; m && r < ranks; r++)
+        if (in[r])
+            m[members++] = (struct job_member){ r, 0 };
+    if (m && job_ranges_members(&set, m, members) == 0) {
+        struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
+        line = report_ranges_text(&c);
+    }
+    snprintf(text, size, "%s", line ? line : "");
+    free(line);
+    free(set.range);
+    free(m);
+}
+
+/* --- The list --- */
+
+int findings_add(struct findings *f, const struct report_finding *one)
+{
+    struct report_findings *all = f->all;
+
+    if (one->seconds < LEAST_SHARE * f->total || f->total <= 0)
+        return 0;
+    if (all->count == f->room) {
+        uint32_t room = f->room ? 2 * f->room : 16;
+        struct report_finding *more = realloc(all->finding, room * sizeof *more);
+        if (!more)
+            return -1;
+        all->finding = more;
+        f->room = room;
+    }
+    all->finding[all->count] = *one;
+    all->finding[all->count++].share = one->seconds / f->total;
+    return 0;
+}
+
+void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, site);
+    const struct job_terminal *t = &f->report->job->terminals[s->terminal];
+    const struct report_place *p = report_place_of(f->report, s->terminal);
+
+    if (p && p->function && p->file)
+        snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
+    else
+        report_callsite_text(f->report->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text, size);
+    char *outer = strchr(text, '<');
+    if (outer)
+        *outer = '\0';
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct report_finding *x = a, *y = b;
+    return x->seconds > y->seconds ? -1 : x->seconds < y->seconds;
+}
+
+static int find(struct report *r, struct report_findings *all)
+{
+    struct findings f = { .report = r, .all = all };
+    struct replay_analysis *a = report_analysis(r);
+
+    if (!a)
+        return 0;
+    all->known = true;
+    f.analysis = a;
+    f.bind = replay_analysis_bind(a);
+    f.ranks = r->job->info.ranks;
+    f.total = replay_analysis_recorded(a) * f.ranks;
+    if (findings_of_regions(&f) != 0 || findings_of_waits(&f) != 0 || findings_of_messages(&f) != 0)
+        return -1;
+    if (all->count)
+        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+    return 0;
+}
+
+const struct report_findings *report_findings(struct report *r)
+{
+    if (r->findings)
+        return r->findings;
+    struct report_findings *all = calloc(1, sizeof *all);
+    if (all && find(r, all) != 0) {
+        report_findings_destroy(all);
+        all = NULL;
+    }
+    return r->findings = all;
+}
+
+void report_findings_destroy(struct report_findings *f)
+{
+    if (f)
+        free(f->finding);
+    free(f);
+}
+
+struct replay_analysis *report_analysis(struct report *r)
+{
+    if (!r->replayed) {
+        r->analysis = replay_analysis_create(r->job);
+        r->replayed = true;
+    }
+    return r->analysis;
+}
+
+/* --- For people --- */
+
+int report_print_findings(struct report *r, FILE *out)
+{
+    enum { FIRST = 5 };
+    const struct report_findings *f = report_findings(r);
+    char time[32], line[512];
+
+    if (!f)
+        return PYTHIA_ENOMEM;
+    if (!f->known)
+        return 0;
+    if (!f->count)
+        fputs("\nnothing costs more than 1 % of the ranks' time by waiting\n", out);
+    for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
+        const struct report_finding *one = &f->finding[i];
+        bool same = !strcmp(one->where, one->cause);
+        snprintf(line, sizeof line, "%s", one->where);
+        report_cut(line, 79 - 23 - (int)strlen(kinds[one->kind].words));
+        fprintf(out, "%s%5.1f %% %9s  %s at %s\n", i ? "" : "\n", 100 * one->share, report_time(1e9 * one->seconds, time),
+                kinds[one->kind].words, line);
+        snprintf(line, sizeof line, "%s%s%s", one->ranks, same ? "" : " before ", same ? "" : one->cause);
+        report_cut(line, 79 - 24 - (int)strlen(kinds[one->kind].advice));
+        fprintf(out, "%19s%s: %s\n", "", line, kinds[one->kind].advice);
+    }
+    if (f->count > FIRST)
+        fprintf(out, "  and %u more (--view waits)\n", f->count - FIRST);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}

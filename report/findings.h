@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What costs most and why: findings, made of the waits of the replay (replay/blame.h) and of what is known of regions.
+ *
+ *   waits: where x cause x culprit ──joined where they belong together──> one finding: kind, where, cause, ranks, seconds
+ *   regions: fork, work, wait, join ────────────────────────────────────> uneven threads, small regions, serial part
+ *
+ * Seconds are those of all ranks together; the share is of their wall time. Of a region they are what its rank loses: a team
+ * of two, one of which waits half of the region for the other, loses a quarter of its time. What costs less than 1 % is no
+ * finding.
+ *
+ * Two waits belong together when a good part of each place's waits has the same cause, or a good part of a cause's waits is
+ * at the same place: a serialised phase makes ranks wait at a receive and then at a barrier, and is one finding.
+ *
+ * Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPORT_FINDINGS_H
+#define PYTHIA_REPORT_FINDINGS_H
+
+#include <stdio.h>
+
+#include "replay/analysis.h"
+#include "report/report.h"
+
+enum report_finding_kind {
+    REPORT_LATE_SENDER, REPORT_LATE_RECEIVER, REPORT_IMBALANCE, REPORT_SERIAL_CHAIN, REPORT_STARVED_WORKERS,
+    REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART, REPORT_MANY_SMALL_MESSAGES, REPORT_FINDING_KINDS
+};
+
+struct report_finding {
+    enum report_finding_kind kind;
+    char where[256], cause[256]; /* function@file:line */
+    char ranks[128];             /* whose work it is: "ranks 0,2" */
+    uint32_t call;               /* terminal of the call or region that waits */
+    double seconds, share;
+};
+
+struct report_findings { struct report_finding *finding; uint32_t count; bool known; /* the job could be replayed */ };
+
+/* Most expensive first; the report's until it is destroyed. NULL: out of memory. */
+const struct report_findings *report_findings(struct report *r);
+void report_findings_destroy(struct report_findings *f); /* NULL is legal */
+
+/* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
+struct replay_analysis *report_analysis(struct report *r);
+
+const char *report_finding_name(enum report_finding_kind k);   /* "late_sender" */
+const char *report_finding_advice(enum report_finding_kind k); /* three or four words */
+/* "ranks 0,2-5", of flags; shortened by "…". */
+void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
+
+/* At most five, and how many more there are. */
+int report_print_findings(struct report *r, FILE *out);
+
+#endif

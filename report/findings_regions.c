@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings about parallel regions, and about messages that cost by their number. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/regions.h"
+#include "report/findings_parts.h"
+
+#define SMALL_REGION 50e3    /* ns: shorter ones are small */
+#define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
+#define SMALL_MESSAGE 1024   /* bytes */
+
+static void all_that_have(const struct findings *f, uint32_t site, struct report_finding *one)
+{
+    bool *in = calloc(f->ranks, sizeof *in);
+
+    for (uint32_t r = 0; in && r < f->ranks; r++) {
+        double count;
+        replay_bind_calls(f->bind, r, site, &count);
+        in[r] = count > 0;
+    }
+    if (in)
+        report_ranks_set(in, f->ranks, one->ranks, sizeof one->ranks);
+    free(in);
+}
+
+static int add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
+{
+    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = replay_bind_site(f->bind, site)->terminal };
+
+    findings_place(f, site, one.where, sizeof one.where);
+    memcpy(one.cause, one.where, sizeof one.cause);
+    all_that_have(f, site, &one);
+    return findings_add(f, &one);
+}
+
+static int of_region(struct findings *f, uint32_t site)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, site);
+    const struct job *j = f->report->job;
+    const struct job_region *g = job_find_region(j, j->terminals[s->terminal].callsite);
+
+    if (!g || !g->samples || g->team < 2 || s->count <= 0)
+        return 0;
+    double fork = (double)g->fork_ns, work = (double)g->work_ns, wait = (double)g->wait_ns, join = (double)g->join_ns;
+    double all = fork + work + wait + join;
+    if (all <= 0)
+        return 0;
+    if (s->call_ns / s->count < SMALL_REGION && work < 0.5 * all)
+        return add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
+    if (wait > UNEVEN * all)
+        return add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);
+    return 0;
+}
+
+/* --- What the first thread does alone between regions, in loops that have some --- */
+
+static bool has_region(const struct job *j, const struct grammar_flat *g, const struct grammar_flat_rule *rule)
+{
+    for (uint32_t i = 0; i < rule->length; i++) {
+        uint32_t s = g->nodes[rule->first + i].symbol;
+        if (!grammar_is_rule(s) && s < j->terminal_count && j->terminals[s].kind == JOB_REGION)
+            return true;
+    }
+    return false;
+}
+
+struct serial { double ns, most; uint32_t terminal; };
+
+static void add_serial(const struct job *j, const struct grammar_flat *g, uint32_t rule, struct serial *s)
+{
+    for (uint32_t i = 0; i < g->rules[rule].length; i++) {
+        uint32_t n = g->rules[rule].first + i, symbol = g->nodes[n].symbol;
+        if (grammar_is_rule(symbol) || symbol >= j->terminal_count)
+            continue;
+        double gap = (double)g->stats[n].gap.sum;
+        if (rule == 0 && j->terminals[symbol].kind != JOB_REGION)
+            continue;
+        s->ns += gap;
+        if (gap > s->most) {
+            s->most = gap;
+            s->terminal = symbol;
+        }
+    }
+}
+
+static int of_serial_part(struct findings *f)
+{
+    const struct job *j = f->report->job;
+    struct serial s = { .terminal = GRAMMAR_NONE };
+
+    if (j->info.threads < 2)
+        return 0;
+    for (uint32_t c = 0; c < j->class_count; c++) {
+        const struct grammar_flat *g = j->classes[c].grammar;
+        for (uint32_t r = 0; r < g->rule_count; r++)
+            if (has_region(j, g, &g->rules[r]))
+                add_serial(j, g, r, &s);
+    }
+    if (s.terminal == GRAMMAR_NONE)
+        return 0;
+    for (uint32_t i = 0; i < replay_bind_sites(f->bind); i++) {
+        const struct job_terminal *t = &j->terminals[replay_bind_site(f->bind, i)->terminal], *u = &j->terminals[s.terminal];
+        if (t->callsite == u->callsite && t->function == u->function)
+            return add(f, REPORT_SERIAL_PART, i, s.ns * (1 - 1.0 / j->info.threads));
+    }
+    return 0;
+}
+
+int findings_of_regions(struct findings *f)
+{
+    int rc = 0;
+
+    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(f->bind); s++)
+        if (replay_bind_site(f->bind, s)->what == BIND_REGION)
+            rc = of_region(f, s);
+    return rc == 0 ? of_serial_part(f) : rc;
+}
+
+/* --- Messages --- */
+
+int findings_of_messages(struct findings *f)
+{
+    int rc = 0;
+
+    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(f->bind); s++) {
+        const struct bind_site *site = replay_bind_site(f->bind, s);
+        double waits = replay_blame_waits(replay_analysis_blame(f->analysis), 2 * s + 1), spent = 0;
+        bool sends = site->what == BIND_SEND || site->what == BIND_ISEND || site->what == BIND_SENDRECV;
+        if (!sends || site->count < 1000.0 * f->ranks || site->bytes > SMALL_MESSAGE * site->count)
+            continue;
+        for (uint32_t r = 0; r < f->ranks; r++)
+            spent += (double)replay_blame_spent(replay_analysis_blame(f->analysis), r, 2 * s + 1);
+        rc = add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
+    }
+    return rc;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings about ranks that wait for each other. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/findings_parts.h"
+
+/* Waits at one place because of another, all ranks together. */
+struct edge { uint32_t where, cause; double ns; };
+
+struct groups {
+    struct findings *f;
+    const struct replay_cause *cause;
+    uint32_t cause_count, places;
+    struct edge *edge;
+    uint32_t edge_count;
+    double *at, *of;     /* of each place: waits there; waits that it causes */
+    uint32_t *parent;    /* of places as causes, then of places as sites of waits: joined groups */
+    double *by, *waited; /* of each rank: ns that it causes, ns that it waits, in the present group */
+    bool *in;
+};
+
+static uint32_t root(const struct groups *g, uint32_t i)
+{
+    while (g->parent[i] != i)
+        i = g->parent[i];
+    return i;
+}
+
+static void join(struct groups *g, uint32_t cause, uint32_t where)
+{
+    g->parent[root(g, cause)] = root(g, g->places + where);
+}
+
+static int by_places(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    return x->where != y->where ? (x->where < y->where ? -1 : 1) : x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+/* One edge a pair of places. */
+static bool find_edges(struct groups *g)
+{
+    uint32_t n = 0;
+
+    g->edge = calloc(g->cause_count + 1, sizeof *g->edge);
+    if (!g->edge)
+        return false;
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
+    qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
+            g->edge[n - 1].ns += g->edge[i].ns;
+        else
+            g->edge[n++] = g->edge[i];
+    g->edge_count = n;
+    for (uint32_t i = 0; i < n; i++) {
+        g->at[g->edge[i].where] += g->edge[i].ns;
+        g->of[g->edge[i].cause] += g->edge[i].ns;
+    }
+    return true;
+}
+
+static const struct bind_site *site(const struct groups *g, uint32_t place)
+{
+    return replay_bind_site(g->f->bind, place / 2);
+}
+
+static bool is_message(const struct bind_site *s)
+{
+    return s->call_kind == JOB_P2P || s->call_kind == JOB_COMPLETION || s->call_kind == JOB_PROBE;
+}
+
+/* Whether one who waits at an edge is a culprit of the other. */
+static bool meets(const struct groups *g, const struct edge *waits, const struct edge *late)
+{
+    for (uint32_t c = 0; c < g->cause_count; c++) {
+        if (g->cause[c].where != waits->where || g->cause[c].cause != waits->cause)
+            continue;
+        for (uint32_t d = 0; d < g->cause_count; d++)
+            if (g->cause[d].where == late->where && g->cause[d].cause == late->cause && g->cause[d].culprit == g->cause[c].waiter)
+                return true;
+    }
+    return false;
+}
+
+/* A master receives from anyone and answers: what it waits for its workers and what they wait for it belong together. */
+static void join_masters(struct groups *g)
+{
+    for (uint32_t i = 0; i < g->edge_count; i++) {
+        const struct edge *master = &g->edge[i];
+        if (!site(g, master->where)->any)
+            continue;
+        for (uint32_t k = 0; k < g->edge_count; k++) {
+            const struct edge *worker = &g->edge[k];
+            if (is_message(site(g, worker->where)) && !site(g, worker->where)->any && master->cause != worker->cause &&
+                site(g, worker->cause)->answers && meets(g, master, worker) && meets(g, worker, master)) {
+                join(g, master->cause, master->where);
+                join(g, worker->cause, worker->where);
+                join(g, worker->cause, master->where);
+            }
+        }
+    }
+}
+
+static void join_edges(struct groups *g)
+{
+    enum { GOOD_PART = 6 }; /* of a place's waits: a sixth */
+
+    for (uint32_t i = 0; i < 2 * g->places; i++)
+        g->parent[i] = i;
+    for (uint32_t i = 0; i < g->edge_count; i++) {
+        const struct edge *e = &g->edge[i];
+        if (GOOD_PART * e->ns >= g->at[e->where] && GOOD_PART * e->ns >= g->of[e->cause])
+            join(g, e->cause, e->where);
+    }
+    join_masters(g);
+}
+
+/* --- What kind a group is --- */
+
+struct group { double ns, message_ns, sender_ns, any_ns; const struct edge *main; uint32_t culprits, workers; };
+
+static void collect(struct groups *g, uint32_t of, struct group *out)
+{
+    uint32_t ranks = g->f->ranks;
+
+    memset(g->by, 0, ranks * sizeof *g->by);
+    memset(g->waited, 0, ranks * sizeof *g->waited);
+    *out = (struct group){ 0 };
+    for (uint32_t i = 0; i < g->edge_count; i++) {
+        const struct edge *e = &g->edge[i];
+        if (root(g, e->cause) != of)
+            continue;
+        out->ns += e->ns;
+        out->any_ns += site(g, e->where)->any ? e->ns : 0;
+        if (!out->main || e->ns > out->main->ns)
+            out->main = e;
+    }
+    for (uint32_t i = 0; i < g->cause_count; i++) {
+        const struct replay_cause *c = &g->cause[i];
+        if (root(g, c->cause) != of)
+            continue;
+        g->by[c->culprit] += c->ns;
+        if (!is_message(site(g, c->where)))
+            continue;
+        out->message_ns += c->ns;
+        out->sender_ns += c->sender ? c->ns : 0;
+        g->waited[c->waiter] += c->ns;
+    }
+}
+
+/* Ranks that wait for one and make another one wait in turn: how much of the waiting that is. */
+static double chained(const struct groups *g, const struct group *all)
+{
+    double sum = 0;
+
+    for (uint32_t r = 0; r < g->f->ranks; r++)
+        sum += g->by[r] < g->waited[r] ? g->by[r] : g->waited[r];
+    return all->message_ns > 0 ? sum / all->message_ns : 0;
+}
+
+/* Whether those who wait do the same work, only less of it. */
+static bool same_work(const struct groups *g, const struct group *all)
+{
+    uint32_t cause = all->main->cause;
+    double theirs = 0, own = 0, theirs_count = 0, own_count = 0;
+
+    for (uint32_t r = 0; r < g->f->ranks; r++) {
+        double count;
+        replay_bind_calls(g->f->bind, r, cause / 2, &count);
+        double spent = (double)replay_blame_spent(replay_analysis_blame(g->f->analysis), r, cause);
+        *(g->in[r] ? &theirs : &own) += spent;
+        *(g->in[r] ? &theirs_count : &own_count) += count;
+    }
+    return theirs_count > 0 && own_count > 0 && own / own_count > 0.1 * theirs / theirs_count;
+}
+
+static enum report_finding_kind kind_of(struct groups *g, const struct group *all)
+{
+    if (all->message_ns < 0.3 * all->ns)
+        return REPORT_IMBALANCE;
+    if (all->any_ns > 0 && all->any_ns < all->ns && all->any_ns > 0.1 * all->ns)
+        return REPORT_STARVED_WORKERS;
+    if (all->sender_ns > 0.5 * all->message_ns)
+        return REPORT_LATE_RECEIVER;
+    if (chained(g, all) >= 0.3)
+        return REPORT_SERIAL_CHAIN;
+    return same_work(g, all) ? REPORT_IMBALANCE : REPORT_LATE_SENDER;
+}
+
+/* Of a master and its workers the place where they wait, and what the master does. */
+static void show_master(struct groups *g, uint32_t of, struct group *all)
+{
+    const struct edge *best = NULL;
+
+    for (uint32_t i = 0; i < g->edge_count; i++)
+        if (root(g, g->edge[i].cause) == of && !site(g, g->edge[i].where)->any && is_message(site(g, g->edge[i].where)) &&
+            (!best || g->edge[i].ns > best->ns))
+            best = &g->edge[i];
+    if (!best)
+        return;
+    all->main = best;
+    memset(g->by, 0, g->f->ranks * sizeof *g->by);
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        if (g->cause[i].where == best->where && g->cause[i].cause == best->cause)
+            g->by[g->cause[i].culprit] += g->cause[i].ns;
+}
+
+static void mark_culprits(struct groups *g)
+{
+    double most = 0;
+
+    for (uint32_t r = 0; r < g->f->ranks; r++)
+        most = g->by[r] > most ? g->by[r] : most;
+    for (uint32_t r = 0; r < g->f->ranks; r++)
+        g->in[r] = g->by[r] > 0.1 * most;
+}
+
+/* Small regions differ from rank to rank by chance: their finding has that. */
+static bool told_already(const struct findings *f, const char *cause)
+{
+    for (uint32_t i = 0; i < f->all->count; i++)
+        if (f->all->finding[i].kind == REPORT_SMALL_REGIONS && !strcmp(f->all->finding[i].where, cause))
+            return true;
+    return false;
+}
+
+static int add_group(struct groups *g, uint32_t of)
+{
+    struct report_finding one = { 0 };
+    struct group all;
+
+    collect(g, of, &all);
+    if (!all.main || all.ns < LEAST_SHARE * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
+        return 0;
+    mark_culprits(g);
+    one.kind = kind_of(g, &all);
+    if (one.kind == REPORT_STARVED_WORKERS) {
+        show_master(g, of, &all);
+        mark_culprits(g);
+    }
+    one.seconds = all.ns / 1e9;
+    one.call = site(g, all.main->where)->terminal;
+    findings_place(g->f, all.main->where / 2, one.where, sizeof one.where);
+    findings_place(g->f, all.main->cause / 2, one.cause, sizeof one.cause);
+    report_ranks_set(g->in, g->f->ranks, one.ranks, sizeof one.ranks);
+    return told_already(g->f, one.cause) ? 0 : findings_add(g->f, &one);
+}
+
+int findings_of_waits(struct findings *f)
+{
+    struct groups g = { .f = f, .places = 2 * replay_bind_sites(f->bind) + 1 };
+    int rc = -1;
+
+    g.cause = replay_blame_causes(replay_analysis_blame(f->analysis), &g.cause_count);
+    g.at = calloc(g.places, sizeof *g.at);
+    g.of = calloc(g.places, sizeof *g.of);
+    g.parent = calloc(2 * (size_t)g.places, sizeof *g.parent);
+    g.by = calloc(f->ranks, sizeof *g.by);
+    g.waited = calloc(f->ranks, sizeof *g.waited);
+    g.in = calloc(f->ranks, sizeof *g.in);
+    if (g.at && g.of && g.parent && g.by && g.waited && g.in && find_edges(&g)) {
+        join_edges(&g);
+        rc = 0;
+        for (uint32_t i = 0; rc == 0 && i < 2 * g.places; i++)
+            if (g.parent[i] == i)
+                rc = add_group(&g, i);
+    }
+    free(g.edge);
+    free(g.at);
+    free(g.of);
+    free(g.parent);
+    free(g.by);
+    free(g.waited);
+    free(g.in);
+    return rc;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* `pythia replay`: the job run as a machine: its wall time, and what would change it. */
+#include <argp.h>
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "replay/analysis.h"
+#include "report/report.h"
+#include "tools/tool.h"
+
+struct request {
+    const char *job, *output, *balance, *speed;
+    struct tool_job from;
+    struct replay_analysis *analysis;
+    bool json, ideal;
+    double latency, overhead, bandwidth; /* s, s, bytes/s; negative: not given */
+    uint64_t ranks;
+};
+
+enum { KEY_NETWORK = 256, KEY_LATENCY, KEY_OVERHEAD, KEY_BANDWIDTH, KEY_BALANCE, KEY_SPEED, KEY_RANKS };
+
+static const struct argp_option options[] = {
+    { "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+    { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
+    { "network", KEY_NETWORK, "ideal", 0, "what if messages took no time", 0 },
+    { "latency", KEY_LATENCY, "SECONDS", 0, "what if a message took this long (1.5e-6)", 0 },
+    { "overhead", KEY_OVERHEAD, "SECONDS", 0, "what if sending and receiving each took this long", 0 },
+    { "bandwidth", KEY_BANDWIDTH, "BYTES", 0, "what if so many bytes a second were sent (1e9)", 0 },
+    { "balance", KEY_BALANCE, "PLACE", 0, "what if the work before the call at PLACE, or in the region there, were the same on all ranks: function, file:line or function@file:line; all", 0 },
+    { "speed", KEY_SPEED, "RANKS=X", 0, "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2", 0 },
+    { "ranks", KEY_RANKS, "N", 0, "what if there were N ranks", 0 },
+    { 0 },
+};
+
+static double positive(const char *arg, struct argp_state *state, const char *what)
+{
+    char *end;
+    double x = strtod(arg, &end);
+
+    if (end == arg || *end || !(x >= 0) || x > 1e18)
+        argp_error(state, "%s must be a number of at least 0, not '%s'", what, arg);
+    return x;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+
+    switch (key) {
+    case 'f':
+        if (strcmp(arg, "text") && strcmp(arg, "json"))
+            argp_error(state, "FORMAT must be text or json, not '%s'", arg);
+        r->json = !strcmp(arg, "json");
+        return 0;
+    case 'o':
+        r->output = arg;
+        return 0;
+    case KEY_NETWORK:
+        if (strcmp(arg, "ideal"))
+            argp_error(state, "--network is ideal, not '%s'", arg);
+        r->ideal = true;
+        return 0;
+    case KEY_LATENCY:
+        r->latency = positive(arg, state, "SECONDS");
+        return 0;
+    case KEY_OVERHEAD:
+        r->overhead = positive(arg, state, "SECONDS");
+        return 0;
+    case KEY_BANDWIDTH:
+        r->bandwidth = positive(arg, state, "BYTES");
+        if (r->bandwidth == 0)
+            argp_error(state, "BYTES must be more than 0");
+        return 0;
+    case KEY_BALANCE:
+        r->balance = arg;
+        return 0;
+    case KEY_SPEED:
+        r->speed = arg;
+        return 0;
+    case KEY_RANKS:
+        if (tool_number(arg, 1u << 20, &r->ranks) != 0 || r->ranks == 0)
+            argp_error(state, "N must be a number of at least 1, not '%s'", arg);
+        return 0;
+    default:
+        return tool_job_argument(key, arg, state, &r->job);
+    }
+}
+
+static const struct argp argp = {
+    .options = options, .parser = parse, .args_doc = "JOB",
+    .doc = "Runs a recorded job as a machine: each rank's own computation, messages by a model that is fitted to the "
+           "recording. Says how long the job takes so, and what it would take if something were otherwise."
+           "\v"
+           "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
+           "itself was off.\n\n"
+           "Examples:\n"
+           "  pythia replay app.pythia\n"
+           "  pythia replay app.pythia --network ideal\n"
+           "  pythia replay app.pythia --balance solve@app.c:120\n"
+           "  pythia replay app.pythia --speed 3=1.2 --format json\n",
+};
+
+/* --- The changes --- */
+
+/* "0-3,7=1.2": 0, or TOOL_USAGE after a complaint. */
+static int read_speed(const char *text, double *speed, uint32_t ranks)
+{
+    const char *equals = strchr(text, '=');
+    char *end;
+    double x = equals ? strtod(equals + 1, &end) : 0;
+
+    if (!equals || end == equals + 1 || *end || !(x > 0) || x > 1e9) {
+        tool_complain("--speed is RANKS=X, as 3=1.2 or 0-3,7=2, not '%s'", text);
+        return TOOL_USAGE;
+    }
+    for (const char *p = text; p < equals;) {
+        unsigned long first = strtoul(p, &end, 10), last = first;
+        if (end > p && *end == '-') {
+            const char *second = end + 1;
+            last = strtoul(second, &end, 10);
+            last = end == second ? ranks : last;
+        }
+        if (end == p || (*end != ',' && end != equals) || last < first || last >= ranks) {
+            tool_complain("--speed %s: the job's ranks are 0 to %u", text, ranks - 1);
+            return TOOL_USAGE;
+        }
+        for (unsigned long r = first; r <= last; r++)
+            speed[r] = x;
+        p = *end == ',' ? end + 1 : end;
+    }
+    return TOOL_OK;
+}
+
+/* Whether PLACE means the site: its function, file:line, or both. */
+static bool means(struct request *r, uint32_t site, const char *place)
+{
+    uint32_t terminal = replay_bind_site(replay_analysis_bind(r->analysis), site)->terminal;
+    const struct report_place *p = report_place_of(r->from.report, terminal);
+    char line[512];
+
+    if (!p || !p->function)
+        return false;
+    snprintf(line, sizeof line, "%s@%s:%u", p->function, p->file ? p->file : "?", p->line);
+    return !strcmp(place, line) || !strcmp(place, p->function) || !strcmp(place, strchr(line, '@') + 1);
+}
+
+static int read_balance(struct request *r, struct bind_change *c)
+{
+    c->balance = GRAMMAR_NONE;
+    c->balance_all = r->balance && !strcmp(r->balance, "all");
+    if (!r->balance || c->balance_all)
+        return TOOL_OK;
+    double most = -1;
+    for (uint32_t s = 0; s < replay_bind_sites(replay_analysis_bind(r->analysis)); s++) {
+        const struct bind_site *site = replay_bind_site(replay_analysis_bind(r->analysis), s);
+        if (means(r, s, r->balance) && site->gap_ns > most) {
+            most = site->gap_ns;
+            c->balance = s;
+        }
+    }
+    if (c->balance == GRAMMAR_NONE) {
+        tool_complain("--balance: no call and no region is at '%s' (see pythia report --view callsites)", r->balance);
+        return TOOL_USAGE;
+    }
+    return TOOL_OK;
+}
+
+static bool changes(const struct request *r)
+{
+    return r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0 || r->balance || r->speed;
+}
+
+static void read_network(const struct request *r, struct replay_what_if *w)
+{
+    w->given = r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0;
+    w->model = *replay_bind_model(replay_analysis_bind(r->analysis));
+    w->change.no_extra = r->ideal;
+    if (r->ideal)
+        w->model.L = w->model.o = w->model.g = w->model.O = w->model.G = 0;
+    if (r->latency >= 0)
+        w->model.L = (int64_t)(r->latency * 1e9);
+    if (r->overhead >= 0)
+        w->model.o = (int64_t)(r->overhead * 1e9);
+    if (r->bandwidth > 0)
+        w->model.G = (int64_t)(1e12 / r->bandwidth);
+}
+
+/* --- Printing --- */
+
+struct answer {
+    double recorded, replayed;
+    bool changed;
+    struct replay_prediction prediction;
+    struct replay_efficiency efficiency;
+};
+
+static int print_json(const struct request *r, const struct answer *a, FILE *out)
+{
+    const struct replay_result *result = replay_analysis_result(r->analysis);
+    const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
+    cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"), *n = cJSON_AddObjectToObject(o, "model");
+
+    cJSON_AddNumberToObject(o, "recorded_seconds", a->recorded);
+    cJSON_AddNumberToObject(o, "replayed_seconds", a->replayed);
+    if (a->changed) {
+        cJSON_AddNumberToObject(o, "predicted_seconds", a->prediction.seconds);
+        cJSON_AddNumberToObject(o, "low_seconds", a->prediction.low);
+        cJSON_AddNumberToObject(o, "high_seconds", a->prediction.high);
+    }
+    cJSON_AddNumberToObject(o, "events", result->events);
+    cJSON_AddNumberToObject(o, "steps", (double)result->walked);
+    cJSON_AddNumberToObject(o, "unmatched", (double)result->unmatched);
+    cJSON_AddNumberToObject(e, "load_balance", a->efficiency.balance);
+    cJSON_AddNumberToObject(e, "serialisation", a->efficiency.serialisation);
+    cJSON_AddNumberToObject(e, "transfer", a->efficiency.transfer);
+    cJSON_AddNumberToObject(n, "latency_seconds", (double)m->L / 1e9);
+    cJSON_AddNumberToObject(n, "overhead_seconds", (double)m->o / 1e9);
+    cJSON_AddNumberToObject(n, "bandwidth", m->G ? 1e12 / (double)m->G : 0);
+    char *text = cJSON_Print(o);
+    if (text)
+        fprintf(out, "%s\n", text);
+    free(text);
+    cJSON_Delete(o);
+    return !text ? PYTHIA_ENOMEM : ferror(out) ? PYTHIA_EIO : 0;
+}
+
+static int print_text(const struct request *r, const struct answer *a, FILE *out)
+{
+    const struct replay_result *result = replay_analysis_result(r->analysis);
+    const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
+
+    fprintf(out, "recorded   %10.6g s\n", a->recorded);
+    fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed, a->recorded > 0 ? 100 * (a->replayed / a->recorded - 1) : 0);
+    if (a->changed)
+        fprintf(out, "predicted  %10.6g s  (%.6g to %.6g), %+.1f %%\n", a->prediction.seconds, a->prediction.low,
+                a->prediction.high, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
+    fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n", 100 * a->efficiency.balance,
+            100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
+    fprintf(out, "model: latency %.3g us, overhead %.3g us, bandwidth %.3g GB/s, eager up to %llu bytes\n", (double)m->L / 1e3,
+            (double)m->o / 1e3, m->G ? 1e3 / (double)m->G : 0, (unsigned long long)m->S);
+    fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
+    if (result->unmatched)
+        fprintf(out, "; %llu operations had no partner", (unsigned long long)result->unmatched);
+    fprintf(out, "\n");
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
+
+struct output { const struct request *request; struct answer answer; };
+
+static int print(void *context, FILE *out)
+{
+    const struct output *o = context;
+
+    return o->request->json ? print_json(o->request, &o->answer, out) : print_text(o->request, &o->answer, out);
+}
+
+static int answer(struct request *r, struct answer *a)
+{
+    struct replay_what_if w = { 0 };
+    double *speed = NULL;
+    int rc = read_balance(r, &w.change);
+
+    a->recorded = replay_analysis_recorded(r->analysis);
+    a->replayed = replay_analysis_replayed(r->analysis);
+    a->changed = changes(r);
+    if (rc == TOOL_OK && r->speed) {
+        uint32_t ranks = r->from.job->info.ranks;
+        speed = malloc(ranks * sizeof *speed);
+        for (uint32_t i = 0; speed && i < ranks; i++)
+            speed[i] = 1;
+        rc = speed ? read_speed(r->speed, speed, ranks) : TOOL_MEMORY;
+        w.change.speed = speed;
+    }
+    read_network(r, &w);
+    if (rc == TOOL_OK && a->changed && replay_analysis_predict(r->analysis, &w, &a->prediction) != 0)
+        rc = TOOL_MEMORY;
+    if (rc == TOOL_OK && replay_analysis_efficiency(r->analysis, &a->efficiency) != 0)
+        rc = TOOL_MEMORY;
+    free(speed);
+    return rc;
+}
+
+int tool_replay(int argc, char **argv)
+{
+    struct request r = { .latency = -1, .overhead = -1, .bandwidth = -1 };
+    struct output o = { .request = &r };
+
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    int rc = tool_job_open(&r.from, r.job);
+    if (rc == TOOL_OK && r.ranks && r.ranks != r.from.job->info.ranks) {
+        tool_complain("--ranks %llu: the rules of %s do not say what other numbers of ranks would do", (unsigned long long)r.ranks, r.job);
+        rc = TOOL_NO;
+    }
+    if (rc == TOOL_OK && !(r.analysis = replay_analysis_create(r.from.job)))
+        rc = TOOL_MEMORY;
+    if (rc == TOOL_OK)
+        rc = answer(&r, &o.answer);
+    if (rc == TOOL_OK)
+        rc = tool_write(r.output, print, &o);
+    replay_analysis_destroy(r.analysis);
+    tool_job_close(&r.from);
+    return rc;
+}
