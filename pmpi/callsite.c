@@ -18,6 +18,7 @@ enum {
     CALLSITE_SETS = 128,
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
+    CALLSITE_EARLY = 8,    /* of a thread: learned from without a walk */
     LEARN_EVERY = 64
 };
 
@@ -28,22 +29,28 @@ struct callsite_word {
 
 struct callsite_slot {
     uintptr_t frame; /* 0: empty */
-    void *from;
-    uint32_t site, words;
+    void *from;      /* NULL: never filled */
+    uint32_t site;
+    uint16_t words;
+    uint16_t next; /* slot that was filled before this one, + 1 */
 };
 
+/* Kept with the stream. Another thread has another stack: for it, all slots are empty. */
 struct callsite_cache {
     struct session_stream *stream; /* whose numbers these are */
+    uint32_t owner;                /* of its threads */
+    uint32_t filled;               /* the slot that was filled last, + 1; 0: all are empty */
     uint32_t depth;
     uint32_t room;  /* words a slot */
     uint32_t calls; /* that missed, modulo LEARN_EVERY */
-    uint32_t tokens;
+    uint32_t tokens, early;
     uint32_t turn; /* whose turn it is to be replaced */
     struct callsite_slot slot[CALLSITE_SLOTS];
     struct callsite_word words[];
 };
 
-static _Thread_local struct callsite_cache *callsite_cache __attribute__((tls_model("initial-exec")));
+static _Thread_local struct { struct callsite_cache *cache; uint32_t owner; } callsite_mine
+    __attribute__((tls_model("initial-exec")));
 
 /* --- Walking --- */
 
@@ -52,6 +59,8 @@ static _Thread_local struct callsite_cache *callsite_cache __attribute__((tls_mo
 static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_t depth)
 {
     void *frames[CALLSITE_OURS + 1 + CALLSITE_FRAMES];
+    if (!depth)
+        return session_callsite(stream, &from, 1);
     int found = session_unwind(frames, CALLSITE_OURS + 1 + (int)depth);
     for (int i = 0; i < found && i <= CALLSITE_OURS; i++) {
         if (frames[i] != from)
@@ -130,38 +139,53 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
 
 /* --- The cache --- */
 
-static pthread_key_t callsite_key;
-static bool callsite_keyed;
-
-static void callsite_thread_ends(void *cache)
-{
-    callsite_cache = NULL;
-    free(cache);
-}
-
-__attribute__((constructor)) static void callsite_prepare(void)
-{
-    callsite_keyed = pthread_key_create(&callsite_key, callsite_thread_ends) == 0;
-}
-
-static struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
+static struct callsite_cache *callsite_create(struct session_stream *stream, uint32_t depth)
 {
     uint32_t room = 2 * depth;
-    struct callsite_cache *c = callsite_cache;
-    if (c && c->stream == stream && c->depth == depth)
-        return c;
-    free(c);
-    c = calloc(1, sizeof(*c) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word));
-    callsite_cache = c;
-    if (callsite_keyed)
-        pthread_setspecific(callsite_key, c);
+    struct callsite_cache *c = calloc(1, sizeof(*c) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word));
     if (c) {
         c->stream = stream;
         c->depth = depth;
         c->room = room;
         c->tokens = CALLSITE_TOKENS;
+        c->early = CALLSITE_EARLY;
+        session_unwind_start();
     }
     return c;
+}
+
+static void callsite_empty(struct callsite_cache *c)
+{
+    while (c->filled) {
+        struct callsite_slot *slot = &c->slot[c->filled - 1];
+        c->filled = slot->next;
+        *slot = (struct callsite_slot){0};
+    }
+}
+
+static __attribute__((noinline)) struct callsite_cache *callsite_take(struct session_stream *stream, uint32_t depth)
+{
+    uint32_t owner;
+    void **kept = session_stream_keep(stream, &owner);
+    struct callsite_cache *c = *kept;
+    if (!c)
+        *kept = c = callsite_create(stream, depth);
+    if (c && c->owner != owner) {
+        callsite_empty(c);
+        c->owner = owner;
+        c->early = CALLSITE_EARLY;
+    }
+    callsite_mine.cache = c;
+    callsite_mine.owner = owner;
+    return c;
+}
+
+static inline struct callsite_cache *callsite_open(struct session_stream *stream, uint32_t depth)
+{
+    struct callsite_cache *c = callsite_mine.cache;
+    if (c && c->stream == stream && c->owner == callsite_mine.owner)
+        return c;
+    return callsite_take(stream, depth);
 }
 
 /* The first slot of its set. */
@@ -202,23 +226,42 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set, uintptr_
     return empty;
 }
 
-/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. */
-static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+/* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
+   (GRAMMAR_NONE: anything is). */
+static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from, uint32_t expected)
 {
-    void *frames[CALLSITE_FRAMES + 1];
-    uint32_t site = c->depth ? callsite_walk(c->stream, from, c->depth) : session_callsite(c->stream, &from, 1);
-    if (site == GRAMMAR_NONE || !callsite_may_learn(c))
-        return site;
-    uint32_t place = callsite_victim(c, set, frame, from);
+    void *frames[CALLSITE_FRAMES + 1] = {from};
+    uint32_t place = callsite_victim(c, set, frame, from), found = 1;
     struct callsite_slot *slot = &c->slot[place];
     struct callsite_lesson lesson = {.words = c->words + (size_t)place * c->room, .room = c->room, .frame = frame};
     slot->frame = 0;
-    if (c->depth) {
-        uint32_t found = callsite_learn(&lesson, from, frames, c->depth + 1);
-        if (!found || session_callsite(c->stream, frames, found) != site)
-            return site;
+    if (c->depth)
+        found = callsite_learn(&lesson, from, frames, c->depth + 1);
+    uint32_t site = found ? session_callsite(c->stream, frames, found) : GRAMMAR_NONE;
+    if (site == GRAMMAR_NONE || (expected != GRAMMAR_NONE && site != expected))
+        return GRAMMAR_NONE;
+    uint32_t next = slot->from ? slot->next : c->filled; /* it is in the list, or comes in */
+    if (!slot->from)
+        c->filled = place + 1;
+    *slot = (struct callsite_slot){
+        .frame = frame, .from = from, .site = site, .words = (uint16_t)lesson.count, .next = (uint16_t)next};
+    return site;
+}
+
+/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks are
+   steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not earn. */
+static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+{
+    uint32_t site = GRAMMAR_NONE;
+    if (c->early > 0) {
+        c->early--;
+        site = callsite_remember(c, set, frame, from, GRAMMAR_NONE);
     }
-    *slot = (struct callsite_slot){.frame = frame, .from = from, .site = site, .words = lesson.count};
+    if (site != GRAMMAR_NONE)
+        return site;
+    site = callsite_walk(c->stream, from, c->depth);
+    if (site != GRAMMAR_NONE && callsite_may_learn(c))
+        (void)callsite_remember(c, set, frame, from, site);
     return site;
 }
 
@@ -245,7 +288,7 @@ __attribute__((noinline)) uint32_t pmpi_hook_callsite(struct session_stream *str
 uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from)
 {
     uint32_t depth = session_depth() < CALLSITE_FRAMES ? session_depth() : CALLSITE_FRAMES;
-    return depth ? callsite_walk(stream, from, depth) : session_callsite(stream, &from, 1);
+    return callsite_walk(stream, from, depth);
 }
 
 #endif

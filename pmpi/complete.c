@@ -13,6 +13,7 @@
  */
 #include "pmpi/complete.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,28 @@ static const MPI_Request *complete_where(const struct pmpi_hook_complete *before
     return (const MPI_Request *)(const void *)((const char *)before->where + (size_t)i * before->stride);
 }
 
+static pthread_key_t complete_key;
+static bool complete_keyed;
+
+static void complete_thread_ends(void *unused)
+{
+    (void)unused;
+    free(complete_many.handle);
+    free(complete_many.status);
+    memset(&complete_many, 0, sizeof complete_many);
+}
+
+__attribute__((constructor)) static void complete_prepare(void)
+{
+    complete_keyed = pthread_key_create(&complete_key, complete_thread_ends) == 0;
+}
+
+static void complete_keep(void)
+{
+    if (complete_keyed)
+        (void)pthread_setspecific(complete_key, &complete_many);
+}
+
 MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count)
 {
     before->handle = before->few;
@@ -38,6 +61,7 @@ MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int coun
         MPI_Request *larger = realloc(complete_many.handle, 2 * (size_t)count * sizeof(*larger));
         if (larger) {
             complete_many.handle = larger;
+            complete_keep();
             complete_many.room = 2 * count;
         }
     }
@@ -189,6 +213,7 @@ MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before,
             return MPI_STATUSES_IGNORE;
         complete_many.status = larger;
         complete_many.status_room = 2 * count;
+        complete_keep();
     }
     return complete_many.status;
 }

@@ -71,10 +71,10 @@ static bool freeze(struct session_stream *s, struct session_frozen *f)
 static uint32_t list_streams(struct session_stream ***list)
 {
     pthread_mutex_lock(&session.lock);
-    uint32_t count = session.stream_count, i = count;
+    uint32_t count = session.stream_count;
     *list = malloc(((size_t)count + 1) * sizeof **list);
-    for (struct session_stream *s = session.streams; *list && s && i; s = s->next)
-        (*list)[--i] = s;
+    if (*list && count)
+        memcpy(*list, session.streams, count * sizeof **list);
     pthread_mutex_unlock(&session.lock);
     return *list ? count : 0;
 }

@@ -3,6 +3,7 @@
  * The session's own files.
  *
  *   life.c    start, finish, off            choose.c   mode, paths, the reference's identity
+ *   thread.c  whose stream is whose
  *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
  *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
  *   publish.c what becomes of the whole job        sums.c    what callbacks count
@@ -38,7 +39,7 @@ struct session_open {
 };
 
 struct session_stream {
-    struct session_stream *next;   /* guarded by session.lock */
+    struct session_stream *next;   /* of a finished session; guarded by session.lock */
     struct grammar *grammar;       /* record mode, and predict mode with --update */
     struct oracle *oracle;         /* predict mode; NULL where the reference has nothing for this stream */
     struct session_keys keys;
@@ -52,6 +53,9 @@ struct session_stream {
     uint64_t call_ns, region_ns;   /* exclusive */
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
     uint64_t followed_ns;          /* in the oracle: the same */
+    uint64_t idle_ns;              /* between threads: the same */
+    uint32_t turn;                 /* threads that had it before this one */
+    void *kept;                    /* by the hooks, for the stream's thread */
     uint64_t opening_ns;           /* in the oracle, for spans that were just opened: not yet left out */
     bool predicts;                 /* predict mode */
     struct session_sums *sums;     /* by entry of keys; NULL until something is counted */
@@ -70,6 +74,8 @@ struct session_stream {
     _Atomic uint32_t held;         /* a futex; 1: the checkpoint reads it, its thread waits before it appends */
 };
 
+enum { SESSION_STREAMS = 65536 }; /* a multiple of 64: so many threads at once */
+
 struct session {
     _Atomic int mode;              /* enum session_mode; release in start and off, relaxed in hooks */
     _Atomic bool paused;           /* by session_pause() */
@@ -80,8 +86,10 @@ struct session {
     struct pythia_options options;
     uint32_t records;              /* classes, as session_records() gives them */
     struct session_world world;
-    struct session_stream *streams; /* guarded by lock; newest first */
-    uint32_t stream_count;          /* guarded by lock */
+    struct session_stream **streams; /* guarded by lock; by thread number, a place each */
+    uint32_t stream_count, stream_room;
+    uint64_t free_places[SESSION_STREAMS / 64]; /* guarded by lock: given back by threads that ended … */
+    uint32_t free_from;             /* … none in the words before this one */
     struct session_stream *retired; /* of finished sessions: a thread may still be between begin and end */
     uint32_t generation;            /* counts sessions from 1; set before the mode */
     struct job *job;                /* guarded by lock: definitions as first seen */
@@ -105,10 +113,18 @@ void session_control_finish(struct session_stream *s); /* at the end, under sess
 /* Bits of the classes in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
 int session_classes(const char *list, uint32_t *mask, char *why, size_t size);
 
+/* thread.c */
+struct session_own { struct session_stream *stream; uint32_t generation; bool left_out; };
+extern __thread struct session_own session_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
+void session_own_open(void); /* this thread's first event in this session */
+void session_threads_start(void);
+void session_threads_retire(void); /* under session.lock, when no thread can be in a stream */
+struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for that thread; NULL when out of memory */
+
 /* stream.c */
+void session_stream_close_all(struct session_stream *s); /* its thread ends: so do the spans that it left open */
 /* Time that is no part of the stream passed, inside its innermost span if there is one. */
 void session_stream_skip(struct session_stream *s, uint64_t ns);
-struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for that thread; NULL when out of memory */
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 
 static inline void stream_release(struct session_stream *s)

@@ -56,8 +56,8 @@ static void in_child(void)
     session_checkpoint_forked();
     session_progress_forked();
     atomic_store(&session.mode, SESSION_OFF);
-    for (struct session_stream *s = session.streams; s; s = s->next)
-        atomic_store(&s->held, 0);
+    for (uint32_t i = 0; i < session.stream_count; i++)
+        atomic_store(&session.streams[i]->held, 0);
 }
 
 static void watch_forks(void)
@@ -86,6 +86,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see barrier */
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
+    session_threads_start();
     session.process = getpid();
     session_machine_start();
     session.begin = base_clock_now();
@@ -118,11 +119,11 @@ void session_barrier(void)
 static void quiesce(void)
 {
     session_barrier();
-    pthread_mutex_lock(&session.lock); /* not while waiting: who is busy may want it */
-    struct session_stream *s = session.streams;
+    pthread_mutex_lock(&session.lock); /* not while waiting: who is busy may want it. No stream is made any more */
+    uint32_t count = session.stream_count;
     pthread_mutex_unlock(&session.lock);
-    for (; s; s = s->next)
-        while (atomic_load_explicit(&s->busy, memory_order_acquire))
+    for (uint32_t i = 0; i < count; i++)
+        while (atomic_load_explicit(&session.streams[i]->busy, memory_order_acquire))
             sched_yield();
 }
 
@@ -172,7 +173,7 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
         .events = s->events,
         .lost = grammar_lost(s->grammar),
         .begin_ns = s->begin - session.begin,
-        .wall_ns = s->last - s->begin - s->skipped_ns - s->followed_ns,
+        .wall_ns = s->last - s->begin - s->skipped_ns - s->followed_ns - s->idle_ns,
         .mpi_ns = s->call_ns,
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
@@ -233,37 +234,6 @@ static void add_score(const struct session_stream *s)
     o->actions += s->actions;
 }
 
-/* Their threads may still be between begin and end, with nothing to find but a mode that is off: kept, not freed. */
-static void retire_streams(void)
-{
-    while (session.streams) {
-        struct session_stream *s = session.streams;
-        session.streams = s->next;
-        s->next = session.retired;
-        session.retired = s;
-        oracle_destroy(s->oracle);
-        grammar_destroy(s->grammar);
-        session_peers_close(&s->peers);
-        s->oracle = NULL;
-        s->grammar = NULL;
-    }
-    session.stream_count = 0;
-    session_predict_close();
-}
-
-/* Streams in the order of their threads, so that equal runs give equal files. */
-static struct session_stream *in_order(struct session_stream *newest)
-{
-    struct session_stream *first = NULL;
-    while (newest) {
-        struct session_stream *next = newest->next;
-        newest->next = first;
-        first = newest;
-        newest = next;
-    }
-    return first;
-}
-
 struct job *session_finish(void)
 {
     /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may wait for
@@ -280,9 +250,9 @@ struct job *session_finish(void)
     quiesce();
     session.left = 0;
     pthread_mutex_lock(&session.lock);
-    session.streams = in_order(session.streams);
     int error = session_fill_info(session.job);
-    for (struct session_stream *s = session.streams; s && !error; s = s->next) {
+    for (uint32_t i = 0; i < session.stream_count && !error; i++) {
+        struct session_stream *s = session.streams[i];
         if (s->grammar)
             error = add_stream(s);
         if (was == SESSION_PREDICT)
@@ -302,7 +272,8 @@ struct job *session_finish(void)
         session_store_regions(session.job);
     struct job *job = session.job;
     session.job = NULL;
-    retire_streams();
+    session_threads_retire();
+    session_predict_close();
     pthread_mutex_unlock(&session.lock);
     if (!error)
         return job;

@@ -22,6 +22,7 @@ libpythia_session_la_SOURCES = \
 	%D%/summary.c \
 	%D%/task.c %D%/machine.c \
 	%D%/tree.c %D%/tree.h \
+	%D%/thread.c \
 	%D%/unwind.c %D%/unwind.h
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 

@@ -113,6 +113,8 @@ static inline __attribute__((always_inline)) struct session_stream *session_ente
     return session_enter_from(base_frame_here());
 }
 void session_leave(void);
+/* What a hook keeps with a stream, its own to make and free; *turn is another number when another thread has the stream. */
+void **session_stream_keep(struct session_stream *s, uint32_t *turn);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
 /* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
    whatever stream (GRAMMAR_NONE at first); `owner` is what session_owner() gives back. */

@@ -13,100 +13,19 @@
 #include "session/internal.h"
 
 /* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
-enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000, STREAMS_MOST = 65536 /* a program may begin threads without end */ };
-
-static __thread struct { struct session_stream *stream; uint32_t generation; bool left_out; } own
-    __attribute__((tls_model("initial-exec")));
-
-/* The main thread's grammar gets half of the process's memory, the next 15 the other half, and all others together about
-   as much again: who comes late gets less, but enough for a usual grammar. */
-static size_t memory_share(uint32_t thread)
-{
-    enum { FIRST = 16, ENOUGH = 128 << 10 };
-    size_t memory = (size_t)session.options.memory, share = memory / 2 / FIRST;
-    if (thread == 0)
-        return memory / 2;
-    if (thread < FIRST || share < ENOUGH)
-        return share;
-    share = share * FIRST / thread * FIRST / thread;
-    return share > ENOUGH ? share : ENOUGH;
-}
-
-struct grammar *session_stream_grammar(uint32_t thread)
-{
-    return grammar_create(memory_share(thread));
-}
-
-static void stream_destroy(struct session_stream *s)
-{
-    grammar_destroy(s->grammar);
-    oracle_destroy(s->oracle);
-    session_peers_close(&s->peers);
-    session_keys_close(&s->keys);
-    session_callsites_close(&s->callsites);
-    session_sums_close(s);
-    free(s->open);
-    session_flows_close(&s->flows);
-    session_starts_close(&s->starts_seen);
-    free(s);
-}
-
-/* NULL: out of memory, or (*left_out) STREAMS_MOST are recorded already. */
-static struct session_stream *stream_create(bool *left_out)
-{
-    struct session_stream *s = calloc(1, sizeof *s);
-    if (!s)
-        return NULL;
-    pthread_mutex_lock(&session.lock);
-    s->thread = session.stream_count;
-    *left_out = s->thread >= STREAMS_MOST;
-    s->predicts = session_mode() == SESSION_PREDICT;
-    if (!*left_out && (!s->predicts || session.options.update))
-        s->grammar = session_stream_grammar(s->thread);
-    if (!*left_out && s->predicts)
-        s->oracle = session_predict_oracle(s->thread);
-    session.incomplete |= !*left_out && !s->grammar;
-    s->control_seen = atomic_load(&session.control);
-    s->resets_seen = atomic_load(&session.resets);
-    s->paused_seen = atomic_load(&session.paused_ns);
-    bool usable = session_mode() != SESSION_OFF && !*left_out && (s->grammar || s->predicts);
-    if (usable) {
-        s->progress_at = session_progress_first(s->thread);
-        s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
-        s->next = session.streams;
-        session.streams = s;
-        session.stream_count++;
-    }
-    pthread_mutex_unlock(&session.lock);
-    if (!usable) {
-        stream_destroy(s);
-        return NULL;
-    }
-    return s;
-}
-
-/* This thread's first event in this session. */
-static __attribute__((noinline)) void own_stream_open(void)
-{
-    base_fpu_t kept = base_fpu_hold();
-    own.stream = stream_create(&own.left_out);
-    base_fpu_give_back(kept);
-    own.generation = session.generation;
-    if (!own.stream && !own.left_out)
-        session_off("out of memory for a thread's stream");
-}
+enum { COST_SAMPLE = 64, PREEMPTED_NS = 50000 };
 
 static void close_left(struct session_stream *s, struct base_frame here);
 
 /* A hook was left while it had the guard. */
 static __attribute__((noinline)) void stream_was_left(void)
 {
-    if (!own.stream || own.generation != session.generation)
+    if (!session_own.stream || session_own.generation != session.generation)
         return;
-    own.stream->left++;
-    if (atomic_load_explicit(&own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out of an append */
+    session_own.stream->left++;
+    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out of an append */
         session_off("a signal handler jumped out of Pythia itself");
-        stream_release(own.stream);
+        stream_release(session_own.stream);
     }
 }
 
@@ -120,9 +39,9 @@ static inline struct session_stream *stream_enter(struct base_frame frame)
         return NULL;
     if (__builtin_expect(guard == BASE_GUARD_LEFT, 0))
         stream_was_left();
-    if (__builtin_expect(own.generation != session.generation, 0))
-        own_stream_open();
-    struct session_stream *s = own.stream;
+    if (__builtin_expect(session_own.generation != session.generation, 0))
+        session_own_open();
+    struct session_stream *s = session_own.stream;
     if (__builtin_expect(!s, 0)) {
         base_guard_leave();
         return NULL;
@@ -206,12 +125,6 @@ void session_stream_release(struct session_stream *s)
 {
     atomic_store_explicit(&s->held, 0, memory_order_release);
     syscall(SYS_futex, &s->held, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-bool session_stream_busy_here(void)
-{
-    return own.generation == session.generation && own.stream &&
-           atomic_load_explicit(&own.stream->busy, memory_order_relaxed);
 }
 
 /* What following took (now and then some us, to score itself) is no time of the program's: not of the next gap, and not of
@@ -409,9 +322,15 @@ static void close_left(struct session_stream *s, struct base_frame here)
         close_innermost(s);
 }
 
+void session_stream_close_all(struct session_stream *s)
+{
+    while (s->open_count)
+        close_innermost(s);
+}
+
 void *session_owner(struct base_frame here)
 {
-    struct session_stream *s = own.stream;
+    struct session_stream *s = session_own.stream;
     if (!s || base_guard_enter(here) == BASE_GUARD_INSIDE)
         return NULL;
     close_left(s, here);
@@ -517,7 +436,7 @@ void session_message(struct session_stream *s, uint32_t terminal, bool receives,
 
 uint64_t session_events(void)
 {
-    return own.stream && own.generation == session.generation ? own.stream->events : 0;
+    return session_own.stream && session_own.generation == session.generation ? session_own.stream->events : 0;
 }
 
 uint64_t session_call_ns(const struct session_stream *s)

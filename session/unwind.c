@@ -23,6 +23,11 @@ static void prepare(void)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+void session_unwind_start(void)
+{
+    pthread_once(&once, prepare);
+}
+
 uintptr_t session_unwind_function(uintptr_t address)
 {
     int kept = errno;

@@ -50,6 +50,11 @@ tests_mpi_crowd_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_crowd_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_crowd_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/short
+tests_mpi_short_SOURCES = tests/mpi/short.c
+tests_mpi_short_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_short_LDADD = $(MPI_LIBS)
+
 check_PROGRAMS += tests/mpi/kept
 tests_mpi_kept_SOURCES = tests/mpi/kept.c tests/mpi/kept.h
 nodist_tests_mpi_kept_SOURCES = tests/mpi/kept_calls.c

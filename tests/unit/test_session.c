@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "file/file.h"
+#include "base/clock.h"
 #include "session/session.h"
 #include "tests/unit/forge.h"
 #include "tests/unit/unit.h"
@@ -282,12 +283,15 @@ START_TEST(many_callsites_keep_their_numbers)
 }
 END_TEST
 
+static pthread_barrier_t all_here;
+
 static void *hammer(void *count)
 {
     for (int i = 0; i < *(int *)count; i++) {
         call("x");
         call("y");
     }
+    pthread_barrier_wait(&all_here); /* nobody goes on where another one ended */
     return NULL;
 }
 
@@ -298,16 +302,117 @@ START_TEST(one_stream_a_thread)
     int count = 5000;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     call("a");
+    pthread_barrier_init(&all_here, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, hammer, &count);
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
+    pthread_barrier_destroy(&all_here);
     struct job *j = finish_and_check();
     ck_assert_uint_eq(j->stream_count, THREADS + 1);
     ck_assert_uint_eq(j->class_count, 2); /* the main thread's, and one that the others share */
     for (uint32_t t = 1; t <= THREADS; t++)
         ck_assert_uint_eq(job_find_stream(j, 0, t)->events, 10000);
     job_destroy(j);
+}
+END_TEST
+
+/* --- Threads that come and go --- */
+
+static void *send_and_receive(void *unused)
+{
+    call("send");
+    call("receive");
+    return unused;
+}
+
+static void *end_in_a_region(void *unused)
+{
+    struct session_stream *s;
+    struct session_span region;
+    span_in(&s, &region, "region", JOB_REGION);
+    call("inside");
+    pthread_exit(unused);
+}
+
+static void one_after_another(void *(*run)(void *), int threads)
+{
+    pthread_t thread;
+    for (int i = 0; i < threads; i++) {
+        ck_assert_int_eq(pthread_create(&thread, NULL, run, NULL), 0);
+        pthread_join(thread, NULL);
+    }
+}
+
+START_TEST(threads_one_after_another_are_one_stream)
+{
+    enum { THREADS = 2000 };
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    one_after_another(send_and_receive, THREADS);
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(j->stream_count, 2);
+    ck_assert_uint_eq(job_find_stream(j, 0, 1)->events, 2 * THREADS);
+    ck_assert_uint_eq(j->classes[job_find_stream(j, 0, 1)->class_index].grammar->rule_count, 2);
+    expect_times_add_up(j, 1);
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(what_a_thread_leaves_open_ends_with_it)
+{
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    one_after_another(end_in_a_region, 2);
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "a");
+    expect_events(j, 1, "region{ inside region} region{ inside region}");
+    expect_times_add_up(j, 1);
+    job_destroy(j);
+}
+END_TEST
+
+/* Time in which a place is nobody's is no time of its stream. */
+START_TEST(nobodys_time_is_in_no_stream)
+{
+    enum { PAUSE_US = 20000 };
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    one_after_another(send_and_receive, 1);
+    uint64_t before = base_clock_now();
+    usleep(PAUSE_US);
+    uint64_t pause = base_clock_now() - before;
+    one_after_another(send_and_receive, 1);
+    struct job *j = finish_and_check();
+    ck_assert_uint_lt(job_find_stream(j, 0, 1)->wall_ns + pause, j->info.wall_ns);
+    expect_times_add_up(j, 1);
+    job_destroy(j);
+}
+END_TEST
+
+static void *program_of_threads(void *unused)
+{
+    one_after_another(send_and_receive, 500);
+    return unused;
+}
+
+START_TEST(threads_one_after_another_are_predicted)
+{
+    void *data = NULL;
+    size_t size;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    program_of_threads(NULL);
+    struct job *j = finish_and_check();
+    ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
+    job_destroy(j);
+    ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+    program_of_threads(NULL);
+    j = session_finish();
+    ck_assert_ptr_nonnull(j);
+    ck_assert_uint_eq(j->oracle.score.events, 1000);
+    ck_assert_uint_gt(j->oracle.score.at[0].hits, 990);
+    job_destroy(j);
+    free(data);
 }
 END_TEST
 
@@ -579,6 +684,10 @@ int main(void)
         UNIT_TEST(failed_polls_are_no_events),
         UNIT_TEST(many_callsites_keep_their_numbers),
         UNIT_TEST(one_stream_a_thread),
+        UNIT_TEST(threads_one_after_another_are_one_stream),
+        UNIT_TEST(what_a_thread_leaves_open_ends_with_it),
+        UNIT_TEST(nobodys_time_is_in_no_stream),
+        UNIT_TEST(threads_one_after_another_are_predicted),
         UNIT_TEST(finish_while_others_run),
         UNIT_TEST(a_deterministic_program_is_predicted),
         UNIT_TEST(new_code_is_learned),

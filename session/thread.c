@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose stream is whose: a stream is a place for threads, one after another.
+ *
+ *     stream 1   | thread a: events |          | thread d: events |      | thread e …
+ *     stream 2      | thread b: events |    | thread c: events |
+ *                                       \__/ nobody's: in no gap, and in no wall time
+ *
+ * A thread that begins takes the lowest place that an ended one gave back, with all that is there: grammar, oracle, tables.
+ * So threads that do the same by the thousand are one loop in a few streams, as many as there were threads at once, and
+ * the next thread costs no memory.
+ *
+ *   1. a place is given back by a destructor of thread-specific data, after what the thread left open is closed
+ *   2. place 0 is the first thread's for good
+ *   3. where threads are in their streams, and which places are free, is guarded by session.lock
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/fpu.h"
+#include "session/internal.h"
+
+__thread struct session_own session_own;
+
+static pthread_key_t at_exit;
+static bool keyed; /* at_exit exists: else streams are not given back */
+
+/* --- Memory --- */
+
+/* The main thread's grammar gets half of the process's memory, the next 15 the other half, and all others together about
+   as much again: who comes late gets less, but enough for a usual grammar. */
+static size_t memory_share(uint32_t thread)
+{
+    enum { FIRST = 16, ENOUGH = 128 << 10 };
+    size_t memory = (size_t)session.options.memory, share = memory / 2 / FIRST;
+    if (thread == 0)
+        return memory / 2;
+    if (thread < FIRST || share < ENOUGH)
+        return share;
+    share = share * FIRST / thread * FIRST / thread;
+    return share > ENOUGH ? share : ENOUGH;
+}
+
+struct grammar *session_stream_grammar(uint32_t thread)
+{
+    return grammar_create(memory_share(thread));
+}
+
+static void stream_destroy(struct session_stream *s)
+{
+    grammar_destroy(s->grammar);
+    oracle_destroy(s->oracle);
+    session_peers_close(&s->peers);
+    session_keys_close(&s->keys);
+    session_callsites_close(&s->callsites);
+    session_sums_close(s);
+    free(s->open);
+    free(s);
+}
+
+/* --- Places that are free: under session.lock --- */
+
+/* The lowest one; NULL: none. */
+static struct session_stream *place_take(void)
+{
+    for (uint32_t word = session.free_from; word < SESSION_STREAMS / 64; word++)
+        if (session.free_places[word]) {
+            uint32_t bit = (uint32_t)__builtin_ctzll(session.free_places[word]);
+            session.free_places[word] &= session.free_places[word] - 1;
+            session.free_from = word;
+            return session.streams[64 * word + bit];
+        }
+    session.free_from = SESSION_STREAMS / 64;
+    return NULL;
+}
+
+static void place_give(const struct session_stream *s)
+{
+    session.free_places[s->thread / 64] |= UINT64_C(1) << s->thread % 64;
+    if (s->thread / 64 < session.free_from)
+        session.free_from = s->thread / 64;
+}
+
+/* --- Beginning --- */
+
+static int stream_fill(struct session_stream *s)
+{
+    s->predicts = session_mode() == SESSION_PREDICT;
+    if (!s->predicts || session.options.update)
+        s->grammar = session_stream_grammar(s->thread);
+    if (s->predicts)
+        s->oracle = session_predict_oracle(s->thread);
+    session.incomplete |= !s->grammar;
+    return s->grammar || s->predicts ? 0 : -1;
+}
+
+/* A new place, under session.lock. NULL: out of memory, or (*left_out) there are SESSION_STREAMS. */
+static struct session_stream *stream_create(bool *left_out)
+{
+    *left_out = session.stream_count == SESSION_STREAMS;
+    if (*left_out || base_array_room(&session.streams, &session.stream_room, session.stream_count + 1, sizeof *session.streams))
+        return NULL;
+    struct session_stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->thread = session.stream_count;
+    if (stream_fill(s)) {
+        stream_destroy(s);
+        return NULL;
+    }
+    s->control_seen = atomic_load(&session.control);
+    s->resets_seen = atomic_load(&session.resets);
+    s->paused_seen = atomic_load(&session.paused_ns);
+    s->progress_at = session_progress_first(s->thread);
+    s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
+    return session.streams[session.stream_count++] = s;
+}
+
+/* The place was nobody's until now. */
+static void stream_adopt(struct session_stream *s)
+{
+    uint64_t now = base_clock_now(), idle = now > s->last ? now - s->last : 0;
+    s->turn++;
+    if (stream_take(s)) {
+        s->last += idle;
+        s->idle_ns += idle;
+        s->paused_seen = atomic_load(&session.paused_ns); /* pauses since it was given back are in there */
+    }
+    stream_release(s);
+}
+
+static struct session_stream *stream_for_thread(bool *left_out)
+{
+    *left_out = false;
+    pthread_mutex_lock(&session.lock);
+    bool off = session_mode() == SESSION_OFF;
+    struct session_stream *s = off ? NULL : place_take();
+    bool adopts = s != NULL;
+    if (!s && !off)
+        s = stream_create(left_out);
+    pthread_mutex_unlock(&session.lock);
+    if (adopts) /* not under the lock: a checkpoint may hold it for a while */
+        stream_adopt(s);
+    return s;
+}
+
+void session_own_open(void)
+{
+    struct session_own *own = &session_own;
+    base_fpu_t kept = base_fpu_hold();
+    uint32_t generation = session.generation;
+    own->stream = stream_for_thread(&own->left_out);
+    own->generation = generation;
+    if (own->stream && keyed)
+        (void)pthread_setspecific(at_exit, own->stream);
+    base_fpu_give_back(kept);
+    if (!own->stream && !own->left_out)
+        session_off("out of memory for a thread's stream");
+}
+
+bool session_stream_busy_here(void)
+{
+    return session_own.generation == session.generation && session_own.stream &&
+           atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed);
+}
+
+/* --- Ending --- */
+
+/* Destructors that come after this one may still make calls: these open a stream again. */
+static void thread_ends(void *stream)
+{
+    struct session_stream *s = stream;
+    int kept = errno;
+    base_fpu_t state = base_fpu_hold();
+    bool mine = session_own.stream == s && session_own.generation == session.generation && session_mode() != SESSION_OFF;
+    if (mine && s->thread > 0) {
+        session_stream_close_all(s);
+        session_own = (struct session_own){NULL, 0, false};
+        pthread_mutex_lock(&session.lock);
+        if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */
+            place_give(s);
+        pthread_mutex_unlock(&session.lock);
+    }
+    base_fpu_give_back(state);
+    errno = kept;
+}
+
+static void make_key(void)
+{
+    keyed = pthread_key_create(&at_exit, thread_ends) == 0;
+}
+
+void session_threads_start(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_key);
+}
+
+void **session_stream_keep(struct session_stream *s, uint32_t *turn)
+{
+    *turn = s->turn;
+    return &s->kept;
+}
+
+/* At the end: their threads may still be between begin and end, with nothing to find but a mode that is off. */
+void session_threads_retire(void)
+{
+    for (uint32_t i = 0; i < session.stream_count; i++) {
+        struct session_stream *s = session.streams[i];
+        s->next = session.retired;
+        session.retired = s;
+        oracle_destroy(s->oracle);
+        grammar_destroy(s->grammar);
+        session_peers_close(&s->peers);
+        s->oracle = NULL;
+        s->grammar = NULL;
+    }
+    session.stream_count = 0;
+    for (uint32_t word = 0; word < SESSION_STREAMS / 64; word++)
+        session.free_places[word] = 0;
+    session.free_from = SESSION_STREAMS / 64;
+}
