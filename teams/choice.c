@@ -12,7 +12,7 @@ static const double stall = 1e6;      /* … ns later */
 static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
 static const double window_ns = 2e6;  /* what is timed of a window, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
+enum { REMEMBERED = 8, LATE = 256, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -32,16 +32,18 @@ static double left(const struct teams_choice *c, double spent, uint64_t now)
 
 /* --- Times --- */
 
-static void add(struct teams_times *t, enum teams_size size, float took)
+/* Returns what of it is an outlier. */
+static float add(struct teams_times *t, enum teams_size size, float took)
 {
-    float mean = t->time[size];
+    float mean = t->time[size], most = mean > 0 ? outlier * mean : took;
     if (t->count[size] == 0) {
         t->time[size] = took > 1 ? took : 1;
         t->count[size] = 1;
-        return;
+    } else {
+        t->count[size] += t->count[size] < REMEMBERED;
+        t->time[size] += ((took < most ? took : most) - mean) / (float)t->count[size];
     }
-    t->count[size] += t->count[size] < REMEMBERED;
-    t->time[size] += ((took < outlier * mean ? took : outlier * mean) - mean) / (float)t->count[size];
+    return took > most ? took - most : 0;
 }
 
 /* Its times at this place of the turn, which starts from what is known of it anywhere. */
@@ -85,7 +87,7 @@ static enum teams_size choose_here(struct teams_choice *c, const struct teams_si
 {
     const struct teams_times *t = c->here;
     float team = t->time[c->team] > 0 ? t->time[c->team] : t->time[TEAMS_OWN];
-    if (t->time[TEAMS_ONE] > 0 && team > 0 && team < t->time[TEAMS_ONE])
+    if (t->time[TEAMS_ONE] > 0 && team > 0 && team + c->late < t->time[TEAMS_ONE])
         return try_size(c, site, c->team, now);
     return try_size(c, site, TEAMS_ONE, now);
 }
@@ -349,9 +351,11 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
         return 0;
     if (c->size != TEAMS_OWN)
         settle(c, site, took);
-    add(t, c->size, (float)took);
+    float late = add(t, c->size, (float)took);
     if (t != &site->times)
-        add(&site->times, c->size, (float)took);
+        (void)add(&site->times, c->size, (float)took);
+    if (c->size != TEAMS_ONE)
+        c->late += (late - c->late) / LATE;
     return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? t->time[TEAMS_OWN] - took : 0;
 }
 

@@ -34,6 +34,9 @@
  * of the three fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated programs, also on costs that
  * are made to mislead.
  *
+ * A place does not see the rare long times of teams whose threads do not get their processors, all places together do: what
+ * these add to a team's region on average counts for each place of the mixed way.
+ *
  * Constants: doc/TEAMS.md says what each was measured by.
  *
  * Invariants: (1) a time of 0 is not known; (2) what may not change is never told anything but OWN; (3) way == best
@@ -90,6 +93,7 @@ struct teams_choice {
     double took[TEAMS_WAYS][TEAMS_ROUNDS]; /* a turn */
     uint32_t taken[TEAMS_WAYS], given_up[TEAMS_WAYS];
     enum teams_size team; /* of the mixed way: what is not one */
+    float late;         /* ns that outliers add to a team's region, of late and on average over all places */
     uint64_t comparisons, trials;
     struct { struct teams_site *site; struct teams_times times; } place[TEAMS_PLACES]; /* in the turn */
     /* The region that runs */
