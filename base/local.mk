@@ -11,6 +11,7 @@ libpythia_base_la_SOURCES = \
 	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
 	%D%/io.c %D%/io.h \
+	%D%/launcher.c %D%/launcher.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
@@ -27,6 +28,7 @@ UNIT_TESTS += \
 	tests/unit/test_base_guard \
 	tests/unit/test_base_hash \
 	tests/unit/test_base_io \
+	tests/unit/test_base_launcher \
 	tests/unit/test_base_log \
 	tests/unit/test_base_modules \
 	tests/unit/test_base_options \

@@ -11,6 +11,7 @@
 
 #include "base/clean.h"
 #include "base/io.h"
+#include "base/launcher.h"
 
 static _Atomic int verbosity = 1;
 
@@ -64,19 +65,7 @@ void base_log_debug(const char *format, ...)
     WRITE_LINE(2, format);
 }
 
-long base_log_rank(void)
-{
-    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_RANK",
-                                        "SLURM_PROCID"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value >= '0' && *value <= '9')
-            return strtol(value, NULL, 10);
-    }
-    return -1;
-}
-
 bool base_log_is_first_rank(void)
 {
-    return base_log_rank() <= 0;
+    return base_launcher_rank() <= 0;
 }

@@ -19,9 +19,6 @@ void base_log_warn(const char *format, ...) __attribute__((format(printf, 1, 2))
 void base_log_info(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void base_log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The rank that a launcher gave this process, -1 without a launcher; known before MPI is initialised. PMI_RANK and the like
-   come before Slurm's, which are also set where mpirun starts its daemons by srun. */
-long base_log_rank(void);
 /* Whether this process may speak for the job: no launcher says that it is another rank than 0. For what every rank
    would say alike. */
 bool base_log_is_first_rank(void);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/energy.h"
+#include "base/launcher.h"
 #include "session/internal.h"
 
 struct text { char *at; size_t left; };
@@ -99,14 +100,8 @@ static uint32_t describe(struct job *job)
 /* One rank a node. */
 static bool reads_energy(void)
 {
-    static const char *const names[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "MV2_COMM_WORLD_LOCAL_RANK",
-                                         "SLURM_LOCALID" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *text = getenv(names[i]);
-        if (text && *text)
-            return atoi(text) == 0;
-    }
-    return session.world.rank == 0;
+    long local = base_launcher_local_rank();
+    return local >= 0 ? local == 0 : session.world.rank == 0;
 }
 
 void session_machine_start(void)

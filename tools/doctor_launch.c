@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/array.h"
+#include "base/launcher.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -98,33 +99,15 @@ static bool waits_are_passive(void)
            (doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield)));
 }
 
-static const char *launcher_name(void)
-{
-    return getenv("OMPI_COMM_WORLD_RANK") ? "openmpi"
-           : getenv("SLURM_PROCID")       ? "slurm"
-           : getenv("PMI_RANK")           ? "hydra"
-                                          : "none";
-}
-
-static unsigned number_in_environment(const char *const *names, unsigned otherwise)
-{
-    for (; *names; names++) {
-        const char *value = getenv(*names);
-        if (value && *value >= '0' && *value <= '9')
-            return (unsigned)atoi(value);
-    }
-    return otherwise;
-}
-
 static void probe(struct rank *r)
 {
-    long rank = base_log_rank();
+    long rank = base_launcher_rank();
 
     memset(r, 0, sizeof *r);
     r->rank = rank > 0 ? (unsigned)rank : 0;
     gethostname(r->host, sizeof r->host - 1);
     r->preloaded = maps_have("libpythia_");
-    snprintf(r->launcher, sizeof r->launcher, "%s", launcher_name());
+    snprintf(r->launcher, sizeof r->launcher, "%s", base_launcher_name());
     allowed_cpus(r->cpus, sizeof r->cpus);
     r->threads = team_size(r->cpus);
     r->passive = waits_are_passive();
@@ -165,10 +148,8 @@ static int parse_all(struct ranks *all, const char *text)
 
     while ((text = strstr(text, "pythia-probe ")) != NULL) {
         if (parse_line(text, &r)) {
-            struct rank *grown = realloc(all->rank, (all->count + 1) * sizeof *grown);
-            if (!grown)
+            if (base_array_more(&all->rank, all->count, sizeof r))
                 return -1;
-            all->rank = grown;
             all->rank[all->count++] = r;
         }
         text++;
@@ -388,12 +369,9 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
 /* Rank 0 inside a launcher: the other ranks of this node are like itself, wherever on the machine they are bound. */
 static void inside(struct ranks *all)
 {
-    static const char *const sizes[] = { "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS",
-                                         "SLURM_NTASKS_PER_NODE",      "PMI_SIZE",
-                                         "SLURM_STEP_NUM_TASKS",       NULL };
-    unsigned local = number_in_environment(sizes, 1);
+    long here = base_launcher_local_ranks(), all_ranks = base_launcher_ranks();
+    unsigned local = (unsigned)(here > 0 ? here : all_ranks > 0 ? all_ranks : 1);
 
-    local = local ? local : 1;
     all->rank = calloc(local, sizeof *all->rank);
     if (!all->rank)
         return;
@@ -433,7 +411,7 @@ static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
 {
     char how[256] = "started directly";
 
-    if (base_log_rank() >= 0) {
+    if (base_launcher_rank() >= 0) {
         inside(all);
     } else if (t && t->program) {
         join(t->argv, t->program, how, sizeof how);

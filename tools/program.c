@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/launcher.h"
 
 /* --- The program --- */
 
@@ -349,7 +349,7 @@ int program_find_library(const char *name, char *path, size_t size)
 int program_choose_library(const char *program, char *const *arguments, char *path, size_t size)
 {
     const char *given = getenv("PYTHIA_LIBRARY");
-    enum program_kind kind = base_log_rank() >= 0 ? PROGRAM_MPI : kind_of(program, arguments);
+    enum program_kind kind = base_launcher_rank() >= 0 ? PROGRAM_MPI : kind_of(program, arguments);
 
     if (given && *given)
         return access(given, R_OK) == 0 && (size_t)snprintf(path, size, "%s", given) < size ? 0 : -1;

@@ -95,15 +95,13 @@ END_TEST
 
 START_TEST(the_first_rank_speaks)
 {
-    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK",           "PMI_RANK",
-                                         "MPI_LOCALRANKID",      "MV2_COMM_WORLD_RANK", "SLURM_PROCID" };
+    static const char *const names[] = { "OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                                         "SLURM_PROCID" };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
-    ck_assert_int_eq(base_log_rank(), -1);
     ck_assert(base_log_is_first_rank());
     setenv("PMI_RANK", "1", 1);
     ck_assert(!base_log_is_first_rank());
-    ck_assert_int_eq(base_log_rank(), 1);
     setenv("OMPI_COMM_WORLD_RANK", "0", 1);
     ck_assert(base_log_is_first_rank());
 }
