@@ -16,6 +16,7 @@ libpythia_base_la_SOURCES = \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/replace.c %D%/replace.h \
+	%D%/processors.c %D%/processors.h \
 	%D%/rights.h \
 	%D%/strerror.c
 libpythia_base_la_LIBADD = $(XXHASH_LIBS)
@@ -32,5 +33,6 @@ UNIT_TESTS += \
 	tests/unit/test_base_log \
 	tests/unit/test_base_modules \
 	tests/unit/test_base_options \
+	tests/unit/test_base_processors \
 	tests/unit/test_base_replace \
 	tests/unit/test_base_strerror

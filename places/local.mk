@@ -5,7 +5,6 @@ libpythia_places_la_SOURCES = \
 	%D%/cores.c %D%/cores.h %D%/place.c %D%/place.h %D%/visit.c %D%/wait.c %D%/wait.h
 libpythia_places_la_LIBADD = $(HWLOC_LIBS)
 
-UNIT_TESTS += tests/unit/test_places tests/unit/test_places_cores
+UNIT_TESTS += tests/unit/test_places
 tests_unit_test_places_LDADD = libpythia-places.la $(LDADD) $(HWLOC_LIBS)
-tests_unit_test_places_cores_LDADD = libpythia-places.la $(LDADD) $(HWLOC_LIBS)
 endif

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/processors.h"
 #include "base/rights.h"
 #include "include/pythia.h"
-#include "places/cores.h"
 
 static char passive[] = "passive";
 
@@ -51,7 +51,7 @@ static bool answers(void)
     int now = atomic_load_explicit(&known, memory_order_relaxed);
     if (now == 0) {
         unsigned in_mask;
-        double processors = allowed() ? places_cores_share(&in_mask) : 0;
+        double processors = allowed() ? base_processors_share(&in_mask) : 0;
         now = processors > 0 && crowded(lookup("OMP_NUM_THREADS"), in_mask, processors) ? 2 : 1;
         atomic_store_explicit(&known, now, memory_order_relaxed);
     }

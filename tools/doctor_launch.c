@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/launcher.h"
+#include "base/processors.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -173,28 +174,6 @@ static unsigned count_cores(const struct ranks *all, const char *cpus)
     return n > 0 ? (unsigned)n : count_cpus(cpus);
 }
 
-/* CPUs that the control group pays for, 0 without a limit; the whole of what this process sees as its group. */
-static double quota(void)
-{
-    char group[PATH_MAX] = "", path[PATH_MAX + 64], limit[32] = "";
-    double period = 0;
-    FILE *f = fopen("/proc/self/cgroup", "re");
-
-    if (f) {
-        if (fscanf(f, "0::%4095s", group) != 1)
-            group[0] = '\0';
-        fclose(f);
-    }
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group);
-    f = fopen(path, "re");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%31s %lf", limit, &period) != 2 || period <= 0)
-        limit[0] = '\0';
-    fclose(f);
-    return atof(limit) / period;
-}
-
 static const char *unbind(const char *launcher)
 {
     return !strcmp(launcher, "openmpi") ? "mpirun --bind-to none"
@@ -234,7 +213,7 @@ static void check_load(const struct ranks *all)
 {
     hwloc_bitmap_t together = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
     unsigned threads = 0, ranks = 0;
-    double limit = quota();
+    double limit = base_processors_quota_here();
 
     for (size_t i = 0; together && one && i < all->count; i++)
         if (!strcmp(all->rank[i].host, all->rank[0].host)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decisions on machines that are not here: 24 nodes of 8 cores, 4 nodes of 12, and one without nodes worth the name. */
 #include "include/pythia.h"
+#include "places/cores.h"
 #include "places/place.h"
 #include "tests/unit/unit.h"
 
@@ -110,12 +111,22 @@ START_TEST(nonsense_is_refused)
 }
 END_TEST
 
+START_TEST(cores_of_this_machine)
+{
+    struct places_cores c;
+    places_cores(&c);
+    ck_assert(c.in_mask >= 1 && c.processors >= 1 && c.cores >= 1 && c.cores <= c.processors &&
+              c.processors <= c.in_mask);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(threads_are_processors, 3), UNIT_LOOP(nodes_are_all_their_processors, 3),
         UNIT_LOOP(data_are_where_their_page_is, 3), UNIT_TEST(pages_of_this_machine),
         UNIT_TEST(teams_spread_by_threads_only), UNIT_TEST(nonsense_is_refused),
+        UNIT_TEST(cores_of_this_machine),
     };
     return unit_run("places/place", tests, UNIT_COUNT(tests));
 }
