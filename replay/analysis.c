@@ -69,7 +69,8 @@ static struct replay_model fit(const struct replay_analysis *a)
             look_at(a, a->job->classes[c].grammar, n, &l);
     double o = between(l.overhead == 1e9 ? 300 : l.overhead, 50, 5000);
     double latency = between(l.round == 1e9 ? 500 : l.round - 2 * o, 100, 50000);
-    return (struct replay_model){ .o = (int64_t)o, .L = (int64_t)latency, .G = (int64_t)(1000 * between(l.byte == 1e9 ? 0.2 : l.byte, 0.02, 100)),
+    /* Whole ns a byte, as simulators have it: above 1 GB/s what messages take by their length is in the extras. */
+    return (struct replay_model){ .o = (int64_t)o, .L = (int64_t)latency, .G = l.byte == 1e9 ? 0 : 1000 * (int64_t)between(l.byte, 0, 100),
                                   .S = 4096 };
 }
 

@@ -6,6 +6,8 @@
 #include "job/value.h"
 #include "job/define.h"
 #include "job/run.h"
+#include "job/group.h"
+#include "job/starts.h"
 #include "job/streams.h"
 #include "replay/bind.h"
 #include "replay/calls.h"
@@ -14,7 +16,7 @@
 struct times { double gap, gap_deviation, call, call_deviation; };
 
 /* Of each rank, for its class's nodes. */
-struct rank_times { uint32_t class_index; struct times *node; };
+struct rank_times { uint32_t class_index; struct times *node; struct replay_run one; /* of the wait that the rank is at */ };
 
 struct replay_bind {
     const struct job *job;
@@ -131,12 +133,11 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
 
 static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const struct job_terminal *t, int64_t peer)
 {
+    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, rank, peer);
+
     if (peer == GRAMMAR_PEER_ANY)
         return REPLAY_ANY;
-    if (peer < 0 || t->comm == GRAMMAR_NONE || b->job->comms[t->comm].size != b->job->info.ranks)
-        return REPLAY_NOWHERE;
-    (void)rank;
-    return peer < (int64_t)b->source.ranks ? (uint32_t)peer : REPLAY_NOWHERE;
+    return world >= 0 && world < (int64_t)b->source.ranks ? (uint32_t)world : REPLAY_NOWHERE;
 }
 
 static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel, uint64_t i, int64_t none)
@@ -152,35 +153,50 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     return none;
 }
 
+/* Which channels a message's values are in. */
+struct half { enum grammar_channel peer, bytes, tag; };
+static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX };
+static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
+
 /* A message's operation: whom, how much, which tag. */
 static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
-                                enum replay_kind kind, uint32_t place)
+                                enum replay_kind kind, uint32_t place, const struct half *half)
 {
-    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), tag = value(b, rank, node, GRAMMAR_INDEX, i, 0), reply;
+    int64_t bytes = value(b, rank, node, half->bytes, i, 1), tag = value(b, rank, node, half->tag, i, 0), reply;
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
-    int64_t peer = t->peer_class == JOB_PEER_ANY ? GRAMMAR_PEER_ANY : value(b, rank, node, GRAMMAR_PEER, i, GRAMMAR_PEER_NONE);
+    bool receives = kind == REPLAY_RECV || kind == REPLAY_IRECV;
+    int64_t peer = t->peer_class == JOB_PEER_ANY && receives ? GRAMMAR_PEER_ANY
+                                                             : value(b, rank, node, half->peer, i, GRAMMAR_PEER_NONE);
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
                             .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
 
     op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, t, peer);
-    if (op.partner == REPLAY_NOWHERE && (kind == REPLAY_SEND || kind == REPLAY_ISEND) &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 && reply == 1)
+    if (op.partner == REPLAY_NOWHERE && !receives && job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 &&
+        reply == 1)
         op.partner = REPLAY_SOURCE;
-    if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && (kind == REPLAY_RECV || kind == REPLAY_IRECV))
+    if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
         op.partner = REPLAY_ANY;
     return op;
 }
 
+/* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
 static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
                                    uint32_t place)
 {
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), root = value(b, rank, node, GRAMMAR_PEER, i, 0);
-    bool whole = t->comm == GRAMMAR_NONE || b->job->comms[t->comm].size == b->job->info.ranks;
+    struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
+                            .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
+                            .size = b->source.ranks, .partner = root >= 0 ? (uint32_t)root : 0,
+                            .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
+    struct job_members m;
 
-    return (struct replay_op){ .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
-                               .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = whole ? rank : 0,
-                               .size = whole ? b->source.ranks : 1, .partner = root >= 0 ? (uint32_t)root : 0,
-                               .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
+    if (t->comm == GRAMMAR_NONE)
+        return op;
+    int64_t me = job_comm_rank(b->job, t->comm, rank);
+    bool known = me >= 0 && job_comm_members(b->job, t->comm, rank, &m) && m.size > 0;
+    op.me = known ? (uint32_t)me : 0;
+    op.size = known ? m.size : 1;
+    return op;
 }
 
 static uint64_t mix(uint64_t x)
@@ -232,9 +248,21 @@ static struct replay_op spent(uint32_t place, double ns, bool computes)
 
 static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, enum bind_what what, uint32_t place)
 {
-    (void)b, (void)rank, (void)node, (void)i;
-    return (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
+    struct replay_op op = { .kind = REPLAY_WAIT, .place = place, .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
+    const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
+    const struct job_start_run *runs = NULL;
+    struct job_start_run one;
+    uint32_t count = 0;
+
+    if (job_completes(b->job, c, node, rank, 0, i, &one, &runs, &count) != 0)
+        return op;
+    b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
+    op.back = (int32_t)count;
+    op.runs = runs == &one ? &b->rank[rank].one : (const struct replay_run *)runs;
+    return op;
 }
+
+_Static_assert(sizeof(struct replay_run) == sizeof(struct job_start_run), "runs are taken as they are");
 
 /* What a call that never waits takes beyond what the model takes for it. */
 static double own_cost(const struct replay_bind *b, double call)
@@ -253,16 +281,21 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
 
     switch (what) {
     case BIND_SEND:
-        op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place);
+        op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place, &out_half);
         op[n] = spent(place, op[0].bytes <= b->model.S ? own_cost(b, call) : extra_of(b, site), false);
         return n + 1;
     case BIND_ISEND:
     case BIND_IRECV:
-        op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place);
+        op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
         op[n++] = spent(place, own_cost(b, call), false);
         return n;
     case BIND_RECV:
-        op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place);
+        op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place, &out_half);
+        break;
+    case BIND_SENDRECV:
+        op[n++] = message(b, rank, node, i, t, REPLAY_IRECV, place, &in_half);
+        op[n++] = message(b, rank, node, i, t, REPLAY_ISEND, place, &out_half);
+        op[n++] = (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = REPLAY_BACK_OWN };
         break;
     case BIND_WAIT_ONE:
     case BIND_WAIT_ALL:
@@ -338,8 +371,10 @@ static const struct grammar_flat *grammar(void *context, uint32_t rank)
 
 static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
 {
-    (void)context, (void)group, (void)rank;
-    return i;
+    const struct replay_bind *b = context;
+    struct job_members m;
+
+    return group != GRAMMAR_NONE && job_comm_members(b->job, group, rank, &m) ? job_members_at(&m, i) : i;
 }
 
 /* --- Creating --- */

@@ -72,19 +72,23 @@ int findings_add(struct findings *f, const struct report_finding *one)
     return 0;
 }
 
-void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
+void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
 {
-    const struct bind_site *s = replay_bind_site(f->bind, site);
-    const struct job_terminal *t = &f->report->job->terminals[s->terminal];
-    const struct report_place *p = report_place_of(f->report, s->terminal);
+    const struct job_terminal *t = &r->job->terminals[terminal];
+    const struct report_place *p = report_place_of(r, terminal);
 
     if (p && p->function && p->file)
         snprintf(text, size, "%s@%s:%u", p->function, p->file, p->line);
     else
-        report_callsite_text(f->report->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text, size);
+        report_callsite_text(r->resolver, t->callsite, t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL, text, size);
     char *outer = strchr(text, '<');
     if (outer)
         *outer = '\0';
+}
+
+void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
+{
+    report_site_place(f->report, replay_bind_site(f->bind, site)->terminal, text, size);
 }
 
 static int by_cost(const void *a, const void *b)

@@ -49,7 +49,12 @@ const char *report_finding_advice(enum report_finding_kind k); /* three or four 
 /* "ranks 0,2-5", of flags; shortened by "…". */
 void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
 
+/* "function@file:line" of a call or region. */
+void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
+
 /* At most five, and how many more there are. */
 int report_print_findings(struct report *r, FILE *out);
+int report_print_waits(struct report *r, FILE *out);
+int report_print_path(struct report *r, FILE *out);
 
 #endif

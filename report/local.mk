@@ -20,6 +20,7 @@ libpythia_report_la_SOURCES = \
 	%D%/findings.c %D%/findings.h %D%/findings_parts.h \
 	%D%/findings_regions.c \
 	%D%/findings_waits.c \
+	%D%/goal.c \
 	%D%/html.c %D%/html.h \
 	%D%/json.c %D%/json.h \
 	%D%/main_loop.c \
@@ -45,7 +46,8 @@ libpythia_report_la_SOURCES = \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
 	%D%/view_omp.c %D%/view_tasks.c %D%/view_machine.c \
-	%D%/view_ranks.c
+	%D%/view_ranks.c \
+	%D%/view_waits.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure

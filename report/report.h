@@ -32,7 +32,7 @@ struct report {
     bool replayed;
 };
 
-enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RANKS, REPORT_OMP, REPORT_COMM };
+enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RANKS, REPORT_OMP, REPORT_COMM, REPORT_WAITS, REPORT_PATH };
 
 /* `j` must outlive the report. NULL when out of memory. */
 struct report *report_create(const struct job *j);

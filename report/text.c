@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "pythia.h"
+#include "report/findings.h"
 #include "report/ranges.h"
 #include "report/report.h"
 
@@ -72,6 +73,10 @@ int report_print_text(struct report *r, enum report_view view, const struct repo
     case REPORT_COMM:
         report_print_comm(r, out);
         break;
+    case REPORT_WAITS:
+        return report_print_waits(r, out);
+    case REPORT_PATH:
+        return report_print_path(r, out);
     }
     return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -11,8 +11,8 @@
 #include "tools/progress.h"
 #include "tools/tool.h"
 
-enum target { NONE, PERFETTO, DOT, CSV };
-enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 2000 };
+enum target { NONE, PERFETTO, DOT, CSV, GOAL };
+enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 2000, GOAL_LIMIT = 1000000 };
 
 struct request {
     const char *job, *output;
@@ -26,26 +26,26 @@ enum { KEY_LIMIT = 256, KEY_FOLDED };
 
 static const struct argp_option options[] = {
     { "to", 't', "FORMAT", 0,
-      "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites)", 0 },
+      "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites), goal (what each rank does, for LogGOPSim)", 0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "limit", KEY_LIMIT, "N", 0,
-      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000)", 0 },
+      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000); goal: refuse a job of more events (1000000)", 0 },
     { "folded", KEY_FOLDED, NULL, 0, "perfetto: fold by the grammar: a slice stands for all turns of a loop", 0 },
     { 0 },
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const names[] = { "", "perfetto", "dot", "csv" };
+    static const char *const names[] = { "", "perfetto", "dot", "csv", "goal" };
     struct request *r = state->input;
 
     switch (key) {
     case 't':
-        for (int i = PERFETTO; i <= CSV; i++)
+        for (int i = PERFETTO; i <= GOAL; i++)
             if (!strcmp(arg, names[i]))
                 r->to = (enum target)i;
         if (r->to == NONE)
-            argp_error(state, "FORMAT must be perfetto, dot or csv, not '%s'", arg);
+            argp_error(state, "FORMAT must be perfetto, dot, csv or goal, not '%s'", arg);
         return 0;
     case 'o':
         r->output = arg;
@@ -59,7 +59,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (r->to == NONE)
-            argp_error(state, "to which format? --to perfetto, dot or csv");
+            argp_error(state, "to which format? --to perfetto, dot, csv or goal");
         return 0;
     default:
         return tool_job_argument(key, arg, state, &r->job);
@@ -74,7 +74,8 @@ static const struct argp argp = {
            "Examples:\n"
            "  pythia export app.pythia --to perfetto -o app.json   for ui.perfetto.dev\n"
            "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
-           "  pythia export app.pythia --to csv -o calls.csv\n",
+           "  pythia export app.pythia --to csv -o calls.csv\n"
+           "  pythia export app.pythia --to goal -o app.goal       its first lines say how to run it\n",
 };
 
 static void step(void *context, uint64_t done)
@@ -109,6 +110,8 @@ static int print(void *request, FILE *out)
         return print_trace(report, r, out);
     case DOT:
         return report_print_dot(report, &how, out);
+    case GOAL:
+        return report_print_goal(report, out);
     default:
         return report_print_csv(report, out);
     }
@@ -120,6 +123,10 @@ int tool_export(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int rc = tool_job_open(&r.from, r.job);
+    if (rc == TOOL_OK && r.to == GOAL && report_trace_events(r.from.job) > (r.limit ? r.limit : GOAL_LIMIT)) {
+        tool_complain("%s has %" PRIu64 " events: too many to write out one by one (--limit)", r.job, report_trace_events(r.from.job));
+        rc = TOOL_NO;
+    }
     if (rc == TOOL_OK)
         rc = tool_write(r.output, print, &r);
     tool_job_close(&r.from);

@@ -20,6 +20,7 @@ struct request {
     uint64_t ranks;
 };
 
+enum { MOST_RANKS = 4096 };
 enum { KEY_NETWORK = 256, KEY_LATENCY, KEY_OVERHEAD, KEY_BANDWIDTH, KEY_BALANCE, KEY_SPEED, KEY_RANKS };
 
 static const struct argp_option options[] = {
@@ -213,12 +214,15 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
     cJSON_AddNumberToObject(o, "events", result->events);
     cJSON_AddNumberToObject(o, "steps", (double)result->walked);
     cJSON_AddNumberToObject(o, "unmatched", (double)result->unmatched);
+    cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
+    for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
+        cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
     cJSON_AddNumberToObject(e, "load_balance", a->efficiency.balance);
     cJSON_AddNumberToObject(e, "serialisation", a->efficiency.serialisation);
     cJSON_AddNumberToObject(e, "transfer", a->efficiency.transfer);
     cJSON_AddNumberToObject(n, "latency_seconds", (double)m->L / 1e9);
     cJSON_AddNumberToObject(n, "overhead_seconds", (double)m->o / 1e9);
-    cJSON_AddNumberToObject(n, "bandwidth", m->G ? 1e12 / (double)m->G : 0);
+    cJSON_AddNumberToObject(n, "byte_seconds", (double)m->G / 1e12);
     char *text = cJSON_Print(o);
     if (text)
         fprintf(out, "%s\n", text);
@@ -239,8 +243,8 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
                 a->prediction.high, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
     fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n", 100 * a->efficiency.balance,
             100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
-    fprintf(out, "model: latency %.3g us, overhead %.3g us, bandwidth %.3g GB/s, eager up to %llu bytes\n", (double)m->L / 1e3,
-            (double)m->o / 1e3, m->G ? 1e3 / (double)m->G : 0, (unsigned long long)m->S);
+    fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n", (double)m->L / 1e3,
+            (double)m->o / 1e3, (double)m->G / 1e3, (unsigned long long)m->S);
     fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
     if (result->unmatched)
         fprintf(out, "; %llu operations had no partner", (unsigned long long)result->unmatched);

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* Views of the replay: waits and their causes; the critical path. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/regions.h"
+#include "pythia.h"
+#include "report/findings.h"
+#include "report/units.h"
+
+enum { MOST_WAITS = 20, MOST_PLACES = 24 };
+enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, WAIT_KINDS };
+
+static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize", "late completion" };
+
+static enum wait_kind kind_of(const struct bind_site *s, bool sender)
+{
+    if (s->what == BIND_FINALIZE)
+        return AT_FINALIZE;
+    if (s->call_kind == JOB_COMPLETION)
+        return sender ? LATE_COMPLETION : LATE_SENDER;
+    if (s->call_kind == JOB_P2P || s->call_kind == JOB_PROBE)
+        return sender ? LATE_RECEIVER : LATE_SENDER;
+    return AT_COLLECTIVE;
+}
+
+/* Waits at one place because of another. */
+struct row { uint32_t where, cause; enum wait_kind kind; double ns; };
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->where != y->where)
+        return x->where < y->where ? -1 : 1;
+    if (x->cause != y->cause)
+        return x->cause < y->cause ? -1 : 1;
+    return (int)x->kind - (int)y->kind;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static struct row *rows_of(struct replay_analysis *a, uint32_t *count)
+{
+    uint32_t n, kept = 0;
+    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
+    struct row *row = calloc(n + 1, sizeof *row);
+
+    for (uint32_t i = 0; row && i < n; i++)
+        row[i] = (struct row){ c[i].where, c[i].cause, kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
+                               c[i].ns };
+    if (row)
+        qsort(row, n, sizeof *row, by_pair);
+    for (uint32_t i = 0; row && i < n; i++)
+        if (kept && by_pair(&row[kept - 1], &row[i]) == 0)
+            row[kept - 1].ns += row[i].ns;
+        else
+            row[kept++] = row[i];
+    if (row)
+        qsort(row, kept, sizeof *row, by_cost);
+    *count = kept;
+    return row;
+}
+
+/* Whose work it is that makes others wait at a place: text as "ranks 0,2". */
+static void culprits(struct report *r, const struct row *row, char *text, size_t size)
+{
+    uint32_t n, ranks = r->job->info.ranks;
+    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(report_analysis(r)), &n);
+    double *by = calloc(ranks, sizeof *by), most = 0;
+    bool *in = calloc(ranks, sizeof *in);
+
+    for (uint32_t i = 0; by && i < n; i++)
+        if (c[i].where == row->where && c[i].cause == row->cause)
+            by[c[i].culprit] += c[i].ns;
+    for (uint32_t i = 0; by && i < ranks; i++)
+        most = by[i] > most ? by[i] : most;
+    for (uint32_t i = 0; by && in && i < ranks; i++)
+        in[i] = by[i] > 0.1 * most;
+    *text = '\0';
+    if (in)
+        report_ranks_set(in, ranks, text, size);
+    report_cut(text, 20);
+    free(by);
+    free(in);
+}
+
+/* "before f@a.c:3", "in the region f@a.c:3", "f@a.c:3". */
+static void place_text(struct report *r, uint32_t place, char *text, size_t size)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    char at[256] = "";
+
+    if (place / 2 >= replay_bind_sites(b)) {
+        snprintf(text, size, "events whose order was lost");
+        return;
+    }
+    report_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
+    snprintf(text, size, "%s%s", place % 2 == 0 ? "before " : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region " : "", at);
+}
+
+static double recorded_calls(struct report *r)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    double ns = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+        if (replay_bind_site(b, s)->what != BIND_REGION && replay_bind_site(b, s)->what != BIND_NOTHING)
+            ns += replay_bind_site(b, s)->call_ns;
+    return ns;
+}
+
+static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
+{
+    const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
+    double wait = 0, call = 0, kinds[WAIT_KINDS] = { 0 };
+    char total[32], waiting[32], transfer[32], recorded[32];
+
+    for (uint32_t i = 0; i < r->job->info.ranks; i++) {
+        struct replay_account a = replay_blame_account(b, i);
+        wait += (double)a.wait;
+        call += (double)a.call;
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        kinds[row[i].kind] += row[i].ns;
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + transfer %s (recorded: %s)\n", report_time(wait + call, total),
+            report_time(wait, waiting), report_time(call, transfer), report_time(recorded_calls(r), recorded));
+    for (int k = 0; k < WAIT_KINDS; k++)
+        if (kinds[k] > 0)
+            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k], total), report_percent(kinds[k], wait));
+}
+
+static void print_openmp(struct report *r, FILE *out)
+{
+    double uneven = 0, fork = 0;
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    char one[32], other[32];
+
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++) {
+        const struct bind_site *site = replay_bind_site(b, s);
+        const struct job_region *g = job_find_region(r->job, r->job->terminals[site->terminal].callsite);
+        double all = g ? (double)(g->fork_ns + g->work_ns + g->wait_ns + g->join_ns) : 0;
+        if (site->what != BIND_REGION || all <= 0)
+            continue;
+        uneven += site->call_ns * (double)g->wait_ns / all;
+        fork += site->call_ns * (double)(g->fork_ns + g->join_ns) / all;
+    }
+    if (uneven + fork > 0)
+        fprintf(out, "in OpenMP, all ranks: uneven threads %s, fork and join %s\n", report_time(uneven, one), report_time(fork, other));
+}
+
+int report_print_waits(struct report *r, FILE *out)
+{
+    struct replay_analysis *a = report_analysis(r);
+    uint32_t count = 0;
+
+    if (!a) {
+        fputs("this job cannot be replayed\n", out);
+        return ferror(out) ? PYTHIA_EIO : 0;
+    }
+    struct row *row = rows_of(a, &count);
+    if (!row)
+        return PYTHIA_ENOMEM;
+    int rc = report_print_findings(r, out);
+    fputc('\n', out);
+    print_totals(r, row, count, out);
+    print_openmp(r, out);
+    if (count)
+        fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
+    for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
+        char time[32], where[256], cause[256], ranks[128];
+        place_text(r, row[i].where, where, sizeof where);
+        place_text(r, row[i].cause, cause, sizeof cause);
+        report_cut(where, 38);
+        culprits(r, &row[i], ranks, sizeof ranks);
+        fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns, time),
+                report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks), kind_names[row[i].kind], where,
+                ranks, cause);
+    }
+    free(row);
+    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
+}
+
+/* --- The critical path --- */
+
+static uint32_t last_rank(struct replay_analysis *a, uint32_t ranks)
+{
+    const struct replay_result *result = replay_analysis_result(a);
+    uint32_t last = 0;
+
+    for (uint32_t r = 1; r < ranks; r++)
+        if (result->end[r] > result->end[last])
+            last = r;
+    return last;
+}
+
+struct piece { uint32_t place, rank; int64_t ns; };
+
+static int longest(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)
+{
+    uint32_t places = 2 * replay_bind_sites(replay_analysis_bind(a)) + 1, count = 0;
+    const struct replay_blame *b = replay_analysis_blame(a);
+    struct piece *piece = calloc(places, sizeof *piece);
+    double wall = (double)replay_analysis_result(a)->longest;
+
+    for (uint32_t p = 0; piece && p < places; p++) {
+        piece[count] = (struct piece){ .place = p };
+        piece[count].ns = replay_blame_path(b, last, p, &piece[count].rank);
+        count += piece[count].ns > 0;
+    }
+    if (piece)
+        qsort(piece, count, sizeof *piece, longest);
+    fprintf(out, "%9s %6s %10s  %s\n", "on path", "share", "imbalance", "place");
+    for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > 0.001 * wall; i++) {
+        char time[32], over[32], place[256];
+        double mean = 0;
+        for (uint32_t k = 0; k < r->job->info.ranks; k++)
+            mean += (double)replay_blame_spent(b, k, piece[i].place) / r->job->info.ranks;
+        double more = (double)piece[i].ns > mean ? (double)piece[i].ns - mean : 0;
+        place_text(r, piece[i].place, place, sizeof place);
+        report_cut(place, 44);
+        fprintf(out, "%9s %5.1f%% %10s  %s, last rank %u\n", report_time((double)piece[i].ns, time),
+                report_percent((double)piece[i].ns, wall), report_time(more, over), place, piece[i].rank);
+    }
+    free(piece);
+}
+
+int report_print_path(struct report *r, FILE *out)
+{
+    struct replay_analysis *a = report_analysis(r);
+    char time[32];
+
+    if (!a) {
+        fputs("this job cannot be replayed\n", out);
+        return ferror(out) ? PYTHIA_EIO : 0;
+    }
+    uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
+    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest, time), last);
+    fprintf(out, "imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n");
+    print_pieces(r, a, last, out);
+    fputs("\nby rank:", out);
+    for (uint32_t i = 0; i * block < ranks; i++) {
+        int64_t ns = replay_blame_path_of(replay_analysis_blame(a), last, i, &block);
+        if ((double)ns < 0.01 * (double)replay_analysis_result(a)->longest)
+            continue;
+        if (block > 1)
+            fprintf(out, "  %u-%u %s", i * block, i * block + block - 1, report_time((double)ns, time));
+        else
+            fprintf(out, "  %u %s", i, report_time((double)ns, time));
+    }
+    fputc('\n', out);
+    return ferror(out) ? PYTHIA_EIO : 0;
+}
