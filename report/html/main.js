@@ -23,7 +23,7 @@ function start() {
     }
   });
   byId("filter").addEventListener("input", drawCalls);
-  for (const draw of [drawSummary, startStructure, drawCalls, drawSums, drawRegions, drawTasks, drawBalance, drawPatterns, drawMatrix, drawPrediction]) draw();
+  for (const draw of [drawFindings, drawSummary, startStructure, drawCalls, drawSums, drawRegions, drawTasks, drawBalance, drawPatterns, drawMatrix, drawPrediction]) draw();
   document.documentElement.dataset.ready = "yes";
 }
 start();

@@ -108,6 +108,21 @@ function drawTasks() {
     element("td", { class: i < 2 ? "name" : undefined, title: i < 2 ? c : undefined }, String(c)))))));
 }
 
+// What costs most, first of all on the page.
+function drawFindings() {
+  const table = byId("findings"), rows = data.findings || [];
+  if (!rows.length) {
+    table.replaceWith(element("p", {}, data.findings ? "Nothing costs more than 1 % of the ranks' time by waiting." : ""));
+    return;
+  }
+  const head = ["cost", "of all", "what", "at", "because of", "what to try"];
+  table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i > 1 ? "name" : undefined, scope: "col" }, h)))));
+  const cells = f => [time(f.seconds), percent(f.share), f.kind.replaceAll("_", " "), f.where,
+    f.ranks + (f.cause === f.where ? "" : ", before " + f.cause), f.advice];
+  table.append(element("tbody", {}, ...rows.slice(0, 5).map(f => element("tr", {}, ...cells(f).map((c, i) =>
+    element("td", { class: i > 1 ? "name" : undefined, title: i > 1 ? c : undefined }, String(c)))))));
+}
+
 function drawSummary() {
   const j = data.job, e = data.efficiency, name = (j.program || "?").replace(/.*\//, "");
   document.title = `${name}: Pythia report`;
