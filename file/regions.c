@@ -28,6 +28,10 @@ void file_region_pack(const struct job_region *region, unsigned char *at)
     for (int i = 0; i < REGION_WORDS; i++)
         file_put64(at + 16 + 8 * i, *words[i]);
     at += 16 + 8 * REGION_WORDS;
+    unsigned char *proof = at + 24 * JOB_REGION_SIZES;
+    file_put32(proof, r.proof);
+    file_put32(proof + 4, r.where);
+    file_put64(proof + 8, r.proof_ns);
     for (uint32_t i = 0; i < r.size_count; i++, at += 24) {
         file_put64(at, r.size[i].size);
         file_put64(at + 8, r.size[i].count);
@@ -47,6 +51,10 @@ void file_region_unpack(const unsigned char *at, struct job_region *r)
     for (int i = 0; i < REGION_WORDS; i++)
         *words[i] = file_get64(at + 16 + 8 * i);
     at += 16 + 8 * REGION_WORDS;
+    const unsigned char *proof = at + 24 * JOB_REGION_SIZES;
+    r->proof = file_get32(proof);
+    r->where = file_get32(proof + 4);
+    r->proof_ns = file_get64(proof + 8);
     for (uint32_t i = 0; i < JOB_REGION_SIZES; i++, at += 24) {
         r->size[i].size = file_get32(at);
         r->size[i].count = file_get64(at + 8);

@@ -10,6 +10,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/job.c \
 	%D%/match.c \
 	%D%/members.c \
+	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \

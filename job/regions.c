@@ -11,18 +11,14 @@ const char *job_keep_text(uint32_t bit)
 {
     static const char *const texts[JOB_KEEP_REASONS] = {
         "PYTHIA_OMP_KEEP names it",
-        "its module has thread-local data",
-        "its function asks how large teams are",
-        "the size of teams is asked for inside",
-        "its threads split work by their numbers",
         "calls or regions inside",
         "its team is not what was to be expected",
         "it has a num_threads clause",
         "it has a proc_bind clause",
-        "sections may wait for one another",
         "a league of teams",
         "more than one level is active",
         "it creates tasks",
+        "its team is as large as it has sections",
     };
     for (uint32_t i = 0; i < JOB_KEEP_REASONS; i++)
         if (bit == 1u << i)
@@ -52,6 +48,11 @@ static void region_add(struct job_region *into, const struct job_region *from)
 {
     into->team = into->team > from->team ? into->team : from->team;
     into->keep |= from->keep;
+    if (from->proof > into->proof) { /* ranks of the same program differ only where one could not read it */
+        into->proof = from->proof;
+        into->where = from->where;
+    }
+    into->proof_ns = into->proof_ns > from->proof_ns ? into->proof_ns : from->proof_ns;
     into->executions += from->executions;
     into->verified += from->verified;
     into->changed += from->changed;
@@ -92,6 +93,8 @@ int job_add_region(struct job *j, const struct job_region *r)
 
 static uint32_t callsite_in(struct job *into, const struct job *from, uint32_t callsite)
 {
+    if (callsite == GRAMMAR_NONE)
+        return GRAMMAR_NONE;
     struct job_frame frame = from->frames[from->callsites[callsite].first];
     const struct job_module *m = &from->modules[frame.module];
     frame.module = job_module(into, job_text(from, m->path), job_text(from, m->build_id));
@@ -103,6 +106,7 @@ int job_take_regions(struct job *into, const struct job *from)
     for (uint32_t i = 0; i < from->region_count; i++) {
         struct job_region r = from->regions[i];
         r.callsite = callsite_in(into, from, r.callsite);
+        r.where = callsite_in(into, from, r.where);
         struct job_region *own = (struct job_region *)job_find_region(into, r.callsite);
         if (own)
             *own = r;
@@ -117,6 +121,7 @@ int job_keep_regions(struct job *into, const struct job *from)
     for (uint32_t i = 0; i < from->region_count; i++) {
         struct job_region r = from->regions[i];
         r.callsite = callsite_in(into, from, r.callsite);
+        r.where = callsite_in(into, from, r.where);
         if (r.callsite == GRAMMAR_NONE || (!job_find_region(into, r.callsite) && job_add_region(into, &r)))
             return PYTHIA_ENOMEM;
     }
@@ -126,7 +131,9 @@ int job_keep_regions(struct job *into, const struct job *from)
 bool job_region_check(const struct job *j, const struct job_region *r)
 {
     if (r->callsite >= j->callsite_count || j->callsites[r->callsite].count != 1 || r->size_count > JOB_REGION_SIZES ||
-        r->keep >> JOB_KEEP_REASONS)
+        r->keep >> JOB_KEEP_REASONS || r->proof >= JOB_PROOFS)
+        return false;
+    if (r->where != GRAMMAR_NONE && (r->where >= j->callsite_count || j->callsites[r->where].count != 1))
         return false;
     for (uint32_t k = 1; k < r->size_count; k++)
         if (r->size[k].size <= r->size[k - 1].size)

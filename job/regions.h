@@ -19,24 +19,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/proofs.h"
+
 struct job;
 
-/* Why a region's team is left alone: bits. */
+/* Why a region's team is left alone, beside what reading its code said (proofs.h): bits. */
 enum job_keep {
     JOB_KEEP_LISTED = 1,        /* PYTHIA_OMP_KEEP names it */
-    JOB_KEEP_TLS = 2,           /* its module has thread-local (threadprivate) data */
-    JOB_KEEP_ASKED = 4,         /* it is entered from a function that asks how large teams are, or sets it */
-    JOB_KEEP_ASKED_INSIDE = 8,  /* that is asked inside */
-    JOB_KEEP_NUMBERS = 16,      /* its threads split work by their numbers on their own */
-    JOB_KEEP_CALLS = 32,        /* MPI calls or other regions inside */
-    JOB_KEEP_TEAM = 64,         /* its team was not what was to be expected */
-    JOB_KEEP_CLAUSE = 128,      /* num_threads, or if */
-    JOB_KEEP_BIND = 256,        /* proc_bind */
-    JOB_KEEP_SECTIONS = 512,    /* sections may wait for one another */
-    JOB_KEEP_TEAMS = 1024,      /* a league of teams */
-    JOB_KEEP_LEVELS = 2048,     /* more than one level of parallelism is active */
-    JOB_KEEP_TASKS = 4096,      /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
-    JOB_KEEP_REASONS = 13
+    JOB_KEEP_CALLS = 2,         /* MPI calls or other regions inside */
+    JOB_KEEP_TEAM = 4,          /* its team was not what was to be expected */
+    JOB_KEEP_CLAUSE = 8,        /* num_threads, or if */
+    JOB_KEEP_BIND = 16,         /* proc_bind */
+    JOB_KEEP_TEAMS = 32,        /* a league of teams */
+    JOB_KEEP_LEVELS = 64,       /* more than one level of parallelism is active */
+    JOB_KEEP_TASKS = 128,       /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
+    JOB_KEEP_SECTIONS = 256,    /* parallel sections: libgomp gives them a team of at most their number */
+    JOB_KEEP_REASONS = 9
 };
 
 enum { JOB_REGION_SIZES = 6 };
@@ -48,6 +46,9 @@ struct job_region {
     uint32_t team;        /* the program's own size, as last seen */
     uint32_t keep;        /* enum job_keep, or-ed */
     uint32_t size_count;
+    uint32_t proof;       /* enum job_proof: what reading its code said, in this build */
+    uint32_t where;       /* callsite of one frame: the instruction that is the reason; GRAMMAR_NONE: none */
+    uint64_t proof_ns;    /* that this took, on the rank where it took longest */
     uint64_t executions;  /* on threads that may act */
     uint64_t verified;    /* of them at the program's size, with nothing suspicious */
     uint64_t changed;     /* of them with another size than the program's */

@@ -19,7 +19,6 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_START(name, traits, parameters, arguments) FIELD(name)
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
-#define OMP_HOOK_COUNT(type, name, asked) FIELD(name)
 #define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) FIELD(name)
 #define OMP_HOOK_NEST(name) FIELD(name)

@@ -21,7 +21,6 @@ struct libgomp_real {
 #define OMP_HOOK_START(name, traits, parameters, arguments) void (*name) parameters;
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
-#define OMP_HOOK_COUNT(type, name, asked) type (*name)(void);
 #define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) int (*name) parameters;
 #define OMP_HOOK_NEST(name) int (*name)(void);

@@ -5,10 +5,12 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <link.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include "base/io.h"
 #include "base/modules.h"
@@ -34,66 +36,9 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     return mine;
 }
 
-/* --- What a module calls --- */
-
-struct tables { const ElfW(Sym) *symbols; const char *strings; const uint32_t *hash, *old_hash; };
-
-static struct tables tables_of(const ElfW(Dyn) *d)
+uintptr_t libgomp_safe_function(uintptr_t address)
 {
-    struct tables t = { NULL, NULL, NULL, NULL };
-    for (; d->d_tag != DT_NULL; d++) {
-        void *at = (void *)(uintptr_t)d->d_un.d_ptr;
-        if (d->d_tag == DT_SYMTAB)
-            t.symbols = at;
-        else if (d->d_tag == DT_STRTAB)
-            t.strings = at;
-        else if (d->d_tag == DT_GNU_HASH)
-            t.hash = at;
-        else if (d->d_tag == DT_HASH)
-            t.old_hash = at;
-    }
-    return t;
-}
-
-/* What comes from elsewhere stands before what is hashed. */
-static bool has_symbol(const struct tables *t, const char *name)
-{
-    if (!t->symbols || !t->strings || (!t->hash && !t->old_hash))
-        return true;
-    uint32_t count = t->hash ? t->hash[1] : t->old_hash[1];
-    for (uint32_t i = 1; i < count; i++)
-        if (t->symbols[i].st_shndx == SHN_UNDEF && strcmp(t->strings + t->symbols[i].st_name, name) == 0)
-            return true;
-    return false;
-}
-
-struct call { uintptr_t address; const char *name; bool found; };
-
-static int look_for_call(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct call *c = data;
-    const ElfW(Dyn) *dynamic = NULL;
-    bool mine = false;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
-        if (p->p_type == PT_DYNAMIC)
-            dynamic = (const ElfW(Dyn) *)begin;
-        mine = mine || (p->p_type == PT_LOAD && c->address >= begin && c->address < begin + p->p_memsz);
-    }
-    if (mine && dynamic) {
-        struct tables t = tables_of(dynamic);
-        c->found = has_symbol(&t, c->name);
-    }
-    return mine;
-}
-
-bool libgomp_safe_module_calls(uintptr_t function, const char *name)
-{
-    struct call c = { function, name, true };
-    dl_iterate_phdr(look_for_call, &c);
-    return c.found;
+    return (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
 }
 
 bool libgomp_safe_module_has_tls(uintptr_t function)
@@ -112,35 +57,55 @@ struct called {
     char *own, *starter; /* functions; NULL when not known */
 };
 
+/* The file that was looked into last stays open: a large program is asked about once a region. */
+static struct { pthread_mutex_t lock; char *path; int file; Elf *elf; } last = { .lock = PTHREAD_MUTEX_INITIALIZER, .file = -1 };
+
+static Elf *open_last(const char *path)
+{
+    if (last.path && strcmp(last.path, path) == 0)
+        return last.elf;
+    elf_end(last.elf);
+    if (last.file >= 0)
+        close(last.file);
+    free(last.path);
+    last.path = strdup(path);
+    last.file = base_io_open(path, O_RDONLY, 0);
+    last.elf = last.file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(last.file, ELF_C_READ_MMAP, NULL) : NULL;
+    return last.elf;
+}
+
+/* In one table, as it stands in the file: some hundred thousand symbols take less than a millisecond. */
+static const char *symbol_in_table(Elf *elf, const GElf_Shdr *header, const Elf_Data *data, uint64_t offset)
+{
+    const ElfW(Sym) *s = data->d_buf;
+    for (size_t i = 0; i < data->d_size / sizeof *s; i++)
+        if (offset - s[i].st_value < s[i].st_size && ELF64_ST_TYPE(s[i].st_info) == STT_FUNC)
+            return elf_strptr(elf, header->sh_link, s[i].st_name);
+    return NULL;
+}
+
 /* The module's symbol for the code at an offset: name of the innermost function, malloc'ed; NULL without one. */
 static char *symbol_in(Elf *elf, uint64_t offset)
 {
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
-        Elf_Data *data = elf_getdata(section, NULL);
-        if (!data || !gelf_getshdr(section, &header) || !header.sh_entsize ||
-            (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+        if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM) ||
+            header.sh_entsize != sizeof(ElfW(Sym)))
             continue;
-        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
-            GElf_Sym symbol;
-            if (gelf_getsym(data, (int)i, &symbol) && GELF_ST_TYPE(symbol.st_info) == STT_FUNC &&
-                offset >= symbol.st_value && offset < symbol.st_value + symbol.st_size) {
-                const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-                return name ? strdup(name) : NULL;
-            }
-        }
+        Elf_Data *data = elf_rawdata(section, NULL);
+        const char *name = data && data->d_buf ? symbol_in_table(elf, &header, data, offset) : NULL;
+        if (name)
+            return strdup(name);
     }
     return NULL;
 }
 
 static char *symbol_of(const char *path, uint64_t offset)
 {
-    int file = base_io_open(path, O_RDONLY, 0);
-    Elf *elf = file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(file, ELF_C_READ, NULL) : NULL;
+    pthread_mutex_lock(&last.lock);
+    Elf *elf = open_last(path);
     char *name = elf ? symbol_in(elf, offset) : NULL;
-    elf_end(elf);
-    if (file >= 0)
-        close(file);
+    pthread_mutex_unlock(&last.lock);
     return name;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that must keep the size that the program gives them, as far as that can be told from outside.
+ * What the user says of regions and tasks (PYTHIA_OMP_KEEP), and whose threads have data of their own.
  *
  * Threads: any.  Hook-safe: no (walks the loaded modules): once a region.
  */
-#ifndef PYTHIA_LIBGOMP_SAFE_H
-#define PYTHIA_LIBGOMP_SAFE_H
+#ifndef PYTHIA_OMP_SAFE_H
+#define PYTHIA_OMP_SAFE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,8 +14,9 @@
    to threads, not to regions. An address in no module counts as one that has. */
 bool libgomp_safe_module_has_tls(uintptr_t function);
 
-/* Whether the module of a function calls a function of another one by name: true in doubt. */
-bool libgomp_safe_module_calls(uintptr_t function, const char *name);
+/* Start of the function that contains an address, by its unwind entry (of a return address take the byte before it); 0 when not
+   known. */
+uintptr_t libgomp_safe_function(uintptr_t address);
 
 enum libgomp_listed { LIBGOMP_UNLISTED, LIBGOMP_DENIED, LIBGOMP_ALLOWED };
 

@@ -94,6 +94,7 @@ AC_DEFUN([PYTHIA_SUMMARY],
     some ranks     $have_companions
     GNU OpenMP     $have_omp
     OpenMP tests   $have_gnu_openmp
+    reading code   $have_capstone
     Fortran        $have_fortran
     unit tests     $have_check
     Python         ${PYTHON:-no (install python3); tests that need it are skipped}

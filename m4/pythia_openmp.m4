@@ -72,3 +72,27 @@ AC_SUBST([MPI_FCLIBS])
 AM_CONDITIONAL([HAVE_FORTRAN_HOOKS], [test "$enable_fortran" != no && test -n "$MPI_FLAVOUR"])
 AM_CONDITIONAL([HAVE_FORTRAN], [AS_CASE([$have_fortran], [yes*], [true], [false])])
 ])
+
+# PYTHIA_CAPSTONE
+# ---------------
+# HAVE_CAPSTONE: the machine code of parallel regions can be read (teams/); optional, without it every region keeps its team.
+# Loaded when it is needed, never linked. Substitutes CAPSTONE_CFLAGS. For the summary: have_capstone.
+AC_DEFUN([PYTHIA_CAPSTONE],
+[AC_ARG_WITH([capstone],
+   [AS_HELP_STRING([--without-capstone], [without reading the machine code of parallel regions: all keep their teams])],
+   [], [with_capstone=yes])
+have_capstone="no (--without-capstone); every parallel region keeps its team"
+AS_IF([test "$with_capstone" != no],
+   [PKG_CHECK_MODULES([CAPSTONE], [capstone >= 4],
+      [have_capstone=yes],
+      [have_capstone="no (install libcapstone-dev); every parallel region keeps its team"])])
+AS_IF([test "$have_capstone" = yes],
+   [pythia_save_CPPFLAGS=$CPPFLAGS
+    CPPFLAGS="$CPPFLAGS $CAPSTONE_CFLAGS"
+    AC_CHECK_HEADER([capstone.h], [], [have_capstone="no (no capstone.h); every parallel region keeps its team"])
+    CPPFLAGS=$pythia_save_CPPFLAGS])
+AS_CASE([$host_cpu],
+   [x86_64], [],
+   [have_capstone="no (code of $host_cpu is not read); every parallel region keeps its team"])
+AM_CONDITIONAL([HAVE_CAPSTONE], [test "$have_capstone" = yes])
+])

@@ -72,9 +72,6 @@ void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here)
 static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 {
     r->outer = t->region;
-    r->asked_alone = t->asked_alone;
-    r->asked_size = t->asked_size;
-    t->asked_size = false;
     t->region = r;
     if (r->traits & OMP_HOOK_LEAGUE)
         t->kept++;
@@ -87,7 +84,6 @@ static void push(struct omp_hook_thread *t, struct omp_hook_region *r)
 static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
 {
     t->region = r->outer;
-    t->asked_size = r->asked_size;
     if (r->traits & OMP_HOOK_LEAGUE)
         t->kept--;
     else
@@ -157,7 +153,6 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->site = NULL;
     r->end = 0;
     r->acts = r->may = r->lowered = r->verify = r->shares = r->set = false;
-    atomic_init(&r->worker_asked, false);
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
@@ -216,13 +211,12 @@ static void region_close(struct omp_hook_region *r)
     double gain = 0;
     if (!r->stream)
         return;
-    bool alone = omp_hook_asked_alone(t) != r->asked_alone || atomic_load_explicit(&r->worker_asked, memory_order_relaxed);
     pop(t, r);
     if (r->set)
         restore_icv(&r->icv);
     if (r->site) {
         base_fpu_t kept = base_fpu_hold();
-        gain = omp_hook_team_learn(r, alone);
+        gain = omp_hook_team_learn(r);
         base_fpu_give_back(kept);
     }
     if (r->energy)

@@ -52,9 +52,6 @@ struct omp_hook_region {
     unsigned nt;                      /* to ask libgomp for */
     uint32_t team;                    /* threads that ran it */
     uint32_t program;                 /* threads that the program would have got; 0: not foreseen */
-    uint32_t asked_alone;             /* the thread's at begin, … */
-    bool asked_size;
-    atomic_bool worker_asked;         /* … and whether a worker asked alone, where that was looked at */
     uint32_t traits;
     bool acts;                        /* its size is decided on, … */
     bool may;                         /* … and may be another than the program's */
@@ -74,8 +71,6 @@ struct omp_hook_thread {
     uint32_t lowered;               /* of them, lowered to one thread */
     uint32_t direct;                /* of them, called without libgomp */
     uint32_t kept;                  /* leagues: nothing inside is lowered */
-    uint32_t asked_alone;           /* questions for its number or its team's size that are not a loop's own … */
-    bool asked_size;                /* … which asks for the size and next for the number: the last one was for the size */
     struct omp_hook_region *region; /* innermost, NULL outside */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
@@ -83,12 +78,6 @@ extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_m
 /* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in the
    library with the MPI wrappers. */
 extern bool (*omp_hook_start)(void);
-
-/* Questions of this thread so far that are not a loop's own. */
-static inline uint32_t omp_hook_asked_alone(const struct omp_hook_thread *t)
-{
-    return t->asked_alone + t->asked_size;
-}
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);

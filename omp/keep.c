@@ -25,17 +25,15 @@ bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned f
     uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
     if (reason)
         omp_hook_site_keep(r->site, reason);
-    return !reason && !r->site->stats.keep && !omp_hook_site_asked(r->site, (uintptr_t)r->caller) && r->program != 0;
+    return !reason && omp_hook_site_may_change(r->site) && r->program != 0;
 }
 
-uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone)
+uint32_t omp_hook_keep_shown(const struct omp_hook_region *r)
 {
     if (session_contains(r->stream, &r->span))
         return JOB_KEEP_CALLS;
     if (tasks_created())
         return JOB_KEEP_TASKS;
-    if (alone && !r->site->allowed)
-        return JOB_KEEP_NUMBERS;
     if (r->verify && r->program && r->nt == r->asked && r->team && r->team != r->program)
         return JOB_KEEP_TEAM;
     return 0;

@@ -10,9 +10,9 @@
 
 #include "omp/hooks.h"
 
-/* Whether the region's team may be changed at all, as far as can be told before it runs; notes why not. */
+/* Whether the region's team may be changed; notes what the program says against it. */
 bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
-/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_keep. `alone`: team.h. */
-uint32_t omp_hook_keep_shown(const struct omp_hook_region *r, bool alone);
+/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_keep. */
+uint32_t omp_hook_keep_shown(const struct omp_hook_region *r);
 
 #endif

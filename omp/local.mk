@@ -2,11 +2,11 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-omphooks.la
 libpythia_omphooks_la_SOURCES = \
-	%D%/api.c %D%/ask.c %D%/ask.h %D%/detect.c %D%/detect.h %D%/hooks.c %D%/hooks.h %D%/inside.c \
+	%D%/api.c %D%/detect.c %D%/detect.h %D%/hooks.c %D%/hooks.h %D%/inside.c \
 	%D%/keep.c %D%/keep.h %D%/ompt.c %D%/share.c %D%/share.h \
 	%D%/site.c %D%/site.h %D%/team.c %D%/team.h
 libpythia_omphooks_la_LIBADD = $(UNWIND_LIBS) $(ELF_LIBS)
 
-UNIT_TESTS += tests/unit/test_omp_ask
-tests_unit_test_omp_ask_LDADD = $(PYTHIA_OMPHOOKS) libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+UNIT_TESTS += tests/unit/test_omp_safe
+tests_unit_test_omp_safe_LDADD = $(PYTHIA_OMPHOOKS) libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 endif

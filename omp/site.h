@@ -2,11 +2,9 @@
 /*
  * The outlined functions of this process: may their teams be changed, and what was seen of them.
  *
- * keep: what makes a region keep the program's size, once and for all. Signs can be read before a region runs (a clause,
- * thread-local data, who asked for numbers) or show while it does, at the program's size; so the first execution of a site
- * has that size, unless the reference says that it was seen before and nothing showed. What the reference saw once only, and
- * shortly, has that size, too: there is nothing to gain, and that is how programs prepare what each thread needs later. What the user allows
- * (PYTHIA_OMP_KEEP=-NAME) is not suspected for thread-local data, clauses and numbers.
+ * What a region's machine code says (teams/safety.h) comes with the reference, or is found out while the program runs; until
+ * then the region is left alone. keep: what the program says of it, or shows when it runs; it only takes away. What the user
+ * allows (PYTHIA_OMP_KEEP=-NAME) needs no proof and may have a clause.
  *
  * Memory: a fixed table; a region that does not fit is left alone. Threads: the one that acts (team.h).
  * Hook-safe: yes, a site's first execution aside.
@@ -19,13 +17,14 @@
 #include "job/regions.h"
 #include "omp/hooks.h"
 #include "teams/choice.h"
+#include "teams/safety.h"
 
 struct omp_hook_site {
     void (*fn)(void *);
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
     bool allowed;        /* by the user */
-    bool tasks;          /* its module makes tasks: they need a team that can put them off */
-    bool known;          /* at the program's size nothing showed: here, or in the reference */
+    bool thread_data;    /* in its module: threads that end lose it */
+    struct teams_proof *proof;
     struct teams_site choice; /* its times */
     struct job_region stats;
 };
@@ -34,8 +33,8 @@ struct omp_hook_site {
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r);
 /* Notes why a region is left alone (one bit of enum job_keep). */
 void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason);
-/* Whether the function that starts the region asked how large teams are; looked up again only when somebody new did. */
-bool omp_hook_site_asked(struct omp_hook_site *site, uintptr_t caller);
+/* Whether its team may be changed, as far as its code and its runs so far tell. */
+bool omp_hook_site_may_change(const struct omp_hook_site *site);
 
 /* Sites in use, and of them left alone. */
 void omp_hook_site_count(uint32_t *sites, uint32_t *kept);

@@ -20,6 +20,7 @@ static _Atomic(struct omp_hook_thread *) owner;
 
 static struct teams_choice choice;
 static enum { BEST, ALWAYS_ONE, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
+static bool sums; /* floating-point sums may change in their last digits (--act sums) */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
 static uint64_t considered, changed;
 
@@ -45,6 +46,7 @@ static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
+    sums = session_acts("sums");
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     wanted = !strcmp(options.omp_sizes, "one") ? ALWAYS_ONE : !strcmp(options.omp_sizes, "turns") ? IN_TURNS : BEST;
 }
@@ -74,7 +76,7 @@ static inline bool acts(void)
 /* Whether it may be called without libgomp, with one thread. */
 static bool may_be_direct(const struct omp_hook_region *r)
 {
-    return (r->traits & OMP_HOOK_PLAIN) && !r->site->tasks && !by_level;
+    return (r->traits & OMP_HOOK_PLAIN) && !by_level;
 }
 
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
@@ -84,12 +86,12 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
-    bool due = !r->site->known || omp_hook_share_due(r->site->stats.executions);
+    bool due = omp_hook_share_due(r->site->stats.executions);
     if (!due && !acts())
         return; /* only counted */
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
-    bool may = omp_hook_keep_may_change(r, nt, flags) && r->site->known;
-    choice.pinned = choice.pinned || (r->site->stats.keep & JOB_KEEP_TLS);
+    bool may = omp_hook_keep_may_change(r, nt, flags);
+    choice.pinned = choice.pinned || r->site->thread_data;
     if (r->program == 1) {
         r->direct = may && acts() && may_be_direct(r);
     } else {
@@ -146,9 +148,9 @@ static void count(struct omp_hook_region *r, double took, double gain)
     }
 }
 
-double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
+double omp_hook_team_learn(struct omp_hook_region *r)
 {
-    uint32_t reason = omp_hook_keep_shown(r, alone);
+    uint32_t reason = omp_hook_keep_shown(r);
     double gain = 0;
     if (reason)
         omp_hook_site_keep(r->site, reason);
@@ -164,18 +166,13 @@ double omp_hook_team_learn(struct omp_hook_region *r, bool alone)
     if (r->acts && wanted == BEST)
         gain = teams_choice_end(&choice, &r->site->choice, took);
     count(r, took, gain);
-    if (r->nt == r->asked && !reason) {
-        r->site->stats.verified++;
-        r->site->known = true;
-    }
+    r->site->stats.verified += r->nt == r->asked && !reason;
     return gain;
 }
 
-void omp_hook_team_asked(void)
+bool omp_hook_team_sums(void)
 {
-    for (struct omp_hook_region *r = omp_hook_thread.region; r; r = r->outer)
-        if (r->stream && r->site && !r->site->allowed)
-            omp_hook_site_keep(r->site, JOB_KEEP_ASKED_INSIDE);
+    return sums;
 }
 
 /* --- For the job file --- */
@@ -202,8 +199,11 @@ static struct job_region with_old_times(const struct omp_hook_site *site)
 void omp_hook_team_store(struct job *job)
 {
     const struct omp_hook_site *site;
+    teams_safety_finish();
     for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
         struct job_region stats = with_old_times(site);
-        session_add_region(job, (uint64_t)(uintptr_t)site->fn, &stats);
+        stats.proof = teams_safety_answer(site->proof);
+        stats.proof_ns = site->proof->ns;
+        session_add_region(job, (uint64_t)(uintptr_t)site->fn, site->proof->where, &stats);
     }
 }

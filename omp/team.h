@@ -4,9 +4,8 @@
  * and what the job file keeps of them.
  *
  * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of one
- * costs. Not where its module makes tasks, which would all run at once there, whatever lock their creator holds and whatever
- * event it is about to fulfil, nor where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program
- * can ask then (levels, team sizes) is answered as if the team were there (api.c).
+ * costs. Not where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program can ask then (levels, team
+ * sizes) is answered as if the team were there (api.c); that such a region makes no tasks is proven.
  *
  * Once a region is seen whose module has thread-local data, no size between one and the program's is used any more,
  * whichever region would have it: libgomp ends threads, and the data with them.
@@ -27,15 +26,14 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 /* After its begin, for a region that acts: sets r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 
-/* At the end of a region with a site: takes over its time. `alone`: inside somebody asked for numbers or sizes, apart from
-   what loops ask. Returns the estimated gain in ns of having changed it (may be < 0). */
-double omp_hook_team_learn(struct omp_hook_region *r, bool alone);
+/* At the end of a region with a site: takes over its time. Returns the estimated gain in ns of having changed it (may be < 0). */
+double omp_hook_team_learn(struct omp_hook_region *r);
 
 /* Run by each thread of a team that is looked at from inside, instead of fn. */
 void omp_hook_team_run(void *region);
 
-/* The size of teams was asked for inside the regions that this thread is in. */
-void omp_hook_team_asked(void);
+/* Whether sums of floating-point numbers may change in their last digits. */
+bool omp_hook_team_sums(void);
 
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {

@@ -239,6 +239,13 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     for (int i = 0; i < JOB_KEEP_REASONS; i++)
         if (g->keep & 1u << i)
             cJSON_AddItemToArray(kept, cJSON_CreateString(job_keep_text(1u << i)));
+    if (g->proof != JOB_PROOF_HARMLESS) {
+        char reason[320];
+        report_reason(r, g, reason, sizeof reason);
+        cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
+    }
+    cJSON_AddBoolToObject(o, "proven", g->proof == JOB_PROOF_HARMLESS);
+    add_seconds(o, "proof_seconds", g->proof_ns);
     add_number(o, "own_size", g->team);
     add_number(o, "executions", (double)g->executions);
     add_number(o, "changed", (double)g->changed);

@@ -33,7 +33,7 @@ libpythia_report_la_SOURCES = \
 	%D%/peers.c \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/report.c %D%/report.h \
-	%D%/resolve.c %D%/resolve.h \
+	%D%/reason.c %D%/resolve.c %D%/resolve.h \
 	%D%/scaling.c %D%/scaling.h \
 	%D%/spread.c \
 	%D%/structure.c %D%/structure.h \

@@ -38,6 +38,9 @@ enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RA
 struct report *report_create(const struct job *j);
 void report_destroy(struct report *r); /* NULL is legal */
 
+/* Why a region that was read keeps its team, with the place in the source where that is known. */
+void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size);
+
 /* `how` counts for REPORT_STRUCTURE only. The summary fits 80 columns and 40 lines. */
 int report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out);
 

@@ -72,7 +72,7 @@ static double share(uint64_t part, uint64_t whole)
 static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 {
     const struct job_region *g = job_find_region(r->job, callsite);
-    char mean[32], count[32], chosen[32];
+    char mean[32], count[32], chosen[32], reason[320];
 
     if (!g)
         return;
@@ -102,6 +102,10 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
     for (int i = 0; i < JOB_KEEP_REASONS; i++)
         if (g->keep & 1u << i)
             fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
+    if (g->proof != JOB_PROOF_HARMLESS) {
+        report_reason(r, g, reason, sizeof reason);
+        fprintf(out, "  oracle: left alone: %s\n", reason);
+    }
 }
 
 static void print_region(struct report *r, const struct report_region *g, FILE *out)
@@ -120,6 +124,22 @@ static void print_region(struct report *r, const struct report_region *g, FILE *
     print_known(r, g->callsite, out);
 }
 
+/* How many regions may change their teams, as their code says, and what reading it took. */
+static void print_reading(const struct job *j, FILE *out)
+{
+    uint64_t ns = 0;
+    uint32_t proven = 0;
+    char time[32];
+
+    for (uint32_t i = 0; i < j->region_count; i++) {
+        ns += j->regions[i].proof_ns;
+        proven += j->regions[i].proof == JOB_PROOF_HARMLESS;
+    }
+    if (j->region_count)
+        fprintf(out, "%u of %u regions do the same with any number of threads; reading their code took %s\n", proven,
+                j->region_count, report_time((double)ns, time));
+}
+
 /* What the oracle does with these figures, and did. */
 static void print_choice(const struct report *r, FILE *out)
 {
@@ -136,6 +156,7 @@ static void print_choice(const struct report *r, FILE *out)
         out,
         "\neff.: mean time of one thread / (mean time x threads); fork/join: the shortest region of that size had it "
         "too\n");
+    print_reading(r->job, out);
     if (several)
         fprintf(out, "several sizes were seen in %u of %u regions; one thread was best in %u\n", several,
                 m->region_count, one);

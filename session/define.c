@@ -66,15 +66,22 @@ uint32_t session_define(struct session_stream *s, const struct session_entry *en
     return job_terminal(session.job, &t);
 }
 
-int session_add_region(struct job *job, uint64_t function, const struct job_region *r)
+/* The callsite of one frame: an address in the program. */
+static uint32_t place_of(struct job *job, uint64_t address)
 {
-    struct job_region own = *r;
     struct job_frame entry = {0};
-    uint32_t module = base_modules_find((void *)(uintptr_t)function, &entry.offset);
+    uint32_t module = base_modules_find((void *)(uintptr_t)address, &entry.offset);
     struct base_module m = {.path = ""};
     (void)base_modules_get(module, &m);
     entry.module = job_module(job, m.path, m.build_id);
-    own.callsite = entry.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(job, &entry, 1);
+    return entry.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(job, &entry, 1);
+}
+
+int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r)
+{
+    struct job_region own = *r;
+    own.callsite = place_of(job, function);
+    own.where = where ? place_of(job, where) : GRAMMAR_NONE;
     return own.callsite == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_add_region(job, &own);
 }
 

@@ -158,7 +158,16 @@ static bool is_at(const struct job *j, uint32_t callsite, const char *build_id, 
     return f->offset == offset && !strcmp(job_text(j, j->modules[f->module].build_id), build_id);
 }
 
-int session_region(uint64_t function, struct job_region *r)
+/* Where code is now that stood in the same module as `function`; 0 elsewhere. */
+static uint64_t address_now(const struct job *j, uint32_t callsite, uint32_t place, uint64_t function)
+{
+    if (place == GRAMMAR_NONE)
+        return 0;
+    const struct job_frame *f = &j->frames[j->callsites[callsite].first], *p = &j->frames[j->callsites[place].first];
+    return f->module == p->module ? function - f->offset + p->offset : 0;
+}
+
+int session_region(uint64_t function, struct job_region *r, uint64_t *where)
 {
     const struct job *j = session.reference;
     uint64_t offset;
@@ -169,6 +178,7 @@ int session_region(uint64_t function, struct job_region *r)
     for (uint32_t i = 0; i < j->region_count; i++)
         if (is_at(j, j->regions[i].callsite, m.build_id, offset)) {
             *r = j->regions[i];
+            *where = address_now(j, r->callsite, r->where, function);
             return 0;
         }
     return 1;

@@ -186,10 +186,11 @@ void session_count_action(struct session_stream *s, double gain_ns);
 bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to
                                         record (PYTHIA_MODE=auto) */
 /* What the reference says of the region of an outlined function. 0, or 1: nothing. */
-int session_region(uint64_t function, struct job_region *r);
+int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
 /* What session_finish calls for the process's regions, on the thread that finishes; NULL: nobody watches regions. */
 extern void (*session_store_regions)(struct job *job);
-int session_add_region(struct job *job, uint64_t function, const struct job_region *r); /* for that */
+/* For that: r->callsite and r->where are made of the two addresses. */
+int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
 uint32_t session_depth(void);        /* frames above the return address to record */
 uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */

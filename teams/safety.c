@@ -1,13 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/safety.h"
 
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include "base/clock.h"
+#include "base/guard.h"
+#include "job/proofs.h"
+#include "teams/proof.h"
 
 enum { PROOFS = 1024 }; /* a power of two */
 
 static struct teams_proof proofs[PROOFS];
-static struct teams_proof overflow = { .answer = UINT32_MAX };
-static atomic_uint_least64_t spent; /* ns */
+static struct teams_proof overflow = { .answer = JOB_PROOF_LARGE };
+static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
+
+/* The thread that reads while the program runs. It ends with the first finish; a forked child has none. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    sem_t wake;
+    pid_t process; /* that has it; 0: none. Guarded by lock */
+    atomic_bool stop, over;
+} reader = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
 {
@@ -25,25 +43,98 @@ struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
     return &overflow;
 }
 
-void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where)
+void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, uint64_t ns)
 {
     if (atomic_load(&p->answer) || !answer)
         return;
     p->where = where;
+    p->ns = ns;
     atomic_store_explicit(&p->answer, answer, memory_order_release);
 }
 
-uint32_t teams_safety_work(void)
+/* --- Reading --- */
+
+/* The function's module is held meanwhile: the program may be about to unload it. */
+static void read_one(struct teams_prover *prover, struct teams_proof *p)
 {
+    uintptr_t function = atomic_load(&p->function);
+    Dl_info info;
+    void *held = NULL;
     uint64_t begin = base_clock_now();
-    uint32_t done = 0;
-    for (uint32_t i = 0; i < PROOFS; i++)
-        done += atomic_load(&proofs[i].function) && !atomic_load(&proofs[i].answer);
-    atomic_fetch_add(&spent, base_clock_now() - begin);
-    return done;
+    if (dladdr((const void *)function, &info) && info.dli_fname)
+        held = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    struct teams_verdict v = teams_prove(prover, function, (enum teams_kind)p->kind);
+    if (held)
+        dlclose(held);
+    teams_safety_know(p, v.proof, v.where, base_clock_now() - begin);
 }
 
-uint64_t teams_safety_time(void)
+void teams_safety_work(void)
 {
-    return atomic_load(&spent);
+    struct teams_prover *prover = NULL;
+    bool made = false;
+    pthread_mutex_lock(&reading);
+    for (uint32_t i = 0; i < PROOFS; i++) {
+        struct teams_proof *p = &proofs[i];
+        if (!atomic_load(&p->function) || atomic_load(&p->answer))
+            continue;
+        if (!made)
+            prover = teams_prover_create();
+        made = true;
+        read_one(prover, p);
+    }
+    pthread_mutex_unlock(&reading);
+    teams_prover_destroy(prover);
+}
+
+/* --- While the program runs --- */
+
+static void *reader_main(void *unused)
+{
+    (void)unused;
+    base_guard_stay();
+    while (sem_wait(&reader.wake) || !atomic_load(&reader.stop))
+        teams_safety_work();
+    return NULL;
+}
+
+/* Called with the lock. A program's signals are for its own threads. */
+static void start_reader(void)
+{
+    sigset_t all, before;
+    if (sem_init(&reader.wake, 0, 0))
+        return;
+    atomic_store(&reader.stop, false);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&reader.thread, NULL, reader_main, NULL) == 0)
+        reader.process = getpid();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void teams_safety_ask(struct teams_proof *p)
+{
+    if (atomic_load(&p->answer) || atomic_load(&reader.over))
+        return;
+    pthread_mutex_lock(&reader.lock);
+    if (!reader.process)
+        start_reader();
+    if (reader.process == getpid())
+        sem_post(&reader.wake);
+    pthread_mutex_unlock(&reader.lock);
+}
+
+void teams_safety_finish(void)
+{
+    atomic_store(&reader.over, true);
+    pthread_mutex_lock(&reader.lock);
+    if (reader.process == getpid()) {
+        atomic_store(&reader.stop, true);
+        sem_post(&reader.wake);
+        pthread_join(reader.thread, NULL);
+        sem_destroy(&reader.wake);
+    }
+    reader.process = 0;
+    pthread_mutex_unlock(&reader.lock);
+    teams_safety_work();
 }

@@ -5,13 +5,13 @@
  *   first sight of a function ── teams_safety_of() ──> struct teams_proof ── each execution: one load ── proven or not
  *                                     │
  *                                     ├── the reference has an answer for this build: from the first execution on
- *                                     └── else unknown, and so left alone, until teams_safety_work() has read its machine code
- *                                         (proof.h): on the helper thread in a run that acts, else at the end of the run
+ *                                     └── else unknown, and so left alone, until its machine code has been read (proof.h): by a
+ *                                         thread of ours in a run that acts, else at the end of the run
  *
  * An answer does not change any more once there is one. Without capstone, and on processors whose code it does not read,
  * everything is left alone, and that is the reason told.
  *
- * Memory: a fixed table; what does not fit is never proven. Threads: any.  Hook-safe: teams_safety_is_proven() only.
+ * Memory: a fixed table; what does not fit is never proven. Threads: any.  Hook-safe: teams_safety_answer() only.
  */
 #ifndef PYTHIA_TEAMS_SAFETY_H
 #define PYTHIA_TEAMS_SAFETY_H
@@ -24,23 +24,26 @@ enum teams_kind { TEAMS_REGION, TEAMS_TASK };
 
 struct teams_proof {
     atomic_uintptr_t function; /* the outlined function; 0: free */
-    atomic_uint answer;        /* enum job_proof: 0 not known yet, 1 proven, else why not */
+    atomic_uint answer;        /* enum job_proof: 0 not known yet; the two below are set before */
     uint32_t kind;
-    uintptr_t where;           /* of the instruction that is the reason, 0: none; set before `answer` */
+    uintptr_t where;           /* of the instruction that is the reason, 0: none */
+    uint64_t ns;               /* that reading took */
 };
 
 /* The proof of an outlined function, made where it is new; never NULL: what does not fit has one that says so. */
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
 /* Takes over what the reference says, unless there is an answer. */
-void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where);
-/* Reads the code of all functions without an answer. Returns how many those were. Hook-safe: no. */
-uint32_t teams_safety_work(void);
-/* Nanoseconds that this took so far, of one thread. */
-uint64_t teams_safety_time(void);
+void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, uint64_t ns);
+/* Wants an answer while the program runs: a thread of ours reads the code, soon. */
+void teams_safety_ask(struct teams_proof *p);
+/* Reads the code of all functions that have no answer yet. */
+void teams_safety_work(void);
+/* The same, at the end of the run; nothing is read any more while the program runs. */
+void teams_safety_finish(void);
 
-static inline bool teams_safety_is_proven(const struct teams_proof *p)
+static inline uint32_t teams_safety_answer(const struct teams_proof *p)
 {
-    return atomic_load_explicit(&p->answer, memory_order_acquire) == 1;
+    return atomic_load_explicit(&p->answer, memory_order_acquire);
 }
 
 #endif

@@ -141,13 +141,18 @@ static void place_of(struct report *r, uint32_t callsite, char *text)
     snprintf(text, PLACE, "region");
 }
 
-static void reasons(uint32_t keep, char *text, size_t size)
+static void reasons(const struct report *r, const struct job_region *g, char *text, size_t size)
 {
     size_t n = 0;
     text[0] = '\0';
     for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS && n < size; bit <<= 1)
-        if (keep & bit)
+        if (g->keep & bit)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", job_keep_text(bit));
+    if (g->proof != JOB_PROOF_HARMLESS && n < size) {
+        char why[320];
+        report_reason(r, g, why, sizeof why);
+        snprintf(text + n, size - n, "%s%s", n ? "; " : "", why);
+    }
 }
 
 static int say_regions(const char *path)
@@ -162,9 +167,9 @@ static int say_regions(const char *path)
         const struct job_region *g = &job->regions[i];
         char place[PLACE + 64], text[512];
         place_of(r, g->callsite, place);
-        reasons(g->keep, text, sizeof text);
-        changed += g->keep == 0;
-        if (g->keep)
+        reasons(r, g, text, sizeof text);
+        changed += !*text;
+        if (*text)
             doctor_say(DOCTOR_NOTE, "region", NULL, "%s is left alone: %s", place, text);
         else
             doctor_say(DOCTOR_GOOD, "region", NULL, "%s may be changed", place);

@@ -24,7 +24,10 @@ static struct job *empty(void)
 
 static struct job_region sample(struct job *j, uint64_t offset, uint32_t seed)
 {
-    struct job_region r = { .callsite = place(j, offset), .team = 8, .keep = seed & 0xfff };
+    struct job_region r = { .callsite = place(j, offset), .team = 8, .keep = seed & 0xff };
+    r.proof = JOB_PROOF_HARMLESS + seed % (JOB_PROOFS - 1);
+    r.where = seed % 2 ? GRAMMAR_NONE : place(j, offset + 1);
+    r.proof_ns = seed + 14;
     r.executions = seed + 1;
     r.verified = seed + 2;
     r.changed = seed + 3;

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reading the machine code of a region or a task said (teams/proof.h). In job files: the numbers stay what they are.
+ */
+#ifndef PYTHIA_JOB_PROOFS_H
+#define PYTHIA_JOB_PROOFS_H
+
+#include <stdint.h>
+
+enum job_proof {
+    JOB_PROOF_NONE,      /* not read */
+    JOB_PROOF_HARMLESS,  /* any number of threads does the same */
+    JOB_PROOF_SIZE, JOB_PROOF_NUMBER, JOB_PROOF_ASKS, JOB_PROOF_WRITES, JOB_PROOF_COUNTS, JOB_PROOF_SUMS, JOB_PROOF_CARRIES,
+    JOB_PROOF_OTHERS, JOB_PROOF_WAITS, JOB_PROOF_THREAD_DATA, JOB_PROOF_CALLS, JOB_PROOF_POINTER, JOB_PROOF_MPI,
+    JOB_PROOF_NESTS, JOB_PROOF_TASKS, JOB_PROOF_SYSTEM, JOB_PROOF_LARGE, JOB_PROOF_UNREADABLE, JOB_PROOF_NO_READER,
+    JOB_PROOFS
+};
+
+/* For people, to go before "at FILE:LINE": "asks for its team's size". */
+const char *job_proof_text(uint32_t proof);
+
+#endif

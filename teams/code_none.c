@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Where capstone is missing, or the processor is none whose code is read: nothing is proven. */
+#include "teams/code.h"
+
+#include <stddef.h>
+
+struct teams_decoder *teams_decoder_create(void)
+{
+    return NULL;
+}
+
+void teams_decoder_destroy(struct teams_decoder *d)
+{
+    (void)d;
+}
+
+bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address, struct teams_insn *insn)
+{
+    (void)d, (void)code, (void)size, (void)address, (void)insn;
+    return false;
+}
+
+const struct teams_convention *teams_convention(void)
+{
+    static const struct teams_convention none;
+    return &none;
+}

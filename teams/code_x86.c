@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/* x86-64. Capstone's operands in order: Intel's, the first one is written. */
+#include "teams/code.h"
+
+#include <capstone.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined __x86_64__
+
+struct teams_decoder { csh handle; cs_insn *insn; };
+
+/*
+ * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is recorded a
+ * millisecond or two when it starts.
+ */
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+static struct {
+    cs_err (*open)(cs_arch, cs_mode, csh *);
+    cs_err (*option)(csh, cs_opt_type, size_t);
+    cs_insn *(*make)(csh);
+    void (*free)(cs_insn *, size_t);
+    cs_err (*close)(csh *);
+    bool (*disasm)(csh, const uint8_t **, size_t *, uint64_t *, cs_insn *);
+    cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
+} capstone;
+
+static bool load_capstone(void)
+{
+    static const char *const names[] = { "cs_open", "cs_option", "cs_malloc", "cs_free", "cs_close", "cs_disasm_iter",
+                                         "cs_regs_access" };
+    void *library = dlopen("libcapstone.so." TEXT(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+    void **to = (void **)(void *)&capstone;
+    bool all = library != NULL;
+    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
+        all = (to[i] = dlsym(library, names[i])) != NULL;
+    return all;
+}
+
+enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
+
+struct teams_decoder *teams_decoder_create(void)
+{
+    struct teams_decoder *d = calloc(1, sizeof *d);
+    if (d && load_capstone() && capstone.open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK) {
+        capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+        d->insn = capstone.make(d->handle);
+        if (d->insn)
+            return d;
+        capstone.close(&d->handle);
+    }
+    free(d);
+    return NULL;
+}
+
+void teams_decoder_destroy(struct teams_decoder *d)
+{
+    if (!d)
+        return;
+    capstone.free(d->insn, 1);
+    capstone.close(&d->handle);
+    free(d);
+}
+
+const struct teams_convention *teams_convention(void)
+{
+    static const struct teams_convention c = {
+        .stack = STACK, .result = 0, .arguments = { 7, 6, 2, 1, 8, 9 }, .argument_count = 6,
+        /* all but rbx, rsp, rbp, r12 to r15 */
+        .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
+    };
+    return &c;
+}
+
+/* --- Registers --- */
+
+static const uint16_t general[16][5] = {
+    { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
+    { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
+    { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
+    { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
+    { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, 0 },
+    { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, 0 },
+    { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0 },
+    { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0 },
+    { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0 },
+    { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0 },
+    { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0 },
+    { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0 },
+    { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, 0 },
+    { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, 0 },
+    { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, 0 },
+    { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0 },
+};
+
+static uint8_t find_general(unsigned reg)
+{
+    for (uint8_t i = 0; i < 16; i++)
+        for (int k = 0; k < 5; k++)
+            if (general[i][k] == reg)
+                return i;
+    return TEAMS_NO_REGISTER;
+}
+
+/* The location of a register; segment registers and the like are none. */
+static uint8_t location(unsigned reg)
+{
+    if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM31)
+        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_XMM0);
+    if (reg >= X86_REG_YMM0 && reg <= X86_REG_YMM31)
+        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_YMM0);
+    if (reg >= X86_REG_ZMM0 && reg <= X86_REG_ZMM31)
+        return (uint8_t)(TEAMS_GENERAL + reg - X86_REG_ZMM0);
+    if ((reg >= X86_REG_ST0 && reg <= X86_REG_ST7) || (reg >= X86_REG_MM0 && reg <= X86_REG_MM7) || reg == X86_REG_FPSW)
+        return FLOATING;
+    if (reg >= X86_REG_K0 && reg <= X86_REG_K7)
+        return (uint8_t)(MASKS + reg - X86_REG_K0);
+    if (reg == X86_REG_EFLAGS)
+        return TEAMS_FLAGS;
+    static uint8_t known[256]; /* location + 1; the same whoever writes it */
+    if (reg < 256) {
+        if (!known[reg])
+            known[reg] = (uint8_t)(find_general(reg) + 1 ? find_general(reg) + 1 : TEAMS_NO_REGISTER);
+        return known[reg] == TEAMS_NO_REGISTER ? TEAMS_NO_REGISTER : (uint8_t)(known[reg] - 1);
+    }
+    return TEAMS_NO_REGISTER;
+}
+
+/* --- Operands --- */
+
+static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
+{
+    struct teams_place *p = &insn->place;
+    if (second && !(o->access & CS_AC_WRITE))
+        return; /* of two places the written one counts; both are read from the program's memory */
+    *p = (struct teams_place){ TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false, o->mem.disp };
+    p->thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
+    if (o->mem.base == X86_REG_RIP) {
+        p->fixed = true;
+        p->offset += (int64_t)(insn->address + insn->length);
+        return;
+    }
+    p->fixed = o->mem.base == X86_REG_INVALID && o->mem.index == X86_REG_INVALID;
+    p->base = o->mem.base == X86_REG_INVALID ? TEAMS_NO_REGISTER : location(o->mem.base);
+    if (o->mem.index >= X86_REG_XMM0 && o->mem.index <= X86_REG_ZMM31)
+        p->index = location(o->mem.index); /* a gather */
+    else
+        p->index = o->mem.index == X86_REG_INVALID ? TEAMS_NO_REGISTER : location(o->mem.index);
+}
+
+static struct teams_operand operand(const cs_x86_op *o)
+{
+    switch (o->type) {
+    case X86_OP_REG: return (struct teams_operand){ TEAMS_REGISTER, location(o->reg), 0 };
+    case X86_OP_IMM: return (struct teams_operand){ TEAMS_IMMEDIATE, 0, o->imm };
+    case X86_OP_MEM: return (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
+    default: return (struct teams_operand){ TEAMS_NONE, 0, 0 };
+    }
+}
+
+static const struct teams_operand none = { TEAMS_NONE, 0, 0 };
+
+static struct teams_operand immediate(int64_t value)
+{
+    return (struct teams_operand){ TEAMS_IMMEDIATE, 0, value };
+}
+
+static struct teams_operand in_register(uint8_t number)
+{
+    return (struct teams_operand){ TEAMS_REGISTER, number, 0 };
+}
+
+/* --- Operations --- */
+
+static enum teams_condition condition_of(unsigned id)
+{
+    switch (id) {
+    case X86_INS_JE: case X86_INS_CMOVE: case X86_INS_SETE: return TEAMS_IF_EQUAL;
+    case X86_INS_JNE: case X86_INS_CMOVNE: case X86_INS_SETNE: return TEAMS_IF_UNEQUAL;
+    case X86_INS_JL: case X86_INS_JB: case X86_INS_CMOVL: case X86_INS_CMOVB: case X86_INS_SETL: case X86_INS_SETB:
+        return TEAMS_IF_LESS;
+    case X86_INS_JGE: case X86_INS_JAE: case X86_INS_CMOVGE: case X86_INS_CMOVAE: case X86_INS_SETGE: case X86_INS_SETAE:
+        return TEAMS_IF_NOT_LESS;
+    default: return TEAMS_IF_OTHER;
+    }
+}
+
+static bool is_branch(unsigned id)
+{
+    return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
+           id == X86_INS_JECXZ;
+}
+
+static enum teams_op by_name(const char *name)
+{
+    static const struct { const char *begin; enum teams_op op; } table[] = {
+        { "cmov", TEAMS_SELECT }, { "set", TEAMS_SET },
+        { "mov", TEAMS_MOVE }, { "cvt", TEAMS_FLOAT },
+        { "add", TEAMS_FLOAT }, { "sub", TEAMS_FLOAT }, { "mul", TEAMS_FLOAT }, { "div", TEAMS_FLOAT }, { "sqrt", TEAMS_FLOAT },
+        { "fmadd", TEAMS_FLOAT }, { "fmsub", TEAMS_FLOAT }, { "fnmadd", TEAMS_FLOAT }, { "fnmsub", TEAMS_FLOAT },
+        { "hadd", TEAMS_FLOAT }, { "hsub", TEAMS_FLOAT }, { "dp", TEAMS_FLOAT }, { "round", TEAMS_FLOAT },
+        { "max", TEAMS_EXTREME }, { "min", TEAMS_EXTREME }, { "pmax", TEAMS_EXTREME }, { "pmin", TEAMS_EXTREME },
+        { "comis", TEAMS_COMPARE }, { "ucomis", TEAMS_COMPARE },
+        { "padd", TEAMS_VECTOR_ADD }, { "psub", TEAMS_VECTOR_ADD }, { "psrldq", TEAMS_SHUFFLE }, { "pshuf", TEAMS_SHUFFLE }, { "punpck", TEAMS_SHUFFLE },
+        { "unpck", TEAMS_SHUFFLE }, { "shuf", TEAMS_SHUFFLE }, { "pextr", TEAMS_SHUFFLE }, { "perm", TEAMS_SHUFFLE },
+        { "extract", TEAMS_SHUFFLE }, { "broadcast", TEAMS_SHUFFLE },
+        { "fadd", TEAMS_FLOAT }, { "fsub", TEAMS_FLOAT }, { "fmul", TEAMS_FLOAT }, { "fdiv", TEAMS_FLOAT }, { "fiadd", TEAMS_FLOAT },
+    };
+    if (name[0] == 'v')
+        name++;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strncmp(name, table[i].begin, strlen(table[i].begin)) == 0)
+            return table[i].op;
+    return TEAMS_OTHER;
+}
+
+/* What is worth a look of its own; the rest by its name. */
+static enum teams_op op_of(const cs_insn *i)
+{
+    switch (i->id) {
+    case X86_INS_NOP: case X86_INS_ENDBR64: case X86_INS_MFENCE: case X86_INS_LFENCE: case X86_INS_SFENCE:
+    case X86_INS_PREFETCHT0: case X86_INS_PREFETCHT1: case X86_INS_PREFETCHT2: case X86_INS_PREFETCHNTA: case X86_INS_PREFETCHW:
+    case X86_INS_VZEROUPPER: return TEAMS_NOTHING;
+    case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_MOVZX: case X86_INS_MOVSX: case X86_INS_MOVSXD: return TEAMS_MOVE;
+    case X86_INS_LEA: return TEAMS_ADDRESS;
+    case X86_INS_ADD: case X86_INS_INC: case X86_INS_ADC: return TEAMS_ADD;
+    case X86_INS_SUB: case X86_INS_DEC: case X86_INS_NEG: case X86_INS_SBB: return TEAMS_SUB;
+    case X86_INS_SHL: case X86_INS_SAL: return TEAMS_SHIFT;
+    case X86_INS_IMUL: return TEAMS_MUL;
+    case X86_INS_IDIV: case X86_INS_DIV: return TEAMS_DIVIDE;
+    case X86_INS_AND: case X86_INS_OR: case X86_INS_PAND: case X86_INS_POR: case X86_INS_VPAND: case X86_INS_VPOR: return TEAMS_BITS;
+    case X86_INS_CMP: return TEAMS_COMPARE;
+    case X86_INS_TEST: return TEAMS_TEST;
+    case X86_INS_RET: return TEAMS_RETURN;
+    case X86_INS_UD2: case X86_INS_HLT: case X86_INS_INT3: return TEAMS_TRAP;
+    case X86_INS_PAUSE: return TEAMS_PAUSE;
+    case X86_INS_SYSCALL: case X86_INS_SYSENTER: case X86_INS_INT: case X86_INS_RDTSC: case X86_INS_RDTSCP: case X86_INS_XBEGIN:
+    case X86_INS_CPUID: case X86_INS_RDFSBASE: case X86_INS_RDGSBASE: case X86_INS_IRET: case X86_INS_IRETQ: return TEAMS_SYSTEM;
+    case X86_INS_MOVSB: case X86_INS_MOVSW: case X86_INS_MOVSQ: case X86_INS_MUL: return TEAMS_OTHER;
+    default: return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
+    }
+}
+
+static bool zeroes(const cs_insn *i, const cs_x86 *x)
+{
+    static const char *const names[] = { "xor", "pxor", "xorps", "xorpd", "vpxor", "vxorps", "vxorpd", "sub", "vpxord", "vpxorq" };
+    int n = x->op_count;
+    if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
+        x->operands[n - 1].reg != x->operands[n - 2].reg)
+        return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(i->mnemonic, names[k]) == 0)
+            return true;
+    return false;
+}
+
+static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
+{
+    cs_regs reads, writes;
+    uint8_t read_count = 0, write_count = 0;
+    if (capstone.access(d->handle, d->insn, reads, &read_count, writes, &write_count)) {
+        insn->reads = insn->writes = UINT64_MAX;
+        insn->reads_flags = insn->writes_flags = true;
+        return;
+    }
+    for (int i = 0; i < read_count; i++) {
+        uint8_t at = location(reads[i]);
+        insn->reads_flags |= at == TEAMS_FLAGS;
+        insn->reads |= at < TEAMS_FLAGS ? 1ull << at : 0;
+    }
+    for (int i = 0; i < write_count; i++) {
+        uint8_t at = location(writes[i]);
+        insn->writes_flags |= at == TEAMS_FLAGS;
+        insn->writes |= at < TEAMS_FLAGS ? 1ull << at : 0;
+    }
+    bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> FLOATING & 1);
+    insn->writes_flags |= integer && d->insn->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
+}
+
+static void other(struct teams_decoder *d, struct teams_insn *insn)
+{
+    insn->op = TEAMS_OTHER;
+    insn->dst = insn->a = insn->b = none;
+    collect_masks(d, insn);
+}
+
+/* push, pop, leave, and what leaves the function. Returns whether it was one. */
+static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+{
+    const cs_x86_op *o = x->operands;
+    bool call = i->id == X86_INS_CALL, jump = i->id == X86_INS_JMP;
+    if (i->id == X86_INS_PUSH || i->id == X86_INS_POP) {
+        bool push = i->id == X86_INS_PUSH;
+        insn->op = TEAMS_MOVE;
+        insn->step = 8;
+        insn->dst = push ? (struct teams_operand){ TEAMS_MEMORY, 0, 0 } : operand(o);
+        insn->a = push ? operand(o) : (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
+        if (push && o->type == X86_OP_MEM)
+            insn->a = none;
+        if (!push && o->type == X86_OP_MEM)
+            insn->dst = none;
+        insn->place = (struct teams_place){ STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
+        insn->stores = push;
+        insn->loads = !push;
+        return true;
+    }
+    if (call || jump) {
+        if (o->type == X86_OP_IMM) {
+            insn->op = call ? TEAMS_CALL : TEAMS_JUMP;
+            insn->target = (uintptr_t)o->imm;
+        } else if (o->type == X86_OP_MEM && insn->place.fixed && !insn->place.thread) {
+            insn->op = call ? TEAMS_CALL_SLOT : TEAMS_JUMP_SLOT;
+            insn->target = (uintptr_t)insn->place.offset;
+        } else {
+            insn->op = call ? TEAMS_CALL_ANY : TEAMS_JUMP_ANY;
+            insn->a = operand(o);
+        }
+        return true;
+    }
+    if (insn->op == TEAMS_BRANCH) {
+        insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
+        insn->reads_flags = true;
+        insn->condition = (uint8_t)condition_of(i->id);
+    }
+    return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP || insn->op == TEAMS_NOTHING ||
+           insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
+}
+
+/* dst and sources of what has one, two or three operands; false: that is no such instruction. */
+static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+{
+    int n = x->op_count;
+    struct teams_operand o[3] = { none, none, none };
+    for (int k = 0; k < n && k < 3; k++)
+        o[k] = operand(&x->operands[k]);
+    insn->dst = o[0];
+    insn->a = n == 3 ? o[1] : o[0];
+    insn->b = n == 3 ? o[2] : n == 2 ? o[1] : none;
+    insn->writes_flags = true;
+    switch (insn->op) {
+    case TEAMS_MOVE:
+        insn->a = o[1];
+        insn->b = none;
+        insn->writes_flags = false;
+        if (n == 3)
+            return false;
+        return n == 2;
+    case TEAMS_ADDRESS:
+        insn->a = insn->b = none;
+        insn->writes_flags = false;
+        return n == 2;
+    case TEAMS_ADD: case TEAMS_SUB:
+        if (i->id == X86_INS_NEG) {
+            insn->b = o[0];
+            insn->a = immediate(0);
+        } else if (n == 1) {
+            insn->b = immediate(1);
+        }
+        return n <= 2;
+    case TEAMS_SHIFT: return n == 2 && o[1].kind == TEAMS_IMMEDIATE;
+    case TEAMS_MUL: return n >= 2;
+    case TEAMS_DIVIDE:
+        insn->dst = insn->a = in_register(0);
+        insn->b = o[0];
+        insn->second = 2;
+        return n == 1 && x->operands[0].size >= 4;
+    case TEAMS_COMPARE: case TEAMS_TEST:
+        insn->dst = none;
+        insn->a = o[0];
+        insn->b = o[1];
+        return n == 2;
+    case TEAMS_SELECT: case TEAMS_SET:
+        insn->reads_flags = true;
+        insn->writes_flags = false;
+        insn->condition = (uint8_t)condition_of(i->id);
+        return true;
+    case TEAMS_BITS: return n >= 2 && n <= 3;
+    default:
+        insn->writes_flags = false;
+        return false;
+    }
+}
+
+static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+{
+    enum teams_op op = insn->op;
+    if (i->id == X86_INS_CDQE || i->id == X86_INS_CWDE) {
+        insn->op = TEAMS_MOVE;
+        insn->dst = insn->a = in_register(0);
+    } else if (i->id == X86_INS_CDQ || i->id == X86_INS_CQO) {
+        other(d, insn); /* the sign of the dividend */
+    } else if (zeroes(i, x)) {
+        insn->op = TEAMS_MOVE;
+        insn->dst = operand(&x->operands[0]);
+        insn->a = immediate(0);
+        insn->writes_flags = true;
+    } else if (!arithmetic(i, x, insn)) {
+        other(d, insn);
+        /* the operation of vectors and floating point is known, their sources are the mask's */
+        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD || op == TEAMS_SHUFFLE ? op : TEAMS_OTHER);
+    }
+}
+
+static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)
+{
+    bool seen = false;
+    for (int k = 0; k < x->op_count; k++) {
+        const cs_x86_op *o = &x->operands[k];
+        if (o->type != X86_OP_MEM)
+            continue;
+        set_place(insn, o, seen);
+        seen = true;
+        if (i->id == X86_INS_LEA || insn->op == TEAMS_NOTHING)
+            continue;
+        bool unknown = o->access == 0;
+        insn->stores |= unknown || (o->access & CS_AC_WRITE);
+        insn->loads |= unknown || (o->access & CS_AC_READ);
+    }
+    if (!seen)
+        return;
+    /* Capstone does not know the access of all of them. */
+    if (i->id == X86_INS_CMP || i->id == X86_INS_TEST)
+        insn->stores = false;
+    else if (x->operands[0].type != X86_OP_MEM && insn->op != TEAMS_OTHER)
+        insn->stores = false, insn->loads = i->id != X86_INS_LEA;
+    insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
+    insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
+    insn->stores |= insn->atomic;
+    insn->loads |= insn->atomic;
+}
+
+bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address, struct teams_insn *insn)
+{
+    size_t left = size;
+    uint64_t at = address;
+    const cs_insn *i = d->insn;
+    if (!capstone.disasm(d->handle, &code, &left, &at, d->insn) || !i->detail)
+        return false;
+    const cs_x86 *x = &i->detail->x86;
+    *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size, .second = TEAMS_NO_REGISTER };
+    insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
+    insn->op = (uint8_t)op_of(i);
+    look_at_memory(x, i, insn);
+    if (insn->op == TEAMS_NOTHING) {
+        insn->loads = insn->stores = false;
+        return true;
+    }
+    if (i->id == X86_INS_LEAVE) {
+        /* rsp = rbp, pop rbp: the second half is lost, which only makes less known */
+        insn->op = TEAMS_OTHER;
+        insn->reads = insn->writes = 1ull << 5;
+        insn->writes |= 1ull << STACK;
+        return true;
+    }
+    if (!control(i, x, insn))
+        masks_of(d, i, x, insn);
+    insn->is_float = insn->op == TEAMS_FLOAT;
+    return true;
+}
+
+#endif

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Calls --- */
+
+/* A stub that jumps through a slot: "jmp *slot", perhaps after a mark for indirect branches. */
+static bool is_stub(struct teams_decoder *d, const struct teams_module *m, uintptr_t address, uintptr_t *slot)
+{
+    struct teams_insn insn;
+    for (int i = 0; i < 3 && address >= m->begin && address < m->end; i++, address += insn.length) {
+        if (!teams_decode(d, (const uint8_t *)address, m->end - address, address, &insn))
+            return false;
+        *slot = insn.target;
+        if (insn.op == TEAMS_JUMP_SLOT)
+            return true;
+        if (insn.op != TEAMS_NOTHING)
+            return false;
+    }
+    return false;
+}
+
+static void through_slot(const struct teams_module *m, uintptr_t slot, struct teams_call *c)
+{
+    c->name = teams_image_slot(m, slot);
+    if (c->name) {
+        c->known = teams_known(c->name);
+        c->target = c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
+    } else {
+        memcpy(&c->target, (const void *)slot, sizeof c->target);
+    }
+}
+
+static bool find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn, struct teams_call *c)
+{
+    uintptr_t slot;
+    *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
+    if (insn->op == TEAMS_CALL_SLOT || insn->op == TEAMS_JUMP_SLOT)
+        through_slot(m, insn->target, c);
+    else if (insn->op == TEAMS_CALL_ANY)
+        return true;
+    else if (is_stub(d, m, insn->target, &slot))
+        through_slot(m, slot, c);
+    else
+        c->target = insn->target;
+    return true;
+}
+
+/* --- Reading instructions --- */
+
+struct reader {
+    struct teams_decoder *decoder;
+    struct teams_flow *f;
+    uintptr_t *todo;
+    uint32_t todo_count, todo_room;
+    uint32_t *at;        /* hash of addresses: index of an instruction + 1 */
+    uint32_t room;
+    bool no_memory;
+};
+
+enum { HASH = 32768 };
+
+static uint32_t *slot_of(const struct reader *r, uintptr_t address)
+{
+    uint32_t slot = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % HASH;
+    while (r->at[slot] && r->f->insn[r->at[slot] - 1].address != address)
+        slot = (slot + 1) % HASH;
+    return &r->at[slot];
+}
+
+static void later(struct reader *r, uintptr_t address)
+{
+    if (*slot_of(r, address))
+        return;
+    if (r->todo_count == r->todo_room) {
+        uint32_t room = r->todo_room ? 2 * r->todo_room : 64;
+        uintptr_t *more = realloc(r->todo, room * sizeof *more);
+        if (!more) {
+            r->no_memory = true;
+            return;
+        }
+        r->todo = more;
+        r->todo_room = room;
+    }
+    r->todo[r->todo_count++] = address;
+}
+
+static bool room_for_insn(struct reader *r)
+{
+    struct teams_flow *f = r->f;
+    if (f->insns < r->room)
+        return true;
+    uint32_t room = r->room ? 2 * r->room : 512;
+    struct teams_insn *insn = realloc(f->insn, room * sizeof *insn);
+    if (insn)
+        f->insn = insn;
+    struct teams_call *call = realloc(f->call, room * sizeof *call);
+    if (call)
+        f->call = call;
+    r->no_memory = !insn || !call;
+    r->room = r->no_memory ? r->room : room;
+    return !r->no_memory;
+}
+
+static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
+{
+    if (!f->unreadable) {
+        f->unreadable = why;
+        f->where = where;
+    }
+    return false;
+}
+
+static bool is_call(const struct teams_insn *i)
+{
+    return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
+}
+
+/* A direct jump to a stub, or through a slot, is a call for good. */
+static void tail_call(struct reader *r, struct teams_insn *i, struct teams_call *c)
+{
+    uintptr_t slot;
+    if (i->op == TEAMS_JUMP_SLOT || (i->op == TEAMS_JUMP && is_stub(r->decoder, &r->f->module, i->target, &slot))) {
+        find_call(r->decoder, &r->f->module, i, c);
+        i->op = TEAMS_JUMP_SLOT;
+    }
+}
+
+/* Reads one instruction at `address`; returns whether control falls through. */
+static bool read_one(struct reader *r, uintptr_t address)
+{
+    struct teams_flow *f = r->f;
+    struct teams_insn *i;
+    if (address < f->module.begin || address >= f->module.end)
+        return unreadable(f, "control leaves its module", address);
+    if (f->insns == TEAMS_MOST_INSNS)
+        return unreadable(f, "too long to be read", address);
+    if (!room_for_insn(r))
+        return false;
+    i = &f->insn[f->insns];
+    f->call[f->insns] = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
+    if (!teams_decode(r->decoder, (const uint8_t *)address, f->module.end - address, address, i))
+        return unreadable(f, "an instruction that cannot be read", address);
+    *slot_of(r, address) = ++f->insns;
+    if (is_call(i))
+        find_call(r->decoder, &f->module, i, &f->call[f->insns - 1]);
+    tail_call(r, i, &f->call[f->insns - 1]);
+    if (i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
+        later(r, i->target);
+    if (i->op == TEAMS_JUMP_ANY)
+        return unreadable(f, "a computed jump", address);
+    bool leaves = is_call(i) && f->call[f->insns - 1].known == TEAMS_LEAVES;
+    return !leaves && i->op != TEAMS_JUMP && i->op != TEAMS_JUMP_SLOT && i->op != TEAMS_RETURN && i->op != TEAMS_TRAP;
+}
+
+static void read_all(struct reader *r)
+{
+    later(r, r->f->entry);
+    while (r->todo_count && !r->no_memory && !r->f->unreadable) {
+        uintptr_t address = r->todo[--r->todo_count];
+        while (!*slot_of(r, address) && read_one(r, address))
+            address += r->f->insn[r->f->insns - 1].length;
+    }
+}
+
+/* --- Blocks --- */
+
+static int by_address(const void *a, const void *b)
+{
+    const struct teams_insn *x = a, *y = b;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Instructions by address; calls go along. */
+static bool sort_insns(struct teams_flow *f)
+{
+    struct pair { struct teams_insn insn; struct teams_call call; } *all = malloc((f->insns + 1) * sizeof *all);
+    if (!all)
+        return false;
+    for (uint32_t i = 0; i < f->insns; i++)
+        all[i] = (struct pair){ f->insn[i], f->call[i] };
+    qsort(all, f->insns, sizeof *all, by_address);
+    for (uint32_t i = 0; i < f->insns; i++) {
+        f->insn[i] = all[i].insn;
+        f->call[i] = all[i].call;
+    }
+    free(all);
+    return true;
+}
+
+static int find_insn(const struct teams_flow *f, uintptr_t address)
+{
+    uint32_t low = 0, high = f->insns;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (f->insn[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < f->insns && f->insn[low].address == address ? (int)low : -1;
+}
+
+static bool ends(const struct teams_flow *f, uint32_t i)
+{
+    const struct teams_insn *n = &f->insn[i];
+    return n->op == TEAMS_JUMP || n->op == TEAMS_JUMP_SLOT || n->op == TEAMS_BRANCH || n->op == TEAMS_RETURN ||
+           n->op == TEAMS_TRAP || (is_call(n) && f->call[i].known == TEAMS_LEAVES) || i + 1 == f->insns ||
+           f->insn[i + 1].address != n->address + n->length;
+}
+
+/* starts[i]: instruction i begins a block; becomes the block's number + 1. */
+static uint32_t mark_starts(struct teams_flow *f, uint32_t *starts)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < f->insns; i++) {
+        const struct teams_insn *n = &f->insn[i];
+        if ((n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH) && find_insn(f, n->target) >= 0)
+            starts[find_insn(f, n->target)] = 1;
+        if (ends(f, i) && i + 1 < f->insns)
+            starts[i + 1] = 1;
+    }
+    starts[find_insn(f, f->entry)] = 1;
+    starts[0] = 1;
+    for (uint32_t i = 0; i < f->insns; i++)
+        if (starts[i])
+            starts[i] = ++count;
+    return count;
+}
+
+static void link_block(struct teams_flow *f, struct teams_block *b, const uint32_t *starts)
+{
+    uint32_t last = b->first + b->count - 1;
+    const struct teams_insn *n = &f->insn[last];
+    bool falls = !(n->op == TEAMS_JUMP || n->op == TEAMS_JUMP_SLOT || n->op == TEAMS_RETURN || n->op == TEAMS_TRAP ||
+                   (is_call(n) && f->call[last].known == TEAMS_LEAVES));
+    if (n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH)
+        b->next[n->op == TEAMS_BRANCH] = (int)starts[find_insn(f, n->target)] - 1;
+    if (falls && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
+        b->next[0] = (int)starts[last + 1] - 1;
+}
+
+static bool make_blocks(struct teams_flow *f)
+{
+    uint32_t *starts = calloc(f->insns + 1, sizeof *starts);
+    f->blocks = starts ? mark_starts(f, starts) : 0;
+    f->block = calloc(f->blocks + 1, sizeof *f->block);
+    if (!starts || !f->block) {
+        free(starts);
+        return false;
+    }
+    for (uint32_t i = 0, b = 0; i < f->insns; i++) {
+        if (starts[i]) {
+            b = starts[i] - 1;
+            f->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 }, .dominator = -1, .loop = -1 };
+        }
+        f->block[b].count++;
+    }
+    for (uint32_t b = 0; b < f->blocks; b++)
+        link_block(f, &f->block[b], starts);
+    free(starts);
+    return true;
+}
+
+/* --- Order --- */
+
+static void visit(const struct teams_flow *f, int start, uint8_t *state, int *stack, int *order, uint32_t *count)
+{
+    int depth = 0;
+    stack[depth++] = start;
+    state[start] = 1;
+    while (depth) {
+        int b = stack[depth - 1], next = -1;
+        for (int k = 0; k < 2 && next < 0; k++)
+            if (f->block[b].next[k] >= 0 && !state[f->block[b].next[k]])
+                next = f->block[b].next[k];
+        if (next >= 0) {
+            state[next] = 1;
+            stack[depth++] = next;
+        } else {
+            order[(*count)++] = b;
+            depth--;
+        }
+    }
+}
+
+/* Renumbers in reverse postorder; what cannot be reached goes. */
+static bool order_blocks(struct teams_flow *f)
+{
+    uint32_t n = f->blocks, count = 0;
+    int *order = malloc((3 * n + 1) * sizeof *order), *stack = order + n, *number = order + 2 * n;
+    uint8_t *state = calloc(n + 1, 1);
+    struct teams_block *sorted = calloc(n + 1, sizeof *sorted);
+    if (!order || !state || !sorted) {
+        free(order);
+        free(state);
+        free(sorted);
+        return false;
+    }
+    int entry = find_insn(f, f->entry), start = 0;
+    for (uint32_t b = 0; b < n; b++)
+        if ((int)f->block[b].first == entry)
+            start = (int)b;
+    visit(f, start, state, stack, order, &count);
+    for (uint32_t b = 0; b < n; b++)
+        number[b] = -1;
+    for (uint32_t i = 0; i < count; i++)
+        number[order[i]] = (int)(count - 1 - i);
+    for (uint32_t i = 0; i < count; i++) {
+        struct teams_block b = f->block[order[i]];
+        for (int k = 0; k < 2; k++)
+            b.next[k] = b.next[k] >= 0 ? number[b.next[k]] : -1;
+        sorted[number[order[i]]] = b;
+    }
+    free(f->block);
+    free(order);
+    free(state);
+    f->block = sorted;
+    f->blocks = count;
+    return true;
+}
+
+static bool find_before(struct teams_flow *f)
+{
+    uint32_t edges = 0;
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (int k = 0; k < 2; k++)
+            if (f->block[b].next[k] >= 0) {
+                edges++;
+                f->block[f->block[b].next[k]].before_count++;
+            }
+    f->store = malloc((edges + 1) * sizeof *f->store);
+    if (!f->store)
+        return false;
+    int *at = f->store;
+    for (uint32_t b = 0; b < f->blocks; b++) {
+        f->block[b].before = at;
+        at += f->block[b].before_count;
+        f->block[b].before_count = 0;
+    }
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (int k = 0; k < 2; k++)
+            if (f->block[b].next[k] >= 0) {
+                struct teams_block *to = &f->block[f->block[b].next[k]];
+                to->before[to->before_count++] = (int)b;
+            }
+    return true;
+}
+
+/* --- Dominators and loops (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm) --- */
+
+static int meet(const struct teams_flow *f, int a, int b)
+{
+    while (a != b)
+        if (a > b)
+            a = f->block[a].dominator;
+        else
+            b = f->block[b].dominator;
+    return a;
+}
+
+static void find_dominators(struct teams_flow *f)
+{
+    bool changed = true;
+    f->block[0].dominator = 0;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = 1; b < f->blocks; b++) {
+            int now = -1;
+            for (uint32_t i = 0; i < f->block[b].before_count; i++) {
+                int p = f->block[b].before[i];
+                if (f->block[p].dominator >= 0)
+                    now = now < 0 ? p : meet(f, now, p);
+            }
+            changed |= now != f->block[b].dominator;
+            f->block[b].dominator = now;
+        }
+    }
+}
+
+bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block)
+{
+    while (block > dominator)
+        block = f->block[block].dominator;
+    return block == dominator;
+}
+
+bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block)
+{
+    if (f->block[from].next[0] == f->block[from].next[1] || !teams_flow_dominates(f, to, block))
+        return false;
+    for (uint32_t i = 0; i < f->block[to].before_count; i++) {
+        int p = f->block[to].before[i];
+        if (p != from && !teams_flow_dominates(f, to, p))
+            return false;
+    }
+    return true;
+}
+
+static void fill_loop(struct teams_flow *f, uint8_t *member, int tail, int *stack)
+{
+    int depth = 0;
+    if (!member[tail]) {
+        member[tail] = 1;
+        stack[depth++] = tail;
+    }
+    while (depth) {
+        const struct teams_block *b = &f->block[stack[--depth]];
+        for (uint32_t i = 0; i < b->before_count; i++)
+            if (!member[b->before[i]]) {
+                member[b->before[i]] = 1;
+                stack[depth++] = b->before[i];
+            }
+    }
+}
+
+static bool is_back(const struct teams_flow *f, int from, int to)
+{
+    return to <= from && teams_flow_dominates(f, to, from);
+}
+
+static bool find_loops(struct teams_flow *f)
+{
+    uint32_t heads = 0;
+    for (uint32_t b = 0; b < f->blocks; b++) {
+        bool head = false;
+        for (uint32_t i = 0; i < f->block[b].before_count; i++) {
+            int p = f->block[b].before[i];
+            head |= is_back(f, p, (int)b);
+            if (p >= (int)b && !is_back(f, p, (int)b))
+                unreadable(f, "loops with two entries", f->insn[f->block[b].first].address);
+        }
+        heads += head;
+    }
+    f->loop = calloc(heads + 1, sizeof *f->loop);
+    f->member = calloc((size_t)heads * f->blocks + 1, 1);
+    int *stack = malloc((f->blocks + 1) * sizeof *stack);
+    if (!f->loop || !f->member || !stack) {
+        free(stack);
+        return false;
+    }
+    for (uint32_t b = 0; b < f->blocks; b++) {
+        uint8_t *member = f->member + (size_t)f->loops * f->blocks;
+        bool head = false;
+        for (uint32_t i = 0; i < f->block[b].before_count; i++)
+            if (is_back(f, f->block[b].before[i], (int)b)) {
+                member[b] = 1;
+                fill_loop(f, member, f->block[b].before[i], stack);
+                head = true;
+            }
+        if (!head)
+            continue;
+        f->loop[f->loops] = (struct teams_loop){ (int)b, f->block[b].loop, 0 };
+        for (uint32_t k = 0; k < f->blocks; k++)
+            if (member[k]) {
+                f->block[k].loop = (int)f->loops; /* heads come outermost first */
+                f->loop[f->loops].blocks++;
+            }
+        f->loops++;
+    }
+    free(stack);
+    return true;
+}
+
+/* --- The whole --- */
+
+struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry)
+{
+    struct teams_flow *f = calloc(1, sizeof *f);
+    struct reader r = { .decoder = d, .f = f };
+    if (!f)
+        return NULL;
+    f->entry = entry;
+    if (!teams_image_find(entry, &f->module)) {
+        unreadable(f, "code of no module", entry);
+        return f;
+    }
+    r.at = calloc(HASH, sizeof *r.at);
+    if (r.at)
+        read_all(&r);
+    bool bad = !r.at || r.no_memory;
+    free(r.at);
+    free(r.todo);
+    if (!bad && !f->unreadable)
+        bad = !sort_insns(f) || !make_blocks(f) || !order_blocks(f) || !find_before(f);
+    if (!bad && !f->unreadable) {
+        find_dominators(f);
+        bad = !find_loops(f);
+    }
+    if (!bad)
+        return f;
+    teams_flow_destroy(f);
+    return NULL;
+}
+
+void teams_flow_destroy(struct teams_flow *f)
+{
+    if (!f)
+        return;
+    free(f->insn);
+    free(f->call);
+    free(f->block);
+    free(f->loop);
+    free(f->member);
+    free(f->store);
+    free(f);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The control flow of one function: its instructions from the entry on, blocks, dominators, loops.
+ *
+ *   entry ─┬─> block ──> block <─┐        a block ends where control may go elsewhere, or somebody comes in;
+ *          └─> block ──> block ──┘        a loop: the blocks between the head of a back edge and its tail
+ *
+ * 1. block 0 is the entry; blocks are numbered in reverse postorder, so that a block's dominator has a smaller number
+ * 2. what goes to another function for good (a tail call) is a call and a return
+ * 3. a call that does not come back ends its block without a successor
+ *
+ * A computed jump makes the function unreadable.
+ *
+ * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole. Threads: one.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TEAMS_FLOW_H
+#define PYTHIA_TEAMS_FLOW_H
+
+#include "teams/code.h"
+#include "teams/image.h"
+#include "teams/known.h"
+
+enum { TEAMS_MOST_INSNS = 12000, TEAMS_NO_BLOCK = -1 };
+
+/* A call: what it is known as, or where it leads to. */
+struct teams_call {
+    uintptr_t target;       /* code to follow; 0: none */
+    const char *name;       /* NULL: none */
+    enum teams_known known;
+    uint64_t reads, clobbers; /* registers that it looks at, and that it changes (proof.c) */
+};
+
+struct teams_block {
+    uint32_t first, count;      /* instructions */
+    int next[2];                /* successors; [1] of a branch: where it goes when it is taken. -1: none */
+    int *before;                /* predecessors */
+    uint32_t before_count;
+    int dominator;              /* -1: the entry, or unreachable */
+    int loop;                   /* innermost loop, -1: none */
+};
+
+struct teams_loop { int head, outer; uint32_t blocks; };
+
+struct teams_flow {
+    uintptr_t entry;
+    struct teams_module module;
+    struct teams_insn *insn;
+    struct teams_call *call;    /* of each instruction that is one: calls[insn index] */
+    uint32_t insns;
+    struct teams_block *block;
+    uint32_t blocks;
+    struct teams_loop *loop;
+    uint32_t loops;
+    uint8_t *member;            /* member[loop * blocks + block] */
+    int *store;                 /* owns the predecessors */
+    const char *unreadable;     /* NULL, or what made it so */
+    uintptr_t where;            /* … at */
+};
+
+/* Reads a function. NULL: out of memory. */
+struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry);
+void teams_flow_destroy(struct teams_flow *f);
+
+/* Whether each way to `block` passes `dominator`. */
+bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block);
+/* Whether each way to `block` takes the edge from `from` to its successor `to`. */
+bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block);
+static inline bool teams_flow_in_loop(const struct teams_flow *f, int loop, int block)
+{
+    return f->member[(uint32_t)loop * f->blocks + (uint32_t)block];
+}
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/image.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stddef.h>
+#include <string.h>
+
+struct search { uintptr_t address; struct teams_module *m; };
+
+static bool is_library(const char *path)
+{
+    static const char *const names[] = { "libc.so", "libm.so", "libmvec.so", "libpthread.so", "libdl.so", "ld-linux", "libgomp.so",
+                                         "libgcc_s.so", "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi", "libpythia" };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* glibc has relocated the pointers of its own copy, other loaders need not. */
+static const void *pointer(const struct teams_module *m, uintptr_t value)
+{
+    return (const void *)(value < m->base ? m->base + value : value);
+}
+
+static void read_dynamic(struct teams_module *m, const ElfW(Dyn) *d)
+{
+    uint64_t size = 0, jump_size = 0;
+    for (; d->d_tag != DT_NULL; d++) {
+        switch (d->d_tag) {
+        case DT_SYMTAB: m->symbols = pointer(m, d->d_un.d_ptr); break;
+        case DT_STRTAB: m->strings = pointer(m, d->d_un.d_ptr); break;
+        case DT_RELA: m->relocations = pointer(m, d->d_un.d_ptr); break;
+        case DT_RELASZ: size = d->d_un.d_val; break;
+        case DT_JMPREL: m->jumps = pointer(m, d->d_un.d_ptr); break;
+        case DT_PLTRELSZ: jump_size = d->d_un.d_val; break;
+        default: break;
+        }
+    }
+    m->relocation_count = m->relocations ? size / sizeof(ElfW(Rela)) : 0;
+    m->jump_count = m->jumps ? jump_size / sizeof(ElfW(Rela)) : 0;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *s = data;
+    struct teams_module m = { .base = info->dlpi_addr, .path = info->dlpi_name };
+    const ElfW(Dyn) *dynamic = NULL;
+    int constants = 0;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t begin = info->dlpi_addr + p->p_vaddr;
+        if (p->p_type == PT_DYNAMIC)
+            dynamic = (const ElfW(Dyn) *)begin;
+        if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && constants < 4) {
+            m.constant[constants][0] = begin;
+            m.constant[constants++][1] = begin + p->p_memsz;
+        }
+        if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R) && s->address - begin < p->p_filesz) {
+            m.begin = begin;
+            m.end = begin + p->p_filesz;
+        }
+    }
+    if (!m.end)
+        return 0;
+    if (dynamic)
+        read_dynamic(&m, dynamic);
+    m.library = is_library(m.path);
+    *s->m = m;
+    return 1;
+}
+
+bool teams_image_find(uintptr_t address, struct teams_module *m)
+{
+    struct search s = { address, m };
+    return dl_iterate_phdr(look, &s) == 1;
+}
+
+static const char *slot_in(const struct teams_module *m, const ElfW(Rela) *r, uint64_t count, uintptr_t slot)
+{
+    const ElfW(Sym) *symbols = m->symbols;
+    for (uint64_t i = 0; i < count; i++)
+        if (r[i].r_offset + m->base == slot) {
+            uint64_t symbol = ELF64_R_SYM(r[i].r_info);
+            return symbol && symbols && m->strings ? m->strings + symbols[symbol].st_name : NULL;
+        }
+    return NULL;
+}
+
+const char *teams_image_slot(const struct teams_module *m, uintptr_t slot)
+{
+    const char *name = slot_in(m, m->jumps, m->jump_count, slot);
+    return name ? name : slot_in(m, m->relocations, m->relocation_count, slot);
+}
+
+bool teams_image_constant_in(const struct teams_module *m, uintptr_t address)
+{
+    for (int i = 0; i < 4; i++)
+        if (address >= m->constant[i][0] && address < m->constant[i][1])
+            return true;
+    return false;
+}
+
+uintptr_t teams_image_named(const char *name)
+{
+    return (uintptr_t)dlsym(RTLD_DEFAULT, name);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code of this process as it is loaded: which bytes may be read as code, and what a call by way of a table leads to.
+ *
+ *   call f ──> stub (PLT) ── jmp *slot ──> relocation of the slot ──> the name "f"; without one: the address in the slot
+ *
+ * A name is what the program's source says, so it is judged before the code that it leads to, whoever defines it.
+ *
+ * Threads: one; nothing may be unloaded meanwhile that it looks at.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TEAMS_IMAGE_H
+#define PYTHIA_TEAMS_IMAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A loaded module, as dl_iterate_phdr shows it. */
+struct teams_module {
+    uintptr_t base;           /* load bias */
+    uintptr_t begin, end;     /* of the executable segment that was looked for */
+    const void *symbols, *relocations, *jumps; /* ELF tables; NULL: none */
+    const char *strings, *path;
+    uint64_t relocation_count, jump_count;
+    uintptr_t constant[4][2]; /* begins and ends of what nobody writes; 0: none */
+    bool library;             /* of the system's runtime: C, mathematics, loader, compilers, OpenMP, MPI: judged by names alone */
+};
+
+/* The module whose code an address is. False: none. */
+bool teams_image_find(uintptr_t address, struct teams_module *m);
+/* Name of the symbol that the loader stores in a slot of the module, NULL without. */
+const char *teams_image_slot(const struct teams_module *m, uintptr_t slot);
+/* Whether an address lies in a segment of the module that nobody writes. */
+bool teams_image_constant_in(const struct teams_module *m, uintptr_t address);
+/* The code that a name means for the program, 0: not known. */
+uintptr_t teams_image_named(const char *name);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/value.h"
+
+static const struct teams_value raw = { .kind = TEAMS_RAW };
+
+struct teams_value teams_value_any(unsigned bits)
+{
+    return (struct teams_value){ .kind = TEAMS_ANY, .bits = (uint8_t)bits };
+}
+
+struct teams_value teams_value_constant(int64_t number)
+{
+    if (number != (int32_t)number)
+        return teams_value_any(0);
+    return (struct teams_value){ .kind = TEAMS_CONSTANT, .bits = number ? 0 : TEAMS_ZERO, .number = (int32_t)number };
+}
+
+bool teams_value_is_raw(const struct teams_value *v)
+{
+    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
+}
+
+bool teams_value_equal(const struct teams_value *a, const struct teams_value *b)
+{
+    return a->kind == b->kind && a->bits == b->bits && a->t == b->t && a->n == b->n && a->m == b->m && a->r == b->r &&
+           a->number == b->number;
+}
+
+/* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */
+static unsigned both_bits(struct teams_value a, struct teams_value b)
+{
+    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER);
+    return bits & TEAMS_BOUND ? bits & ~(unsigned)TEAMS_COUNTER : bits;
+}
+
+/* A quotient is nothing special but for the one multiplication. */
+static struct teams_value plain(struct teams_value v)
+{
+    return v.kind == TEAMS_QUOTIENT || v.kind == TEAMS_QUOTIENT_1 ? teams_value_any(TEAMS_BOUND) : v;
+}
+
+static bool fits(long x)
+{
+    return x == (int16_t)x;
+}
+
+static struct teams_value form(long t, long n, long m, long r, unsigned bits)
+{
+    if (!fits(t) || !fits(n) || !fits(m) || !fits(r))
+        return raw;
+    if (t == 0 && n == 0 && m == r)
+        return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND);
+    return (struct teams_value){ TEAMS_LINEAR, (uint8_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
+}
+
+static struct teams_value add_linear(struct teams_value a, struct teams_value b, int sign)
+{
+    unsigned exact = a.bits & b.bits & TEAMS_EXACT;
+    bool adds_zero = (a.kind == TEAMS_CONSTANT && a.number == 0) || (b.kind == TEAMS_CONSTANT && b.number == 0);
+    if (adds_zero)
+        exact = (a.bits | b.bits) & TEAMS_EXACT;
+    /* the way from one chunk to the next */
+    if ((a.bits & TEAMS_BOUND && b.kind == TEAMS_LINEAR && !b.t && !b.m && !b.r) ||
+        (b.bits & TEAMS_BOUND && a.kind == TEAMS_LINEAR && !a.t && !a.m && !a.r))
+        return teams_value_any(TEAMS_BOUND);
+    return form(a.t + sign * b.t, a.n + sign * b.n, a.m + sign * b.m, a.r + sign * b.r, both_bits(a, b) | exact);
+}
+
+static bool is_pointer(struct teams_value v)
+{
+    return v.kind == TEAMS_FRAME || v.kind == TEAMS_STACK || v.kind == TEAMS_HEAP;
+}
+
+static struct teams_value add_pointer(struct teams_value a, struct teams_value b, int sign)
+{
+    struct teams_value p = is_pointer(a) ? a : b, other = is_pointer(a) ? b : a;
+    if (is_pointer(other) || (is_pointer(b) && sign < 0))
+        return teams_value_any(both_bits(a, b));
+    if (p.kind == TEAMS_FRAME && other.kind == TEAMS_CONSTANT) {
+        p.number += sign * other.number;
+        return p;
+    }
+    if (p.kind == TEAMS_FRAME)
+        p.kind = TEAMS_STACK;
+    p.bits = (uint8_t)both_bits(a, b);
+    return p;
+}
+
+struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus)
+{
+    int sign = minus ? -1 : 1;
+    if (a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_CONSTANT && sign * b.number == 1)
+        return (struct teams_value){ .kind = TEAMS_QUOTIENT_1, .bits = TEAMS_BOUND };
+    if (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_CONSTANT && a.number == 1 && !minus)
+        return (struct teams_value){ .kind = TEAMS_QUOTIENT_1, .bits = TEAMS_BOUND };
+    a = plain(a);
+    b = plain(b);
+    if (a.kind == TEAMS_RAW || b.kind == TEAMS_RAW || a.kind >= TEAMS_IF_REST || b.kind >= TEAMS_IF_REST)
+        return raw;
+    if (a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR)
+        return is_pointer(a) || is_pointer(b) ? raw : add_linear(a, b, sign);
+    if (is_pointer(a) || is_pointer(b))
+        return add_pointer(a, b, sign);
+    if (a.kind == TEAMS_CONSTANT && b.kind == TEAMS_CONSTANT)
+        return teams_value_constant((int64_t)a.number + sign * (int64_t)b.number);
+    return teams_value_any(both_bits(a, b));
+}
+
+struct teams_value teams_value_scale(struct teams_value a, int64_t factor)
+{
+    if (factor == 1 || (factor == 0 && !teams_value_is_raw(&a)))
+        return factor ? a : teams_value_constant(0);
+    a = plain(a);
+    if (a.kind == TEAMS_CONSTANT)
+        return teams_value_constant(a.number * factor);
+    if (a.kind == TEAMS_LINEAR && factor == (int16_t)factor)
+        return form(a.t * (long)factor, a.n * (long)factor, a.m * (long)factor, a.r * (long)factor, a.bits);
+    return teams_value_is_raw(&a) ? raw : teams_value_any(a.bits & ~(unsigned)TEAMS_ZERO);
+}
+
+static bool is_number(struct teams_value v)
+{
+    return v.kind == TEAMS_LINEAR && v.t == 1 && !v.n && !v.m && !v.r && (v.bits & TEAMS_EXACT);
+}
+
+static bool is_size(struct teams_value v)
+{
+    return v.kind == TEAMS_LINEAR && v.n == 1 && !v.t && !v.m && !v.r && (v.bits & TEAMS_EXACT);
+}
+
+static bool is_rest(struct teams_value v)
+{
+    return v.kind == TEAMS_LINEAR && v.r == 1 && !v.t && !v.n && !v.m && (v.bits & TEAMS_EXACT);
+}
+
+struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b)
+{
+    if ((a.kind == TEAMS_QUOTIENT && is_number(b)) || (b.kind == TEAMS_QUOTIENT && is_number(a)))
+        return form(0, 0, 1, 0, TEAMS_EXACT);
+    if (a.kind == TEAMS_CONSTANT)
+        return teams_value_scale(b, a.number);
+    if (b.kind == TEAMS_CONSTANT)
+        return teams_value_scale(a, b.number);
+    return teams_value_mix(a, b);
+}
+
+struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest)
+{
+    a = plain(a);
+    if (is_size(b) && !teams_value_is_raw(&a)) {
+        *rest = form(0, 0, 0, 1, TEAMS_EXACT);
+        return (struct teams_value){ .kind = TEAMS_QUOTIENT, .bits = TEAMS_BOUND };
+    }
+    *rest = teams_value_mix(a, b);
+    return *rest;
+}
+
+static bool only_number(struct teams_value v)
+{
+    return v.kind == TEAMS_LINEAR && v.t && !v.m && !v.r;
+}
+
+struct teams_value teams_value_compare(struct teams_value a, struct teams_value b)
+{
+    struct teams_value x = plain(a), y = plain(b);
+    if ((is_number(x) && is_rest(y)) || (is_number(y) && is_rest(x)))
+        return (struct teams_value){ .kind = TEAMS_IF_REST };
+    if (is_number(x) && y.kind == TEAMS_CONSTANT && y.number == 0)
+        return (struct teams_value){ .kind = TEAMS_IF_MASTER };
+    if (x.kind == TEAMS_IF_SINGLE && y.kind == TEAMS_CONSTANT)
+        return x;
+    if ((only_number(x) && !teams_value_is_raw(&y)) || (only_number(y) && !teams_value_is_raw(&x)))
+        return (struct teams_value){ .kind = TEAMS_IF_CHUNK, .bits = TEAMS_BOUND };
+    struct teams_value d = teams_value_add(x, y, true);
+    if (teams_value_is_raw(&d))
+        return raw;
+    return teams_value_any(both_bits(x, y));
+}
+
+struct teams_value teams_value_mix(struct teams_value a, struct teams_value b)
+{
+    a = plain(a);
+    b = plain(b);
+    if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
+        return raw;
+    return teams_value_any(both_bits(a, b));
+}
+
+struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
+{
+    if (a.kind == TEAMS_UNSEEN || teams_value_equal(&a, &b))
+        return b;
+    if (b.kind == TEAMS_UNSEEN)
+        return a;
+    if ((a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_QUOTIENT_1) || (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_QUOTIENT_1))
+        return (struct teams_value){ .kind = TEAMS_QUOTIENT, .bits = TEAMS_BOUND };
+    if (is_rest(a) && b.kind == TEAMS_CONSTANT && b.number == 0)
+        return a;
+    if (is_rest(b) && a.kind == TEAMS_CONSTANT && a.number == 0)
+        return b;
+    if (a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t == b.t && a.n == b.n && a.m == b.m && a.r == b.r) {
+        a.bits &= (uint8_t)~TEAMS_EXACT;
+        return a;
+    }
+    /* the end of a chunk: the smaller one of its own and the loop's */
+    if (only_number(a) && !teams_value_is_raw(&b))
+        return form(a.t, a.n, 0, 0, 0);
+    if (only_number(b) && !teams_value_is_raw(&a))
+        return form(b.t, b.n, 0, 0, 0);
+    if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
+        return raw;
+    unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO), some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER);
+    struct teams_value v = teams_value_any(all | some);
+    if (is_pointer(a) && is_pointer(b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
+        v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;
+    return v;
+}
+
+struct teams_value teams_value_loop(struct teams_value a, struct teams_value b)
+{
+    bool steps = a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t && a.t == b.t && !a.n && b.n == a.t && !a.m && !b.m &&
+                 !a.r && !b.r;
+    if (steps || (only_number(a) && b.kind == TEAMS_ANY && (b.bits & TEAMS_BOUND)))
+        return teams_value_any(TEAMS_BOUND | (b.bits & TEAMS_CARRIED));
+    return teams_value_join(a, b);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is known of a value while a function is read: how it depends on the thread's number T and on the team's size N.
+ *
+ * A compiler shares C iterations of a loop with a static schedule as
+ *
+ *     q = C / N, r = C % N;  if (T < r) q = q + 1, r = 0;  begin = q T + r, end = begin + q
+ *     begin = T chunk, and from chunk to chunk + N chunk                                     (with a chunk)
+ *
+ * So a value is a linear form  t T + n N + m (q T) + r r + something plain. Where t = n = 0 and m = r it is the number of an
+ * iteration (or an address made of it), and harmless: BOUND. So is T chunk at the head of the loop that adds N chunk to it.
+ * Everything else that still has T or N in it may only be computed with; to store it, hand it on, decide or address by it
+ * shows that the program itself asked. RAW is what depends on them in any other way.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TEAMS_VALUE_H
+#define PYTHIA_TEAMS_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum teams_value_kind {
+    TEAMS_UNSEEN, /* not reached yet */
+    TEAMS_ANY,
+    TEAMS_CONSTANT,
+    TEAMS_FRAME,  /* address in the function's own frame: the stack pointer at its entry + number */
+    TEAMS_STACK,  /* likewise, somewhere in it */
+    TEAMS_HEAP,   /* address in memory that this thread allocated */
+    TEAMS_LINEAR,
+    TEAMS_QUOTIENT, TEAMS_QUOTIENT_1, /* q, and q + 1 */
+    TEAMS_RAW,
+    /* of the flags */
+    TEAMS_IF_REST,   /* whether T < r */
+    TEAMS_IF_MASTER, /* whether T = 0 */
+    TEAMS_IF_CHUNK,  /* T chunk compared with something plain */
+    TEAMS_IF_SINGLE, /* whether this is the one thread that runs a block (also of a register) */
+};
+
+enum teams_value_bit {
+    TEAMS_BOUND = 1,   /* made of the bounds of a shared loop */
+    TEAMS_CARRIED = 2, /* depends on what this thread did in earlier iterations */
+    TEAMS_COUNTER = 4, /* likewise, but only counts them */
+    TEAMS_ZERO = 8,    /* 0, plus what was added in iterations of shared loops */
+    TEAMS_EXACT = 16,  /* a linear form without something plain */
+    TEAMS_RAW_MARK = 128, /* no bit of a value: makes it raw (follow.c) */
+};
+
+struct teams_value {
+    uint8_t kind, bits;
+    int16_t t, n, m, r;
+    int32_t number; /* of a constant, an offset; of TEAMS_ANY its name (follow.h), 0: none */
+};
+
+struct teams_value teams_value_any(unsigned bits);
+struct teams_value teams_value_constant(int64_t number);
+/* Still has the thread's number or the team's size in it. */
+bool teams_value_is_raw(const struct teams_value *v);
+bool teams_value_equal(const struct teams_value *a, const struct teams_value *b);
+
+struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus);
+struct teams_value teams_value_scale(struct teams_value a, int64_t factor);
+struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b);
+/* Quotient, and the remainder in *rest. */
+struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest);
+/* Flags of comparing the two. */
+struct teams_value teams_value_compare(struct teams_value a, struct teams_value b);
+/* By any other operation. */
+struct teams_value teams_value_mix(struct teams_value a, struct teams_value b);
+/* One or the other, where ways come together. */
+struct teams_value teams_value_join(struct teams_value a, struct teams_value b);
+/* The same at the head of a loop: a on the way in, b from its end. */
+struct teams_value teams_value_loop(struct teams_value a, struct teams_value b);
+
+#endif

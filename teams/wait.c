@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/wait.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a value in a turn of the loop. FIRST: as at the head; MOVED: computed of that; both: not read from a fixed place. */
+enum mark {
+    NOTHING, FIRST, MOVED,
+    FIXED = 4, /* with it, what was read from a place that is the same in each turn */
+    SWAPPED = 8, /* what an exchange found there, that expected something read before */
+};
+
+enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
+struct marks { uint8_t of[PLACES]; bool seen; };
+
+struct turn {
+    const struct teams_reading *r;
+    int loop;
+    struct marks head, *end; /* of each block */
+};
+
+static uint8_t join(uint8_t a, uint8_t b)
+{
+    uint8_t x = a & 3, y = b & 3;
+    return (uint8_t)((x < y ? x : y) | ((a | b) & FIXED) | (a & b & SWAPPED));
+}
+
+/* Of computing with both. What only adds up what was read does not move by itself. */
+static uint8_t compute(uint8_t a, uint8_t b)
+{
+    bool moved = ((a & 3) && !(b & FIXED)) || ((b & 3) && !(a & FIXED));
+    return (uint8_t)((moved ? MOVED : NOTHING) | ((a | b) & FIXED));
+}
+
+static uint8_t of_register(const struct marks *m, uint8_t reg)
+{
+    return reg < TEAMS_REGISTERS ? m->of[reg] : NOTHING;
+}
+
+static uint8_t of_address(const struct teams_insn *i, const struct marks *m)
+{
+    uint8_t stack = teams_convention()->stack;
+    uint8_t base = i->place.base == stack ? NOTHING : of_register(m, i->place.base), index = of_register(m, i->place.index);
+    return (uint8_t)(compute(base, index) | (base & FIXED));
+}
+
+static uint8_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+{
+    uint8_t slot = t->r->slot_of[i - t->r->flow->insn];
+    if (slot != TEAMS_NO_SLOT)
+        return m->of[TEAMS_REGISTERS + slot];
+    if (i->place.fixed && teams_image_constant_in(&t->r->flow->module, (uintptr_t)i->place.offset))
+        return NOTHING;
+    uint8_t address = of_address(i, m);
+    return address & 3 ? MOVED : FIXED;
+}
+
+static uint8_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o, const struct marks *m)
+{
+    if (o->kind == TEAMS_MEMORY)
+        return of_load(t, i, m);
+    return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : NOTHING;
+}
+
+static void put(const struct turn *t, const struct teams_insn *i, struct marks *m, uint8_t mark)
+{
+    uint8_t slot = t->r->slot_of[i - t->r->flow->insn];
+    if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
+        m->of[i->dst.number] = mark;
+    else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
+        m->of[TEAMS_REGISTERS + slot] = mark;
+}
+
+static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
+{
+    uint8_t mark = NOTHING, slot = t->r->slot_of[i - t->r->flow->insn];
+    for (uint8_t k = 0; k < 64; k++)
+        if ((i->reads >> k & 1) && i->place.base != k && i->place.index != k)
+            mark = compute(mark, m->of[k]);
+    if (i->reads_flags)
+        mark = compute(mark, m->of[TEAMS_FLAGS]);
+    if (i->loads)
+        mark = compute(mark, of_load(t, i, m));
+    for (uint8_t k = 0; k < 64; k++)
+        if (i->writes >> k & 1)
+            m->of[k] = mark;
+    if (i->writes_flags)
+        m->of[TEAMS_FLAGS] = mark;
+    if (i->stores && slot != TEAMS_NO_SLOT)
+        m->of[TEAMS_REGISTERS + slot] = mark;
+}
+
+/* Compare and swap: whether it was the value that it should have been moves on by itself, unless that is a constant. */
+static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
+{
+    const struct teams_value *expected = &s->reg[teams_convention()->result];
+    other(t, i, m);
+    m->of[TEAMS_FLAGS] = expected->kind == TEAMS_CONSTANT ? FIXED : MOVED;
+    m->of[teams_convention()->result] = expected->kind == TEAMS_CONSTANT ? FIXED : FIXED | SWAPPED;
+}
+
+static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
+{
+    const struct teams_convention *c = teams_convention();
+    enum teams_known known = t->r->flow->call[i - t->r->flow->insn].known;
+    for (uint8_t k = 0; k < 64; k++)
+        if (t->r->flow->call[i - t->r->flow->insn].clobbers >> k & 1)
+            m->of[k] = FIXED;
+    m->of[TEAMS_FLAGS] = FIXED;
+    if (known == TEAMS_BOUNDS || known == TEAMS_PURE || known == TEAMS_ALLOCATES)
+        m->of[c->result] = known == TEAMS_BOUNDS ? MOVED : NOTHING;
+    if (known == TEAMS_PURE)
+        m->of[TEAMS_GENERAL] = NOTHING;
+}
+
+static uint8_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
+{
+    uint8_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
+    switch (i->op) {
+    case TEAMS_MOVE: return a;
+    case TEAMS_ADDRESS: return compute(of_address(i, m), NOTHING);
+    case TEAMS_BITS: case TEAMS_SELECT: return i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
+    case TEAMS_TEST:
+        return i->a.kind == i->b.kind && i->a.number == i->b.number ? a : i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
+    case TEAMS_SET: return m->of[TEAMS_FLAGS];
+    case TEAMS_ADD: case TEAMS_SUB: {
+        bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
+        return none ? a : compute(a, b);
+    }
+    default: return compute(a, b);
+    }
+}
+
+static void step(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
+{
+    if (i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY) {
+        call(t, i, m);
+    } else if (i->swaps) {
+        swap(t, i, m, s);
+    } else if (i->op == TEAMS_OTHER || i->op == TEAMS_FLOAT || i->op == TEAMS_EXTREME || i->op == TEAMS_VECTOR_ADD ||
+               i->op == TEAMS_SHUFFLE) {
+        other(t, i, m);
+    } else if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
+        m->of[TEAMS_FLAGS] = result(t, i, m);
+        if (i->op == TEAMS_COMPARE) { /* one side that moves on is enough */
+            uint8_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
+            m->of[TEAMS_FLAGS] = (uint8_t)((a & 3) || (b & 3) ? MOVED | ((a | b) & FIXED) : (a | b) & FIXED);
+            if (((a & FIXED) && !(b & 3)) || ((b & FIXED) && !(a & 3)))
+                m->of[TEAMS_FLAGS] = FIXED;
+            if ((a | b) & SWAPPED)
+                m->of[TEAMS_FLAGS] = MOVED;
+        }
+    } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
+        uint8_t mark = result(t, i, m);
+        put(t, i, m, mark);
+        if (i->second != TEAMS_NO_REGISTER)
+            m->of[i->second] = mark;
+        if (i->writes_flags)
+            m->of[TEAMS_FLAGS] = mark;
+    }
+}
+
+static bool swaps(const struct teams_flow *f, int b)
+{
+    bool any = false;
+    for (uint32_t k = 0; k < f->block[b].count; k++)
+        any |= f->insn[f->block[b].first + k].swaps;
+    return any;
+}
+
+static void run_block(const struct turn *t, int b, struct marks *m)
+{
+    const struct teams_block *block = &t->r->flow->block[b];
+    struct teams_state *s = malloc(sizeof *s);
+    bool needs = swaps(t->r->flow, b);
+    if (s && needs)
+        teams_follow_begin(t->r, b, s);
+    for (uint32_t k = 0; s && k < block->count; k++) {
+        step(t, &t->r->flow->insn[block->first + k], m, s);
+        if (needs)
+            teams_follow_step((struct teams_reading *)t->r, b, block->first + k, s);
+    }
+    free(s);
+}
+
+static void begin_block(const struct turn *t, int b, struct marks *m)
+{
+    const struct teams_block *block = &t->r->flow->block[b];
+    if (b == t->r->flow->loop[t->loop].head) {
+        *m = t->head;
+        return;
+    }
+    m->seen = false;
+    for (uint32_t i = 0; i < block->before_count; i++) {
+        const struct marks *from = &t->end[block->before[i]];
+        if (!from->seen)
+            continue;
+        if (!m->seen)
+            *m = *from;
+        for (int k = 0; k < PLACES; k++)
+            m->of[k] = join(m->of[k], from->of[k]);
+    }
+}
+
+/* One pass from the head, with the marks there as they are; inner loops need several. */
+static void run_turn(struct turn *t)
+{
+    const struct teams_flow *f = t->r->flow;
+    bool changed = true;
+    for (uint32_t b = 0; b < f->blocks; b++)
+        t->end[b].seen = false;
+    for (int round = 0; changed && round < 8; round++) {
+        changed = false;
+        for (uint32_t b = 0; b < f->blocks; b++) {
+            struct marks m;
+            if (!teams_flow_in_loop(f, t->loop, (int)b))
+                continue;
+            begin_block(t, (int)b, &m);
+            if (!m.seen)
+                continue;
+            run_block(t, (int)b, &m);
+            changed |= !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
+            t->end[b] = m;
+        }
+    }
+}
+
+/* What does not move on in each turn loses its mark; whether any did. */
+static bool drop_still(struct turn *t)
+{
+    const struct teams_flow *f = t->r->flow;
+    const struct teams_block *head = &f->block[f->loop[t->loop].head];
+    bool dropped = false;
+    for (uint32_t i = 0; i < head->before_count; i++) {
+        const struct marks *end = &t->end[head->before[i]];
+        if (!teams_flow_in_loop(f, t->loop, head->before[i]) || !end->seen)
+            continue;
+        for (int k = 0; k < PLACES; k++) {
+            if ((t->head.of[k] & 3) && (end->of[k] & 3) != MOVED) {
+                t->head.of[k] &= FIXED;
+                dropped = true;
+            }
+            if ((end->of[k] & FIXED) && !(t->head.of[k] & FIXED) && !(end->of[k] & 3)) {
+                t->head.of[k] |= FIXED;
+                dropped = true;
+            }
+        }
+    }
+    return dropped;
+}
+
+static bool is_branch(const struct teams_flow *f, int b)
+{
+    return f->insn[f->block[b].first + f->block[b].count - 1].op == TEAMS_BRANCH;
+}
+
+static bool leads_out(const struct turn *t, int b)
+{
+    const struct teams_flow *f = t->r->flow;
+    for (int k = 0; k < 2; k++)
+        if (f->block[b].next[k] >= 0 && !teams_flow_in_loop(f, t->loop, f->block[b].next[k]))
+            return true;
+    return false;
+}
+
+/* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps. */
+static bool ends_by_itself(const struct turn *t)
+{
+    const struct teams_flow *f = t->r->flow;
+    bool fixed = false, moves = false, swap_moves = false;
+    for (uint32_t b = 0; b < f->blocks; b++) {
+        if (!teams_flow_in_loop(f, t->loop, (int)b) || !is_branch(f, (int)b) || !t->end[b].seen)
+            continue;
+        uint8_t flags = t->end[b].of[TEAMS_FLAGS];
+        fixed |= (flags & FIXED) != 0;
+        bool out = (flags & 3) && leads_out(t, (int)b);
+        moves |= out && !swaps(f, (int)b);
+        swap_moves |= out && swaps(f, (int)b);
+    }
+    return moves || (swap_moves && !fixed) || !fixed;
+}
+
+static bool leaves(const struct teams_flow *f, int loop)
+{
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (int k = 0; teams_flow_in_loop(f, loop, (int)b) && k < 2; k++)
+            if (f->block[b].next[k] >= 0 && !teams_flow_in_loop(f, loop, f->block[b].next[k]))
+                return true;
+    return false;
+}
+
+static bool waits(struct turn *t)
+{
+    if (!leaves(t->r->flow, t->loop))
+        return true;
+    memset(&t->head, 0, sizeof t->head);
+    t->head.seen = true;
+    memset(t->head.of, FIRST, sizeof t->head.of);
+    for (int round = 0; round < 16; round++) {
+        run_turn(t);
+        if (!drop_still(t))
+            return !ends_by_itself(t);
+    }
+    return true;
+}
+
+uintptr_t teams_wait_find(const struct teams_reading *r)
+{
+    struct turn t = { .r = r };
+    uintptr_t where = 0;
+    if (!r->flow->loops)
+        return 0;
+    t.end = malloc(r->flow->blocks * sizeof *t.end);
+    for (uint32_t l = 0; l < r->flow->loops && !where; l++) {
+        t.loop = (int)l;
+        if (!t.end || waits(&t))
+            where = r->flow->insn[r->flow->block[r->flow->loop[l].head].first].address;
+    }
+    free(t.end);
+    return where;
+}
