@@ -93,6 +93,59 @@ static bool find_rules(struct replay_bind *b, uint32_t c)
     return true;
 }
 
+/* How often a rank comes to a node. */
+static double visits(const struct replay_bind *b, uint32_t c, uint32_t node)
+{
+    return (double)b->uses[c][b->rule_of[c][node]] * (double)b->job->classes[c].grammar->nodes[node].exponent;
+}
+
+/*
+ * Where a class's means are all that is known of a node, its ranks' totals still differ: what a rank computed more than the
+ * mean of its class goes to the nodes in proportion to how much their gaps vary. That is right where one place is uneven.
+ */
+static void spread_totals(struct replay_bind *b, uint32_t rank)
+{
+    struct rank_times *r = &b->rank[rank];
+    const struct grammar_flat *g = b->job->classes[r->class_index].grammar;
+    const struct job_stream *s = job_find_stream(b->job, rank, 0);
+    double mean = 0, varies = 0;
+
+    if (!s)
+        return;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        mean += visits(b, r->class_index, n) * r->node[n].gap;
+        varies += visits(b, r->class_index, n) * r->node[n].gap_deviation;
+    }
+    double own = (double)job_stream_mean(s, s->wall_ns) - (double)job_stream_mean(s, s->mpi_ns) - (double)job_stream_mean(s, s->omp_ns);
+    for (uint32_t n = 0; n < g->node_count && varies > 0; n++) {
+        double gap = r->node[n].gap + (own - mean) * r->node[n].gap_deviation / varies, least = (double)g->stats[n].gap.min;
+        if (r->node[n].gap_deviation > 0)
+            r->node[n].gap = gap > least ? gap : least;
+    }
+}
+
+static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
+{
+    const struct rank_times *r = &b->rank[rank];
+    const struct job_class *c = &b->job->classes[r->class_index];
+    uint32_t symbol = c->grammar->nodes[n].symbol;
+    double count = visits(b, r->class_index, n);
+    struct bind_site *s = &b->site[b->site_of[symbol]];
+    size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
+    const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, rank, 0);
+    int64_t reply;
+
+    b->count[at] += count;
+    b->call[at] += count * r->node[n].call;
+    s->count += count;
+    s->gap_ns += count * r->node[n].gap;
+    s->call_ns += count * r->node[n].call;
+    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, rank, 0, 0, &reply) == 0 && reply == 1)
+        s->answers = 1;
+    if (v && v->attr.count)
+        s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
+}
+
 static bool find_times(struct replay_bind *b, uint32_t rank)
 {
     struct rank_times *r = &b->rank[rank];
@@ -104,28 +157,13 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
     r->node = calloc(g->node_count + 1, sizeof *r->node);
     if (!r->node || !find_rules(b, c))
         return false;
-    for (uint32_t n = 0; n < g->node_count; n++) {
-        uint32_t symbol = g->nodes[n].symbol;
-        if (grammar_is_rule(symbol))
-            continue;
-        r->node[n] = mean_times(&g->stats[n]);
-        if (symbol >= b->job->terminal_count)
-            continue;
-        double count = (double)b->uses[c][b->rule_of[c][n]] * (double)g->nodes[n].exponent;
-        struct bind_site *s = &b->site[b->site_of[symbol]];
-        size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
-        b->count[at] += count;
-        b->call[at] += count * r->node[n].call;
-        s->count += count;
-        s->gap_ns += count * r->node[n].gap;
-        s->call_ns += count * r->node[n].call;
-        int64_t reply;
-        if (job_attr_value(b->job, &b->job->classes[c], n, GRAMMAR_REPLY, rank, 0, 0, &reply) == 0 && reply == 1)
-            s->answers = 1;
-        const struct job_variant *v = job_variant(&b->job->classes[c], n, GRAMMAR_BYTES, rank, 0);
-        if (v && v->attr.count)
-            s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
-    }
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (!grammar_is_rule(g->nodes[n].symbol))
+            r->node[n] = mean_times(&g->stats[n]);
+    spread_totals(b, rank);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol < b->job->terminal_count)
+            add_to_site(b, rank, n);
     return true;
 }
 

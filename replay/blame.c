@@ -5,21 +5,25 @@
 #include "pythia.h"
 #include "replay/blame.h"
 
-enum { BLOCKS = 64 };
+enum { CELLS = 4096, BLOCKS = 64 }; /* of a path, at most: places x blocks of ranks; blocks */
+
+/* A place on a path, by a block of ranks. */
+struct cell { int64_t ns, visits; };
 
 /* What a period adds is the difference to one of these. */
 struct slot {
-    int64_t *path, *spent;
+    struct cell *path;
+    int64_t *spent;
     struct replay_account *account;
     double *cause, *place;
     uint32_t cause_count;
 };
 
 struct replay_blame {
-    uint32_t ranks, places, row; /* row: of a path: places, then blocks of ranks */
-    uint32_t block;              /* ranks in a block */
-    int64_t *path;               /* ranks x row */
-    uint32_t *last;              /* ranks x places: the rank that was there last, on that path */
+    uint32_t ranks, places, row; /* row: cells of a path: of each place its blocks */
+    uint32_t block, blocks;      /* ranks in a block; blocks */
+    struct cell *path;           /* ranks x row */
+    uint32_t *last;              /* the same: the rank that was there last, on that path */
     struct replay_account *account;
     double *place;               /* of each place: waits of all ranks */
     int64_t *spent;              /* ranks x places: work, calls and waits there */
@@ -40,12 +44,15 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
         return NULL;
     b->ranks = ranks;
     b->places = places;
-    for (b->block = 1; (ranks + b->block - 1) / b->block > BLOCKS; b->block *= 2)
-        ;
-    b->row = places + (ranks + b->block - 1) / b->block;
+    for (b->block = 1;; b->block *= 2) {
+        b->blocks = (ranks + b->block - 1) / b->block;
+        if (b->blocks <= 1 || (b->blocks <= BLOCKS && (uint64_t)b->blocks * places <= CELLS))
+            break;
+    }
+    b->row = places * b->blocks;
     b->index_size = 1024;
     b->path = calloc(n * (b->row + 1), sizeof *b->path);
-    b->last = calloc(n * (places + 1), sizeof *b->last);
+    b->last = calloc(n * (b->row + 1), sizeof *b->last);
     b->account = calloc(n, sizeof *b->account);
     b->place = calloc((size_t)places + 1, sizeof *b->place);
     b->spent = calloc(n * (places + 1), sizeof *b->spent);
@@ -84,14 +91,14 @@ static int64_t clock_of(const struct replay_blame *b, uint32_t rank)
     return a->work + a->call + a->wait;
 }
 
-static int64_t *path_of(const struct replay_blame *b, uint32_t rank)
+static struct cell *path_of(const struct replay_blame *b, uint32_t rank)
 {
     return b->path + (size_t)rank * b->row;
 }
 
 static uint32_t *last_of(const struct replay_blame *b, uint32_t rank)
 {
-    return b->last + (size_t)rank * b->places;
+    return b->last + (size_t)rank * b->row;
 }
 
 void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, const struct replay_op *op)
@@ -100,9 +107,10 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 
     if (ns <= 0)
         return;
-    path_of(b, rank)[op->place] += ns;
-    path_of(b, rank)[b->places + rank / b->block] += ns;
-    last_of(b, rank)[op->place] = rank;
+    uint32_t at = op->place * b->blocks + rank / b->block;
+    path_of(b, rank)[at].ns += ns;
+    path_of(b, rank)[at].visits++;
+    last_of(b, rank)[at] = rank;
     *(op->computes ? &b->account[rank].work : &b->account[rank].call) += ns;
     b->spent[(size_t)rank * b->places + op->place] += ns;
 }
@@ -162,31 +170,82 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
     *at = b->cause_count;
 }
 
-/* Which share of what the late one has more is too little to be told apart. */
-static double excess(const int64_t *late, const int64_t *own, uint32_t places, double least)
+/* What the late one's path has more than the waiting one's at a place, ns. */
+static int64_t more_at(const struct replay_blame *b, const struct cell *late, const struct cell *own, uint32_t place)
+{
+    int64_t more = 0;
+
+    for (uint32_t i = place * b->blocks; i < (place + 1) * b->blocks; i++)
+        more += late[i].ns - own[i].ns;
+    return more;
+}
+
+/* The sum over the places where that is more than `least`: what is too little is not told apart. */
+static double excess(const struct replay_blame *b, const struct cell *late, const struct cell *own, double least)
 {
     double sum = 0;
 
-    for (uint32_t p = 0; p < places; p++)
-        if ((double)(late[p] - own[p]) > least)
-            sum += (double)(late[p] - own[p]);
+    for (uint32_t p = 0; p < b->places; p++) {
+        double more = (double)more_at(b, late, own, p);
+        sum += more > least ? more : 0;
+    }
     return sum;
+}
+
+/* A visit of the waiting rank's path to the place, since the two parted, ns. */
+static double own_visit(const struct replay_blame *b, const struct cell *late, const struct cell *own, uint32_t place)
+{
+    double ns = 0, visits = 0;
+
+    for (uint32_t i = place * b->blocks; i < (place + 1) * b->blocks; i++)
+        if (own[i].visits > late[i].visits) {
+            ns += (double)(own[i].ns - late[i].ns);
+            visits += (double)(own[i].visits - late[i].visits);
+        }
+    return visits > 0 && ns > 0 ? ns / visits : 0;
+}
+
+/* Beyond what so many visits take the waiting one itself. */
+static double beyond(const struct cell *late, const struct cell *own, double visit)
+{
+    double ns = (double)(late->ns - own->ns) - visit * (double)(late->visits - own->visits);
+
+    return late->visits > own->visits && ns > 0 ? ns : 0;
+}
+
+/* `c` is a cause: its time goes to the ranks whose visits to the place were longer, or more. */
+static void share_out(struct replay_blame *b, struct replay_cause c, const struct cell *late, const struct cell *own,
+                      const uint32_t *last)
+{
+    uint32_t first = c.cause * b->blocks, end = first + b->blocks, most = first;
+    double visit = own_visit(b, late, own, c.cause), sum = 0, ns = c.ns;
+
+    for (uint32_t i = first; i < end; i++) {
+        sum += beyond(&late[i], &own[i], visit);
+        if (late[i].ns - own[i].ns > late[most].ns - own[most].ns)
+            most = i;
+    }
+    for (uint32_t i = first; i < end; i++) {
+        double part = sum > 0 ? beyond(&late[i], &own[i], visit) / sum : i == most;
+        c.culprit = last[i];
+        c.ns = ns * part;
+        if (part > 0)
+            add_cause(b, &c);
+    }
 }
 
 static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t ns, const struct replay_op *op, bool receives)
 {
-    const int64_t *theirs = path_of(b, late), *own = path_of(b, waits);
-    double least = excess(theirs, own, b->places, 0) / 256, sum = excess(theirs, own, b->places, least);
+    const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
+    double least = excess(b, theirs, own, 0) / 256, sum = excess(b, theirs, own, least);
 
     if (sum <= 0)
-        sum = excess(theirs, own, b->places, least = 0);
+        sum = excess(b, theirs, own, least = 0);
     for (uint32_t p = 0; p < b->places && sum > 0; p++) {
-        double more = (double)(theirs[p] - own[p]);
-        if (more <= least)
-            continue;
-        struct replay_cause c = { .where = op->place, .cause = p, .culprit = last_of(b, late)[p], .waiter = waits,
-                                  .sender = !receives, .ns = (double)ns * more / sum };
-        add_cause(b, &c);
+        double more = (double)more_at(b, theirs, own, p);
+        struct replay_cause c = { .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * more / sum };
+        if (more > least)
+            share_out(b, c, theirs, own, last_of(b, late));
     }
 }
 
@@ -199,7 +258,7 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
         return;
     find_causes(b, waits, late, ns, op, receives);
     memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
-    memcpy(last_of(b, waits), last_of(b, late), b->places * sizeof *b->last);
+    memcpy(last_of(b, waits), last_of(b, late), b->row * sizeof *b->last);
     b->account[waits].wait += ns;
     b->place[op->place] += (double)ns;
     b->spent[(size_t)waits * b->places + op->place] += ns;
@@ -248,8 +307,10 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
 
     if (b->failed)
         return;
-    for (size_t i = 0; i < cells; i++)
-        b->path[i] += (int64_t)n * (b->path[i] - s->path[i]);
+    for (size_t i = 0; i < cells; i++) {
+        b->path[i].ns += (int64_t)n * (b->path[i].ns - s->path[i].ns);
+        b->path[i].visits += (int64_t)n * (b->path[i].visits - s->path[i].visits);
+    }
     for (uint32_t r = 0; r < b->ranks; r++) {
         struct replay_account *a = &b->account[r];
         a->work += (int64_t)n * (a->work - s->account[r].work);
@@ -279,14 +340,26 @@ const struct replay_cause *replay_blame_causes(const struct replay_blame *b, uin
 
 int64_t replay_blame_path(const struct replay_blame *b, uint32_t rank, uint32_t place, uint32_t *last)
 {
-    *last = last_of(b, rank)[place];
-    return path_of(b, rank)[place];
+    uint32_t first = place * b->blocks, most = first;
+    int64_t ns = 0;
+
+    for (uint32_t i = first; i < first + b->blocks; i++) {
+        ns += path_of(b, rank)[i].ns;
+        if (path_of(b, rank)[i].ns > path_of(b, rank)[most].ns)
+            most = i;
+    }
+    *last = last_of(b, rank)[most];
+    return ns;
 }
 
 int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32_t i, uint32_t *block)
 {
+    int64_t ns = 0;
+
     *block = b->block;
-    return i < b->row - b->places ? path_of(b, rank)[b->places + i] : 0;
+    for (uint32_t p = 0; p < b->places && i < b->blocks; p++)
+        ns += path_of(b, rank)[p * b->blocks + i].ns;
+    return ns;
 }
 
 double replay_blame_waits(const struct replay_blame *b, uint32_t place)
@@ -304,12 +377,10 @@ int replay_blame_check(const struct replay_blame *b)
     double waits = 0, caused = 0;
 
     for (uint32_t r = 0; r < b->ranks; r++) {
-        int64_t sum = 0, by_rank = 0;
-        for (uint32_t p = 0; p < b->places; p++)
-            sum += path_of(b, r)[p];
-        for (uint32_t p = b->places; p < b->row; p++)
-            by_rank += path_of(b, r)[p];
-        if (sum != clock_of(b, r) || by_rank != sum)
+        int64_t sum = 0;
+        for (uint32_t i = 0; i < b->row; i++)
+            sum += path_of(b, r)[i].ns;
+        if (sum != clock_of(b, r))
             return PYTHIA_EFORMAT;
         waits += (double)b->account[r].wait;
     }

@@ -11,7 +11,8 @@
  * the length of the wait. The places where the late one's path has more time than the waiting one's are the causes, in
  * proportion to how much more (Boehme, Geimer, Wolf, Arnold, ICPP 2010; TOPC 2016: the delay is the excess computation
  * between the last common synchronisation and the wait; what was the same before that cancels out). As a path has no waits,
- * a chain of them is followed to where it began.
+ * a chain of them is followed to where it began. The culprits are the ranks on the late one's path whose visits to that place
+ * took longer than the waiting one's own, or that it has more of.
  *
  *   late rank's path:      |  A 5 ms          |  B 3 ms   |
  *   waiting rank's path:   |  A 5 ms          |   wait 3 ms, caused by B
@@ -20,7 +21,7 @@
  *   1. a rank's path adds up to its clock
  *   2. of each rank work + call + wait = its clock; the waits by cause add up to the waits of all ranks
  *
- * Cost: O(places) a wait. Memory: ranks x places.
+ * Cost: O(places x blocks of ranks) a wait, 4096 at most; memory: that for each rank. Large jobs have blocks of several ranks.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_BLAME_H
@@ -58,7 +59,7 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n);
 struct replay_account replay_blame_account(const struct replay_blame *b, uint32_t rank);
 /* All causes, in no order; the blame's until it is destroyed. */
 const struct replay_cause *replay_blame_causes(const struct replay_blame *b, uint32_t *count);
-/* What the path of a rank has at a place, ns; `last` gets the rank that was there last. */
+/* What the path of a rank has at a place, ns; `last` gets a rank that was there most. */
 int64_t replay_blame_path(const struct replay_blame *b, uint32_t rank, uint32_t place, uint32_t *last);
 /* What it has of another rank's time, in blocks of *block ranks: ns of block i. */
 int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32_t i, uint32_t *block);

@@ -120,7 +120,7 @@ static void join_edges(struct groups *g)
 
 /* --- What kind a group is --- */
 
-struct group { double ns, message_ns, sender_ns, any_ns; const struct edge *main; uint32_t culprits, workers; };
+struct group { double ns, message_ns, sender_ns, answer_ns; const struct edge *main; };
 
 static void collect(struct groups *g, uint32_t of, struct group *out)
 {
@@ -134,7 +134,8 @@ static void collect(struct groups *g, uint32_t of, struct group *out)
         if (root(g, e->cause) != of)
             continue;
         out->ns += e->ns;
-        out->any_ns += site(g, e->where)->any ? e->ns : 0;
+        if (is_message(site(g, e->where)) && site(g, e->cause)->answers)
+            out->answer_ns += e->ns;
         if (!out->main || e->ns > out->main->ns)
             out->main = e;
     }
@@ -181,7 +182,7 @@ static enum report_finding_kind kind_of(struct groups *g, const struct group *al
 {
     if (all->message_ns < 0.3 * all->ns)
         return REPORT_IMBALANCE;
-    if (all->any_ns > 0 && all->any_ns < all->ns && all->any_ns > 0.1 * all->ns)
+    if (all->answer_ns > 0.2 * all->message_ns)
         return REPORT_STARVED_WORKERS;
     if (all->sender_ns > 0.5 * all->message_ns)
         return REPORT_LATE_RECEIVER;
