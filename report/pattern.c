@@ -324,7 +324,7 @@ static void name_most(const struct graph *g, char name[64])
         if (g->edges[i].messages >= busiest / 4)
             heavy[most.count++] = g->edges[i];
     if (heavy && most.count < g->count && name_all(&most, best))
-        snprintf(name, 64, "%.36s and %u pairs besides", best, g->count - most.count);
+        snprintf(name, 64, "%.34s and %u pairs besides", best, g->count - most.count);
     free(heavy);
 }
 
