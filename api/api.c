@@ -13,6 +13,7 @@
 enum { LEARN = 4 << 20, LOOK_AHEAD = 64 };
 
 struct pythia_oracle {
+    struct api_lender lender; /* all NULL: nobody's but the caller's */
     struct job *job; /* NULL: no recording */
     struct oracle_index *index;
     struct oracle *oracle;
@@ -94,7 +95,7 @@ int pythia_oracle_create(pythia_oracle_t **oracle)
 
 void pythia_oracle_close(pythia_oracle_t *oracle)
 {
-    if (!oracle)
+    if (!oracle || oracle->lender.enter)
         return;
     oracle_destroy(oracle->oracle);
     oracle_index_destroy(oracle->index);
@@ -104,12 +105,52 @@ void pythia_oracle_close(pythia_oracle_t *oracle)
     free(oracle);
 }
 
+/* --- Lending --- */
+
+int api_lend(const struct api_loan *loan, pythia_oracle_t **oracle)
+{
+    struct pythia_oracle *o = calloc(1, sizeof *o);
+
+    if (!o)
+        return PYTHIA_ENOMEM;
+    o->lender = loan->lender;
+    o->oracle = loan->oracle;
+    int error = api_words_open(&o->words, loan->job);
+    error = error ? error : api_partners_open(&o->partners, loan->job, loan->class_index, loan->rank, loan->thread);
+    if (error)
+        api_lent_destroy(o);
+    else
+        *oracle = o;
+    return error;
+}
+
+void api_lent_destroy(pythia_oracle_t *o)
+{
+    if (!o)
+        return;
+    api_words_close(&o->words);
+    api_partners_close(&o->partners);
+    free(o);
+}
+
+/* Around each question: whoever lent it may be at it. False: nothing can be asked now. */
+static bool enter(const struct pythia_oracle *o)
+{
+    return !o->lender.enter || o->lender.enter(o->lender.context);
+}
+
+static void leave(const struct pythia_oracle *o)
+{
+    if (o->lender.leave)
+        o->lender.leave(o->lender.context);
+}
+
 /* --- Following and asking --- */
 
 /* `peer` -1: none. */
 static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t duration, int64_t peer)
 {
-    if (!o || !word)
+    if (!o || !word || o->lender.enter)
         return PYTHIA_EINVAL;
     uint32_t terminal = api_words_number(&o->words, word, peer >= 0);
     oracle_follow(o->oracle, terminal, gap, duration); /* GRAMMAR_NONE: something unknown */
@@ -133,6 +174,7 @@ static void give(const struct pythia_oracle *o, uint64_t distance, struct oracle
     oracle_bound(o->oracle, distance, from);
     *to = (struct pythia_answer){
         .word = api_words_text(&o->words, from->terminal),
+        .callsite = api_words_callsite(&o->words, from->terminal),
         .distance = distance,
         .probability = from->probability,
         .until_ns = from->until,
@@ -152,10 +194,11 @@ int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pyt
 
     if (!oracle || !answer || distance == 0)
         return PYTHIA_EINVAL;
-    if (oracle_predict(oracle->oracle, distance, &a))
-        return 1;
-    give(oracle, distance, &a, answer);
-    return 0;
+    int status = !enter(oracle) || oracle_predict(oracle->oracle, distance, &a);
+    if (status == 0)
+        give(oracle, distance, &a, answer);
+    leave(oracle);
+    return status;
 }
 
 /* The first terminal of a set among what this run's own past lets expect. */
@@ -188,13 +231,15 @@ int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uin
     for (uint32_t i = 0; i < count; i++)
         if (!words[i])
             return PYTHIA_EINVAL;
+    bool may = enter(oracle);
     for (uint32_t i = 0; i < count; i++)
         marked += api_words_mark(&oracle->words, words[i], 1);
-    int status = marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
+    int status = may && marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
     for (uint32_t i = 0; i < count; i++)
         api_words_mark(&oracle->words, words[i], 0);
     if (status == 0)
         give(oracle, distance, &a, answer);
+    leave(oracle);
     return status;
 }
 
@@ -212,13 +257,25 @@ int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pyth
 
     if (!oracle || !peer || !answer)
         return PYTHIA_EINVAL;
-    if (next_in(oracle, oracle->words.partner, &distance, &a) ||
-        api_partners_ask(&oracle->partners, &a, &partner, &chance))
-        return 1;
-    give(oracle, distance, &a, answer);
-    answer->probability *= chance;
-    *peer = (uint32_t)partner;
-    return 0;
+    int status = !enter(oracle) || next_in(oracle, oracle->words.partner, &distance, &a) ||
+                 api_partners_ask(&oracle->partners, &a, &partner, &chance);
+    if (status == 0) {
+        give(oracle, distance, &a, answer);
+        answer->probability *= chance;
+        *peer = (uint32_t)partner;
+    }
+    leave(oracle);
+    return status;
+}
+
+static bool remaining(const struct pythia_oracle *o, struct oracle_remaining *r)
+{
+    bool may = enter(o);
+
+    if (may)
+        oracle_remaining(o->oracle, r);
+    leave(o);
+    return may;
 }
 
 int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress)
@@ -227,8 +284,7 @@ int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns,
 
     if (!oracle)
         return PYTHIA_EINVAL;
-    oracle_remaining(oracle->oracle, &r);
-    if (r.events < 0)
+    if (!remaining(oracle, &r) || r.events < 0)
         return 1;
     if (events)
         *events = r.events;
@@ -245,8 +301,7 @@ int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns)
 
     if (!oracle)
         return PYTHIA_EINVAL;
-    oracle_remaining(oracle->oracle, &r);
-    if (r.loop_events < 0)
+    if (!remaining(oracle, &r) || r.loop_events < 0)
         return 1;
     if (events)
         *events = r.loop_events;

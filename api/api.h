@@ -17,8 +17,30 @@
 #include "oracle/peers.h"
 
 struct pythia_recorder;
+struct pythia_oracle;
 /* What was recorded so far as a job of its own. 0 or a negative PYTHIA_E…. */
 int api_recorder_job(const struct pythia_recorder *r, struct job **job);
+
+/* --- Lending --- */
+
+/*
+ * An oracle that somebody else has follow a stream, and lends for questions: follow is refused, close does nothing. `enter` is
+ * called before each question (false: it cannot be asked now) and `leave` after it, either way.
+ */
+struct api_lender {
+    bool (*enter)(void *context);
+    void (*leave)(void *context);
+    void *context;
+};
+struct api_loan {
+    struct api_lender lender;
+    struct oracle *oracle;  /* must outlive the loan, as must the job */
+    const struct job *job;  /* whose terminals the oracle has */
+    uint32_t class_index, rank, thread; /* of the stream, in the job */
+};
+/* 0 or PYTHIA_ENOMEM. The lender destroys what it lent. */
+int api_lend(const struct api_loan *loan, struct pythia_oracle **oracle);
+void api_lent_destroy(struct pythia_oracle *oracle); /* NULL is legal */
 
 /* --- Words --- */
 
@@ -31,7 +53,10 @@ struct api_word { const char *text; uint32_t terminal; uint8_t with; /* recorded
 struct api_words {
     const struct job *job;      /* NULL: no recording */
     struct api_word *word;    /* by text, then `with`, then terminal */
-    uint32_t count;
+    uint32_t entries;
+    char **names;             /* of calls and regions, as the report has them: "MPI_Isend@3" */
+    uint32_t *site;           /* of callsites: their numbers in the report */
+    uint32_t count;           /* terminals of the recording */
     struct job_table numbers; /* of the other words */
     char **others;              /* their texts, each its own: they never move */
     uint32_t other_count, other_room;
@@ -44,6 +69,8 @@ void api_words_close(struct api_words *w);
 /* The terminal of a word, with a partner or without; where the recording has it only the other way, that. It is added
    where it is new; GRAMMAR_NONE: out of memory. */
 uint32_t api_words_number(struct api_words *w, const char *text, bool with);
+/* Number of a terminal's callsite as in the report; UINT32_MAX without. */
+uint32_t api_words_callsite(const struct api_words *w, uint32_t terminal);
 const char *api_words_text(const struct api_words *w, uint32_t terminal);
 /* Marks (or clears) the terminals of a word in the set. Returns their number. */
 uint32_t api_words_mark(struct api_words *w, const char *text, uint8_t value);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What include/pythia.h promises to any runtime.
-API_SOURCES = %D%/api.c %D%/api.h %D%/peers.c %D%/record.c %D%/words.c
+noinst_LTLIBRARIES += libpythia-api.la
+libpythia_api_la_SOURCES = %D%/api.c %D%/api.h %D%/peers.c %D%/record.c %D%/words.c
 
 # The installed interface (api/api.c), linked as a user links it.
 UNIT_TESTS += tests/unit/test_api tests/unit/test_api_job

@@ -2,6 +2,7 @@
 #define XXH_INLINE_ALL
 #include "api/api.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -28,7 +29,7 @@ static int compare(const void *a, const void *b)
 /* Index of the first one that is not before the word. */
 static uint32_t lower_bound(const struct api_words *w, const char *text, uint8_t with)
 {
-    uint32_t low = 0, high = w->count;
+    uint32_t low = 0, high = w->entries;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -42,7 +43,7 @@ static uint32_t lower_bound(const struct api_words *w, const char *text, uint8_t
 
 static bool is_at(const struct api_words *w, uint32_t i, const char *text)
 {
-    return i < w->count && strcmp(w->word[i].text, text) == 0;
+    return i < w->entries && strcmp(w->word[i].text, text) == 0;
 }
 
 static bool has_partner(const struct job_terminal *t)
@@ -97,23 +98,63 @@ static uint32_t add(struct api_words *w, const char *text, struct grammar_hash h
 
 /* --- All --- */
 
+/* Callsites are numbered in the order in which terminals first use them. */
+static void number_sites(struct api_words *w, const struct job *j)
+{
+    uint32_t next = 0;
+
+    memset(w->site, 0xff, ((size_t)j->callsite_count + 1) * sizeof *w->site);
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
+        uint32_t site = j->terminals[t].callsite;
+        if (site < j->callsite_count && w->site[site] == GRAMMAR_NONE)
+            w->site[site] = next++;
+    }
+}
+
+/* A call answers to its function, to its kind and to its name in the report; a region to "region" and to its name. */
+static int add_names(struct api_words *w, const struct job *j, uint32_t t)
+{
+    const struct job_terminal *from = &j->terminals[t];
+    uint32_t site = api_words_callsite(w, t);
+
+    if (from->kind == JOB_WORD || from->phase == JOB_CLOSE)
+        return 0;
+    w->word[w->entries++] = (struct api_word){ from->kind == JOB_REGION ? "region" : job_call_kind_text(from->call_kind), t, 0 };
+    if (site == GRAMMAR_NONE)
+        return 0;
+    if (asprintf(&w->names[t], "%s@%u", job_text(j, from->function), site) < 0) {
+        w->names[t] = NULL;
+        return PYTHIA_ENOMEM;
+    }
+    for (char *c = w->names[t]; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+    w->word[w->entries++] = (struct api_word){ w->names[t], t, 0 };
+    return 0;
+}
+
 int api_words_open(struct api_words *w, const struct job *job)
 {
     uint32_t count = job ? job->terminal_count : 0;
+    int error = 0;
 
-    w->word = calloc((size_t)count + 1, sizeof *w->word);
-    if (!w->word || room(&w->set, &w->set_room, (uint64_t)count + 1) ||
+    w->word = calloc(3 * (size_t)count + 1, sizeof *w->word);
+    w->names = calloc((size_t)count + 1, sizeof *w->names);
+    w->site = malloc(((job ? (size_t)job->callsite_count : 0) + 1) * sizeof *w->site);
+    if (!w->word || !w->names || !w->site || room(&w->set, &w->set_room, (uint64_t)count + 1) ||
         room(&w->partner, &w->partner_room, (uint64_t)count + 1))
         return PYTHIA_ENOMEM;
     w->job = job;
     w->count = count;
-    for (uint32_t t = 0; t < count; t++) {
+    if (job)
+        number_sites(w, job);
+    for (uint32_t t = 0; !error && t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
         w->partner[t] = has_partner(from);
-        w->word[t] = (struct api_word){ job_text(job, from->function), t, from->kind == JOB_WORD && w->partner[t] };
+        w->word[w->entries++] = (struct api_word){ job_text(job, from->function), t, from->kind == JOB_WORD && w->partner[t] };
+        error = add_names(w, job, t);
     }
-    qsort(w->word, count, sizeof *w->word, compare);
-    return 0;
+    qsort(w->word, w->entries, sizeof *w->word, compare);
+    return error;
 }
 
 void api_words_close(struct api_words *w)
@@ -122,6 +163,10 @@ void api_words_close(struct api_words *w)
         free(w->others[i]);
     free(w->others);
     job_table_free(&w->numbers);
+    for (uint32_t t = 0; w->names && t < w->count; t++)
+        free(w->names[t]);
+    free(w->names);
+    free(w->site);
     free(w->word);
     free(w->set);
     free(w->partner);
@@ -148,6 +193,13 @@ const char *api_words_text(const struct api_words *w, uint32_t terminal)
     if (terminal < w->count)
         return job_text(w->job, w->job->terminals[terminal].function);
     return w->others[terminal - w->count];
+}
+
+uint32_t api_words_callsite(const struct api_words *w, uint32_t terminal)
+{
+    uint32_t site = terminal < w->count ? w->job->terminals[terminal].callsite : GRAMMAR_NONE;
+
+    return site < (w->job ? w->job->callsite_count : 0) ? w->site[site] : GRAMMAR_NONE;
 }
 
 uint32_t api_words_mark(struct api_words *w, const char *text, uint8_t value)

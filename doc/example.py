@@ -11,7 +11,8 @@ class Answer(ctypes.Structure):  # struct pythia_answer
     _fields_ = [("word", ctypes.c_char_p), ("distance", ctypes.c_uint64)] + [
         (name, ctypes.c_double) for name in ("probability", "until_ns", "until_deviation_ns", "duration_ns",
                                              "duration_deviation_ns", "until_low_ns", "until_high_ns",
-                                             "duration_low_ns", "duration_high_ns")]
+                                             "duration_low_ns", "duration_high_ns")] + [
+        ("callsite", ctypes.c_uint32)]
 
 
 pythia = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libpythia.so.0")

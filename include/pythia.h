@@ -44,6 +44,12 @@ extern "C" {
 #endif
 
 #define PYTHIA_API __attribute__((visibility("default")))
+/* What a program may call that must also run without Pythia (PYTHIA_OPTIONAL, see "Callbacks"): NULL there. */
+#ifdef PYTHIA_OPTIONAL
+#define PYTHIA_CALLBACK PYTHIA_API __attribute__((weak))
+#else
+#define PYTHIA_CALLBACK PYTHIA_API
+#endif
 
 enum pythia_error {
     PYTHIA_ENOMEM = -1,   /* out of memory */
@@ -63,7 +69,8 @@ PYTHIA_API const char *pythia_strerror(int error);
 typedef struct pythia_recorder pythia_recorder_t;
 
 /* Starts an empty recording in *recorder, which the caller destroys. It takes at most 64 MiB: a longer stream goes on
-   in a coarser form. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL. Threads: any.  Hook-safe: no. */
+   in a coarser form. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_create(pythia_recorder_t **recorder);
 
 /* Frees it and all that it recorded; files that it wrote stay. NULL is legal.
@@ -78,14 +85,14 @@ PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *wo
 
 /* The same of an event with a partner: the rank that a message goes to, the worker that a task comes from, whatever has
    a number, below 2^31. That a word has a partner is part of what it is (with and without, it is two events); who it
-   is, is not: the recording keeps with whom each place in it has to do. Same returns. Threads: owner.  Hook-safe: as
-   pythia_recorder_event. */
+   is, is not: the recording keeps with whom each place in it has to do. Same returns.
+   Threads: owner.  Hook-safe: as pythia_recorder_event. */
 PYTHIA_API int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                        uint64_t duration_ns, uint32_t peer);
 
 /* Writes the recording so far as a job file with one stream (rank 0, thread 0); an old file is replaced at once or not
-   at all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL. Threads: owner.  Hook-safe:
-   no. */
+   at all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_write(pythia_recorder_t *recorder, const char *path);
 
 /* --- Predicting --- */
@@ -100,105 +107,127 @@ struct pythia_answer {
     double probability;          /* calibrated: of the answers given at 0.9, 9 in 10 are right */
     double until_ns;             /* from the end of the last event to the begin of this one; with standard deviation */
     double until_deviation_ns;
-    double duration_ns;          /* mean in this context, rescaled by how fast this run has been; with standard
-                                    deviation */
+    /* mean in this context, rescaled by how fast this run has been; with standard deviation */
+    double duration_ns;
     double duration_deviation_ns;
-    double until_low_ns, until_high_ns;       /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later
-                                                 … */
-    double duration_low_ns, duration_high_ns; /* … and takes so long; calibrated by the answers given before, below 0:
-                                                 not known */
+    /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later … */
+    double until_low_ns, until_high_ns;
+    /* … and takes so long; calibrated by the answers given before, below 0: not known */
+    double duration_low_ns, duration_high_ns;
+    uint32_t callsite;           /* number of its call in `pythia report`, "MPI_Send@3"; UINT32_MAX: it has none */
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.
    Only what that stream needs is read; its times and partners when the run comes to them: "Hook-safe: yes" below is but
    for that (a lock, a read of some KiB: 50 us). The file stays open until then, and may be replaced meanwhile (by
-   rename, as Pythia does). What turns out to be damaged then is as if it were not known. Returns 0, PYTHIA_ENOMEM,
-   PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL. Threads: any.  Hook-safe:
-   no. */
-PYTHIA_API int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle);
+   rename, as Pythia does). What turns out to be damaged then is as if it were not known.
+   Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL.
+   Threads: any.  Hook-safe: no. */
+PYTHIA_CALLBACK int pythia_oracle_open(const char *path, uint32_t rank, uint32_t thread, pythia_oracle_t **oracle);
 
 /* The same with what a recorder has so far; they do not depend on each other afterwards. The caller closes the oracle.
    Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
    Threads: owner of the recorder.  Hook-safe: no. */
-PYTHIA_API int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **oracle);
+PYTHIA_CALLBACK int pythia_oracle_open_recorder(pythia_recorder_t *recorder, pythia_oracle_t **oracle);
 
 /* An oracle without any recording: it knows only what this run shows it, and predicts that from its second time on. The
    caller closes it. Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
    Threads: any.  Hook-safe: no. */
-PYTHIA_API int pythia_oracle_create(pythia_oracle_t **oracle);
+PYTHIA_CALLBACK int pythia_oracle_create(pythia_oracle_t **oracle);
 
 /* Frees it, and the words that its answers point to. NULL is legal.
    Threads: owner.  Hook-safe: no. */
-PYTHIA_API void pythia_oracle_close(pythia_oracle_t *oracle);
+PYTHIA_CALLBACK void pythia_oracle_close(pythia_oracle_t *oracle);
 
 /* The stream's next event happened, as with pythia_recorder_event: `word` (copied when new; not empty), `gap_ns` after
    the event before it ended, for `duration_ns`. A word that the recording does not have is followed, too, and predicted
-   once this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new word. Threads:
-   owner.  Hook-safe: yes for words that the recording has or that were seen before. */
-PYTHIA_API int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns, uint64_t duration_ns);
+   once this run has shown what comes after what. Returns 0, PYTHIA_EINVAL, or PYTHIA_ENOMEM for a new word.
+   Threads: owner.  Hook-safe: yes for words that the recording has or that were seen before. */
+PYTHIA_CALLBACK int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
+                                         uint64_t duration_ns);
 
 /* The same of an event with a partner, as with pythia_recorder_message: `peer` below 2^31. Same returns.
    Threads: owner.  Hook-safe: as pythia_oracle_follow. */
-PYTHIA_API int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
+PYTHIA_CALLBACK int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
                                             uint64_t duration_ns, uint32_t peer);
 
 /* The event `distance` >= 1 ahead. *answer is the caller's, its word the oracle's. Returns 0, 1: no prediction, or
    PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pythia_answer *answer);
+PYTHIA_CALLBACK int pythia_oracle_predict(pythia_oracle_t *oracle, uint64_t distance, struct pythia_answer *answer);
 
 /* The next occurrence of `word`, however far ahead. The first question for a word costs more than the later ones.
    Where only this run knows what follows, the next 64 events are looked at. *answer is the caller's, its word the
    oracle's. Returns 0, 1: none is in sight, or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer);
+PYTHIA_CALLBACK int pythia_oracle_next(pythia_oracle_t *oracle, const char *word, struct pythia_answer *answer);
 
 /* The next occurrence of any of `count` words: the next message, say, whichever it is. The words are only read. Costs
-   and returns the same as pythia_oracle_next. Threads: owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
+   and returns the same as pythia_oracle_next.
+   Threads: owner.  Hook-safe: yes. */
+PYTHIA_CALLBACK int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
                                      struct pythia_answer *answer);
 
 /* With whom the next event that has a partner, however far ahead, has to do: *peer, as the recording has it (of a job
    file of MPI: a rank in the call's communicator) or as this run shows it, whichever was right more often lately.
    *answer is that event, as with pythia_oracle_next; its probability is that of the event with that partner. Both are
-   the caller's. Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL. Threads:
-   owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
+   the caller's.
+   Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
+PYTHIA_CALLBACK int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
    1: not known, or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
+PYTHIA_CALLBACK int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
 
 /* Events and ns until the innermost loop around the position ends. Each output may be NULL. Returns 0, 1: not in a
-   loop, or not known, or PYTHIA_EINVAL. Threads: owner.  Hook-safe: yes. */
-PYTHIA_API int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns);
+   loop, or not known, or PYTHIA_EINVAL.
+   Threads: owner.  Hook-safe: yes. */
+PYTHIA_CALLBACK int pythia_oracle_loop(pythia_oracle_t *oracle, double *events, double *ns);
+
+/* --- Questions from within: what the run does next, asked by the program itself ---
+ *
+ * In libpythia_pmpi and libpythia_omp; PYTHIA_OPTIONAL as below.
+ *
+ *     pythia_oracle_t *self = pythia_oracle_self ? pythia_oracle_self() : NULL;
+ *     const char *const waits[] = { "completion", "collective" };
+ *     struct pythia_answer a;
+ *     if (self && pythia_oracle_next_of(self, waits, 2, &a) == 0 && a.duration_low_ns > 2e6)
+ *         …                                            // in 9 of 10 cases there are 2 ms for something else
+ *
+ * Words are what the report says: a function ("MPI_Wait"), a call ("MPI_Wait@12"), a kind of calls (p2p, completion,
+ * probe, collective, onesided, io, communicator, life), "region" for parallel regions. Answers name the function, and
+ * the call by its number. In a PRE callback of a call, that call is the event at distance 1. */
+
+/* The oracle that follows this thread in a predicted run, lent: it follows on its own (pythia_oracle_follow is
+   refused), close does nothing, and it ends with MPI_Finalize. NULL where nothing is predicted, and before the thread's
+   first MPI call or parallel region.
+   Threads: any; what it returns is for this one.  Hook-safe: yes, but for a thread's first question. */
+PYTHIA_CALLBACK pythia_oracle_t *pythia_oracle_self(void);
 
 /* --- Callbacks: before and after MPI calls ---
  *
- * In libpythia_pmpi: for the program, or for a plugin that PYTHIA_PLUGIN names. They are called while a run is recorded or
- * predicted, before (PYTHIA_PRE) and after (PYTHIA_POST) the call into the MPI library, in the thread that makes it. A PRE
- * callback stands at the end of a CPU burst, a POST callback at the begin of the next one.
+ * In libpythia_pmpi: for the program, or for a plugin that PYTHIA_PLUGIN names. They are called while a run is recorded
+ * or predicted, before (PYTHIA_PRE) and after (PYTHIA_POST) the call into the MPI library, in the thread that makes it.
+ * A PRE callback stands at the end of a CPU burst, a POST callback at the begin of the next one.
  *
  *     static void show(const struct pythia_record *r, void *data)
  *     {
- *         fprintf(data, "%s of %lld bytes: %llu ns\n", r->call, (long long)r->bytes, (unsigned long long)r->elapsed_ns);
+ *         fprintf(data, "%s of %lld bytes: %llu ns\n", r->call, (long long)r->bytes, (unsigned long
+ * long)r->elapsed_ns);
  *     }
  *     int pythia_plugin_open(uint32_t version, uint32_t rank)   // a plugin's entry point
  *     {
  *         return version == PYTHIA_PLUGIN_VERSION ? pythia_callback_register("p2p", PYTHIA_POST, show, stderr) : 1;
  *     }
  *
- * What a callback takes is in no gap and no duration (the report counts it as Pythia's cost). It may call MPI: such calls
- * are not recorded and have no callbacks. It must not change what the program sees, nor leave by longjmp or exception.
+ * What a callback takes is in no gap and no duration (the report counts it as Pythia's cost). It may call MPI: such
+ * calls are not recorded and have no callbacks. It must not change what the program sees, nor leave by longjmp or
+ * exception.
  *
  * A program that must also run without Pythia defines PYTHIA_OPTIONAL before it includes this header, and calls these
  * functions only `if (pythia_callback_register)`. */
-#ifdef PYTHIA_OPTIONAL
-#define PYTHIA_CALLBACK PYTHIA_API __attribute__((weak))
-#else
-#define PYTHIA_CALLBACK PYTHIA_API
-#endif
 
 enum pythia_phase { PYTHIA_PRE = 1, PYTHIA_POST = 2 };
 
@@ -209,8 +238,8 @@ enum pythia_peer { PYTHIA_PEER_ANY = -1, PYTHIA_PEER_NULL = -2, PYTHIA_PEER_NONE
 struct pythia_record {
     uint32_t size;            /* of this structure; later versions add at its end */
     uint32_t phase;           /* enum pythia_phase */
-    uint64_t id;              /* sequence number of the event in its thread, from 0; PRE and POST of a call have the
-                                 same */
+    /* sequence number of the event in its thread, from 0; PRE and POST of a call have the same */
+    uint64_t id;
     const char *call;         /* "MPI_Send", in every language */
     const char *call_class;   /* p2p, completion, probe, collective, onesided, io, communicator or life */
     const char *communicator; /* "world", "world/split#0"; "" without */
@@ -224,7 +253,8 @@ struct pythia_record {
     int64_t count;            /* elements transferred, of … */
     int64_t element_size;     /* … so many bytes each; 1 where elements differ or are not known */
     int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred,
-                                 and in PRE where it is not known yet: of derived datatypes and arrays of counts */
+   and
+                                 in PRE where it is not known yet: of derived datatypes and arrays of counts */
     uint64_t time_ns;         /* now, by a clock that never goes back */
     uint64_t elapsed_ns;      /* PRE: the CPU burst since the event before; POST: the call */
     const void *context;      /* for pythia_sum_add() */
@@ -235,7 +265,8 @@ typedef void (*pythia_callback_t)(const struct pythia_record *record, void *data
 /* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a class ("p2p", as above) or "all"; `phases`:
    PYTHIA_PRE, PYTHIA_POST or both, or-ed. `what` is only read, `data` only handed on. Callbacks of one call follow one
    another as they were registered. Legal at any time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function
-   or class in this MPI, no such phase), PYTHIA_ELIMIT (64 are registered). Threads: any.  Hook-safe: no. */
+   or class in this MPI, no such phase), PYTHIA_ELIMIT (64 are registered).
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data);
 
 /* Ends all registrations of this callback with this data. It may still be running in another thread. Returns 0 or
@@ -245,7 +276,8 @@ PYTHIA_CALLBACK int pythia_callback_remove(pythia_callback_t callback, void *dat
 
 /* Sums by callsite, in the job file and in `pythia report --view callsites`: what callbacks count beside the time.
    Returns the number (>= 0) of the sum `name` (copied), the same for the same name; PYTHIA_EINVAL: empty, or longer
-   than 63 bytes; PYTHIA_ELIMIT: there are 8 others. Threads: any.  Hook-safe: no. */
+   than 63 bytes; PYTHIA_ELIMIT: there are 8 others.
+   Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_sum_define(const char *name);
 
 /* Adds one sample, `value` in whatever unit, to a sum at the record's callsite. A number that pythia_sum_define did not
@@ -262,24 +294,28 @@ PYTHIA_CALLBACK void pythia_sum_add(const struct pythia_record *record, int sum,
  *     #pragma omp task
  *     work(block[i]);
  *
- * A thread: that processor, of those that the process may use, in the machine's order. A node: all processors of that NUMA
- * node. Data: the node where the page at that address lives, the first one where that is not known. Numbers beyond the
- * last count on from the first (modulo). Of a team, thread i gets the processor `value` + i; nodes and data are for all.
+ * A thread: that processor, of those that the process may use, in the machine's order. A node: all processors of that
+ * NUMA node. Data: the node where the page at that address lives, the first one where that is not known. Numbers beyond
+ * the last count on from the first (modulo). Of a team, thread i gets the processor `value` + i; nodes and data are for
+ * all.
  *
- * `strict` not 0: bound there while it runs, then back. 0, a hint: moved there only within what its thread may use anyway.
- * The thread that runs the task goes there and comes back: two system calls, nothing for tasks of a few us. A wish is for
- * the next task (team) that this thread creates (enters) while a run is recorded or predicted; such a task is not run at
- * once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound nothing happens. */
+ * `strict` not 0: bound there while it runs, then back. 0, a hint: moved there only within what its thread may use
+ * anyway. The thread that runs the task goes there and comes back: two system calls, nothing for tasks of a few us. A
+ * wish is for the next task (team) that this thread creates (enters) while a run is recorded or predicted; such a task
+ * is not run at once by Pythia. PYTHIA_AFFINITY_NONE takes a wish back. Where the system does not let threads be bound
+ * nothing happens. */
 enum pythia_affinity { PYTHIA_AFFINITY_NONE, PYTHIA_AFFINITY_THREAD, PYTHIA_AFFINITY_NODE, PYTHIA_AFFINITY_DATA };
 
 /* A wish for this thread's next task, next team. `value`: number of the processor or the node, or an address, which is
-   not read. Both return 0, or PYTHIA_EINVAL: no such kind. Threads: any.  Hook-safe: yes. */
+   not read. Both return 0, or PYTHIA_EINVAL: no such kind.
+   Threads: any.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_affinity_next_task(int kind, uintptr_t value, int strict);
 PYTHIA_CALLBACK int pythia_affinity_next_team(int kind, uintptr_t value, int strict);
 
 /* What a plugin defines: Pythia calls it, on each rank, when recording or predicting begins. `version`: the one that
    this Pythia has; `rank`: of this process in the job. It returns 0; with another value the plugin is not used, which
-   is said. Threads: the one that calls MPI_Init.  Hook-safe: no need, it stands in no call of the program. */
+   is said.
+   Threads: the one that calls MPI_Init.  Hook-safe: no need, it stands in no call of the program. */
 #define PYTHIA_PLUGIN_VERSION 1
 PYTHIA_API int pythia_plugin_open(uint32_t version, uint32_t rank);
 

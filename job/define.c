@@ -153,3 +153,15 @@ const char *job_text(const struct job *j, uint32_t string)
 {
     return string < j->string_count ? j->strings[string] : "";
 }
+
+const char *job_call_kind_text(unsigned call_kind)
+{
+    static const char *const texts[JOB_CALL_KINDS] = {
+        [JOB_NO_CALL_KIND] = "none",       [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion",
+        [JOB_PROBE] = "probe",             [JOB_COLLECTIVE] = "collective", [JOB_ONESIDED] = "onesided",
+        [JOB_IO] = "io",                   [JOB_COMMUNICATOR] = "communicator", [JOB_LIFE] = "life",
+        [JOB_OTHER] = "other",
+    };
+
+    return call_kind < JOB_CALL_KINDS ? texts[call_kind] : "other";
+}

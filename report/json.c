@@ -214,7 +214,7 @@ static void add_callsites(struct report *r, cJSON *root)
         cJSON *o = add_object(array);
         report_json_text(o, "function", job_text(r->job, s->function));
         add_place(r, o, s->terminal, "caller");
-        report_json_text(o, "class", report_class_name(s->call_kind));
+        report_json_text(o, "class", job_call_kind_text(s->call_kind));
         add_number(o, "count", (double)s->count);
         add_seconds(o, "time_seconds", s->time_ns);
         add_seconds(o, "gap_seconds", s->gap_ns);

@@ -335,11 +335,3 @@ uint64_t report_class_time(const struct report_model *m, unsigned call_kind)
             sum += m->sites[i].time_ns;
     return sum;
 }
-
-const char *report_class_name(unsigned call_kind)
-{
-    static const char *const names[JOB_CALL_KINDS] = { "none",     "p2p", "completion",   "probe", "collective",
-                                                       "onesided", "io",  "communicator", "life",  "other" };
-
-    return call_kind < JOB_CALL_KINDS ? names[call_kind] : "other";
-}

@@ -125,7 +125,6 @@ void report_model_destroy(struct report_model *m); /* NULL is legal */
 
 /* Share of all calls' time in one class of calls (enum job_call_kind), ns. */
 uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
-const char *report_class_name(unsigned call_kind);
 
 /* --- Between the parts of the model --- */
 /* Adds the time inside spans that contain others; place[terminal] is its site or region. 0, or PYTHIA_ENOMEM. */

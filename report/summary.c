@@ -82,7 +82,7 @@ static void print_shares(const struct report *r, FILE *out)
     for (unsigned c = 0; c < JOB_CALL_KINDS && m->sum_mpi_ns; c++) {
         double share = report_percent((double)report_class_time(m, c), wall);
         if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
-            fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", report_class_name(c), share);
+            fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
     }
     if (listed)
         fputc('\n', out);

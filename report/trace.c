@@ -35,7 +35,7 @@ static char *describe(struct report *r, uint32_t terminal)
         report_where(r, terminal, where, 250);
     char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
     if (name && place && asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s", name,
-                                  t->kind == JOB_REGION ? "omp" : report_class_name(t->call_kind), place) < 0)
+                                  t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place) < 0)
         text = NULL;
     free(name);
     free(place);

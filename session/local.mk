@@ -16,6 +16,7 @@ libpythia_session_la_SOURCES = \
 	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
 	%D%/flow.c %D%/flow.h \
+	%D%/self.c %D%/self.h \
 	%D%/session.h \
 	%D%/signals.c \
 	%D%/stream.c \

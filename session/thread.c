@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "session/internal.h"
+#include "session/self.h"
 
 __thread struct session_own session_own;
 
@@ -56,6 +57,9 @@ static void stream_destroy(struct session_stream *s)
     session_keys_close(&s->keys);
     session_callsites_close(&s->callsites);
     session_sums_close(s);
+    session_flows_close(&s->flows);
+    session_starts_close(&s->starts_seen);
+    session_self_close(s);
     free(s->open);
     free(s);
 }

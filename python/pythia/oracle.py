@@ -12,12 +12,13 @@ class _Answer(ctypes.Structure):  # struct pythia_answer
     _fields_ = [("word", ctypes.c_char_p), ("distance", ctypes.c_uint64)] + [
         (name, ctypes.c_double) for name in ("probability", "until_ns", "until_deviation_ns", "duration_ns",
                                              "duration_deviation_ns", "until_low_ns", "until_high_ns",
-                                             "duration_low_ns", "duration_high_ns")]
+                                             "duration_low_ns", "duration_high_ns")] + [
+        ("callsite", ctypes.c_uint32)]
 
 
 Answer = collections.namedtuple("Answer", [name for name, _ in _Answer._fields_] + ["peer"])
 Answer.__doc__ = """What is expected: the word, events ahead, calibrated probability, ns until it begins and ns that it takes,
-each with its standard deviation and the bounds between which it lies 8 times of 10; a time below 0 is not known. peer: of Oracle.next_peer() only, else None."""
+each with its standard deviation and the bounds between which it lies 8 times of 10; a time below 0 is not known. callsite: number of its call in the report, None: it has none. peer: of Oracle.next_peer() only, else None."""
 Remaining = collections.namedtuple("Remaining", "events ns progress")
 
 _POINTER, _TEXT, _NS = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64
@@ -170,4 +171,6 @@ def _given(known, answer, peer=None):
     if not known:
         return None
     values = [getattr(answer, name) for name, _ in _Answer._fields_]
+    if values[-1] == 0xffffffff:
+        values[-1] = None
     return Answer(values[0].decode("utf-8", "replace"), *values[1:], peer)

@@ -16,16 +16,16 @@ job        oracle
 file       job
 merge      file
 api        merge
-report     merge
-replay     merge report
-session    merge
+report     replay
+replay     merge
+session    api
 libgomp    base
 places     session libgomp
 teams      session libgomp
 tasks      places teams
 omp        tasks
 pmpi       session
-tools      replay report
+tools      report
 plugins    include
 """
 WIDTH = 120
