@@ -10,7 +10,7 @@
  * A *site* is a function at a callsite: place 2 * site is the computation before it, 2 * site + 1 the call, or the
  * region's work.
  *
- * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`: replay/fit.h.
+ * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`, fitted from the recording.
  * Changes ("what if") are applied here: other speeds, equal work, no extras.
  *
  * Ownership: the job outlives it.  Threads: owner.  Hook-safe: no.

@@ -89,7 +89,7 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
     free(in);
 }
 
-/* "before f@a.c:3", "in the region f@a.c:3", "f@a.c:3". */
+/* "before FUNCTION@FILE:LINE", "in the region FUNCTION@FILE:LINE", "FUNCTION@FILE:LINE". */
 static void place_text(struct report *r, uint32_t place, char *text, size_t size)
 {
     struct replay_bind *b = replay_analysis_bind(report_analysis(r));

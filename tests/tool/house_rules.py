@@ -16,8 +16,8 @@ job        oracle
 file       job
 merge      file
 api        merge
-report     replay
 replay     merge
+report     replay
 session    api
 libgomp    base
 places     session libgomp
