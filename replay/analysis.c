@@ -7,7 +7,7 @@
 #include "pythia.h"
 #include "replay/analysis.h"
 
-enum { DRAWS = 8 };
+enum { DRAWS = 8, MOST_STEPS = 3000000 /* a replay: about a second */ };
 
 struct replay_analysis {
     const struct job *job;
@@ -101,7 +101,7 @@ static bool waits(const struct bind_site *s)
 static int replay(struct replay_analysis *a)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
-    struct replay_how how = { .blame = replay_blame_create(s->ranks, s->places) };
+    struct replay_how how = { .limit = MOST_STEPS, .blame = replay_blame_create(s->ranks, s->places) };
 
     if (!how.blame)
         return PYTHIA_ENOMEM;

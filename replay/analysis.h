@@ -22,7 +22,7 @@
 
 struct replay_analysis;
 
-/* NULL: out of memory, or a job that has nothing to replay. */
+/* NULL: out of memory, a job that has nothing to replay, or one without loops that takes too many steps. */
 struct replay_analysis *replay_analysis_create(const struct job *j);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 

@@ -13,10 +13,10 @@
 #include "replay/calls.h"
 
 /* Means of one occurrence on one rank, ns. */
-struct times { double gap, gap_deviation, call, call_deviation; };
+struct times { float gap, gap_deviation, call, call_deviation; };
 
 /* Of each rank, for its class's nodes. */
-struct rank_times { uint32_t class_index; struct times *node; struct replay_run one; /* of the wait that the rank is at */ };
+struct rank_times { uint32_t class_index; bool shared; struct times *node; struct replay_run one; /* of the wait that the rank is at */ };
 
 struct replay_bind {
     const struct job *job;
@@ -71,9 +71,9 @@ static bool find_sites(struct replay_bind *b)
 
 static struct times mean_times(const struct grammar_stats *s)
 {
-    return (struct times){ .gap = grammar_moments_mean(&s->gap, s->count), .call = grammar_moments_mean(&s->duration, s->count),
-                           .gap_deviation = grammar_moments_deviation(&s->gap, s->count),
-                           .call_deviation = grammar_moments_deviation(&s->duration, s->count) };
+    return (struct times){ .gap = (float)grammar_moments_mean(&s->gap, s->count), .call = (float)grammar_moments_mean(&s->duration, s->count),
+                           .gap_deviation = (float)grammar_moments_deviation(&s->gap, s->count),
+                           .call_deviation = (float)grammar_moments_deviation(&s->duration, s->count) };
 }
 
 static bool find_rules(struct replay_bind *b, uint32_t c)
@@ -120,7 +120,7 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
     for (uint32_t n = 0; n < g->node_count && varies > 0; n++) {
         double gap = r->node[n].gap + (own - mean) * r->node[n].gap_deviation / varies, least = (double)g->stats[n].gap.min;
         if (r->node[n].gap_deviation > 0)
-            r->node[n].gap = gap > least ? gap : least;
+            r->node[n].gap = (float)(gap > least ? gap : least);
     }
 }
 
@@ -146,6 +146,18 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
         s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
 }
 
+/* In a large job ranks of a block and class have the same times: those of one that came before; NULL without. */
+static struct times *alike(const struct replay_bind *b, uint32_t rank)
+{
+    enum { BACK = 32 };
+    const struct job_stream *s = job_find_stream(b->job, rank, 0);
+
+    for (uint32_t k = 1; b->job->info.block > 1 && k <= BACK && k <= rank; k++)
+        if (b->rank[rank - k].class_index == b->rank[rank].class_index && job_find_stream(b->job, rank - k, 0) == s)
+            return b->rank[rank - k].node;
+    return NULL;
+}
+
 static bool find_times(struct replay_bind *b, uint32_t rank)
 {
     struct rank_times *r = &b->rank[rank];
@@ -154,13 +166,15 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
     if (c == GRAMMAR_NONE)
         return true;
     const struct grammar_flat *g = b->job->classes[c].grammar;
-    r->node = calloc(g->node_count + 1, sizeof *r->node);
-    if (!r->node || !find_rules(b, c))
+    r->node = alike(b, rank);
+    r->shared = r->node != NULL;
+    if (!r->shared && (!(r->node = calloc(g->node_count + 1, sizeof *r->node)) || !find_rules(b, c)))
         return false;
-    for (uint32_t n = 0; n < g->node_count; n++)
+    for (uint32_t n = 0; n < g->node_count && !r->shared; n++)
         if (!grammar_is_rule(g->nodes[n].symbol))
             r->node[n] = mean_times(&g->stats[n]);
-    spread_totals(b, rank);
+    if (!r->shared)
+        spread_totals(b, rank);
     for (uint32_t n = 0; n < g->node_count; n++)
         if (g->nodes[n].symbol < b->job->terminal_count)
             add_to_site(b, rank, n);
@@ -464,7 +478,8 @@ void replay_bind_destroy(struct replay_bind *b)
         free(b->rule_of[c]);
     }
     for (uint32_t r = 0; b->rank && r < b->source.ranks; r++)
-        free(b->rank[r].node);
+        if (!b->rank[r].shared)
+            free(b->rank[r].node);
     free(b->uses);
     free(b->rule_of);
     free(b->rank);

@@ -422,20 +422,21 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
     m.failed = !out->end || create(&m, s, how) != 0;
     for (uint32_t r = 0; r < s->ranks && !m.failed; r++)
         proceed(&m, r);
-    while (!m.failed && m.running) {
+    bool many = false;
+    while (!m.failed && m.running && !(many = how->limit && out->walked > how->limit)) {
         if (m.heap_count)
             step(&m);
         else
             give_up(&m);
     }
-    while (!m.failed && m.heap_count) /* messages that nobody receives */
+    while (!m.failed && !many && m.heap_count) /* messages that nobody receives */
         step(&m);
-    if (!m.failed)
+    if (!m.failed && !many)
         finish(&m);
     else
         free(out->end);
     destroy(&m);
-    if (m.failed)
+    if (m.failed || many)
         out->end = NULL;
-    return m.failed ? PYTHIA_ENOMEM : 0;
+    return m.failed ? PYTHIA_ENOMEM : many ? PYTHIA_ELIMIT : 0;
 }

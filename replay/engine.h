@@ -31,6 +31,7 @@ struct replay_host;
 
 struct replay_how {
     bool walk;                  /* every turn: for comparing */
+    uint64_t limit;             /* steps, 0: as many as it takes */
     /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
     void *context;
@@ -46,7 +47,7 @@ struct replay_result {
     uint64_t unmatched; /* operations that went on without their message */
 };
 
-/* 0 or PYTHIA_ENOMEM. */
+/* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT: it would take more steps. */
 int replay_run(const struct replay_source *s, const struct replay_model *m, const struct replay_how *how,
                struct replay_result *out);
 

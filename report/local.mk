@@ -51,6 +51,8 @@ libpythia_report_la_SOURCES = \
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure
+UNIT_TESTS += tests/unit/test_findings
+tests_unit_test_findings_LDADD = $(REPORT_TEST)
 REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 HAND_JOB = tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_forms_LDADD = $(REPORT_TEST)

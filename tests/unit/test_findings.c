@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings of jobs made by hand, whose waits are known: kind, culprits, seconds; what costs nothing is not told. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grammar/grammar.h"
+#include "job/group.h"
+#include "job/job.h"
+#include "merge/merge.h"
+#include "pythia.h"
+#include "report/findings.h"
+#include "tests/unit/unit.h"
+
+enum { RANKS = 4, TURNS = 100 };
+
+/* A rank's part of the job while it is made. */
+struct maker { struct job *j; struct grammar *g; uint64_t wall, mpi; uint32_t rank; };
+
+static uint32_t call(struct maker *m, const char *function, uint64_t offset, uint8_t kind)
+{
+    struct job_frame f = { .module = job_module(m->j, "/nowhere/app", "00ff"), .offset = offset };
+    struct job_terminal t = { .kind = JOB_CALL, .call_kind = kind, .blocking = 1, .function = job_string(m->j, function),
+                              .callsite = job_callsite(m->j, &f, 1), .comm = job_comm(m->j, "world", RANKS) };
+
+    t.peer_class = kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
+    return job_terminal(m->j, &t);
+}
+
+static void add(struct maker *m, uint32_t terminal, uint64_t gap_us, uint64_t duration_us, int64_t peer)
+{
+    struct grammar_event e = { .terminal = terminal, .gap = 1000 * gap_us, .duration = 1000 * duration_us };
+
+    if (peer >= 0) {
+        e.channels = 1u << GRAMMAR_PEER | 1u << GRAMMAR_BYTES | 1u << GRAMMAR_INDEX;
+        e.value[GRAMMAR_PEER] = peer;
+        e.value[GRAMMAR_BYTES] = 64;
+        e.value[GRAMMAR_INDEX] = 1;
+    }
+    grammar_append(m->g, &e);
+    m->wall += e.gap + e.duration;
+    m->mpi += e.duration;
+}
+
+static struct job *make(void (*program)(struct maker *m))
+{
+    struct job *whole = NULL;
+
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct maker m = { .j = job_create(), .g = grammar_create(1 << 20), .rank = rank };
+        struct job_run world = { 0, RANKS, 1 };
+        m.j->info.ranks = RANKS;
+        m.j->info.runs = m.j->info.threads = 1;
+        ck_assert_int_eq(job_comm_add_members(m.j, job_comm(m.j, "world", RANKS), &world, 1, NULL, 0), 0);
+        program(&m);
+        struct grammar_flat *flat = grammar_freeze(m.g);
+        struct job_stream s = { .rank = rank, .events = flat->events, .wall_ns = m.wall, .mpi_ns = m.mpi };
+        m.j->info.wall_ns = m.wall;
+        grammar_destroy(m.g);
+        ck_assert_int_eq(merge_add_stream(m.j, &s, flat), 0);
+        if (!whole) {
+            whole = m.j;
+            continue;
+        }
+        ck_assert_int_eq(merge_job(whole, m.j), 0);
+        job_destroy(m.j);
+    }
+    return whole;
+}
+
+struct expected { enum report_finding_kind kind; const char *ranks; double seconds; };
+
+static void check(void (*program)(struct maker *m), const struct expected *e)
+{
+    struct job *j = make(program);
+    struct report *r = report_create(j);
+    const struct report_findings *f = report_findings(r);
+    char *text = NULL;
+    size_t size;
+
+    ck_assert(f->known);
+    ck_assert_uint_eq(f->count, e ? 1 : 0);
+    if (e) {
+        ck_assert_str_eq(report_finding_name(f->finding[0].kind), report_finding_name(e->kind));
+        ck_assert_str_eq(f->finding[0].ranks, e->ranks);
+        ck_assert_double_eq_tol(f->finding[0].seconds, e->seconds, 0.03 * e->seconds);
+    }
+    double off = replay_analysis_replayed(report_analysis(r)) / replay_analysis_recorded(report_analysis(r));
+    ck_assert_double_eq_tol(off, 1, 0.02);
+    FILE *out = open_memstream(&text, &size);
+    for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
+        ck_assert_int_eq(view == REPORT_STRUCTURE ? 0 : report_print_text(r, (enum report_view)view, NULL, out), 0);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "critical path"));
+    free(text);
+    report_destroy(r);
+    job_destroy(j);
+}
+
+/* The last rank computes 8 ms, the others 2 and wait. */
+static void imbalance(struct maker *m)
+{
+    uint32_t all = call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE);
+    bool slow = m->rank == RANKS - 1;
+
+    for (int i = 0; i < TURNS; i++)
+        add(m, all, slow ? 8000 : 2000, slow ? 20 : 6020, -1);
+}
+
+static void even_work(struct maker *m)
+{
+    uint32_t all = call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE);
+
+    for (int i = 0; i < TURNS; i++)
+        add(m, all, 5000, 20, -1);
+}
+
+/* Even ranks send after 5 ms, odd ones receive and compute 1 ms. */
+static void late_sender(struct maker *m)
+{
+    uint32_t send = call(m, "MPI_Send", 0x20, JOB_P2P), recv = call(m, "MPI_Recv", 0x30, JOB_P2P);
+
+    for (int i = 0; i < TURNS; i++)
+        if (m->rank % 2 == 0)
+            add(m, send, 5000, 2, m->rank + 1);
+        else
+            add(m, recv, i ? 1000 : 0, i ? 4002 : 5002, m->rank - 1);
+}
+
+/* Each receives from the one before, computes 3 ms, sends to the next; then a barrier. */
+static void chain(struct maker *m)
+{
+    uint32_t recv = call(m, "MPI_Recv", 0x40, JOB_P2P), send = call(m, "MPI_Send", 0x50, JOB_P2P);
+    uint32_t barrier = call(m, "MPI_Barrier", 0x60, JOB_COLLECTIVE);
+    bool last = m->rank == RANKS - 1;
+
+    for (int i = 0; i < TURNS; i++) {
+        if (m->rank)
+            add(m, recv, 1, 3000 * m->rank, m->rank - 1);
+        if (!last)
+            add(m, send, 3000, 2, m->rank + 1);
+        add(m, barrier, last ? 3000 : 1, 3000 * (RANKS - 1 - m->rank) + 10, -1);
+    }
+}
+
+START_TEST(test_imbalance) { check(imbalance, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 }); } END_TEST
+START_TEST(test_even_work) { check(even_work, NULL); } END_TEST
+START_TEST(test_late_sender) { check(late_sender, &(struct expected){ REPORT_LATE_SENDER, "ranks 0,2", 2 * (TURNS * 4e-3 + 1e-3) }); } END_TEST
+START_TEST(test_chain) { check(chain, &(struct expected){ REPORT_SERIAL_CHAIN, "ranks 0-3", TURNS * 36e-3 }); } END_TEST
+
+/* Equal work takes the mean; a rank twice as fast lets the others be the slowest. */
+START_TEST(test_what_if)
+{
+    struct job *j = make(imbalance);
+    struct replay_analysis *a = replay_analysis_create(j);
+    struct replay_what_if equal = { .change = { .balance = GRAMMAR_NONE, .balance_all = true } };
+    double speed[RANKS] = { 1, 1, 1, 4 };
+    struct replay_what_if fast = { .change = { .balance = GRAMMAR_NONE, .speed = speed } };
+    struct replay_prediction p;
+
+    ck_assert_int_eq(replay_analysis_predict(a, &equal, &p), 0);
+    ck_assert_double_eq_tol(p.seconds, TURNS * 3.52e-3, TURNS * 0.05e-3);
+    ck_assert(p.low <= p.seconds && p.seconds <= p.high);
+    ck_assert_int_eq(replay_analysis_predict(a, &fast, &p), 0);
+    ck_assert_double_eq_tol(p.seconds, TURNS * 2.02e-3, TURNS * 0.05e-3);
+    replay_analysis_destroy(a);
+    job_destroy(j);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(test_imbalance), UNIT_TEST(test_even_work), UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
+        UNIT_TEST(test_what_if),
+    };
+    return unit_run("report/findings", tests, UNIT_COUNT(tests));
+}
