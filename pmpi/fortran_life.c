@@ -73,6 +73,20 @@ static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *com
 FORTRAN_ENTRIES(mpi_abort, (MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror),
                 fortran_abort(&twin, FROM, comm, errorcode, ierror))
 
+#if MPI_VERSION >= 4
+static void fortran_session_init(struct pmpi_hook_twin *twin, void *info, void *errhandler, void *session, MPI_Fint *ierror)
+{
+    void (*real)(void *, void *, void *, MPI_Fint *) =
+        (void (*)(void *, void *, void *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+    pmpi_hook_life_session();
+    if (real)
+        real(info, errhandler, session, ierror);
+}
+
+FORTRAN_ENTRIES(mpi_session_init, (void *info, void *errhandler, void *session, MPI_Fint *ierror),
+                fortran_session_init(&twin, info, errhandler, session, ierror))
+#endif
+
 static void fortran_pcontrol(struct pmpi_hook_twin *twin, bool counts, MPI_Fint *level)
 {
     void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, NULL);

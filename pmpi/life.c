@@ -3,6 +3,7 @@
 #include "pmpi/life.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 
 #include "base/fpu.h"
 #include "base/log.h"
+#include "base/options.h"
 #include "base/rights.h"
 #include "job/job.h"
 #include "pmpi/children.h"
@@ -28,6 +30,7 @@ static struct {
     bool open;  /* between a start on this rank and its end */
     bool begun; /* MPI_Init was seen */
     pid_t process; /* that started: its children have nothing to end */
+    atomic_int session_process; /* that called MPI_Session_init; 0: none */
     void *from; /* place of a call that comes through the C binding of another library */
 } life = {.private_comm = MPI_COMM_NULL};
 
@@ -293,11 +296,40 @@ PYTHIA_API int MPI_Abort(MPI_Comm comm, int errorcode)
     return PMPI_Abort(comm, errorcode);
 }
 
+/* --- MPI sessions --- */
+
+void pmpi_hook_life_session(void)
+{
+    atomic_store_explicit(&life.session_process, (int)getpid(), memory_order_relaxed);
+}
+
+#if MPI_VERSION >= 4
+PYTHIA_API int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
+{
+    pmpi_hook_life_session();
+    return PMPI_Session_init(info, errhandler, session);
+}
+#endif
+
+static void life_sessions_only(void)
+{
+    struct pythia_options options;
+    if (life.begun || atomic_load_explicit(&life.session_process, memory_order_relaxed) != (int)getpid())
+        return;
+    base_options_load(&options);
+    if (!strcmp(options.mode, "off") || base_rights_raised())
+        return;
+    session_tree_said();
+    if (base_log_is_first_rank())
+        base_log_warn("nothing was recorded: the program uses MPI sessions alone; what calls MPI_Init can be recorded");
+}
+
 /* Exit without MPI_Finalize. */
 __attribute__((destructor)) static void life_exit(void)
 {
     base_fpu_t kept = base_fpu_hold();
     life_rescue();
+    life_sessions_only();
     base_fpu_give_back(kept);
 }
 

@@ -137,7 +137,7 @@ static void try(const struct refused_call *call, int wrong)
     int number = sigsetjmp(out, 1);
     if (number == 0) {
         leave_garbage(garbage);
-        alarm(2);
+        alarm(1);
         int result = call->call(wrong);
         alarm(0);
         int found = 0;
