@@ -109,7 +109,9 @@ void viscosity_update(struct domain *d);
 void material_update(struct domain *d);
 void timestep_limit(struct domain *d);
 
-/* force.c: corner forces into nodal ones, adding. */
+/* force.c: whether forces are stored by corner (a team may have more than one thread), and corner forces into nodal
+   ones, adding. */
+bool force_split(const struct domain *d);
 void force_gather(struct domain *d);
 
 /* Ends the run on all ranks: what went wrong, in one line. */

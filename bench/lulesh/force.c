@@ -4,8 +4,8 @@
  *
  * Elements that share a node add to the same force. A team of one adds as it goes; a larger one would race, so each
  * element stores what its corners bear (split) and a second region gathers, node by node. Which of the two it is
- * depends on the run (split_forces), so that the sequence of regions stays the same; a team that turns out larger than
- * the run was meant to have splits nonetheless. Both ways give the same bits (invariant 2).
+ * depends on the run (split_forces), so that the sequence of regions stays the same; a run whose teams
+ * may turn out larger than it was meant to have splits nonetheless. Both ways give the same bits (invariant 2).
  */
 #include "domain.h"
 #include "method.h"
@@ -46,29 +46,27 @@ static void element_stress(const struct domain *d, int k, struct hex *force)
     }
 }
 
+bool force_split(const struct domain *d)
+{
+    return d->split_forces || team_max() > 1;
+}
+
 static void integrate_stress(struct domain *d)
 {
     const int elems = d->elems;
-    bool gather = false;
+    const bool split = force_split(d);
 
-#pragma omp parallel
-    {
-        const bool split = d->split_forces || team_size() > 1;
+#pragma omp parallel for
+    for (int k = 0; k < elems; k++) {
+        struct hex force;
 
-#pragma omp single nowait
-        gather = split;
-#pragma omp for
-        for (int k = 0; k < elems; k++) {
-            struct hex force;
-
-            element_stress(d, k, &force);
-            if (split)
-                d->corner_force[k] = force;
-            else
-                hex_add_to(&force, d->force, d->corner[k]);
-        }
+        element_stress(d, k, &force);
+        if (split)
+            d->corner_force[k] = force;
+        else
+            hex_add_to(&force, d->force, d->corner[k]);
     }
-    if (gather)
+    if (split)
         force_gather(d);
 }
 

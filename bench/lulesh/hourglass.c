@@ -8,7 +8,6 @@
  */
 #include "domain.h"
 #include "method.h"
-#include "team.h"
 
 /* The four patterns, over the corners. */
 static const double pattern[4][8] = {
@@ -85,26 +84,19 @@ static void element_hourglass(const struct domain *d, int k, struct hex *force)
 static void apply(struct domain *d)
 {
     const int elems = d->elems;
-    bool gather = false;
+    const bool split = force_split(d);
 
-#pragma omp parallel
-    {
-        const bool split = d->split_forces || team_size() > 1;
+#pragma omp parallel for
+    for (int k = 0; k < elems; k++) {
+        struct hex force;
 
-#pragma omp single nowait
-        gather = split;
-#pragma omp for
-        for (int k = 0; k < elems; k++) {
-            struct hex force;
-
-            element_hourglass(d, k, &force);
-            if (split)
-                d->corner_force[k] = force;
-            else
-                hex_add_to(&force, d->force, d->corner[k]);
-        }
+        element_hourglass(d, k, &force);
+        if (split)
+            d->corner_force[k] = force;
+        else
+            hex_add_to(&force, d->force, d->corner[k]);
     }
-    if (gather)
+    if (split)
         force_gather(d);
 }
 

@@ -5,7 +5,7 @@
  * Every parallel region here gives the same bits whatever the size of its team, and no region relies on the size of
  * another: an environment, a runtime or a tool may change team sizes from one region to the next. Hence no array is
  * sized by a number of threads and no work is split by hand: loops are divided by `omp for`, minima by OpenMP
- * reductions. The maximum is asked for in one place that enters no region (main), to say it in the report.
+ * reductions. The maximum is asked for outside of regions: to say it in the report, and whether forces are split.
  */
 #ifndef LULESH_TEAM_H
 #define LULESH_TEAM_H
@@ -14,10 +14,8 @@
 #include <omp.h>
 
 static inline int team_max(void) { return omp_get_max_threads(); }
-static inline int team_size(void) { return omp_get_num_threads(); }
 #else
 static inline int team_max(void) { return 1; }
-static inline int team_size(void) { return 1; }
 #endif
 
 #endif
