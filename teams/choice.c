@@ -12,7 +12,7 @@ static const double stall = 1e6;      /* … ns later */
 static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
 static const double window_ns = 2e6;  /* what is timed of a window, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, LATE = 256, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
+enum { REMEMBERED = 8, LATE = 64, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -147,6 +147,12 @@ static double median(const struct teams_choice *c, enum teams_way way)
     return t[2] < low ? low : t[2] > high ? high : t[2];
 }
 
+/* A turn in this way: as just compared, or, where that is more, on average while it was the best. */
+static double time_of(const struct teams_choice *c, enum teams_way way)
+{
+    return fmax(median(c, way), c->mean[way]);
+}
+
 static bool wins_each(const struct teams_choice *c, enum teams_way way, enum teams_way other)
 {
     for (uint32_t i = 0; i < c->taken[way]; i++)
@@ -160,12 +166,12 @@ static bool wins_each(const struct teams_choice *c, enum teams_way way, enum tea
 static void judge(struct teams_choice *c)
 {
     enum teams_way before = c->best;
-    double least = better * (c->taken[before] ? median(c, before) : c->usual);
+    double least = better * (c->taken[before] ? time_of(c, before) : c->usual);
     for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
-        if (way != before && c->taken[way] && !c->given_up[way] && median(c, way) < least &&
+        if (way != before && c->taken[way] && !c->given_up[way] && time_of(c, way) < least &&
             (c->turns.anchor || (c->taken[way] == TEAMS_ROUNDS && wins_each(c, way, before)))) {
             c->best = way;
-            least = median(c, way);
+            least = time_of(c, way);
         }
     if (c->taken[c->best])
         c->usual = median(c, c->best);
@@ -182,6 +188,9 @@ static void end_comparison(struct teams_choice *c)
     else if (c->taken[TEAMS_ALL_OWN] && c->taken[TEAMS_ALL_CORES])
         c->team = TEAMS_OWN;
     c->proven = c->proven || c->taken[TEAMS_ALL_OWN] == TEAMS_ROUNDS;
+    for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
+        if (way != c->best && c->taken[way])
+            c->mean[way] = (c->mean[way] + median(c, way)) / 2;
     c->comparisons++;
     c->rest = c->distance;
     c->distance = c->distance < LAST_DISTANCE ? 2 * c->distance : LAST_DISTANCE;
@@ -198,6 +207,9 @@ static uint32_t turns_in(double turn)
 
 static void begin_comparison(struct teams_choice *c)
 {
+    if (c->rested > 0)
+        c->mean[c->best] = c->rested_ns / c->rested;
+    c->rested_ns = c->rested = 0;
     c->window = turns_in(c->usual);
     c->slot = 0;
     memset(c->taken, 0, sizeof c->taken);
@@ -212,7 +224,10 @@ static void take_window(struct teams_choice *c, uint64_t now)
         c->usual += c->usual > 0 ? (turn - c->usual) / REMEMBERED : turn;
     else
         c->tried += fmax(0, (double)(now - c->begin) - c->usual * (c->window + 1));
-    if (c->slot < slots() && c->taken[c->way] < TEAMS_ROUNDS) {
+    if (c->slot >= slots()) {
+        c->rested_ns += turn;
+        c->rested++;
+    } else if (c->taken[c->way] < TEAMS_ROUNDS) {
         c->took[c->way][c->taken[c->way]++] = turn;
         judge(c);
     }
@@ -236,7 +251,7 @@ static void break_off(struct teams_choice *c, uint64_t now)
     if (took <= hopeless * c->usual * (c->turn + 1) + stall)
         return;
     c->tried += fmax(0, took - c->usual * c->turn);
-    c->given_up[c->way]++;
+    c->given_up[c->way] += took <= GIVEN_UP * hopeless * c->usual * (c->turn + 1) + GIVEN_UP * stall ? 1 : GIVEN_UP;
     c->proven = c->proven || c->way == TEAMS_ALL_OWN;
     c->broken = true;
     c->way = c->best;
@@ -253,6 +268,8 @@ static void begin_turns(struct teams_choice *c, uint64_t length, double took, ui
     c->own = 0;
     c->distance = FIRST_DISTANCE;
     memset(c->place, 0, sizeof c->place);
+    memset(c->mean, 0, sizeof c->mean);
+    c->rested_ns = c->rested = 0;
     begin_comparison(c);
     begin_window(c, own, now);
 }

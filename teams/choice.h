@@ -92,6 +92,8 @@ struct teams_choice {
     uint32_t distance;  /* … and to the one after that */
     double took[TEAMS_WAYS][TEAMS_ROUNDS]; /* a turn */
     uint32_t taken[TEAMS_WAYS], given_up[TEAMS_WAYS];
+    double rested_ns, rested; /* windows since the last comparison, and their turns' times together */
+    double mean[TEAMS_WAYS];  /* a turn, on average while the way was the best; 0: not known */
     enum teams_size team; /* of the mixed way: what is not one */
     float late;         /* ns that outliers add to a team's region, of late and on average over all places */
     uint64_t comparisons, trials;
