@@ -159,6 +159,10 @@ static void pack_oracle(struct file_packer *p)
     put_next_double(p, o->cost_seconds);
     put_next(p, o->wall_ns);
     pack_score(p, &o->score);
+    put_next(p, o->start_time);
+    put_next(p, (uint64_t)o->recorded_ranks << 32 | o->threads);
+    put_next(p, o->recorded_ns);
+    put_next(p, o->recorded_time);
 }
 
 static void pack_sums(struct file_packer *p)

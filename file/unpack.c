@@ -204,8 +204,8 @@ static double next_double(const unsigned char **at)
     return file_get_double(*at - 8);
 }
 
-/* `peers`: what a file of an earlier Pythia does not end with. */
-static void unpack_score(const unsigned char *at, bool peers, struct oracle_score *s)
+/* Returns where it ends. */
+static const unsigned char *unpack_score(const unsigned char *at, struct oracle_score *s)
 {
     s->events = next64(&at);
     s->known = next64(&at);
@@ -223,14 +223,13 @@ static void unpack_score(const unsigned char *at, bool peers, struct oracle_scor
     }
     for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
         s->time_error[i] = next64(&at);
-    if (peers) {
-        s->peers.asked = next64(&at);
-        s->peers.foretold = next64(&at);
-        s->peers.right = next64(&at);
-    }
+    s->peers.asked = next64(&at);
+    s->peers.foretold = next64(&at);
+    s->peers.right = next64(&at);
+    return at;
 }
 
-enum { SCORE_PEERS = 8 * 3, SCORE_SIZE = 8 * (3 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS) };
+enum { SCORE_SIZE = 8 * (6 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS), ORACLE_SIZE = 48 + SCORE_SIZE + 32 };
 
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct file_reader *r)
@@ -238,8 +237,7 @@ static void unpack_oracle(struct file_reader *r)
     const struct file_section *s = &r->in.section[SECTION_ORACLE];
     const unsigned char *at = s->data;
     struct job_oracle *o = &r->job->oracle;
-    uint64_t size = 48 + (uint64_t)SCORE_SIZE;
-    if (!at || (s->size != size && s->size != size + SCORE_PEERS) || file_get32(at) != ORACLE_DISTANCES ||
+    if (!at || s->size != ORACLE_SIZE || file_get32(at) != ORACLE_DISTANCES ||
         file_get32(at + 4) != ORACLE_DECILES || file_get32(at + 8) != ORACLE_TIME_BUCKETS)
         return;
     o->present = 1;
@@ -248,7 +246,12 @@ static void unpack_oracle(struct file_reader *r)
     o->gain_seconds = file_get_double(at + 24);
     o->cost_seconds = file_get_double(at + 32);
     o->wall_ns = file_get64(at + 40);
-    unpack_score(at + 48, s->size > size, &o->score);
+    at = unpack_score(at + 48, &o->score);
+    o->start_time = file_get64(at);
+    o->threads = file_get32(at + 8);
+    o->recorded_ranks = file_get32(at + 12);
+    o->recorded_ns = file_get64(at + 16);
+    o->recorded_time = file_get64(at + 24);
 }
 
 static int unpack_regions(struct file_reader *r)

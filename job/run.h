@@ -38,6 +38,10 @@ struct job_oracle {
     double gain_seconds;    /* estimated gain of acting, summed over ranks */
     double cost_seconds;
     uint64_t wall_ns;
+    uint64_t start_time;     /* seconds since 1970; 0: not known, nor what follows */
+    uint32_t threads;        /* as in struct job_info */
+    uint32_t recorded_ranks; /* of what it was predicted from, … */
+    uint64_t recorded_ns, recorded_time; /* … its wall time and its start */
 };
 
 #endif

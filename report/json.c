@@ -461,6 +461,8 @@ static void add_oracle(const struct report *r, cJSON *root)
     add_number(o, "gain_seconds", j->gain_seconds);
     add_number(o, "cost_seconds", j->cost_seconds);
     add_seconds(o, "wall_seconds", j->wall_ns);
+    add_known(o, "start_time", j->start_time > 0, (double)j->start_time);
+    add_known(o, "recorded_wall_seconds", j->recorded_ns > 0, (double)j->recorded_ns / 1e9);
 }
 
 cJSON *report_json(struct report *r)

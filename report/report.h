@@ -32,7 +32,17 @@ struct report {
     bool replayed;
 };
 
-enum report_view { REPORT_SUMMARY, REPORT_CALLSITES, REPORT_STRUCTURE, REPORT_RANKS, REPORT_OMP, REPORT_COMM, REPORT_WAITS, REPORT_PATH };
+enum report_view {
+    REPORT_SUMMARY,
+    REPORT_CALLSITES,
+    REPORT_STRUCTURE,
+    REPORT_RANKS,
+    REPORT_OMP,
+    REPORT_COMM,
+    REPORT_WAITS,
+    REPORT_PATH,
+    REPORT_PREDICTED
+};
 
 /* `j` must outlive the report. NULL when out of memory. */
 struct report *report_create(const struct job *j);
@@ -54,6 +64,8 @@ int report_print_csv(struct report *r, FILE *out);
 /* Sets r->model->loop. 0 or PYTHIA_ENOMEM. */
 int report_find_main_loop(struct report *r);
 int report_print_summary(struct report *r, FILE *out);
+void report_print_predicted(struct report *r, FILE *out);
+void report_print_oracle(const struct job *j, FILE *out); /* some lines of both; nothing before a predicted run */
 void report_print_callsites(struct report *r, FILE *out);
 int report_print_ranks(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);

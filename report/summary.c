@@ -199,32 +199,6 @@ static void print_pattern(const struct report *r, FILE *out)
                 report_count(m->patterns[0].messages, count), report_bytes((double)m->patterns[0].bytes, bytes));
 }
 
-/* Everything above is of the recorded run, so the predicted one has its own time here. */
-static void print_oracle(const struct report *r, FILE *out)
-{
-    const struct job_oracle *o = &r->job->oracle;
-    char actions[32], wall[32];
-
-    if (!o->present)
-        return;
-    fprintf(out, "\npredicted right at distance");
-    for (int d = 0; d < ORACLE_DISTANCES; d++)
-        if (o->score.at[d].predictions) /* a short run has no event so far ahead */
-            fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
-                    report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
-    if (o->score.peers.asked)
-        fprintf(out, "\n  and of the partners of messages %.1f %%",
-                report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
-    fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
-    if (o->ranks != r->job->info.ranks)
-        fprintf(out, " on %u ranks", o->ranks);
-    double error = oracle_time_median(o->score.time_error);
-    if (error >= 0)
-        fprintf(out, "; median time error %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n",
-            report_count(o->actions, actions), o->gain_seconds, o->cost_seconds);
-}
-
 int report_print_summary(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
@@ -242,7 +216,7 @@ int report_print_summary(struct report *r, FILE *out)
     int rc = print_loop(r, out);
     print_classes(r, out);
     print_pattern(r, out);
-    print_oracle(r, out);
+    report_print_oracle(r->job, out);
     fprintf(out, "\nPythia itself took %s (%.2f %% of the ranks' time)\n", report_time((double)m->cost_ns, cost),
             report_percent((double)m->cost_ns, (double)m->sum_wall_ns));
     rc = rc == 0 ? found : rc;

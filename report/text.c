@@ -70,6 +70,9 @@ int report_print_text(struct report *r, enum report_view view, const struct repo
     case REPORT_OMP:
         report_print_omp(r, out);
         break;
+    case REPORT_PREDICTED:
+        report_print_predicted(r, out);
+        break;
     case REPORT_COMM:
         report_print_comm(r, out);
         break;

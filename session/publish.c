@@ -120,7 +120,7 @@ static void publish_recorded(const struct job *job)
         session_parts_remove();
     if (session.options.summary)
         print_recorded(job, path);
-    session_print_summary(path);
+    session_print_summary(path, "summary");
 }
 
 /* The score, and what is known of regions and tasks; the rest of the file stays. */
@@ -135,7 +135,7 @@ static void store_score(struct job *reference, const struct job *job, const char
     if (error)
         base_log_warn("the score of this run is not stored: %s", why);
     else
-        session_print_summary(path);
+        session_print_summary(path, "predicted");
 }
 
 static uint64_t lost_events(const struct job *job)
@@ -171,7 +171,19 @@ static void fold_in(struct job *job, const struct job *reference, const char *pa
     }
     base_log_info("updated %s: runs=%u classes kept=%u (this run weighs %.2f) new=%u gone=%u", path, u.runs, u.kept,
                   u.share, u.added, u.dropped);
-    session_print_summary(path);
+    session_print_summary(path, "predicted");
+}
+
+/* What the run is to be compared with; its own times are known only now, when all ranks have ended. */
+static void compare_with(struct job *job, const struct job *reference)
+{
+    struct job_oracle *o = &job->oracle;
+    o->wall_ns = job->info.wall_ns;
+    o->start_time = job->info.start_time;
+    o->threads = job->info.threads;
+    o->recorded_ranks = reference->info.ranks;
+    o->recorded_ns = reference->info.wall_ns;
+    o->recorded_time = reference->info.start_time;
 }
 
 /* Into the file that was predicted from, or a copy of it where an output was asked for. */
@@ -186,6 +198,7 @@ static void publish_predicted(struct job *job)
         base_log_warn("the score of this run is not stored: %s", why);
         return;
     }
+    compare_with(job, reference);
     const char *obstacle = session.options.update ? not_to_fold(job, reference) : NULL;
     if (obstacle)
         base_log_warn("this run is not folded into %s: %s", path, obstacle);

@@ -52,10 +52,11 @@ static void wait_for(pid_t child)
     waitpid(child, NULL, 0);
 }
 
-void session_print_summary(const char *file)
+void session_print_summary(const char *file, const char *view)
 {
     const char *command = getenv("PYTHIA_COMMAND");
-    char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, NULL };
+    char *const arguments[] = { (char *)"pythia", (char *)"report", (char *)(uintptr_t)file, (char *)"--view",
+                                (char *)(uintptr_t)view, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     struct stat st;

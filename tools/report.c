@@ -27,7 +27,8 @@ enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT };
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
     { "view", 'v', "VIEW", 0,
-      "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path; of two jobs and more scaling, also as json",
+      "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
+      "of two jobs and more scaling, also as json",
       0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
@@ -52,7 +53,8 @@ static void parse_format(struct request *r, const char *arg, struct argp_state *
 
 static void parse_view(struct request *r, const char *arg, struct argp_state *state)
 {
-    static const char *const names[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path" };
+    static const char *const names[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path",
+                                         "predicted" };
 
     r->view_given = true;
     r->scaling = !strcmp(arg, "scaling");
@@ -62,7 +64,8 @@ static void parse_view(struct request *r, const char *arg, struct argp_state *st
             return;
         }
     if (!r->scaling)
-        argp_error(state, "VIEW must be summary, callsites, structure, ranks, omp, comm, waits, path or scaling, not '%s'", arg);
+        argp_error(state, "VIEW must be summary, callsites, structure, ranks, omp, comm, waits, path, predicted or scaling, "
+                   "not '%s'", arg);
 }
 
 /* What does not go together. */
