@@ -20,7 +20,7 @@ static void append_plain(struct grammar *g, const struct grammar_arrival *a)
         grammar_arrival_count(g, last, a);
     else
         grammar_link_last(g, grammar_arrival_node(g, a));
-    if (grammar_memory_used(g) > g->memory)
+    if (grammar_is_full(g))
         grammar_coarsen(g);
 }
 

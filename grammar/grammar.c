@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "grammar/internal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "pythia.h"
@@ -56,10 +57,40 @@ struct grammar *grammar_create(size_t memory)
     return g;
 }
 
+/* `bytes` from the pool, or what is left of them where `some` will do. */
+static size_t pool_take(_Atomic size_t *pool, size_t bytes, bool some)
+{
+    size_t left = atomic_load_explicit(pool, memory_order_relaxed), taken;
+    do {
+        taken = left >= bytes ? bytes : some ? left : 0;
+    } while (taken && !atomic_compare_exchange_weak(pool, &left, left - taken));
+    return taken;
+}
+
+void grammar_share_pool(struct grammar *g, _Atomic size_t *pool)
+{
+    g->pool = pool;
+    g->most = g->memory;
+    g->memory = LEAST_MEMORY;
+    g->drawn = pool_take(pool, LEAST_MEMORY, true);
+}
+
+bool grammar_draw(struct grammar *g)
+{
+    size_t step = g->memory / 8 > LEAST_MEMORY ? g->memory / 8 : LEAST_MEMORY;
+    if (!g->pool || g->memory + step > g->most || !pool_take(g->pool, step, false))
+        return false;
+    g->memory += step;
+    g->drawn += step;
+    return true;
+}
+
 void grammar_destroy(struct grammar *g)
 {
     if (!g)
         return;
+    if (g->pool)
+        atomic_fetch_add(g->pool, g->drawn);
     base_arena_close(&g->node_arena);
     base_arena_close(&g->rule_arena);
     base_arena_close(&g->attr_arena);

@@ -69,6 +69,9 @@ struct grammar {
     uint64_t events, lost;
     uint32_t terminals; /* highest terminal + 1 */
     size_t memory;      /* cap, bytes */
+    size_t most;        /* what the cap may become, with what is left in … */
+    _Atomic size_t *pool; /* … NULL: the cap stays */
+    size_t drawn;       /* from there */
 };
 
 /* Both lines of a node that will be needed soon: where little repeats, nodes are all over the memory, and a step that
@@ -106,6 +109,15 @@ static inline size_t grammar_memory_used(const struct grammar *g)
 {
     return (size_t)g->nodes_used * sizeof *g->nodes + (size_t)g->rules_used * sizeof *g->rules +
            (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
+}
+
+/* grammar.c: more from the pool; false: there is none. */
+bool grammar_draw(struct grammar *g);
+
+/* At the cap, and nothing to raise it with. */
+static inline bool grammar_is_full(struct grammar *g)
+{
+    return __builtin_expect(grammar_memory_used(g) > g->memory, 0) && !grammar_draw(g);
 }
 
 static inline void grammar_insert_after(struct grammar *g, uint32_t at, uint32_t n)

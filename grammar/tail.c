@@ -290,7 +290,7 @@ static bool take_behind_raw(struct grammar *g, const struct grammar_arrival *a)
         begin(g, raw, found, a);
         return true;
     }
-    if (found != GRAMMAR_NONE || g->tail.depth || grammar_memory_used(g) > g->memory)
+    if (found != GRAMMAR_NONE || g->tail.depth || grammar_is_full(g))
         return false;
     grammar_insert_after(g, last, raw);
     if (!grammar_is_guard(g, last)) /* it was looked for when raw came */

@@ -90,6 +90,7 @@ struct session {
     struct session_stream **streams; /* guarded by lock; by thread number, a place each */
     uint32_t stream_count, stream_room;
     uint64_t free_places[SESSION_STREAMS / 64]; /* guarded by lock: given back by threads that ended … */
+    _Atomic size_t memory;          /* bytes that grammars may still take */
     uint32_t free_from;             /* … none in the words before this one */
     struct session_stream *retired; /* of finished sessions: a thread may still be between begin and end */
     uint32_t generation;            /* counts sessions from 1; set before the mode */

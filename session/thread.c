@@ -30,23 +30,21 @@ static bool keyed; /* at_exit exists: else streams are not given back */
 
 /* --- Memory --- */
 
-/* The main thread's grammar gets half of the process's memory, the next 15 the other half, and all others together about
-   as much again: who comes late gets less, but enough for a usual grammar. */
-static size_t memory_share(uint32_t thread)
+/* A checkpoint's frozen and packed copy takes up to 1.75 times what the grammars do, tables and stacks a little. */
+static size_t memory_of_grammars(void)
 {
-    enum { FIRST = 16, ENOUGH = 128 << 10 };
-    size_t memory = (size_t)session.options.memory, share = memory / 2 / FIRST;
-    if (thread == 0)
-        return memory / 2;
-    if (thread < FIRST || share < ENOUGH)
-        return share;
-    share = share * FIRST / thread * FIRST / thread;
-    return share > ENOUGH ? share : ENOUGH;
+    return (size_t)session.options.memory / 3;
 }
 
+/* They share it; address space is reserved for what one may come to. */
 struct grammar *session_stream_grammar(uint32_t thread)
 {
-    return grammar_create(memory_share(thread));
+    enum { FIRST = 16 };
+    size_t all = memory_of_grammars();
+    struct grammar *g = grammar_create(thread == 0 ? all : thread < FIRST ? all / 4 : all / 4 / FIRST);
+    if (g)
+        grammar_share_pool(g, &session.memory);
+    return g;
 }
 
 static void stream_destroy(struct session_stream *s)
@@ -200,6 +198,7 @@ void session_threads_start(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_key);
+    atomic_store(&session.memory, memory_of_grammars());
 }
 
 void **session_stream_keep(struct session_stream *s, uint32_t *turn)
