@@ -56,6 +56,8 @@ enum file_section_type {
     SECTION_GROUPS, /* from here on: for who reads the whole job */
     SECTION_FLOWS,
     SECTION_STARTS,
+    SECTION_SERIES,
+    SECTION_EXTREMES,
     SECTION_TYPES
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
+#include "file/course.h"
 #include "file/pack.h"
 #include "file/talk.h"
 #include "file/regions.h"
@@ -231,4 +232,6 @@ void file_pack_others(struct file_packer *p)
     file_pack_groups(p);
     file_pack_flows(p);
     file_pack_starts(p);
+    file_pack_series(p);
+    file_pack_extremes(p);
 }

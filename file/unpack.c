@@ -12,6 +12,7 @@
 #include "file/regions.h"
 #include "job/check.h"
 #include "file/times.h"
+#include "file/course.h"
 #include "file/talk.h"
 #include "file/unpack.h"
 #include "job/intern.h"
@@ -390,6 +391,8 @@ static int unpack_all(struct file_reader *r)
         error = file_unpack_others(r);
     if (!error)
         error = file_unpack_talk(r);
+    if (!error)
+        error = file_unpack_course(r);
     if (!error)
         error = check_times(r);
     return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);

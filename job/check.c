@@ -371,6 +371,10 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     if (!error)
         error = job_starts_check(j, why, size);
     if (!error)
+        error = job_series_check(j, why, size);
+    if (!error)
+        error = job_extremes_check(j, why, size);
+    if (!error)
         error = check_streams(&a);
     if (!error)
         error = check_regions(&a);

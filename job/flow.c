@@ -30,6 +30,7 @@ struct batch {
     const struct job_flow **row;
     const struct job_range **ranges; /* of each */
     uint32_t count, terminal, ranks;
+    uint32_t first_side; /* so many of them, the first ones, are of one job */
     bool receives, mean;
 };
 
@@ -325,6 +326,75 @@ static int join_means(struct job_flows *out, const struct batch *b, uint64_t mem
     return error;
 }
 
+static struct batch side_of(const struct batch *b, bool first)
+{
+    struct batch side = *b;
+    side.row += first ? 0 : b->first_side;
+    side.ranges += first ? 0 : b->first_side;
+    side.count = first ? b->first_side : b->count - b->first_side;
+    return side;
+}
+
+static uint64_t members_of(const struct batch *b)
+{
+    uint64_t members = 0;
+    for (uint32_t i = 0; i < b->count; i++)
+        members += job_ranges_size(b->ranges[i], b->row[i]->range_count);
+    return members;
+}
+
+/* The rows of one side in the relation of the other: as sets, or written out. */
+static int convert(struct job_flows *out, const struct batch *b, uint32_t relation, uint64_t members)
+{
+    if (b->row[0]->relation == relation)
+        return join_sets(out, b);
+    struct atom *atom = malloc((size_t)members * sizeof *atom);
+    uint32_t n = atom ? write_out(b, atom) : 0;
+    int error = atom ? 0 : PYTHIA_ENOMEM;
+    arrange(atom, n, relation, b->ranks);
+    for (uint32_t i = 0, next; i < n && !error; i = next) {
+        for (next = i + 1; next < n && content_order(&atom[i], &atom[next]) == 0; next++)
+            ;
+        error = append_atoms(out, b, relation, atom + i, next - i, false);
+    }
+    free(atom);
+    return error;
+}
+
+/* The rows that the larger side has, if all of the other falls into them: then no relation makes fewer. 1 where it does not,
+   and nothing is appended. */
+static int join_into(struct job_flows *out, const struct batch *b)
+{
+    struct batch one = side_of(b, true), two = side_of(b, false), both = *b;
+    uint64_t members_one = members_of(&one), members_two = members_of(&two);
+    if (!one.count || !two.count)
+        return 1;
+    const struct batch *large = members_one < members_two ? &two : &one, *small = large == &one ? &two : &one;
+    struct job_flows fits = { 0 };
+    uint32_t rows = out->count, ranges = out->ranges.count;
+    int error = convert(&fits, small, large->row[0]->relation, large == &one ? members_two : members_one);
+    both.count = large->count + fits.count;
+    both.row = error ? NULL : malloc(both.count * sizeof *both.row);
+    both.ranges = error ? NULL : malloc(both.count * sizeof *both.ranges);
+    if (!error && (!both.row || !both.ranges))
+        error = PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < both.count && !error; i++) {
+        both.row[i] = i < large->count ? large->row[i] : &fits.row[i - large->count];
+        both.ranges[i] = i < large->count ? large->ranges[i] : fits.ranges.range + both.row[i]->range_first;
+    }
+    if (!error)
+        error = join_sets(out, &both);
+    if (!error && out->count - rows != large->count) {
+        out->count = rows;
+        out->ranges.count = ranges;
+        error = 1;
+    }
+    free(both.row);
+    free(both.ranges);
+    job_flows_free(&fits);
+    return error;
+}
+
 static int join_batch(struct job_flows *out, struct batch *b)
 {
     uint64_t members = 0;
@@ -339,7 +409,10 @@ static int join_batch(struct job_flows *out, struct batch *b)
         return join_sets(out, b);
     if (members > BASE_ARRAY_LIMIT)
         return PYTHIA_ELIMIT;
-    return b->mean ? join_means(out, b, members) : join_atoms(out, b, members);
+    if (b->mean)
+        return join_means(out, b, members);
+    int error = join_into(out, b);
+    return error == 1 ? join_atoms(out, b, members) : error;
 }
 
 /* --- All of two jobs --- */
@@ -347,8 +420,18 @@ static int join_batch(struct job_flows *out, struct batch *b)
 struct entry {
     const struct job_flow *row;
     const struct job_range *ranges;
-    uint32_t terminal;
+    uint32_t terminal, side;
 };
+
+static int by_side(const void *x, const void *y)
+{
+    const struct entry *a = x, *b = y;
+    if (a->terminal != b->terminal)
+        return a->terminal < b->terminal ? -1 : 1;
+    if (a->row->receives != b->row->receives)
+        return a->row->receives < b->row->receives ? -1 : 1;
+    return a->side < b->side ? -1 : a->side > b->side;
+}
 
 static int by_terminal(const void *x, const void *y)
 {
@@ -372,6 +455,8 @@ static int join_entries(struct job_flows *out, const struct entry *e, uint32_t n
             ;
         struct batch b = { .row = row + i, .ranges = ranges + i, .count = next - i, .terminal = e[i].terminal,
                            .ranks = ranks, .receives = e[i].row->receives };
+        while (b.first_side < b.count && e[i + b.first_side].side == 0)
+            b.first_side++;
         error = join_batch(out, &b);
     }
     free(row);
@@ -388,12 +473,12 @@ int job_flows_join(const struct job *into, const struct job *from, const uint32_
     if (!e)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < a->count; i++)
-        e[n++] = (struct entry){ &a->row[i], a->ranges.range + a->row[i].range_first, a->row[i].terminal };
+        e[n++] = (struct entry){ &a->row[i], a->ranges.range + a->row[i].range_first, a->row[i].terminal, 0 };
     for (uint32_t i = 0; i < b->count; i++)
         e[n++] = (struct entry){ &b->row[i], b->ranges.range + b->row[i].range_first,
-                                 terminal_map ? terminal_map[b->row[i].terminal] : b->row[i].terminal };
+                                 terminal_map ? terminal_map[b->row[i].terminal] : b->row[i].terminal, 1 };
     if (n)
-        qsort(e, n, sizeof *e, by_terminal);
+        qsort(e, n, sizeof *e, by_side);
     int error = join_entries(out, e, n, ranks);
     free(e);
     if (error)

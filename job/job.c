@@ -59,6 +59,8 @@ void job_destroy(struct job *j)
     job_groups_free(&j->groups);
     job_flows_free(&j->flows);
     job_starts_free(&j->starts);
+    free(j->series.of);
+    free(j->extremes.of);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

@@ -26,10 +26,13 @@
 
 #include "job/class.h"
 #include "job/define.h"
+#include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
+#include "job/message.h"
 #include "job/regions.h"
 #include "job/run.h"
+#include "job/series.h"
 #include "job/starts.h"
 #include "job/streams.h"
 #include "job/sum.h"
@@ -57,6 +60,8 @@ struct job {
     struct job_groups groups;
     struct job_flows flows;
     struct job_starts starts;
+    struct job_series_list series;
+    struct job_extremes_list extremes;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

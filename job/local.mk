@@ -4,18 +4,21 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
 	%D%/define.c %D%/define.h \
+	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/group.c %D%/group.h \
 	%D%/intern.c %D%/intern.h \
 	%D%/job.c \
 	%D%/match.c \
 	%D%/members.c \
+	%D%/message.c %D%/message.h \
 	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \
 	%D%/relation.c %D%/relation.h \
 	%D%/run.h \
 	%D%/streams.c %D%/streams.h \
+	%D%/series.c %D%/series.h \
 	%D%/starts.c %D%/starts.h \
 	%D%/sum.c %D%/sum.h \
 	%D%/task.c %D%/task.h \

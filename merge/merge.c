@@ -36,6 +36,8 @@ struct merge {
     struct job_groups groups;
     struct job_flows flows;
     struct job_starts starts;
+    struct job_series_list series;
+    struct job_extremes_list extremes;
 };
 
 static void maps_free(struct maps *m)
@@ -201,14 +203,18 @@ static void commit_regions(struct merge *m)
     }
 }
 
-/* --- Communicators, messages, starts: what both have, made anew --- */
+/* --- Communicators, messages, starts, series, extremes: what both have, made anew --- */
 
 static int plan_talk(struct merge *m)
 {
     int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
     if (!error)
         error = job_flows_join(m->into, m->from, m->map.terminal, &m->flows);
-    return error ? error : job_starts_join(m->into, m->from, &m->starts);
+    if (!error)
+        error = job_starts_join(m->into, m->from, &m->starts);
+    if (!error)
+        error = job_series_join(m->into, m->from, &m->series);
+    return error ? error : job_extremes_join(m->into, m->from, m->map.terminal, &m->extremes);
 }
 
 static void free_talk(struct merge *m)
@@ -216,6 +222,8 @@ static void free_talk(struct merge *m)
     job_groups_free(&m->groups);
     job_flows_free(&m->flows);
     job_starts_free(&m->starts);
+    free(m->series.of);
+    free(m->extremes.of);
 }
 
 /* What the job had goes into the plan, which is freed. */
@@ -224,12 +232,18 @@ static void commit_talk(struct merge *m)
     struct job_groups groups = m->into->groups;
     struct job_flows flows = m->into->flows;
     struct job_starts starts = m->into->starts;
+    struct job_series_list series = m->into->series;
+    struct job_extremes_list extremes = m->into->extremes;
     m->into->groups = m->groups;
     m->into->flows = m->flows;
     m->into->starts = m->starts;
+    m->into->series = m->series;
+    m->into->extremes = m->extremes;
     m->groups = groups;
     m->flows = flows;
     m->starts = starts;
+    m->series = series;
+    m->extremes = extremes;
 }
 
 /* --- What the job is --- */

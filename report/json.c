@@ -204,6 +204,47 @@ static void add_sums(cJSON *o, const struct report_sums *sums, const struct repo
         add_number(o, "ipc", ipc);
 }
 
+/* Gaps and durations at their least and greatest, in which turn (from 0) and on which rank. */
+static void add_extremes(cJSON *o, const struct job_extremes *e)
+{
+    static const char *const names[] = { "gap_min", "gap_max", "duration_min", "duration_max" };
+    char key[40];
+
+    for (int k = 0; k < JOB_EXTREMES && e->count; k++) {
+        snprintf(key, sizeof key, "%s_seconds", names[k]);
+        add_seconds(o, key, e->value[k]);
+        snprintf(key, sizeof key, "%s_turn", names[k]);
+        add_number(o, key, (double)e->turn[k]);
+        snprintf(key, sizeof key, "%s_rank", names[k]);
+        add_number(o, key, e->rank[k]);
+    }
+}
+
+/* How each rank's time goes by; of a block of ranks the mean, with the least and the most beside. */
+static void add_series(const struct report *r, cJSON *root)
+{
+    static const char *const names[] = { "computation", "omp", "mpi" };
+    static const char *const parts[] = { "_least", "_most", "" };
+    cJSON *array = cJSON_AddArrayToObject(root, "series");
+
+    for (uint32_t i = 0; i < r->job->series.count; i++) {
+        const struct job_series *s = &r->job->series.of[i];
+        cJSON *o = add_object(array);
+        add_number(o, "rank", s->rank);
+        add_number(o, "ranks", s->ranks);
+        add_seconds(o, "step_seconds", s->step_ns);
+        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+            for (int part = s->ranks > 1 ? JOB_SERIES_LEAST : JOB_SERIES_MEAN; part <= JOB_SERIES_MEAN; part++) {
+                double seconds[JOB_SERIES_STEPS];
+                char key[40];
+                for (uint32_t k = 0; k < s->steps; k++)
+                    seconds[k] = job_series_seconds(s, kind, part, k);
+                snprintf(key, sizeof key, "%s%s", names[kind], parts[part]);
+                cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(seconds, (int)s->steps));
+            }
+    }
+}
+
 static void add_callsites(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "callsites");
@@ -219,6 +260,7 @@ static void add_callsites(struct report *r, cJSON *root)
         add_seconds(o, "time_seconds", s->time_ns);
         add_seconds(o, "gap_seconds", s->gap_ns);
         add_number(o, "bytes", (double)s->bytes);
+        add_extremes(o, &s->extremes);
         add_number(o, "app_percent", report_percent((double)s->time_ns, (double)r->model->stream_wall_ns));
         add_number(o, "mpi_percent", report_percent((double)s->time_ns, (double)r->model->call_ns));
         add_spread(o, &s->spread);
@@ -483,6 +525,7 @@ cJSON *report_json(struct report *r)
         add_streams(r, root);
         add_comm(r, root);
         add_matrix(r, root);
+        add_series(r, root);
         add_loop(r, root);
         add_oracle(r, root);
     }

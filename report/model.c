@@ -94,6 +94,17 @@ static void add_node(struct report_model *m, const uint32_t *place, uint32_t ter
     }
 }
 
+/* What begins or is a call: the end of a span that others are in has a gap inside it. */
+static void add_extremes(struct report_model *m, const uint32_t *place)
+{
+    for (uint32_t i = 0; i < m->job->extremes.count; i++) {
+        const struct job_extremes *e = &m->job->extremes.of[i];
+        const struct job_terminal *t = &m->job->terminals[e->terminal];
+        if (t->kind != JOB_REGION && t->phase != JOB_CLOSE)
+            job_extremes_merge(&m->sites[place[e->terminal]].extremes, e);
+    }
+}
+
 static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, uint64_t least_ns,
                     bool nested)
 {
@@ -207,6 +218,8 @@ static int add_tables(struct report_model *m)
     for (uint32_t c = 0; rc == 0 && c < m->job->class_count; c++)
         if (m->job->classes[c].grammar)
             rc = add_class(m, place, &m->job->classes[c]);
+    if (rc == 0)
+        add_extremes(m, place);
     if (rc == 0)
         rc = report_model_add_nested(m, place);
     for (uint32_t i = 0; rc == 0 && i < m->site_count; i++)

@@ -38,6 +38,7 @@ struct report_site {
     uint64_t time_ns;    /* in the calls */
     uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
     uint64_t bytes;
+    struct job_extremes extremes; /* of all of its events; count 0: not known */
     struct report_spread spread;
 };
 

@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "session/course.h"
 #include "session/flow.h"
 #include "session/keys.h"
 #include "session/peers.h"
@@ -62,6 +63,7 @@ struct session_stream {
     uint32_t sum_room;
     struct session_flows flows;    /* a recording's */
     struct session_starts_seen starts_seen;
+    struct session_course course;  /* a recording's */
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
@@ -127,6 +129,8 @@ struct grammar *session_stream_grammar(uint32_t thread); /* an empty one for tha
 void session_stream_close_all(struct session_stream *s); /* its thread ends: so do the spans that it left open */
 /* Time that is no part of the stream passed, inside its innermost span if there is one. */
 void session_stream_skip(struct session_stream *s, uint64_t ns);
+/* What it notes beside its events begins anew. */
+void session_stream_course(struct session_stream *s, uint64_t begin);
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 
 static inline void stream_release(struct session_stream *s)
@@ -155,6 +159,8 @@ struct session_frozen {
     struct grammar_flat *grammar; /* NULL: out of memory */
     struct job_stream stream;
     struct session_flows flows;
+    struct session_course course;
+    uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
 /* For who holds the stream, or when no thread can be in it any more. False when out of memory: nothing is to be freed. */
 bool session_stream_freeze(struct session_stream *s, struct session_frozen *f);

@@ -163,7 +163,9 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
 {
     memset(f, 0, sizeof *f);
     f->grammar = grammar_freeze(s->grammar);
-    if (!f->grammar || !session_flows_copy(&s->flows, &f->flows)) {
+    f->terminal = malloc((s->keys.terminals + (size_t)1) * sizeof *f->terminal);
+    if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
+        !session_course_copy(&s->course, s->keys.terminals, &f->course)) {
         session_frozen_drop(f);
         return false;
     }
@@ -179,6 +181,8 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
         .cost_ns = cost_of(s),
     };
     grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
+    if (s->keys.terminals)
+        memcpy(f->terminal, s->keys.job_terminal, s->keys.terminals * sizeof *f->terminal);
     return true;
 }
 
@@ -186,6 +190,8 @@ void session_frozen_drop(struct session_frozen *f)
 {
     grammar_flat_destroy(f->grammar);
     session_flows_close(&f->flows);
+    session_course_close(&f->course);
+    free(f->terminal);
     memset(f, 0, sizeof *f);
 }
 
@@ -197,6 +203,8 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     int error = merge_add_stream(job, &f->stream, g);
     if (!error)
         error = session_flows_finish(&f->flows, job, f->stream.rank);
+    if (!error)
+        error = session_course_finish(&f->course, job, f->stream.rank, f->terminal);
     session_frozen_drop(f);
     return error;
 }

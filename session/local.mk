@@ -15,6 +15,7 @@ libpythia_session_la_SOURCES = \
 	%D%/publish.c \
 	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
+	%D%/course.c %D%/course.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/self.c %D%/self.h \
 	%D%/session.h \
@@ -28,7 +29,9 @@ libpythia_session_la_SOURCES = \
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint
-UNIT_TESTS += tests/unit/test_machine
+UNIT_TESTS += tests/unit/test_machine tests/unit/test_course
+tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
+tests_unit_test_course_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)
 tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/forge.c tests/unit/forge.h $(BYTES)
 tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)

@@ -79,8 +79,10 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
     pthread_mutex_unlock(&session.lock);
     base_fpu_give_back(kept);
-    if (number != GRAMMAR_NONE)
+    if (number != GRAMMAR_NONE && session_course_room(&s->course, s->keys.terminals + 1))
         number = session_keys_number(&s->keys, number, reference);
+    else
+        number = GRAMMAR_NONE;
     s->keys.entries[entry].terminal[phase] = number;
     return number;
 }
@@ -137,8 +139,25 @@ static void leave_out(struct session_stream *s, uint64_t ns)
         s->open[s->open_count - 1].inside += ns;
 }
 
+/* `in_region`: what was before the event was in a parallel region. */
+static inline void note_course(struct session_stream *s, const struct grammar_event *e, bool in_region, uint8_t kind,
+                               uint64_t begin, uint64_t end)
+{
+    struct session_series *series = s->course.series;
+    session_extremes_note(&s->course.extremes[e->terminal], e->gap, e->duration);
+    if (!series)
+        return;
+    session_series_note(series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, begin - e->gap, begin);
+    session_series_note(series, kind == JOB_REGION ? JOB_SERIES_OMP : JOB_SERIES_MPI, begin, end);
+}
+
+static inline bool in_region(const struct session_stream *s, uint32_t spans)
+{
+    return spans && s->open[spans - 1].kind == JOB_REGION;
+}
+
 static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
-                   const struct session_values *values)
+                   const struct session_values *values, bool after_region)
 {
     struct grammar_event e = {.terminal = terminal_of(s, entry, phase), .gap = begin - s->last, .duration = end - begin};
     if (e.terminal == GRAMMAR_NONE) {
@@ -150,6 +169,8 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
         memcpy(e.value, values->value, sizeof e.value);
     }
     s->last = end;
+    if (s->grammar)
+        note_course(s, &e, after_region, s->keys.entries[entry].key.kind, begin, end);
     bool timed = s->events++ % COST_SAMPLE == 0;
     uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
     deliver(s, &e, s->keys.entries[entry].key.peer_class, values);
@@ -176,7 +197,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
     for (uint32_t i = 0; i < s->open_count; i++) {
         struct session_open *span = &s->open[i];
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL);
+            append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -289,9 +310,9 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
-            append(s, span->entry, JOB_CLOSE, end, end, values);
+            append(s, span->entry, JOB_CLOSE, end, end, values, span->kind == JOB_REGION);
         else
-            append(s, span->entry, JOB_LEAF, span->begin, end, values);
+            append(s, span->entry, JOB_LEAF, span->begin, end, values, in_region(s, s->open_count));
         account(s, span, end);
         if (s->predicts) { /* append() has left it out, with what the oracle took */
             s->followed_ns -= skipped;
@@ -415,7 +436,12 @@ uint64_t session_event(const struct session_stream *s)
 
 uint32_t session_terminal(struct session_stream *s, uint32_t entry)
 {
-    uint32_t terminal = entry == GRAMMAR_NONE ? GRAMMAR_NONE : terminal_of(s, entry, JOB_LEAF);
+    uint32_t terminal = entry == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.entries[entry].terminal[JOB_LEAF];
+    if (__builtin_expect(terminal == GRAMMAR_NONE && entry != GRAMMAR_NONE, 0)) {
+        if (stream_take(s))
+            terminal = terminal_of(s, entry, JOB_LEAF);
+        stream_release(s);
+    }
     return terminal == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.job_terminal[terminal];
 }
 

@@ -182,6 +182,35 @@ static void print_talk(const struct job *j)
     }
 }
 
+static void print_course(const struct job *j)
+{
+    for (uint32_t i = 0; i < j->series.count; i++) {
+        const struct job_series *s = &j->series.of[i];
+        printf("series\t%u\t%u\t%" PRIu64, s->rank, s->ranks, s->step_ns);
+        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++) {
+            for (uint32_t k = 0; k < s->steps; k++)
+                printf("\t%u", s->sum[kind][k]);
+            for (int part = 0; part < JOB_SERIES_PARTS && s->ranks > 1; part++)
+                for (uint32_t k = 0; k < s->steps; k++)
+                    printf("\t%u", s->part[kind][part][k]);
+        }
+        putchar('\n');
+    }
+    for (uint32_t i = 0; i < j->extremes.count; i++) {
+        const struct job_extremes *e = &j->extremes.of[i];
+        printf("extremes\t%u\t%u\t%u\t%u\t%u\t%" PRIu64, e->terminal, e->rank[0], e->rank[1], e->rank[2], e->rank[3], e->count);
+        for (int k = 0; k < JOB_EXTREMES; k++)
+            printf("\t%" PRIu64, e->value[k]);
+        for (int k = 0; k < JOB_EXTREMES; k++)
+            printf("\t%" PRIu64, e->turn[k]);
+        for (int k = 0; k < JOB_BUCKETS; k++)
+            printf("\t%" PRIu64, e->gaps[k]);
+        for (int k = 0; k < JOB_BUCKETS; k++)
+            printf("\t%" PRIu64, e->durations[k]);
+        putchar('\n');
+    }
+}
+
 int main(int argc, char **argv)
 {
     char why[300];
@@ -213,6 +242,7 @@ int main(int argc, char **argv)
         printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
                j->sums[i].count.samples, j->sums[i].count.total);
     print_talk(j);
+    print_course(j);
     job_destroy(j);
     return 0;
 }

@@ -7,7 +7,7 @@
 
 Lines are tab-separated. "stream RANK THREAD COUNT EVENTS WALL" for each record of the table of streams; "member RANK THREAD",
 then for each event: its index, its terminal as text, and the values of the ten channels ("-" none, "*" not known). Then "group" for each group of each communicator, "message" for what each rank sent or
-received, "starts" for each list of distances.
+received, "starts" for each list of distances, "series" and "extremes".
 """
 import ctypes
 import ctypes.util
@@ -320,6 +320,8 @@ class Job:
         self.print_groups()
         self.print_messages()
         self.print_starts()
+        self.print_series()
+        self.print_extremes()
 
     # Communicators, messages, starts: lists by columns
 
@@ -378,6 +380,27 @@ class Job:
         for name, count in zip(names, counts):
             print("starts", name, *((d + k * step) % 2**32 for d, step, times in run[:count] for k in range(times)), sep="\t")
             run = run[count:]
+
+
+    def print_series(self):
+        body, n = self.sections.get(25, (b"", 0))
+        at = 0
+        for _ in range(n):
+            rank, ranks, steps, _, step = struct.unpack_from("<4IQ", body, at)
+            layout = "<" + "%dI%dH" % (steps, 2 * steps) * 3 if ranks > 1 else "<%dH" % (3 * steps)
+            print("series", rank, ranks, step, *struct.unpack_from(layout, body, at + 24), sep="\t")
+            at += 24 + struct.calcsize(layout)
+        if at != len(body):
+            fail("size of the series")
+
+    def print_extremes(self):
+        body, n = self.sections.get(26, (b"", 0))
+        if len(body) != 732 * n:
+            fail("size of the extremes")
+        rows = self.columns(body, 0, n, 5)
+        wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(89))))
+        for narrow, numbers in zip(rows, wide):
+            print("extremes", *narrow, *numbers, sep="\t")
 
 
 if __name__ == "__main__":

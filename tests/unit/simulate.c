@@ -3,6 +3,7 @@
 #include "job/group.h"
 #include "job/starts.h"
 #include "merge/merge.h"
+#include "session/course.h"
 #include "tests/unit/simulate.h"
 
 #include <stdio.h>
@@ -165,6 +166,29 @@ static void talk(struct recorder *r, uint32_t rank, uint32_t ranks)
         abort();
 }
 
+/* What a session would note beside the events. */
+static void course(struct recorder *r, uint32_t rank, uint32_t thread)
+{
+    static uint64_t ns[JOB_SERIES_KINDS][JOB_SERIES_STEPS];
+    struct simulate_stream *s = r->stream;
+    struct job_extremes *e = calloc(r->job->terminal_count + 1, sizeof *e);
+    int error = !e;
+    for (uint32_t i = 0; i < r->job->terminal_count && !error; i++)
+        job_extremes_begin(&e[i]);
+    memset(ns, 0, sizeof ns);
+    for (uint32_t i = 0; i < s->count && !error; i++) {
+        session_extremes_note(&e[s->event[i].terminal], s->event[i].gap, s->event[i].duration);
+        ns[i % JOB_SERIES_KINDS][i % 100] += s->event[i].gap;
+    }
+    for (uint32_t i = 0; i < r->job->terminal_count && !error; i++)
+        error = job_extremes_add(r->job, rank, i, &e[i]);
+    if (!error && !thread)
+        error = job_series_add(r->job, rank, UINT64_C(65536) << rank / 64 % 3, 100, ns);
+    free(e);
+    if (error)
+        abort();
+}
+
 static void finish(struct recorder *r, uint32_t rank, uint32_t thread)
 {
     struct simulate_stream *s = r->stream;
@@ -203,6 +227,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
         r.stream->thread = thread;
         shapes[shape](&r, rank, ranks);
         talk(&r, rank, ranks);
+        course(&r, rank, thread);
         finish(&r, rank, thread);
         grammar_destroy(r.grammar);
     }

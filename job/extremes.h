@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Of each terminal over all of its events: least and greatest gap before it and duration, on which rank and in which turn,
+ * and how many of each length.
+ *
+ * A turn counts the events of the terminal in its stream, from 0: the 38th barrier of a loop is turn 37. Lengths are counted
+ * by power of two. Where several events are equally long it is the first one of the lowest rank.
+ * Threads: any for readers.  Hook-safe: inline functions are.
+ */
+#ifndef PYTHIA_JOB_EXTREMES_H
+#define PYTHIA_JOB_EXTREMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct job;
+
+enum job_extreme { JOB_GAP_MIN, JOB_GAP_MAX, JOB_DURATION_MIN, JOB_DURATION_MAX, JOB_EXTREMES };
+enum { JOB_BUCKETS = 40 }; /* 0: below 2 ns; k: below 2^(k + 1); the last one: all longer ones, too */
+
+struct job_extremes {
+    uint32_t terminal;
+    uint32_t rank[JOB_EXTREMES];
+    uint64_t count;               /* events */
+    uint64_t value[JOB_EXTREMES]; /* ns */
+    uint64_t turn[JOB_EXTREMES];
+    uint64_t gaps[JOB_BUCKETS], durations[JOB_BUCKETS];
+};
+struct job_extremes_list {
+    struct job_extremes *of; /* by terminal */
+    uint32_t count, room;
+};
+
+static inline unsigned job_bucket(uint64_t ns)
+{
+    unsigned log = 63u - (unsigned)__builtin_clzll(ns | 1);
+    return log < JOB_BUCKETS ? log : JOB_BUCKETS - 1;
+}
+
+void job_extremes_begin(struct job_extremes *e); /* of no event */
+/* NULL: not known. */
+const struct job_extremes *job_extremes_of(const struct job *j, uint32_t terminal);
+/* `into` gets the events of `from`, of whatever terminal. */
+void job_extremes_merge(struct job_extremes *into, const struct job_extremes *from);
+/* Adds what a stream of `rank` has of a terminal of the job. 0, or PYTHIA_ENOMEM. */
+int job_extremes_add(struct job *j, uint32_t rank, uint32_t terminal, const struct job_extremes *e);
+
+/* --- Between the parts of a job --- */
+int job_extremes_check(const struct job *j, char *why, size_t size);
+int job_extremes_join(const struct job *into, const struct job *from, const uint32_t *terminal_map,
+                      struct job_extremes_list *out); /* 0 or PYTHIA_ENOMEM */
+
+#endif

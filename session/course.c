@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/course.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
+
+bool session_course_series(struct session_course *c, uint64_t begin)
+{
+    c->series = calloc(1, sizeof *c->series);
+    if (!c->series)
+        return false;
+    c->series->begin = begin;
+    c->series->step = SERIES_FIRST;
+    c->series->end = begin + SERIES_FIRST;
+    return true;
+}
+
+bool session_course_room(struct session_course *c, uint32_t terminals)
+{
+    if (terminals <= c->room)
+        return true;
+    uint32_t room = c->room ? c->room : 16;
+    while (room < terminals)
+        room *= 2;
+    struct job_extremes *larger = realloc(c->extremes, room * sizeof *larger);
+    if (!larger)
+        return false;
+    for (uint32_t i = c->room; i < room; i++)
+        job_extremes_begin(&larger[i]);
+    c->extremes = larger;
+    c->room = room;
+    return true;
+}
+
+void session_course_close(struct session_course *c)
+{
+    free(c->series);
+    free(c->extremes);
+    memset(c, 0, sizeof *c);
+}
+
+bool session_course_copy(const struct session_course *c, uint32_t terminals, struct session_course *copy)
+{
+    memset(copy, 0, sizeof *copy);
+    if (c->series && (copy->series = malloc(sizeof *copy->series)))
+        *copy->series = *c->series;
+    copy->room = terminals < c->room ? terminals : c->room;
+    copy->extremes = malloc((copy->room + (size_t)1) * sizeof *copy->extremes);
+    if (copy->extremes && copy->room)
+        memcpy(copy->extremes, c->extremes, copy->room * sizeof *copy->extremes);
+    if (copy->extremes && !copy->series == !c->series)
+        return true;
+    session_course_close(copy);
+    return false;
+}
+
+int session_course_finish(const struct session_course *c, struct job *job, uint32_t rank, const uint32_t *terminal)
+{
+    struct session_series *s = c->series;
+    int error = s ? job_series_add(job, rank, s->step, s->at + 1, s->sum) : 0;
+    for (uint32_t i = 0; i < c->room && !error; i++)
+        error = job_extremes_add(job, rank, terminal[i], &c->extremes[i]);
+    return error;
+}
+
+/* Two steps become one. */
+static void series_double(struct session_series *s)
+{
+    for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+        for (uint32_t i = 0; i < JOB_SERIES_STEPS; i++) {
+            uint64_t pair = i < JOB_SERIES_STEPS / 2 ? s->sum[kind][2 * i] + s->sum[kind][2 * i + 1] : 0;
+            s->sum[kind][i] = pair;
+        }
+    s->step *= 2;
+    s->at /= 2;
+    s->end = s->begin + (s->at + (uint64_t)1) * s->step;
+}
+
+/* Beyond the step at hand: what is long enough to need larger steps gets them first, so that this is at most one walk over
+   all steps. */
+void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to)
+{
+    while (to - s->begin > s->step * JOB_SERIES_STEPS)
+        series_double(s);
+    while (from < to) {
+        uint64_t until = to < s->end ? to : s->end;
+        s->sum[kind][s->at] += until > from ? until - from : 0;
+        from = until > from ? until : from;
+        if (from < to || (from == s->end && s->at + 1 < JOB_SERIES_STEPS)) {
+            s->at++;
+            s->end += s->step;
+        }
+    }
+}

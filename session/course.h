@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a stream's time goes by, beside its events: a time series of its wall time, and of each terminal the extremes.
+ *
+ *     series      | step | step | step | …      at most 128 steps; when they are full two become one, twice as long
+ *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two
+ *
+ * Constant memory whatever the run's length: 3 KiB for the first stream's series, 800 bytes a terminal. A turn counts the
+ * terminal's events in this stream, from 0.
+ * Threads: the stream's.  Hook-safe: notes are.
+ */
+#ifndef PYTHIA_SESSION_COURSE_H
+#define PYTHIA_SESSION_COURSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/extremes.h"
+#include "job/series.h"
+
+struct session_series {
+    uint64_t begin, step, end; /* ns; end of the step at hand */
+    uint32_t at;
+    uint64_t sum[JOB_SERIES_KINDS][JOB_SERIES_STEPS]; /* ns */
+};
+
+struct session_course {
+    struct session_series *series; /* NULL: this stream has none */
+    struct job_extremes *extremes; /* of each of the stream's terminals */
+    uint32_t room;
+};
+
+/* False when out of memory. */
+bool session_course_series(struct session_course *c, uint64_t begin);
+bool session_course_room(struct session_course *c, uint32_t terminals);
+void session_course_close(struct session_course *c);
+/* A copy, to be closed; false when out of memory. */
+bool session_course_copy(const struct session_course *c, uint32_t terminals, struct session_course *copy);
+
+/* Hands it to a job of the rank; terminal i of the stream is called terminal[i] there. 0 or PYTHIA_E… */
+struct job;
+int session_course_finish(const struct session_course *c, struct job *job, uint32_t rank, const uint32_t *terminal);
+
+void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to);
+
+/* From `from` to `to`, ns, the stream did this; not before what was noted last. */
+static inline void session_series_note(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to)
+{
+    if (__builtin_expect(to <= s->end, 1))
+        s->sum[kind][s->at] += to - from;
+    else
+        session_series_cross(s, kind, from, to);
+}
+
+/* One event of a terminal, by its stream's number, which has room. */
+static inline void session_extremes_note(struct job_extremes *e, uint64_t gap, uint64_t duration)
+{
+    uint64_t turn = e->count++;
+    e->gaps[job_bucket(gap)]++;
+    e->durations[job_bucket(duration)]++;
+    if (__builtin_expect(gap < e->value[JOB_GAP_MIN], 0))
+        e->value[JOB_GAP_MIN] = gap, e->turn[JOB_GAP_MIN] = turn;
+    if (__builtin_expect(gap > e->value[JOB_GAP_MAX], 0))
+        e->value[JOB_GAP_MAX] = gap, e->turn[JOB_GAP_MAX] = turn;
+    if (__builtin_expect(duration < e->value[JOB_DURATION_MIN], 0))
+        e->value[JOB_DURATION_MIN] = duration, e->turn[JOB_DURATION_MIN] = turn;
+    if (__builtin_expect(duration > e->value[JOB_DURATION_MAX], 0))
+        e->value[JOB_DURATION_MAX] = duration, e->turn[JOB_DURATION_MAX] = turn;
+}
+
+#endif

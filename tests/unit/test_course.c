@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Time series and extremes of a stream, and of ranks joined. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/job.h"
+#include "merge/merge.h"
+#include "session/course.h"
+#include "tests/unit/hand_job.h"
+#include "tests/unit/simulate.h"
+#include "tests/unit/unit.h"
+
+static struct job *empty(uint32_t ranks)
+{
+    struct job *j = job_create();
+    ck_assert_ptr_nonnull(j);
+    j->info.ranks = ranks;
+    return j;
+}
+
+/* Whatever the length of what is noted, no ns is lost, steps stay within bounds, and each knows its own time. */
+START_TEST(a_series_keeps_every_nanosecond)
+{
+    struct session_course c = { 0 };
+    uint64_t state = (uint64_t)_i, now = 5000, told[JOB_SERIES_KINDS] = { 0 }, said[JOB_SERIES_KINDS] = { 0 };
+    ck_assert(session_course_series(&c, now));
+    for (int i = 0; i < 20000; i++) {
+        uint64_t ns = simulate_random(&state) >> (20 + simulate_random(&state) % 44);
+        enum job_series_kind kind = (enum job_series_kind)(simulate_random(&state) % JOB_SERIES_KINDS);
+        session_series_note(c.series, kind, now, now + ns);
+        told[kind] += ns;
+        now += ns;
+        ck_assert_uint_lt(c.series->at, JOB_SERIES_STEPS);
+        ck_assert_uint_eq(c.series->end, c.series->begin + (c.series->at + (uint64_t)1) * c.series->step);
+        ck_assert(now <= c.series->end && now + c.series->step >= c.series->end);
+    }
+    for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+        for (int i = 0; i < JOB_SERIES_STEPS; i++)
+            said[kind] += c.series->sum[kind][i];
+    ck_assert_mem_eq(told, said, sizeof told);
+    for (uint32_t i = 0; i < c.series->at; i++)
+        ck_assert_uint_eq(c.series->sum[0][i] + c.series->sum[1][i] + c.series->sum[2][i], c.series->step);
+    session_course_close(&c);
+}
+END_TEST
+
+/* A rank that computes in the second half of a second only, and others that do always, of other lengths of steps. */
+START_TEST(series_of_a_block_are_mean_least_and_most)
+{
+    enum { RANKS = 512 };
+    static uint64_t ns[JOB_SERIES_KINDS][JOB_SERIES_STEPS];
+    struct job *j = empty(RANKS);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct job *one = empty(RANKS);
+        uint32_t steps = rank % 2 ? 64 : 32;
+        for (uint32_t i = 0; i < steps; i++)
+            ns[JOB_SERIES_COMPUTATION][i] = rank == 7 && i < steps / 2 ? 0 : (1 << 20) * (64 / steps);
+        ck_assert_int_eq(job_series_add(one, rank, (1 << 20) * (64 / steps), steps, ns), 0);
+        ck_assert_int_eq(merge_job(j, one), 0);
+        job_destroy(one);
+    }
+    ck_assert_uint_eq(j->series.count, RANKS / 2);
+    const struct job_series *s = job_series_of(j, 7);
+    ck_assert(s && s->rank == 6 && s->ranks == 2 && s->steps == 32 && s->step_ns == 1 << 21);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 3), 0, 1e-9);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MEAN, 3), 0.5 * (1 << 21) * 1e-9, 1e-6);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MOST, 3), (1 << 21) * 1e-9, 1e-6);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 20), (1 << 21) * 1e-9, 1e-6);
+    job_destroy(j);
+}
+END_TEST
+
+START_TEST(extremes_say_rank_and_turn)
+{
+    struct job *j = empty(4);
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct job *one = empty(4);
+        uint32_t barrier = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE);
+        struct job_extremes e;
+        job_extremes_begin(&e);
+        for (uint64_t i = 0; i < 50; i++)
+            session_extremes_note(&e, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
+        ck_assert_int_eq(job_extremes_add(one, rank, barrier, &e), 0);
+        ck_assert_int_eq(merge_job(j, one), 0);
+        job_destroy(one);
+    }
+    const struct job_extremes *e = job_extremes_of(j, 0);
+    ck_assert_ptr_nonnull(e);
+    ck_assert_uint_eq(e->count, 200);
+    ck_assert_uint_eq(e->value[JOB_GAP_MAX], 400000000);
+    ck_assert_uint_eq(e->rank[JOB_GAP_MAX], 2);
+    ck_assert_uint_eq(e->turn[JOB_GAP_MAX], 37);
+    ck_assert_uint_eq(e->rank[JOB_GAP_MIN], 0);
+    ck_assert_uint_eq(e->turn[JOB_GAP_MIN], 0);
+    ck_assert_uint_eq(e->gaps[job_bucket(400000000)], 1);
+    ck_assert_uint_eq(e->durations[9], 200);
+    job_destroy(j);
+}
+END_TEST
+
+static const struct unit_test tests[] = {
+    UNIT_LOOP(a_series_keeps_every_nanosecond, 8),
+    UNIT_TEST(series_of_a_block_are_mean_least_and_most),
+    UNIT_TEST(extremes_say_rank_and_turn),
+};
+
+int main(void)
+{
+    return unit_run("session/course", tests, UNIT_COUNT(tests));
+}
