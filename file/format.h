@@ -79,7 +79,7 @@ enum {
     RECORD_STREAM = 100,
     RECORD_SUM = 24,
     RECORD_REGION = 280,
-    RECORD_TASK = 96,
+    RECORD_TASK = 104,
     RECORD_MACHINE = 24,
     RECORD_TIME = 24
 };

@@ -194,7 +194,7 @@ static void pack_tasks(struct file_packer *p)
     for (uint32_t i = 0; i < p->job->task_count && (at = file_pack_record(p, SECTION_TASKS, RECORD_TASK)); i++) {
         const struct job_task *t = &p->job->tasks[i];
         const uint64_t wide[] = { t->created, t->at_once, t->undeferred, t->loops, t->timed, t->time_ns,
-                                  t->min_ns, t->max_ns, t->wait_ns, t->subtree_ns, t->cost_ns };
+                                  t->min_ns, t->max_ns, t->wait_ns, t->subtree_ns, t->cost_ns, t->proof };
         file_put32s(at, (const uint32_t[]){ t->callsite, t->depth }, 2);
         for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
             file_put64(at + 8 + 8 * k, wide[k]);

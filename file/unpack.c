@@ -275,7 +275,7 @@ static int unpack_tasks(struct file_reader *r)
         const unsigned char *at = file_reader_at(r, SECTION_TASKS, i, RECORD_TASK);
         struct job_task *t = &r->job->tasks[i];
         uint64_t *const wide[] = { &t->created, &t->at_once, &t->undeferred, &t->loops, &t->timed, &t->time_ns,
-                                   &t->min_ns, &t->max_ns, &t->wait_ns, &t->subtree_ns, &t->cost_ns };
+                                   &t->min_ns, &t->max_ns, &t->wait_ns, &t->subtree_ns, &t->cost_ns, &t->proof };
         t->callsite = file_get32(at);
         t->depth = file_get32(at + 4);
         for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)

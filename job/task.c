@@ -45,6 +45,7 @@ static void join(struct job_task *a, const struct job_task *b)
     a->wait_ns += b->wait_ns;
     a->subtree_ns = larger(a->subtree_ns, b->subtree_ns);
     a->cost_ns = larger(a->cost_ns, b->cost_ns);
+    a->proof = larger(a->proof, b->proof);
 }
 
 int job_task_room(struct job *j, uint32_t more)

@@ -23,6 +23,7 @@ struct job_task {
     uint64_t wait_ns;    /* they were waiting for their own tasks, idle */
     uint64_t subtree_ns; /* what one takes when all that it creates is run at once; 0: not known */
     uint64_t cost_ns;    /* of deferring one; 0: not known */
+    uint64_t proof;      /* enum job_proof: whether its code shows that it never waits; 0: not read */
 };
 
 /* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */

@@ -65,7 +65,7 @@ static void loop_end(const struct loop *l, unsigned flags)
     base_fpu_t kept = base_fpu_hold();
     tasks_loop_learn(&l->site->loop, l->at_once, (double)took / (double)l->turns);
     base_fpu_give_back(kept);
-    tasks_site_mark(l->site, &l->site->seen);
+    tasks_site_ended(l->site);
     if (session_events() != l->events) /* of this thread's share */
         tasks_site_mark(l->site, &l->site->keep);
     if (l->at_once)

@@ -5,6 +5,7 @@
 
 #include "base/fpu.h"
 #include "base/options.h"
+#include "job/proofs.h"
 #include "libgomp/safe.h"
 #include "tasks/task.h"
 #include "session/session.h"
@@ -40,6 +41,14 @@ void tasks_site_mark(struct tasks_site *site, atomic_bool *flag)
     } while (doubtful(site) != now);
 }
 
+void tasks_site_ended(struct tasks_site *site)
+{
+    if (atomic_load_explicit(&site->seen, memory_order_relaxed) || !atomic_load_explicit(&site->known, memory_order_acquire))
+        return;
+    if (site->allowed || teams_safety_answer(site->proof) == JOB_PROOF_HARMLESS)
+        tasks_site_mark(site, &site->seen);
+}
+
 void tasks_doubt(void)
 {
     static atomic_bool said;
@@ -53,12 +62,19 @@ static void site_start(struct tasks_site *site, uintptr_t fn)
     struct job_task rows[TASKS_DEPTHS];
     struct pythia_options options;
     base_options_load(&options);
-    if (libgomp_safe_named(options.omp_keep, fn, 0) == LIBGOMP_DENIED)
+    enum libgomp_listed listed = libgomp_safe_named(options.omp_keep, fn, 0);
+    if (listed == LIBGOMP_DENIED)
         tasks_site_mark(site, &site->keep);
+    site->allowed = listed == LIBGOMP_ALLOWED;
+    site->proof = teams_safety_of(fn, TEAMS_TASK);
     uint32_t n = session_task_reference(fn, rows, TASKS_DEPTHS);
+    if (n)
+        teams_safety_know(site->proof, (uint32_t)rows[0].proof, 0, 0);
     for (uint32_t i = 0; i < n; i++)
         if (rows[i].depth < TASKS_DEPTHS && rows[i].subtree_ns)
             tasks_mean_add(&site->takes[rows[i].depth], (double)rows[i].subtree_ns);
+    if (session_acts("task"))
+        teams_safety_ask(site->proof);
     atomic_store_explicit(&site->known, true, memory_order_release); /* other threads have met it meanwhile */
 }
 
@@ -167,6 +183,7 @@ static void fill(struct job_task *task, const struct tasks_row *row)
 static void collect_row(uint32_t site, uint32_t depth)
 {
     struct job_task task = { .depth = depth };
+    const struct teams_proof *proof = tasks_sites[site].proof;
     double takes = tasks_mean_get(&tasks_sites[site].takes[depth]), cost = tasks_mean_get(&tasks_sites[site].cost);
     for (struct tasks_block *b = blocks; b; b = b->next)
         fill(&task, &b->row[site][depth]);
@@ -174,11 +191,13 @@ static void collect_row(uint32_t site, uint32_t depth)
         return;
     task.subtree_ns = takes > 0 ? (uint64_t)takes : 0;
     task.cost_ns = cost > 0 ? (uint64_t)cost : 0;
+    task.proof = proof ? teams_safety_answer(proof) : 0;
     session_task_add(atomic_load(&tasks_sites[site].fn), &task);
 }
 
 static void collect(void)
 {
+    teams_safety_finish();
     pthread_mutex_lock(&lock);
     for (uint32_t site = 0; site < TASKS_SITES; site++)
         for (uint32_t depth = 0; depth < TASKS_DEPTHS; depth++)

@@ -71,7 +71,7 @@ static void learn(struct tasks_thread *t, const struct inside *in, struct tasks_
         tasks_mean_add(&site->takes[depth < TASKS_DEPTHS ? depth : TASKS_DEPTHS - 1], (double)took);
     if (session_events() != in->events)
         tasks_site_mark(site, &site->keep);
-    tasks_site_mark(site, &site->seen);
+    tasks_site_ended(site);
 }
 
 static void leave(struct tasks_thread *t, const struct inside *in, struct tasks_site *site)

@@ -15,7 +15,10 @@
  *   where cancellation is on               libgomp drops tasks: not even wrapped
  *   with priority, where OMP_MAX_TASK_PRIORITY > 0     the order is the program's wish
  *   created inside a critical section or with a lock held     the task may want the same one
- *   of a construct that never ended yet in this run    a task that waits for its creator never ends before it goes on
+ *   whose machine code may wait (teams/proof.h)   for a lock, for memory, in a function that is not known: what it waits
+ *                                          for may be a task that its creator has not made yet. Asked when first met, and
+ *                                          read by a thread of ours
+ *   of a construct that never ended yet in this run    likewise
  *   of a construct that made MPI calls or regions      what other ranks wait for must not be waited for in turn
  *   with dependences, while any construct with dependences is detachable, one of the two above, or named
  *                                          run at once, its creator waits for those that it depends on: an event that
@@ -24,9 +27,7 @@
  *   named by PYTHIA_OMP_KEEP
  *   deep on the stack                      a task run at once stands on its creator's: a quarter of it is used at most
  *
- * What cannot be seen from outside: a task that waits for something its creator does only later, without OpenMP's help.
- * OpenMP promises nothing there, libgomp itself runs tasks at once when 64 a thread wait; PYTHIA_OMP_KEEP names it. The
- * same holds for locks that are not OpenMP's, and for OpenMP's nestable ones.
+ * PYTHIA_OMP_KEEP=-NAME allows a task without a proof.
  *
  * Statistics per task construct (the outlined function) and nesting depth: no event a task. Each thread counts in a
  * block of its own, given back when it ends and taken by the next one: memory grows with the threads that live at once.
@@ -45,6 +46,7 @@
 #include <stdint.h>
 
 #include "tasks/model.h"
+#include "teams/safety.h"
 
 enum { TASKS_SITES = 64, TASKS_DEPTHS = 32, TASKS_RECENT = 8 };
 
@@ -53,7 +55,9 @@ struct tasks_site {
     atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at
                                   once */
     atomic_bool keep;          /* never run at once */
-    atomic_bool seen;          /* one of its tasks has ended in this run */
+    atomic_bool seen;          /* one of its tasks has ended in this run, and its code shows that they all do by themselves */
+    bool allowed;              /* by the user, whatever its code says; this and `proof` are set before `known` */
+    struct teams_proof *proof;
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
     atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
     struct tasks_mean cost; /* of deferring one */
@@ -106,6 +110,8 @@ void tasks_time(struct tasks_row *row, uint64_t ns);
 
 /* Something that decides whether it is safe to wait for a construct's tasks: sets the flag and counts anew. */
 void tasks_site_mark(struct tasks_site *site, atomic_bool *flag);
+/* One of its tasks has ended: marks it as seen where its code allows that. */
+void tasks_site_ended(struct tasks_site *site);
 /* Tasks with dependences of a construct that there is no room for. */
 void tasks_doubt(void);
 

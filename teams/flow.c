@@ -22,15 +22,12 @@ static bool is_stub(struct teams_decoder *d, const struct teams_module *m, uintp
     return false;
 }
 
+/* A slot without a name may be a variable of the program's: what is in it now says nothing. */
 static void through_slot(const struct teams_module *m, uintptr_t slot, struct teams_call *c)
 {
     c->name = teams_image_slot(m, slot);
-    if (c->name) {
-        c->known = teams_known(c->name);
-        c->target = c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
-    } else {
-        memcpy(&c->target, (const void *)slot, sizeof c->target);
-    }
+    c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
+    c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
 static bool find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn, struct teams_call *c)

@@ -19,7 +19,8 @@ enum teams_known {
     TEAMS_SINGLE,     /* 1 for one thread of the team, 0 for the others */
     TEAMS_SYNC,       /* barriers and ends of constructs */
     TEAMS_LOCKS, TEAMS_UNLOCKS,  /* critical and atomic constructs */
-    TEAMS_WAITS,      /* locks of the program's, taskyield, taskwait */
+    TEAMS_WAITS,      /* locks of the program's, taskyield */
+    TEAMS_JOINS,      /* waits for tasks that it made itself */
     TEAMS_MAKES_TASKS, TEAMS_NESTS, TEAMS_MPI,
     TEAMS_THREAD_DATA,
 };

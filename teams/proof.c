@@ -38,8 +38,17 @@ struct case_ {
 
 static struct summary *summary_of(struct teams_prover *p, uintptr_t entry, enum teams_kind kind, uint32_t depth);
 
+/* A task may run wherever OpenMP likes: what it learns of its team, and what it writes, is its own. Only waiting counts. */
+static bool concerns_tasks(enum job_proof reason)
+{
+    return reason == JOB_PROOF_WAITS || reason == JOB_PROOF_CALLS || reason == JOB_PROOF_POINTER || reason == JOB_PROOF_MPI ||
+           reason == JOB_PROOF_NESTS || reason >= JOB_PROOF_SYSTEM;
+}
+
 static void object(struct case_ *c, enum job_proof reason, uintptr_t where)
 {
+    if (c->kind == TEAMS_TASK && !concerns_tasks(reason))
+        return;
     if (c->s->reason == JOB_PROOF_HARMLESS) {
         c->s->reason = reason;
         c->s->where = where;
@@ -307,6 +316,8 @@ static void check_followed(struct case_ *c, int b, uint32_t insn, const struct t
     const struct teams_call *call = &c->f->call[insn];
     struct summary *g = call->target ? summary_of(c->p, call->target, c->kind, c->depth + 1) : NULL;
     uintptr_t where = c->f->insn[insn].address;
+    if (g && g->open && c->kind == TEAMS_TASK)
+        return; /* a recursion that ends, or the task never would have */
     if (!g || g->open) {
         object(c, c->f->insn[insn].op == TEAMS_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, where);
         return;
@@ -341,6 +352,41 @@ static void check_team_call(struct case_ *c, int b, uint32_t insn)
     }
 }
 
+/* The address that the first argument has been given in this block, 0: not known. */
+static uintptr_t first_argument(const struct case_ *c, int b, uint32_t insn)
+{
+    uint8_t reg = teams_convention()->arguments[0];
+    for (uint32_t k = insn; k-- > c->f->block[b].first;) {
+        const struct teams_insn *i = &c->f->insn[k];
+        if (i->dst.kind != TEAMS_REGISTER || i->dst.number != reg)
+            continue;
+        if (i->op == TEAMS_ADDRESS && i->place.fixed)
+            return (uintptr_t)i->place.offset;
+        return i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE ? (uintptr_t)i->a.value : 0;
+    }
+    return 0;
+}
+
+/* A task that makes tasks may have to wait for them: they must not wait either. */
+static void check_made(struct case_ *c, int b, uint32_t insn)
+{
+    uintptr_t where = c->f->insn[insn].address;
+    uintptr_t made = c->kind == TEAMS_TASK ? first_argument(c, b, insn) : 0;
+    const char *name = c->f->call[insn].name;
+    object(c, JOB_PROOF_TASKS, where);
+    if (c->kind != TEAMS_TASK || strcmp(name, "GOMP_taskgroup_start") == 0)
+        return;
+    if (strcmp(name, "GOMP_task") != 0 && strcmp(name, "GOMP_taskloop") != 0 && strcmp(name, "GOMP_taskloop_ull") != 0) {
+        object(c, JOB_PROOF_CALLS, where);
+        return;
+    }
+    const struct summary *g = made ? summary_of(c->p, made, c->kind, c->depth + 1) : NULL;
+    if (!g)
+        object(c, JOB_PROOF_POINTER, where);
+    else if (g->reason != JOB_PROOF_HARMLESS)
+        object(c, g->reason, g->where);
+}
+
 static void check_call(struct case_ *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_call *call = &c->f->call[insn];
@@ -348,7 +394,8 @@ static void check_call(struct case_ *c, int b, uint32_t insn, const struct teams
     switch (call->known) {
     case TEAMS_UNKNOWN_CALL: check_followed(c, b, insn, s); return;
     case TEAMS_WAITS: object(c, JOB_PROOF_WAITS, where); break;
-    case TEAMS_MAKES_TASKS: object(c, JOB_PROOF_TASKS, where); break;
+    case TEAMS_MAKES_TASKS: check_made(c, b, insn); break;
+    case TEAMS_JOINS: object(c, JOB_PROOF_TASKS, where); break;
     case TEAMS_NESTS: object(c, JOB_PROOF_NESTS, where); break;
     case TEAMS_MPI: object(c, JOB_PROOF_MPI, where); break;
     case TEAMS_THREAD_DATA: object(c, JOB_PROOF_THREAD_DATA, where); break;
