@@ -31,6 +31,8 @@ struct replay_bind {
     uint32_t **rule_of;         /* of each class: the rule that a node is in */
     struct rank_times *rank;
     double *count, *call;       /* ranks x sites */
+    float *rest;                /* the same: what a rank's calls take beyond `extra` … */
+    double extra_share, rest_share; /* how much of both is counted */
 };
 
 /* --- Sites: terminals of one function at one callsite --- */
@@ -284,13 +286,11 @@ static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node,
     return ns > 0 ? ns : 0;
 }
 
-static double extra_of(const struct replay_bind *b, uint32_t site)
+static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site)
 {
-    const struct bind_change *c = b->change;
-
-    if (c && c->no_extra)
+    if (b->change && b->change->no_extra)
         return 0;
-    return b->extra[site] * (c && c->scale_extra > 0 ? c->scale_extra : 1);
+    return b->extra_share * b->extra[site] + b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site];
 }
 
 static struct replay_op spent(uint32_t place, double ns, bool computes)
@@ -334,7 +334,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     switch (what) {
     case BIND_SEND:
         op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place, &out_half);
-        op[n] = spent(place, op[0].bytes <= b->model.S ? own_cost(b, call) : extra_of(b, site), false);
+        op[n] = spent(place, op[0].bytes <= b->model.S ? own_cost(b, call) : extra_of(b, rank, site), false);
         return n + 1;
     case BIND_ISEND:
     case BIND_IRECV:
@@ -361,7 +361,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         op[n++] = spent(place, b->change && b->change->no_extra ? 0 : call, false);
         return n;
     }
-    op[n++] = spent(place, extra_of(b, site), false);
+    op[n++] = spent(place, extra_of(b, rank, site), false);
     return n;
 }
 
@@ -447,6 +447,7 @@ struct replay_bind *replay_bind_create(const struct job *j)
     if (!b)
         return NULL;
     b->job = j;
+    b->extra_share = 1;
     b->source = (struct replay_source){ .ranks = j->info.ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle,
                                         .member = member };
     b->uses = calloc(j->class_count + 1, sizeof *b->uses);
@@ -457,7 +458,8 @@ struct replay_bind *replay_bind_create(const struct job *j)
         b->source.places = 2 * b->site_count + 1;
         b->count = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->count);
         b->call = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->call);
-        fine = b->count && b->call;
+        b->rest = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->rest);
+        fine = b->count && b->call && b->rest;
     }
     for (uint32_t r = 0; fine && r < j->info.ranks; r++)
         fine = find_times(b, r);
@@ -488,6 +490,7 @@ void replay_bind_destroy(struct replay_bind *b)
     free(b->extra);
     free(b->mean);
     free(b->count);
+    free(b->rest);
     free(b->call);
     free(b);
 }
@@ -523,6 +526,17 @@ double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t si
 double *replay_bind_extra(struct replay_bind *b, uint32_t site)
 {
     return &b->extra[site];
+}
+
+float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site)
+{
+    return &b->rest[(size_t)rank * b->site_count + site];
+}
+
+void replay_bind_fill(struct replay_bind *b, double fill)
+{
+    b->extra_share = fill < 1 ? fill : 1;
+    b->rest_share = fill > 1 ? fill - 1 : 0;
 }
 
 const struct replay_model *replay_bind_model(const struct replay_bind *b)

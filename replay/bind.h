@@ -45,7 +45,6 @@ struct bind_change {
     bool balance_all;
     uint32_t balance;   /* site whose work is made equal on all ranks, GRAMMAR_NONE: none */
     bool no_extra;      /* calls take what the model says */
-    double scale_extra; /* 0 and 1: as they are */
     uint64_t seed;      /* not 0: each rank's means are drawn anew, from how sure they are */
 };
 
@@ -65,6 +64,10 @@ const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t s
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
 /* What each call of a site takes beyond the model, ns: may be set. */
 double *replay_bind_extra(struct replay_bind *b, uint32_t site);
+/* What those of one rank take beyond that, ns: may be set. */
+float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site);
+/* How much of both is counted: 0: nothing; 1, as at first: the extras; up to 2: a part of the rests, too. */
+void replay_bind_fill(struct replay_bind *b, double fill);
 const struct replay_model *replay_bind_model(const struct replay_bind *b);
 void replay_bind_set_model(struct replay_bind *b, const struct replay_model *m);
 

@@ -38,6 +38,12 @@ static int by_places(const void *a, const void *b)
     return x->where != y->where ? (x->where < y->where ? -1 : 1) : x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
+/* Work, not what calls take themselves: that is transfer, or chance, and nobody's work to be given to others. */
+static bool is_work(const struct findings *f, uint32_t place)
+{
+    return place % 2 == 0 || (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
+}
+
 /* One edge a pair of places. */
 static bool find_edges(struct groups *g)
 {
@@ -50,7 +56,9 @@ static bool find_edges(struct groups *g)
         g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
     qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
     for (uint32_t i = 0; i < g->cause_count; i++)
-        if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
+        if (!is_work(g->f, g->edge[i].cause))
+            continue;
+        else if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
             g->edge[n - 1].ns += g->edge[i].ns;
         else
             g->edge[n++] = g->edge[i];
@@ -141,7 +149,7 @@ static void collect(struct groups *g, uint32_t of, struct group *out)
     }
     for (uint32_t i = 0; i < g->cause_count; i++) {
         const struct replay_cause *c = &g->cause[i];
-        if (root(g, c->cause) != of)
+        if (root(g, c->cause) != of || !is_work(g->f, c->cause))
             continue;
         g->by[c->culprit] += c->ns;
         if (!is_message(site(g, c->where)))
