@@ -129,3 +129,9 @@ EXTRA_DIST += %D%/tsan-long.test %D%/ends.test
 if HAVE_MPI
 LONG_TESTS += %D%/some-long.test %D%/tsan-long.test
 endif
+
+# Findings of programs with known problems.
+if HAVE_MPI
+LONG_TESTS += %D%/findings-long.test
+endif
+EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c
