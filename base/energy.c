@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/lock.h"
 
 enum { COUNTERS = 64 };
 
@@ -109,12 +110,12 @@ static void open_all(const char *root)
 bool base_energy_open(const char *root)
 {
     const char *given = getenv("PYTHIA_POWERCAP");
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_ENERGY);
     if (!energy.opened)
         open_all(root ? root : given && *given ? given : "/sys/class/powercap");
     energy.opened = true;
     bool known = energy.count > 0;
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_ENERGY);
     return known;
 }
 
@@ -125,7 +126,7 @@ bool base_energy_known(void)
 
 uint64_t base_energy_now(void)
 {
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_ENERGY);
     for (unsigned i = 0; i < energy.count; i++) {
         struct counter *c = &energy.counter[i];
         uint64_t now;
@@ -135,7 +136,7 @@ uint64_t base_energy_now(void)
         c->last = now;
     }
     uint64_t sum = energy.sum;
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_ENERGY);
     return sum;
 }
 

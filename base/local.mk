@@ -12,6 +12,7 @@ libpythia_base_la_SOURCES = \
 	%D%/hash.c %D%/hash.h \
 	%D%/io.c %D%/io.h \
 	%D%/launcher.c %D%/launcher.h \
+	%D%/lock.c %D%/lock.h \
 	%D%/log.c %D%/log.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \

@@ -14,6 +14,8 @@
 
 #include "pythia.h"
 
+#include "base/lock.h"
+
 enum { MODULES = 16384, LONGEST_ID = 32 };
 
 struct range {
@@ -249,10 +251,10 @@ static int publish(struct scan *s)
 static int refresh(void)
 {
     struct scan s = {0};
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_MODULES);
     dl_iterate_phdr(scan_object, &s);
     int error = s.failed ? PYTHIA_ENOMEM : publish(&s);
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_MODULES);
     scan_close(&s);
     return error;
 }

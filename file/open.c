@@ -12,6 +12,7 @@
  *
  * A class that is not open looks like one in a message whose rules were left out.
  */
+#include "base/lock.h"
 #include "file/file.h"
 #include "file/open.h"
 
@@ -175,9 +176,9 @@ const void *file_bytes(const struct job *j, size_t *size)
     *size = s ? s->source.size : 0;
     if (!s)
         return NULL;
-    pthread_mutex_lock(&s->lock);
+    base_lock_take(&s->lock, BASE_LOCK_FILE);
     int error = file_container_fill(&s->reader.in);
-    pthread_mutex_unlock(&s->lock);
+    base_lock_release(&s->lock, BASE_LOCK_FILE);
     return error ? NULL : s->source.data;
 }
 
@@ -202,13 +203,13 @@ static void page_stats(struct grammar_pager *pager, uint32_t block)
     struct grammar_flat *g = s->reader.job->classes[page->class_index].grammar;
     const struct file_blocks *blocks = &s->reader.in.section[SECTION_STATS].blocks;
     uint32_t at = s->parts[page->class_index].stats_first / blocks->per + block;
-    pthread_mutex_lock(&s->lock);
+    base_lock_take(&s->lock, BASE_LOCK_FILE);
     const unsigned char *words = file_container_block(&s->reader.in, SECTION_STATS, at);
     uint64_t first = (uint64_t)block * pager->per;
     for (uint32_t k = 0, length = file_blocks_length(blocks, at); words && k < length; k++)
         if (first + k >= pager->offset && first + k - pager->offset < g->node_count)
             file_unpack_stats(words + 8 * (size_t)k, 8 * (size_t)length, &g->stats[first + k - pager->offset], NULL);
-    pthread_mutex_unlock(&s->lock);
+    base_lock_release(&s->lock, BASE_LOCK_FILE);
 }
 
 /* Times by block; without them (an older file) all statistics at once. */
@@ -263,11 +264,11 @@ int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_s
     struct job_class *c = &j->classes[class_index];
     const struct file_parts *p = &s->parts[class_index];
     struct grammar_flat *g = grammar_flat_create(p->rules, p->nodes, 0);
-    pthread_mutex_lock(&s->lock);
+    base_lock_take(&s->lock, BASE_LOCK_FILE);
     int error = g ? read_rules(s, page, g) : file_reader_no_memory(&s->reader);
     if (error)
         job_refuse(why, why_size, "%s", s->why);
-    pthread_mutex_unlock(&s->lock);
+    base_lock_release(&s->lock, BASE_LOCK_FILE);
     if (error) {
         free(page->before);
         page->before = NULL;

@@ -10,6 +10,7 @@
  * Arrays have room for all that the file has, and pages that nobody touches take no memory. What is there never
  * changes, so that it is read without a lock: `seen` of a node is the last thing that is stored.
  */
+#include "base/lock.h"
 #include "file/file.h"
 #include "file/open.h"
 
@@ -127,14 +128,14 @@ static void page_attrs(struct grammar_pager *pager, uint32_t node)
     struct file_page *page = (struct file_page *)pager;
     if (atomic_load_explicit(&page->seen[node], memory_order_acquire))
         return;
-    pthread_mutex_lock(&page->store->lock);
+    base_lock_take(&page->store->lock, BASE_LOCK_FILE);
     if (!atomic_load_explicit(&page->seen[node], memory_order_relaxed)) {
         if (read_node(page, node))
             page->node[node].count = 0;
         place_samples(page, node);
         atomic_store_explicit(&page->seen[node], 1, memory_order_release);
     }
-    pthread_mutex_unlock(&page->store->lock);
+    base_lock_release(&page->store->lock, BASE_LOCK_FILE);
 }
 
 /* --- The class --- */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "oracle/internal.h"
 
 /* --- Structure --- */
@@ -118,7 +119,7 @@ void oracle_index_load(const struct oracle_index *x, uint32_t node)
     uint32_t block = (node + p->offset) / p->per;
     uint64_t from = (uint64_t)block * p->per, to = from + p->per - p->offset;
 
-    pthread_mutex_lock(lock);
+    base_lock_take(lock, BASE_LOCK_INDEX);
     if (!atomic_load_explicit(&x->ready[block], memory_order_relaxed)) {
         p->stats(p, block);
         from = from < p->offset ? 0 : from - p->offset;
@@ -126,7 +127,7 @@ void oracle_index_load(const struct oracle_index *x, uint32_t node)
         fill_times(x, (uint32_t)from, (uint32_t)to, p->before[block]);
         atomic_store_explicit(&x->ready[block], 1, memory_order_release);
     }
-    pthread_mutex_unlock(lock);
+    base_lock_release(lock, BASE_LOCK_INDEX);
 }
 
 /* --- Uses --- */
@@ -243,12 +244,12 @@ static void need_uses(const struct oracle_index *x)
 {
     struct oracle_index *own = (struct oracle_index *)x;
 
-    pthread_mutex_lock(&own->lock);
+    base_lock_take(&own->lock, BASE_LOCK_INDEX);
     if (!atomic_load_explicit(&own->sorted, memory_order_relaxed)) {
         sort_uses(own);
         atomic_store_explicit(&own->sorted, true, memory_order_release);
     }
-    pthread_mutex_unlock(&own->lock);
+    base_lock_release(&own->lock, BASE_LOCK_INDEX);
 }
 
 uint32_t oracle_index_uses(const struct oracle_index *x, uint32_t symbol, const uint32_t **use)

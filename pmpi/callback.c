@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/fpu.h"
+#include "base/lock.h"
 #include "pythia.h"
 
 struct callback {
@@ -51,7 +52,7 @@ static bool callback_aim(const char *what, struct callback *c)
 
 static int callback_add(const struct callback *c, int phases)
 {
-    pthread_mutex_lock(&callback_lock);
+    base_lock_take(&callback_lock, BASE_LOCK_CALLBACK);
     int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
     if (n < PMPI_HOOK_CALLBACKS) {
         callbacks[n] = *c;
@@ -59,7 +60,7 @@ static int callback_add(const struct callback *c, int phases)
         atomic_store_explicit(&callback_count, n + 1, memory_order_release);
         atomic_store_explicit(&pmpi_hook_watch, true, memory_order_release);
     }
-    pthread_mutex_unlock(&callback_lock);
+    base_lock_release(&callback_lock, BASE_LOCK_CALLBACK);
     return n < PMPI_HOOK_CALLBACKS ? 0 : PYTHIA_ELIMIT;
 }
 
@@ -74,7 +75,7 @@ int pythia_callback_register(const char *what, int phases, pythia_callback_t cal
 int pythia_callback_remove(pythia_callback_t callback, void *data)
 {
     int found = 0, left = 0;
-    pthread_mutex_lock(&callback_lock);
+    base_lock_take(&callback_lock, BASE_LOCK_CALLBACK);
     int n = atomic_load_explicit(&callback_count, memory_order_relaxed);
     for (int i = 0; i < n; i++) {
         int phases = atomic_load_explicit(&callbacks[i].phases, memory_order_relaxed);
@@ -86,7 +87,7 @@ int pythia_callback_remove(pythia_callback_t callback, void *data)
         }
     }
     atomic_store_explicit(&pmpi_hook_watch, left > 0, memory_order_release);
-    pthread_mutex_unlock(&callback_lock);
+    base_lock_release(&callback_lock, BASE_LOCK_CALLBACK);
     return found ? 0 : PYTHIA_EINVAL;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "grammar/flat.h"
 #include "pmpi/members.h"
 #include "session/session.h"
@@ -78,10 +79,10 @@ static struct comm_handle **comm_place(uint64_t key)
 
 static struct comm_entry *comm_find(uint64_t key)
 {
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     struct comm_handle *h = *comm_place(key);
     struct comm_entry *entry = h ? h->entry : NULL;
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
     return entry;
 }
 
@@ -173,7 +174,7 @@ static int comm_insert(uint64_t key, struct comm_entry *entry)
 
 static void comm_take_out(uint64_t key, bool retire)
 {
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     struct comm_handle **place = comm_place(key), *h = *place;
     if (h) {
         *place = h->next;
@@ -184,7 +185,7 @@ static void comm_take_out(uint64_t key, bool retire)
             comm_release(h->entry);
         free(h);
     }
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
 }
 
 /* --- Making an entry --- */
@@ -281,7 +282,7 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         free(entry);
         return NULL;
     }
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     if (name)
         snprintf(entry->name, sizeof(entry->name), "%s", name);
     else
@@ -293,7 +294,7 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
         comm_retire(entry);
         entry = NULL;
     }
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
     if (entry && (comm_keyval == MPI_KEYVAL_INVALID || PMPI_Comm_set_attr(comm, comm_keyval, NULL) != MPI_SUCCESS)) {
         comm_take_out(COMM_KEY(comm, COMM_COMM), true);
         entry = NULL;
@@ -379,9 +380,9 @@ static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)
     if (!comm)
         return;
     comm_take_out(key, false);
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     comm_insert(key, (struct comm_entry *)comm);
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
 }
 
 void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm)
@@ -414,9 +415,9 @@ struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communic
         return NULL;
     *promise = (struct pmpi_hook_promise){
         .parent = (struct comm_entry *)parent, .kind = kind, .comm = comm, .fortran = fortran};
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     promise->parent->references++;
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
     return promise;
 }
 
@@ -424,9 +425,9 @@ void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise)
 {
     if (!promise)
         return;
-    pthread_mutex_lock(&comm_lock);
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
     comm_release(promise->parent);
-    pthread_mutex_unlock(&comm_lock);
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
     free(promise);
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "grammar/flat.h"
 
 static pthread_mutex_t members_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,7 +62,7 @@ fail:
 /* The list that is known already, in place of an equal new one. */
 static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *m)
 {
-    pthread_mutex_lock(&members_lock);
+    base_lock_take(&members_lock, BASE_LOCK_MEMBERS);
     const struct pmpi_hook_members *k = members_known;
     while (k && (k->size != m->size || k->run_count != m->run_count ||
                  memcmp(k->runs, m->runs, m->run_count * sizeof *m->runs) != 0))
@@ -71,7 +72,7 @@ static const struct pmpi_hook_members *members_intern(struct pmpi_hook_members *
         members_known = k = m;
         m = NULL;
     }
-    pthread_mutex_unlock(&members_lock);
+    base_lock_release(&members_lock, BASE_LOCK_MEMBERS);
     members_free(m);
     return k;
 }

@@ -31,6 +31,7 @@
 #include "base/fpu.h"
 #include "base/guard.h"
 #include "base/io.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "merge/merge.h"
 #include "session/internal.h"
@@ -70,12 +71,12 @@ static bool freeze(struct session_stream *s, struct session_frozen *f)
 /* The streams that there are, oldest first; they stay until the session ends, which waits for the helper. */
 static uint32_t list_streams(struct session_stream ***list)
 {
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t count = session.stream_count;
     *list = malloc(((size_t)count + 1) * sizeof **list);
     if (*list && count)
         memcpy(*list, session.streams, count * sizeof **list);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return *list ? count : 0;
 }
 
@@ -83,12 +84,12 @@ static uint32_t list_streams(struct session_stream ***list)
 static struct job *copy_definitions(void)
 {
     struct job *copy = job_create();
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (copy && (!session.job || merge_job(copy, session.job) || session_fill_info(copy))) {
         job_destroy(copy);
         copy = NULL;
     }
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return copy;
 }
 

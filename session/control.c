@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/guard.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "session/internal.h"
 
@@ -56,7 +57,7 @@ int session_classes(const char *list, uint32_t *mask, char *why, size_t size)
 void session_pause(bool pause)
 {
     static uint64_t since; /* guarded by session.lock */
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     bool paused = atomic_load(&session.paused);
     if (pause && !paused) {
         since = base_clock_now();
@@ -66,18 +67,18 @@ void session_pause(bool pause)
         atomic_fetch_add(&session.control, 1);
         atomic_store(&session.paused, false);
     }
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
 
 void session_reset(void)
 {
     if (session_mode() != SESSION_RECORD && !(session_mode() == SESSION_PREDICT && session.options.update))
         return;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     session.begin = base_clock_now();
     atomic_fetch_add(&session.resets, 1);
     atomic_fetch_add(&session.control, 1);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
 
 /* What is open stays open, and has just begun: it gets its opening event again when something happens inside. */
@@ -113,9 +114,9 @@ void session_control_finish(struct session_stream *s)
 
 static uint64_t begin_of_session(void)
 {
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint64_t begin = session.begin;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return begin;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/lock.h"
 #include "base/modules.h"
 #include "job/group.h"
 #include "pythia.h"
@@ -88,29 +89,29 @@ int session_add_region(struct job *job, uint64_t function, uint64_t where, const
 uint32_t session_comm(const char *name, uint32_t size)
 {
     uint32_t comm = GRAMMAR_NONE;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job)
         comm = job_comm(session.job, name, size);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return comm;
 }
 
 void session_comm_members(uint32_t comm, struct session_members own, const struct session_members *remote)
 {
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job && comm != GRAMMAR_NONE) /* best effort: without it partners are not known by their ranks of the world */
         (void)job_comm_add_members(session.job, comm, own.runs, own.count, remote ? remote->runs : NULL,
                                    remote ? remote->count : 0);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
 
 const char *session_comm_name(uint32_t comm)
 {
     const char *name = "";
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     if (session.job && comm < session.job->comm_count)
         name = job_text(session.job, session.job->comms[comm].name);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return name;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "merge/merge.h"
 #include "pythia.h"
@@ -119,9 +120,9 @@ void session_barrier(void)
 static void quiesce(void)
 {
     session_barrier();
-    pthread_mutex_lock(&session.lock); /* not while waiting: who is busy may want it. No stream is made any more */
+    base_lock_take(&session.lock, BASE_LOCK_SESSION); /* not while waiting: who is busy may want it. No stream is made any more */
     uint32_t count = session.stream_count;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     for (uint32_t i = 0; i < count; i++)
         while (atomic_load_explicit(&session.streams[i]->busy, memory_order_acquire))
             sched_yield();
@@ -257,7 +258,7 @@ struct job *session_finish(void)
         return NULL;
     quiesce();
     session.left = 0;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     int error = session_fill_info(session.job);
     for (uint32_t i = 0; i < session.stream_count && !error; i++) {
         struct session_stream *s = session.streams[i];
@@ -282,7 +283,7 @@ struct job *session_finish(void)
     session.job = NULL;
     session_threads_retire();
     session_predict_close();
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     if (!error)
         return job;
     base_log_warn("rank %u: out of memory at the end of the run; its recording is lost", session.world.rank);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a recording says of partners, taken to the shape of this run; asking, and keeping the score. */
+#include "base/lock.h"
 #include "file/file.h"
 #include "session/peers.h"
 
@@ -87,10 +88,10 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
 static uint32_t class_with(const struct grammar_flat *g)
 {
     uint32_t c = 0;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     while (c < session.reference->class_count && session.reference->classes[c].grammar != g)
         c++;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return c < session.reference->class_count ? c : GRAMMAR_NONE;
 }
 

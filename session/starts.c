@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fpu.h"
+#include "base/lock.h"
 #include "session/internal.h"
 
 enum { STARTS_FIRST = 32, STARTS_MOST = 1 << 14 };
@@ -54,9 +55,9 @@ static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, 
     if (seen->count >= STARTS_MOST || (2 * seen->count >= seen->room && !seen_grow(seen)))
         return 0;
     base_fpu_t kept = base_fpu_hold();
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     int error = session.job ? job_starts_add(session.job, name, l->run, l->count) : -1;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     base_fpu_give_back(kept);
     if (error)
         return 0;

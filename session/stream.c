@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/guard.h"
+#include "base/lock.h"
 #include "session/internal.h"
 
 /* One event in so many is timed for the summary's cost. What took longer than this was preempted: not our cost. */
@@ -74,10 +75,10 @@ void session_leave(void)
 static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
 {
     base_fpu_t kept = base_fpu_hold();
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
     uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     base_fpu_give_back(kept);
     if (number != GRAMMAR_NONE && session_course_room(&s->course, s->keys.terminals + 1))
         number = session_keys_number(&s->keys, number, reference);

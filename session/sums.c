@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/lock.h"
 #include "session/internal.h"
 
 enum { SUM_NAME = 64 };
@@ -22,13 +23,13 @@ int session_sum_define(const char *name)
     int number = 0;
     if (!name || !*name || strlen(name) >= SUM_NAME)
         return PYTHIA_EINVAL;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     while (number < sum_count && strcmp(sum_name[number], name) != 0)
         number++;
     if (number == sum_count && sum_count < SESSION_SUMS)
         strcpy(sum_name[sum_count++], name);
     bool full = number == sum_count;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return full ? PYTHIA_ELIMIT : number;
 }
 

@@ -2,6 +2,7 @@
 /* Statistics of tasks: what the hooks counted becomes part of the job, and what the reference knows of it. */
 #include <string.h>
 
+#include "base/lock.h"
 #include "base/modules.h"
 #include "session/internal.h"
 
@@ -9,9 +10,9 @@ static void (*source)(void); /* guarded by session.lock */
 
 void session_task_source(void (*collect)(void))
 {
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     source = collect;
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
 }
 
 /* Under session.lock. */
@@ -59,11 +60,11 @@ uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t m
     uint32_t count = 0, module = base_modules_find((void *)fn, &offset);
     if (module == BASE_MODULE_NONE || base_modules_get(module, &m))
         return 0;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     const struct job *r = session.reference;
     for (uint32_t i = 0; r && i < r->task_count && count < most; i++)
         if (same_place(r, r->tasks[i].callsite, &m, offset))
             tasks[count++] = r->tasks[i];
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return count;
 }

@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/fpu.h"
+#include "base/lock.h"
 #include "session/internal.h"
 #include "session/self.h"
 
@@ -145,13 +146,13 @@ static void stream_adopt(struct session_stream *s)
 static struct session_stream *stream_for_thread(bool *left_out)
 {
     *left_out = false;
-    pthread_mutex_lock(&session.lock);
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     bool off = session_mode() == SESSION_OFF;
     struct session_stream *s = off ? NULL : place_take();
     bool adopts = s != NULL;
     if (!s && !off)
         s = stream_create(left_out);
-    pthread_mutex_unlock(&session.lock);
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
     if (adopts) /* not under the lock: a checkpoint may hold it for a while */
         stream_adopt(s);
     return s;
@@ -189,10 +190,10 @@ static void thread_ends(void *stream)
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
         session_own = (struct session_own){NULL, 0, false};
-        pthread_mutex_lock(&session.lock);
+        base_lock_take(&session.lock, BASE_LOCK_SESSION);
         if (session_mode() != SESSION_OFF) /* else the session is being finished, or over */
             place_give(s);
-        pthread_mutex_unlock(&session.lock);
+        base_lock_release(&session.lock, BASE_LOCK_SESSION);
     }
     base_fpu_give_back(state);
     errno = kept;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fpu.h"
+#include "base/lock.h"
 #include "base/options.h"
 #include "job/proofs.h"
 #include "libgomp/safe.h"
@@ -125,15 +126,15 @@ static void thread_end(void *block)
 {
     struct tasks_block *b = block;
     tasks_thread.block = NULL;
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_TASKS);
     b->next_free = free_blocks;
     free_blocks = b;
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_TASKS);
 }
 
 static struct tasks_block *block_take(void)
 {
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_TASKS);
     struct tasks_block *b = free_blocks;
     if (b) {
         free_blocks = b->next_free;
@@ -141,7 +142,7 @@ static struct tasks_block *block_take(void)
         b->next = blocks;
         blocks = b;
     }
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_TASKS);
     return b;
 }
 
@@ -198,11 +199,11 @@ static void collect_row(uint32_t site, uint32_t depth)
 static void collect(void)
 {
     teams_safety_finish();
-    pthread_mutex_lock(&lock);
+    base_lock_take(&lock, BASE_LOCK_TASKS);
     for (uint32_t site = 0; site < TASKS_SITES; site++)
         for (uint32_t depth = 0; depth < TASKS_DEPTHS; depth++)
             collect_row(site, depth);
-    pthread_mutex_unlock(&lock);
+    base_lock_release(&lock, BASE_LOCK_TASKS);
 }
 
 static void make_key(void)
