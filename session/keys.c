@@ -4,59 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/modules.h"
-
-enum { FIRST_SLOTS = 64 };
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
     h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 29;
-}
-
-/* Doubles an array's room; 0, or -1 without memory (the array stays). */
-static int grow(void *array, size_t item, uint32_t *room, uint32_t need)
-{
-    if (need <= *room)
-        return 0;
-    uint32_t bigger = *room ? *room * 2 : FIRST_SLOTS;
-    while (bigger < need)
-        bigger *= 2;
-    void *p;
-    memcpy(&p, array, sizeof p); /* whatever it points to: no aliasing */
-    p = realloc(p, bigger * item);
-    if (!p)
-        return -1;
-    memcpy(array, &p, sizeof p);
-    *room = bigger;
-    return 0;
-}
-
-/* --- The table of numbers --- */
-
-typedef uint64_t (*hash_fn)(const void *owner, uint32_t number);
-
-static int rehash(struct session_table *t, const void *owner, hash_fn hash)
-{
-    uint32_t slots = t->slot ? (t->mask + 1) * 2 : FIRST_SLOTS;
-    uint32_t *slot = calloc(slots, sizeof *slot);
-    if (!slot)
-        return -1;
-    for (uint32_t n = 0; n < t->count; n++) {
-        uint32_t i = (uint32_t)hash(owner, n) & (slots - 1);
-        while (slot[i])
-            i = (i + 1) & (slots - 1);
-        slot[i] = n + 1;
-    }
-    free(t->slot);
-    t->slot = slot;
-    t->mask = slots - 1;
-    return 0;
-}
-
-static bool crowded(const struct session_table *t)
-{
-    return !t->slot || t->count >= t->mask / 2;
 }
 
 /* --- Keys --- */
@@ -79,46 +33,33 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
            a->blocking == b->blocking;
 }
 
-static uint64_t entry_hash(const void *keys, uint32_t n)
+static uint32_t key_add(struct session_keys *k, const struct session_key *key, uint64_t hash)
 {
-    return key_hash(&((const struct session_keys *)keys)->entries[n].key);
-}
-
-static uint32_t key_add(struct session_keys *k, const struct session_key *key)
-{
-    struct session_table *t = &k->table;
-    if (grow(&k->entries, sizeof *k->entries, &t->room, t->count + 1))
+    uint32_t n = k->table.used;
+    if (base_array_room(&k->entries, &k->room, (uint64_t)n + 1, sizeof *k->entries) || base_hash_reserve(&k->table, 1))
         return GRAMMAR_NONE;
-    k->entries[t->count] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}};
-    t->count++;
-    if (crowded(t) && rehash(t, k, entry_hash)) {
-        t->count--;
-        return GRAMMAR_NONE;
-    }
-    uint32_t n = t->count - 1, i = (uint32_t)key_hash(key) & t->mask;
-    while (t->slot[i] && t->slot[i] != n + 1) /* rehash may have put it in already */
-        i = (i + 1) & t->mask;
-    t->slot[i] = n + 1;
+    k->entries[n] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}};
+    base_hash_put(&k->table, hash, n);
     return n;
 }
 
 uint32_t session_keys_find(struct session_keys *k, const struct session_key *key)
 {
-    const struct session_table *t = &k->table;
-    if (t->slot)
-        for (uint32_t i = (uint32_t)key_hash(key) & t->mask; t->slot[i]; i = (i + 1) & t->mask)
-            if (key_equal(&k->entries[t->slot[i] - 1].key, key))
-                return t->slot[i] - 1;
-    return key_add(k, key);
+    uint64_t hash = key_hash(key);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&k->table, hash, &at)) != BASE_HASH_NONE)
+        if (key_equal(&k->entries[n].key, key))
+            return n;
+    return key_add(k, key, hash);
 }
 
 uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint32_t reference_terminal)
 {
     uint32_t room = k->terminal_room;
-    if (grow(&k->job_terminal, sizeof *k->job_terminal, &room, k->terminals + 1))
+    if (base_array_room(&k->job_terminal, &room, (uint64_t)k->terminals + 1, sizeof *k->job_terminal))
         return GRAMMAR_NONE;
     room = k->terminal_room;
-    if (grow(&k->reference_terminal, sizeof *k->reference_terminal, &room, k->terminals + 1))
+    if (base_array_room(&k->reference_terminal, &room, (uint64_t)k->terminals + 1, sizeof *k->reference_terminal))
         return GRAMMAR_NONE;
     k->terminal_room = room;
     k->job_terminal[k->terminals] = job_terminal;
@@ -128,7 +69,7 @@ uint32_t session_keys_number(struct session_keys *k, uint32_t job_terminal, uint
 
 void session_keys_close(struct session_keys *k)
 {
-    free(k->table.slot);
+    base_hash_close(&k->table);
     free(k->entries);
     free(k->job_terminal);
     free(k->reference_terminal);
@@ -144,12 +85,6 @@ static uint64_t frames_hash(void *const *frames, uint32_t count)
     return h;
 }
 
-static uint64_t site_hash(const void *callsites, uint32_t n)
-{
-    const struct session_callsites *c = callsites;
-    return frames_hash(c->addresses + c->sites[n].first, c->sites[n].count);
-}
-
 static bool site_equal(const struct session_callsites *c, uint32_t n, void *const *frames, uint32_t count)
 {
     return c->sites[n].count == count && !memcmp(c->addresses + c->sites[n].first, frames, count * sizeof *frames);
@@ -158,10 +93,10 @@ static bool site_equal(const struct session_callsites *c, uint32_t n, void *cons
 static int site_frames(struct session_callsites *c, void *const *frames, uint32_t count)
 {
     uint32_t room = c->frame_room;
-    if (grow(&c->addresses, sizeof *c->addresses, &room, c->frame_count + count))
+    if (base_array_room(&c->addresses, &room, (uint64_t)c->frame_count + count, sizeof *c->addresses))
         return -1;
     room = c->frame_room;
-    if (grow(&c->frames, sizeof *c->frames, &room, c->frame_count + count))
+    if (base_array_room(&c->frames, &room, (uint64_t)c->frame_count + count, sizeof *c->frames))
         return -1;
     c->frame_room = room;
     for (uint32_t i = 0; i < count; i++) {
@@ -173,38 +108,31 @@ static int site_frames(struct session_callsites *c, void *const *frames, uint32_
     return 0;
 }
 
-static uint32_t site_add(struct session_callsites *c, void *const *frames, uint32_t count)
+static uint32_t site_add(struct session_callsites *c, void *const *frames, uint32_t count, uint64_t hash)
 {
-    struct session_table *t = &c->table;
-    if (grow(&c->sites, sizeof *c->sites, &t->room, t->count + 1) || site_frames(c, frames, count))
+    uint32_t n = c->table.used;
+    if (base_array_room(&c->sites, &c->room, (uint64_t)n + 1, sizeof *c->sites) || base_hash_reserve(&c->table, 1) ||
+        site_frames(c, frames, count))
         return GRAMMAR_NONE;
-    c->sites[t->count] = (struct session_callsite){c->frame_count, count};
-    t->count++;
-    if (crowded(t) && rehash(t, c, site_hash)) {
-        t->count--;
-        return GRAMMAR_NONE;
-    }
+    c->sites[n] = (struct session_callsite){c->frame_count, count};
     c->frame_count += count;
-    uint32_t n = t->count - 1, i = (uint32_t)frames_hash(frames, count) & t->mask;
-    while (t->slot[i] && t->slot[i] != n + 1)
-        i = (i + 1) & t->mask;
-    t->slot[i] = n + 1;
+    base_hash_put(&c->table, hash, n);
     return n;
 }
 
 uint32_t session_callsites_find(struct session_callsites *c, void *const *frames, uint32_t count)
 {
-    const struct session_table *t = &c->table;
-    if (t->slot)
-        for (uint32_t i = (uint32_t)frames_hash(frames, count) & t->mask; t->slot[i]; i = (i + 1) & t->mask)
-            if (site_equal(c, t->slot[i] - 1, frames, count))
-                return t->slot[i] - 1;
-    return site_add(c, frames, count);
+    uint64_t hash = frames_hash(frames, count);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&c->table, hash, &at)) != BASE_HASH_NONE)
+        if (site_equal(c, n, frames, count))
+            return n;
+    return site_add(c, frames, count, hash);
 }
 
 void session_callsites_close(struct session_callsites *c)
 {
-    free(c->table.slot);
+    base_hash_close(&c->table);
     free(c->sites);
     free(c->addresses);
     free(c->frames);

@@ -2,13 +2,14 @@
 /*
  * What a thread has seen: identities of events and stacks of return addresses, each found by hash in a few ns.
  *
- * Both are open-addressing tables of numbers into an array; they belong to one thread and take no lock. Only what is
+ * Both are tables of numbers into an array (base/hash.h); they belong to one thread and take no lock. Only what is
  * seen for the first time allocates.
  * Threads: owner.  Hook-safe: yes, first sight aside.
  */
 #ifndef PYTHIA_SESSION_KEYS_H
 #define PYTHIA_SESSION_KEYS_H
 
+#include "base/hash.h"
 #include "job/job.h"
 #include "session/session.h"
 
@@ -17,14 +18,10 @@ struct session_entry {
     uint32_t terminal[3];  /* by enum job_phase: the stream's number, GRAMMAR_NONE until used */
 };
 
-struct session_table {
-    uint32_t *slot; /* entry + 1; 0: empty */
-    uint32_t mask, count, room;
-};
-
 struct session_keys {
-    struct session_table table;
+    struct base_hash table;       /* counts the entries */
     struct session_entry *entries;
+    uint32_t room;
     uint32_t *job_terminal;       /* of each of the stream's terminals: number in session.job … */
     uint32_t *reference_terminal; /* … and in the reference */
     uint32_t terminals, terminal_room;
@@ -33,8 +30,9 @@ struct session_keys {
 struct session_callsite { uint32_t first, count; };
 
 struct session_callsites {
-    struct session_table table;
+    struct base_hash table;     /* counts the sites */
     struct session_callsite *sites;
+    uint32_t room;
     void **addresses;           /* as captured: for the comparison */
     struct job_frame *frames;   /* module numbers of base/modules: valid even when the module is unloaded later */
     uint32_t frame_count, frame_room;

@@ -274,7 +274,7 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
                           uint32_t *entry, void *owner)
 {
     uint32_t e = *entry;
-    if (__builtin_expect(e >= s->keys.table.count || s->keys.entries[e].key.region != fn ||
+    if (__builtin_expect(e >= s->keys.table.used || s->keys.entries[e].key.region != fn ||
                          s->keys.entries[e].key.function != name, 0))
         e = *entry = region_entry(s, name, fn);
     span_begin(s, span, JOB_REGION, e, owner);

@@ -36,7 +36,7 @@ int session_sum_define(const char *name)
 /* Room for the rows of all identities so far, and as many again. */
 static bool sums_grow(struct session_stream *s)
 {
-    uint32_t room = 2 * s->keys.table.count + 8;
+    uint32_t room = 2 * s->keys.table.used + 8;
     struct session_sums *larger = realloc(s->sums, room * sizeof *larger);
     if (!larger)
         return false;
@@ -69,7 +69,7 @@ static uint32_t sums_terminal(const struct session_keys *k, uint32_t entry)
 
 void session_sums_finish(struct session_stream *s, struct job *job)
 {
-    for (uint32_t entry = 0; entry < s->sum_room && entry < s->keys.table.count; entry++) {
+    for (uint32_t entry = 0; entry < s->sum_room && entry < s->keys.table.used; entry++) {
         uint32_t terminal = sums_terminal(&s->keys, entry);
         for (int i = 0; i < SESSION_SUMS && terminal != GRAMMAR_NONE; i++)
             if (s->sums[entry].sum[i].samples)
