@@ -2,7 +2,7 @@
 /*
  * The order in which locks are taken, written down once. Who holds one takes only later ones:
  *
- *   callback -> comm -> members -> tasks -> session -> index -> file -> modules, energy
+ *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy
  *
  * A build with --enable-debug keeps what each thread holds and ends the process at a lock that is out of order, so that a
  * deadlock that could happen is found in the runs where it did not.
@@ -20,8 +20,8 @@ enum base_lock {
     BASE_LOCK_CALLBACK, /* pmpi/callback.c: who has registered */
     BASE_LOCK_COMM,     /* pmpi/comm.c: handles of communicators */
     BASE_LOCK_MEMBERS,  /* pmpi/members.c: ranks of communicators */
-    BASE_LOCK_TASKS,    /* tasks/stats.c: blocks of counters */
     BASE_LOCK_SESSION,  /* session/internal.h: streams, the job of definitions, the reference */
+    BASE_LOCK_TASKS,    /* tasks/stats.c: blocks of counters */
     BASE_LOCK_INDEX,    /* oracle/index.c: times and uses at first sight */
     BASE_LOCK_FILE,     /* file/open.c: blocks and attributes at first sight */
     BASE_LOCK_MODULES,  /* base/modules.c: what is loaded */
