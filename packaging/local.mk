@@ -7,7 +7,7 @@ endif
 if HAVE_OMP
 pkgconfig_DATA += %D%/pythia_omp.pc
 endif
-EXTRA_DIST += %D%/hooks.map %D%/spack/package.py %D%/easybuild/pythia-0.1.0-gompi-2023a.eb
+EXTRA_DIST += %D%/hooks.map %D%/spack/package.py %D%/easybuild/pythia-0.2.0-gompi-2023a.eb
 
 # --- For shells, module systems and CMake: installed directories are known to make only ---
 bashcompdir = $(datadir)/bash-completion/completions

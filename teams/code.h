@@ -2,7 +2,7 @@
 /*
  * Machine instructions, as far as the proof (proof.h) needs them: what is written, made of what, by which kind of operation.
  *
- *   bytes ── capstone ── code_x86.c, code_arm.c ──> struct teams_insn      dst = op(a, b), at most one place of memory
+ *   bytes ── capstone ── code_x86.c, code_none.c ──> struct teams_insn      dst = op(a, b), at most one place of memory
  *
  * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the condition.
  * What is not understood in detail is TEAMS_OTHER, with the masks of what it reads and writes: nothing is left out.

@@ -10,11 +10,11 @@ class Pythia(AutotoolsPackage):
     """An MPI-aware distributed oracle for hybrid MPI + OpenMP programs: records a run as a grammar, predicts later ones and
     reports where their time goes."""
 
-    url = "file://{0}/pythia-0.1.0.tar.xz".format(os.getcwd())
+    url = "file://{0}/pythia-0.2.0.tar.xz".format(os.getcwd())
     manual_download = True
     license("MIT")
 
-    version("0.1.0")
+    version("0.2.0")
 
     variant("mpi", default=True, description="wrappers of MPI calls")
     variant("fortran", default=True, description="wrappers for mpif.h, use mpi and use mpi_f08", when="+mpi")
