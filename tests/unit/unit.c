@@ -3,13 +3,29 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+/* How long a test may take: of processor time, for a busy machine is no fault of the test's; and longer than any takes, for
+   one that waits for ever. */
+enum { PROCESSOR_SECONDS = 60 };
+static char patience[] = "900";
+
+static void limit(void)
+{
+    struct rlimit most = {PROCESSOR_SECONDS, PROCESSOR_SECONDS + 1};
+    const char *fork = getenv("CK_FORK");
+    if (!fork || strcmp(fork, "no") != 0)
+        setrlimit(RLIMIT_CPU, &most);
+}
 
 int unit_run(const char *suite, const struct unit_test *tests, size_t count)
 {
-    setenv("CK_DEFAULT_TIMEOUT", "30", 0);
+    setenv("CK_DEFAULT_TIMEOUT", patience, 0);
     Suite *s = suite_create(suite);
     for (size_t i = 0; i < count; i++) {
         TCase *c = tcase_create(tests[i].name);
+        tcase_add_checked_fixture(c, limit, NULL);
         tcase_add_loop_test(c, *tests[i].test, 0, tests[i].turns);
         suite_add_tcase(s, c);
     }
