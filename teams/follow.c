@@ -156,6 +156,17 @@ struct teams_value teams_follow_operand(struct teams_reading *r, const struct te
     }
 }
 
+bool teams_follow_is_written(const struct teams_reading *r, uint32_t slot, int loop)
+{
+    bool outside = false, inside = false;
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        bool writes = r->defs[b].slots[slot / 64] >> slot % 64 & 1;
+        outside |= writes && !teams_flow_in_loop(r->flow, loop, (int)b);
+        inside |= writes && teams_flow_in_loop(r->flow, loop, (int)b);
+    }
+    return outside && !inside;
+}
+
 bool teams_follow_is_public(const struct teams_value *address)
 {
     return address->kind != TEAMS_FRAME && address->kind != TEAMS_STACK && address->kind != TEAMS_HEAP;
@@ -367,6 +378,17 @@ static void call(struct teams_reading *r, int block, const struct teams_insn *i,
     s->reg[c->result] = result_of(known);
 }
 
+/* Whether the block is run by the threads with T < r only. */
+static bool has_rest(const struct teams_reading *r, int block)
+{
+    const struct teams_flow *f = r->flow;
+    for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
+        for (int k = 0; r->out[b].reg[TEAMS_FLAGS].kind == TEAMS_IF_REST && k < 2; k++)
+            if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
+                return true;
+    return false;
+}
+
 void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct teams_state *s)
 {
     const struct teams_insn *i = &r->flow->insn[insn];
@@ -395,7 +417,11 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
         break;
     case TEAMS_ADD: v = sum(r, block, a, b, false); break;
     case TEAMS_SUB: v = sum(r, block, a, b, true); break;
-    case TEAMS_MUL: v = teams_value_multiply(a, b); break;
+    case TEAMS_MUL:
+        v = teams_value_multiply(a, b);
+        if ((a.kind == TEAMS_QUOTIENT_1 || b.kind == TEAMS_QUOTIENT_1) && has_rest(r, block))
+            v = teams_value_begin(a, b);
+        break;
     case TEAMS_DIVIDE:
         v = teams_value_divide(a, b, &rest);
         if (i->second != TEAMS_NO_REGISTER) {
@@ -519,23 +545,31 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
     }
 }
 
-static void join_value(struct teams_value *into, const struct teams_value *from, bool loop, bool hope, int32_t name)
+enum { LOOP = 1, HOPE = 2, INSIDE = 4 };
+
+static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
     if (teams_value_equal(into, from))
         return;
-    if (loop && hope && into->kind == TEAMS_ANY && (into->bits & TEAMS_BOUND) && from->kind == TEAMS_LINEAR)
+    bool loop = how & LOOP, bound = (into->bits | from->bits) & TEAMS_BOUND;
+    if (loop && (how & HOPE) && into->kind == TEAMS_ANY && (into->bits & TEAMS_BOUND) && from->kind == TEAMS_LINEAR)
         return; /* as it was taken for before its head was known */
+    /* within an iteration either is that iteration's own */
+    bool own = (how & INSIDE) && bound && (into->kind == TEAMS_CONSTANT || from->kind == TEAMS_CONSTANT);
     *into = loop ? teams_value_loop(*into, *from) : teams_value_join(*into, *from);
-    if (into->kind == TEAMS_ANY)
-        into->number = name;
+    into->bits |= own && into->kind == TEAMS_ANY ? TEAMS_BOUND : 0;
+    into->number = into->kind == TEAMS_ANY ? name : into->number;
 }
 
 static void join_states(const struct teams_reading *r, int block, struct teams_state *into, const struct teams_state *from, bool loop)
 {
+    int shared = r->shared_loop[block];
+    bool inside = shared >= 0 && r->flow->loop[shared].head != block;
+    unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0);
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        join_value(&into->reg[k], &from->reg[k], loop, r->hope, name_of_meeting(block, k));
+        join_value(&into->reg[k], &from->reg[k], how, name_of_meeting(block, k));
     for (uint32_t k = 0; k < r->slots; k++)
-        join_value(&into->slot[k], &from->slot[k], loop, r->hope, name_of_meeting(block, TEAMS_REGISTERS + k));
+        join_value(&into->slot[k], &from->slot[k], how, name_of_meeting(block, TEAMS_REGISTERS + k));
 }
 
 static void copy_state(const struct teams_reading *r, struct teams_state *to, const struct teams_state *from)
@@ -649,7 +683,7 @@ static const struct teams_insn *branch_of(const struct teams_reading *r, int blo
 
 static bool by_bound(const struct teams_value *flags)
 {
-    return flags->kind == TEAMS_IF_CHUNK || (flags->kind == TEAMS_ANY && (flags->bits & TEAMS_BOUND));
+    return flags->kind == TEAMS_IF_CHUNK || (flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH)));
 }
 
 static bool is_shared(const struct teams_reading *r, int loop)
@@ -709,7 +743,7 @@ static void find_controls(struct teams_reading *r)
             bool one = flags->kind == TEAMS_IF_MASTER || flags->number == 1;
             add_control(r, (int)b, one ? equal : !equal, TEAMS_ONCE);
             add_control(r, (int)b, one ? !equal : equal, TEAMS_OTHERS);
-        } else if (flags->kind == TEAMS_ANY && !(flags->bits & TEAMS_BOUND) && (flags->bits & (TEAMS_CARRIED | TEAMS_COUNTER))) {
+        } else if (flags->kind == TEAMS_ANY && !by_bound(flags) && (flags->bits & (TEAMS_CARRIED | TEAMS_COUNTER))) {
             add_control(r, (int)b, 0, TEAMS_BY_CARRIED);
             add_control(r, (int)b, 1, TEAMS_BY_CARRIED);
         }

@@ -174,7 +174,7 @@ static bool is_shared(const struct case_ *c, int b)
 
 static bool is_carried(const struct teams_value *v)
 {
-    return (v->bits & (TEAMS_CARRIED | TEAMS_COUNTER)) && !(v->bits & TEAMS_BOUND);
+    return (v->bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND);
 }
 
 /* Something that others see happens here. */
@@ -311,6 +311,22 @@ static void check_arguments(struct case_ *c, uint32_t insn, const struct teams_s
     }
 }
 
+/* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed, say. */
+static void check_lent(struct case_ *c, int b, uint32_t insn, const struct teams_state *s)
+{
+    enum { OBJECT = 64 };
+    int loop = c->r->shared_loop[b];
+    const struct teams_convention *convention = teams_convention();
+    for (int a = 0; c->outlined && loop >= 0 && a < convention->argument_count; a++) {
+        const struct teams_value *v = &s->reg[convention->arguments[a]];
+        bool lent = (c->f->call[insn].reads >> convention->arguments[a] & 1) && v->kind == TEAMS_FRAME;
+        for (uint32_t k = 0; lent && k < c->r->slots; k++)
+            if (c->r->slot_offset[k] >= v->number && c->r->slot_offset[k] < v->number + OBJECT &&
+                teams_follow_is_written(c->r, k, loop))
+                object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
+    }
+}
+
 static void check_followed(struct case_ *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_call *call = &c->f->call[insn];
@@ -324,8 +340,10 @@ static void check_followed(struct case_ *c, int b, uint32_t insn, const struct t
     }
     if (g->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at has no place that says more than the call */
         object(c, g->reason, g->where == g->entry ? where : g->where);
-    if (g->acts)
+    if (g->acts) {
         check_effect(c, b, where, g->locks);
+        check_lent(c, b, insn, s);
+    }
     check_arguments(c, insn, s, g->stack);
 }
 

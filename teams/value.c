@@ -29,14 +29,14 @@ bool teams_value_equal(const struct teams_value *a, const struct teams_value *b)
 /* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */
 static unsigned both_bits(struct teams_value a, struct teams_value b)
 {
-    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER);
-    return bits & TEAMS_BOUND ? bits & ~(unsigned)TEAMS_COUNTER : bits;
+    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH);
+    return bits & TEAMS_BOUND ? bits & ~(unsigned)(TEAMS_COUNTER | TEAMS_LENGTH) : bits;
 }
 
 /* A quotient is nothing special but for the one multiplication. */
 static struct teams_value plain(struct teams_value v)
 {
-    return v.kind == TEAMS_QUOTIENT || v.kind == TEAMS_QUOTIENT_1 ? teams_value_any(TEAMS_BOUND) : v;
+    return v.kind == TEAMS_QUOTIENT || v.kind == TEAMS_QUOTIENT_1 ? teams_value_any(TEAMS_LENGTH) : v;
 }
 
 static bool fits(long x)
@@ -49,7 +49,7 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
     if (!fits(t) || !fits(n) || !fits(m) || !fits(r))
         return raw;
     if (t == 0 && n == 0 && m == r)
-        return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND);
+        return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND | TEAMS_EDGE);
     return (struct teams_value){ TEAMS_LINEAR, (uint8_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
 }
 
@@ -62,7 +62,7 @@ static struct teams_value add_linear(struct teams_value a, struct teams_value b,
     /* the way from one chunk to the next */
     if ((a.bits & TEAMS_BOUND && b.kind == TEAMS_LINEAR && !b.t && !b.m && !b.r) ||
         (b.bits & TEAMS_BOUND && a.kind == TEAMS_LINEAR && !a.t && !a.m && !a.r))
-        return teams_value_any(TEAMS_BOUND);
+        return teams_value_any(TEAMS_BOUND | TEAMS_EDGE);
     return form(a.t + sign * b.t, a.n + sign * b.n, a.m + sign * b.m, a.r + sign * b.r, both_bits(a, b) | exact);
 }
 
@@ -103,7 +103,10 @@ struct teams_value teams_value_add(struct teams_value a, struct teams_value b, b
         return add_pointer(a, b, sign);
     if (a.kind == TEAMS_CONSTANT && b.kind == TEAMS_CONSTANT)
         return teams_value_constant((int64_t)a.number + sign * (int64_t)b.number);
-    return teams_value_any(both_bits(a, b));
+    unsigned bits = both_bits(a, b);
+    if (minus && (a.bits & b.bits & TEAMS_EDGE))
+        return teams_value_any((bits & ~(unsigned)TEAMS_BOUND) | TEAMS_LENGTH);
+    return teams_value_any(bits | ((a.bits | b.bits) & TEAMS_EDGE));
 }
 
 struct teams_value teams_value_scale(struct teams_value a, int64_t factor)
@@ -142,6 +145,12 @@ struct teams_value teams_value_multiply(struct teams_value a, struct teams_value
     if (b.kind == TEAMS_CONSTANT)
         return teams_value_scale(a, b.number);
     return teams_value_mix(a, b);
+}
+
+struct teams_value teams_value_begin(struct teams_value a, struct teams_value b)
+{
+    bool right = (a.kind == TEAMS_QUOTIENT_1 && is_number(b)) || (b.kind == TEAMS_QUOTIENT_1 && is_number(a));
+    return right ? teams_value_any(TEAMS_BOUND | TEAMS_EDGE) : raw;
 }
 
 struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest)
@@ -209,7 +218,8 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return form(b.t, b.n, 0, 0, 0);
     if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
         return raw;
-    unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO), some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER);
+    unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
+    unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH);
     struct teams_value v = teams_value_any(all | some);
     if (is_pointer(a) && is_pointer(b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
         v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;
@@ -221,6 +231,8 @@ struct teams_value teams_value_loop(struct teams_value a, struct teams_value b)
     bool steps = a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t && a.t == b.t && !a.n && b.n == a.t && !a.m && !b.m &&
                  !a.r && !b.r;
     if (steps || (only_number(a) && b.kind == TEAMS_ANY && (b.bits & TEAMS_BOUND)))
-        return teams_value_any(TEAMS_BOUND | (b.bits & TEAMS_CARRIED));
+        return teams_value_any(TEAMS_BOUND | TEAMS_EDGE | (b.bits & TEAMS_CARRIED));
+    if (a.kind == TEAMS_ANY && (a.bits & TEAMS_BOUND) && b.kind == TEAMS_CONSTANT) /* the inner one of collapsed loops */
+        return a;
     return teams_value_join(a, b);
 }

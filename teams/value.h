@@ -42,6 +42,8 @@ enum teams_value_bit {
     TEAMS_CARRIED = 2, /* depends on what this thread did in earlier iterations */
     TEAMS_COUNTER = 4, /* likewise, but only counts them */
     TEAMS_ZERO = 8,    /* 0, plus what was added in iterations of shared loops */
+    TEAMS_LENGTH = 32, /* of a thread's share: what two bounds are apart */
+    TEAMS_EDGE = 64,   /* with BOUND: only by adding, not what an iteration computed of its number */
     TEAMS_EXACT = 16,  /* a linear form without something plain */
     TEAMS_RAW_MARK = 128, /* no bit of a value: makes it raw (follow.c) */
 };
@@ -61,6 +63,8 @@ bool teams_value_equal(const struct teams_value *a, const struct teams_value *b)
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus);
 struct teams_value teams_value_scale(struct teams_value a, int64_t factor);
 struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b);
+/* (q + 1) T, which is where the share of a thread with T < r begins. */
+struct teams_value teams_value_begin(struct teams_value a, struct teams_value b);
 /* Quotient, and the remainder in *rest. */
 struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest);
 /* Flags of comparing the two. */
