@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Between the hooks of regions and what decides on them: which regions are watched, which size each gets (teams/choice.h),
- * and what the job file keeps of them.
+ * Between the hooks of regions and what decides on them: which regions are watched, which size each gets
+ * (teams/choice.h), and what the job file keeps of them.
  *
- * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team of one
- * costs. Not where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program can ask then (levels, team
- * sizes) is answered as if the team were there (api.c); that such a region makes no tasks is proven.
+ * A region with one thread is called without libgomp where its entry point allows: that saves the 350 ns that a team
+ * of one costs. Not where each level of regions has its own setting (OMP_NUM_THREADS=4,2). What the program can ask
+ * then (levels, team sizes) is answered as if the team were there (api.c); that such a region makes no tasks is
+ * proven.
  *
  * Once a region is seen whose module has thread-local data, no size between one and the program's is used any more,
  * whichever region would have it: libgomp ends threads, and the data with them.
  *
  * A recorded run acts only in PYTHIA_MODE=auto; else regions are watched, for the next run.
  *
- * Only one thread of the process acts, the first one that enters a region.
- * Memory: fixed tables; what does not fit is left alone. Threads: any.  Hook-safe: yes, but for a site's first execution.
+ * Only one thread of the process acts, the first one that enters a region. Memory: fixed tables; what does not fit is
+ * left alone. Threads: any.  Hook-safe: yes, but for a site's first execution.
  */
 #ifndef PYTHIA_OMP_TEAM_H
 #define PYTHIA_OMP_TEAM_H
 
 #include "omp/hooks.h"
 
-/* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its size is decided
-   on, r->may where it may be changed, r->verify where it is looked at from inside. */
+/* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its size is
+   decided on, r->may where it may be changed, r->verify where it is looked at from inside. */
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags);
 /* After its begin, for a region that acts: sets r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 
-/* At the end of a region with a site: takes over its time. Returns the estimated gain in ns of having changed it (may be < 0). */
+/* At the end of a region with a site: takes over its time. Returns the estimated gain in ns of having changed it (may be
+   < 0). */
 double omp_hook_team_learn(struct omp_hook_region *r);
 
 /* Run by each thread of a team that is looked at from inside, instead of fn. */

@@ -12,7 +12,7 @@ static const double stall = 1e6;      /* … ns later */
 static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
 static const double window_ns = 2e6;  /* what is timed of a window, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, LATE = 64, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
+enum { REMEMBERED = 8, LATE = 64, CHANCE = 4, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -191,6 +191,7 @@ static void end_comparison(struct teams_choice *c)
     for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
         if (way != c->best && c->taken[way])
             c->mean[way] = (c->mean[way] + median(c, way)) / 2;
+    c->judged = time_of(c, c->best);
     c->comparisons++;
     c->rest = c->distance;
     c->distance = c->distance < LAST_DISTANCE ? 2 * c->distance : LAST_DISTANCE;
@@ -208,7 +209,7 @@ static uint32_t turns_in(double turn)
 static void begin_comparison(struct teams_choice *c)
 {
     if (c->rested > 0)
-        c->mean[c->best] = c->rested_ns / c->rested;
+        c->mean[c->best] = (c->rested_ns + CHANCE * c->judged) / (c->rested + CHANCE);
     c->rested_ns = c->rested = 0;
     c->window = turns_in(c->usual);
     c->slot = 0;
@@ -233,14 +234,25 @@ static void take_window(struct teams_choice *c, uint64_t now)
     }
 }
 
+/* A window between comparisons ended; when the way is not any more what it was judged by, the next one comes now. */
+static void end_rest(struct teams_choice *c)
+{
+    bool moved = c->rested_ns > hopeless * c->judged * (c->rested + CHANCE);
+    c->rest -= c->rest > 0;
+    if (moved)
+        c->distance = FIRST_DISTANCE;
+    if (moved || c->rest == 0)
+        begin_comparison(c);
+}
+
 static void end_window(struct teams_choice *c, uint32_t own, uint64_t now)
 {
     if (!c->broken)
         take_window(c, now);
     if (c->slot < slots() && ++c->slot == slots())
         end_comparison(c);
-    else if (c->slot >= slots() && (c->rest -= c->rest > 0) == 0)
-        begin_comparison(c);
+    else if (c->slot >= slots())
+        end_rest(c);
     begin_window(c, own, now);
 }
 

@@ -9,35 +9,35 @@
  *   OWN    every region as the program says: what everything else has to beat
  *   ONE    every region with one thread                            } that may change its team
  *   CORES  every region with as many threads as processors         }
- *   MIXED  every region, at its place in the turn, with the size that took least there; a size that is not known yet is
- *   tried
+ *   MIXED  every region with the size that took least at its place in the turn; what is not known is tried
  *
- *   turns   found .. | MIXED  OWN  ONE | MIXED  OWN  ONE | MIXED  OWN  ONE | best ........ | MIXED  OWN  ONE | ...
+ *   turns   found .. | OWN  ONE  MIXED | OWN  ONE  MIXED | OWN  ONE  MIXED | best ........ | OWN  ONE  MIXED | ...
  *                     <------------------- a comparison ------------------> <- distance -> <- the next one ...
  *
  * Ways are compared by the median of three windows of turns, of which each first turn is not timed (it wakes workers
- * and fills caches). The distance between comparisons doubles. All of that is counted in turns, so the ranks of a job
- * try the same way in the same turn, without a message. Regions that affect each other, workers that have fallen
+ * and fills caches); a way that was the best is judged by its average since, where that is more. The distance between
+ * comparisons doubles while the best way takes what it was judged by. All of that is counted in turns, so the ranks of
+ * a job try the same way in the same turn, without a message. Regions that affect each other, workers that have fallen
  * asleep, and stalls are in the times of turns, so nothing models them. A stream without a main loop is compared in
  * windows of equal numbers of regions; there a way has to win each time.
  *
- * What it may cost. Trying is paid from an account: 5 ms, and 3 % of the time that has passed. It is charged
- *   - a window of another way than the best: what it took more than the best one takes. It is broken off, before the
- *     next region, when it takes (or will take, with what is known of that region) 1.5 times as long and a stall more;
- *   - a region on one thread for the first time: what it took more than with the program's team. It is not tried while
- *     its worst case, all of the work on one thread, is not covered: short regions come first;
- *   - a region on one thread that this run has not seen with the program's team, as long as no comparison has shown
- *     that one thread pays (the recording may come from another machine): what it would have taken less with all
- *     threads in step.
+ * What it may cost. There are two accounts of 5 ms and 3 % of the time that has passed:
+ *   behind   what the run takes more than with the program's settings: of whole turns once one was run like that,
+ *            before that of each region (of which the account bears the worst case, all of the work on one thread,
+ *            before it is tried: short regions come first). A region that this run has not seen with the program's team
+ *            is charged what all threads in step would have saved: the recording may come from another machine. What
+ *            is gained is credit
+ *   tried    what windows of other ways take more than the best one. They are broken off before the next region when
+ *            they have taken 1.25 times as long and 1 ms more
  * So a run is never more than 3 % + 5 ms slower than the program's own settings, as far as what regions do to one
- * another shows only in the first comparison (from the third turn on), and after 200 turns it is within 5 % of the best
- * of the three fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated programs, also on costs that
- * are made to mislead.
+ * another shows only in the first comparison (from the third turn on), and after 40 turns a thread, turns take at most
+ * 5 % more than in the best of the three fixed ways. tests/unit/test_teams_choice.c holds it to that on simulated
+ * programs, also on costs that are made to mislead.
  *
- * A place does not see the rare long times of teams whose threads do not get their processors, all places together do: what
- * these add to a team's region on average counts for each place of the mixed way.
+ * A place does not see the rare long times of teams whose threads do not get their processors, all places together do:
+ * what these add to a team's region on average counts for each place of the mixed way.
  *
- * Constants: doc/TEAMS.md says what each was measured by.
+ * Constants: doc/TEAMS.md says why each is what it is.
  *
  * Invariants: (1) a time of 0 is not known; (2) what may not change is never told anything but OWN; (3) way == best
  * outside comparisons.
@@ -93,6 +93,7 @@ struct teams_choice {
     double took[TEAMS_WAYS][TEAMS_ROUNDS]; /* a turn */
     uint32_t taken[TEAMS_WAYS], given_up[TEAMS_WAYS];
     double rested_ns, rested; /* windows since the last comparison, and their turns' times together */
+    double judged;            /* a turn of the best way, by the last comparison */
     double mean[TEAMS_WAYS];  /* a turn, on average while the way was the best; 0: not known */
     enum teams_size team; /* of the mixed way: what is not one */
     float late;         /* ns that outliers add to a team's region, of late and on average over all places */
