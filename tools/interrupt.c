@@ -50,6 +50,12 @@ int interrupt_replace(struct base_replace *r, const char *path)
     return result;
 }
 
+void interrupt_give_up(void)
+{
+    if (doomed)
+        unlink(doomed);
+}
+
 void interrupt_forget(void)
 {
     doomed = NULL;

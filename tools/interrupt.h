@@ -12,6 +12,8 @@
 /* base_replace_open(), a pipe waited for: what is temporary belongs to the signals too, until interrupt_forget(). One
    file at a time; *r stays where it is. */
 int interrupt_replace(struct base_replace *r, const char *path);
+/* Removes what is temporary, before an end without return. */
+void interrupt_give_up(void);
 /* The file has its final name, or is gone. */
 void interrupt_forget(void);
 

@@ -21,6 +21,7 @@ pythia_SOURCES = \
 	%D%/infer.c \
 	%D%/interrupt.c %D%/interrupt.h \
 	%D%/main.c \
+	%D%/memory.c \
 	%D%/merge.c \
 	%D%/parts.c %D%/parts.h \
 	%D%/program.c %D%/program.h \

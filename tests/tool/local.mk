@@ -18,9 +18,11 @@ TOOL_TESTS = \
 	%D%/install.test \
 	%D%/interrupt.test \
 	%D%/limits.test \
+	%D%/memory.test \
 	%D%/merge.test \
 	%D%/report.test \
 	%D%/rights.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/validate.py
+EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py
+LONG_TESTS += %D%/memory-long.test
