@@ -16,7 +16,6 @@ struct wanted { const char *name; size_t field; };
 static const struct wanted wanted[] = {
 #define FIELD(name) { #name, offsetof(struct libgomp_real, name) },
 #define OMP_HOOK_REGION(name, traits, parameters, arguments) FIELD(name)
-#define OMP_HOOK_START(name, traits, parameters, arguments) FIELD(name)
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)

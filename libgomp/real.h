@@ -18,7 +18,6 @@
 
 struct libgomp_real {
 #define OMP_HOOK_REGION(name, traits, parameters, arguments) void (*name) parameters;
-#define OMP_HOOK_START(name, traits, parameters, arguments) void (*name) parameters;
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
 #define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
