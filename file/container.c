@@ -16,7 +16,7 @@ static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
-    "groups", "messages", "starts", "series", "extremes",
+    "groups", "messages", "starts", "series", "extremes", "own times",
 };
 
 /* Bytes of a record, where all are alike. */

@@ -2,9 +2,13 @@
 /* By columns, and of series only the steps that there are (doc/FORMAT.md). */
 #include "file/course.h"
 
+#include <stdlib.h>
+
 #include "base/array.h"
 #include "job/extremes.h"
+#include "job/own.h"
 #include "job/series.h"
+#include "pythia.h"
 
 enum { SERIES_HEAD = 24, EXTREMES_ROW = 4 + 4 * JOB_EXTREMES + 8 * (1 + 2 * JOB_EXTREMES + 2 * JOB_BUCKETS) };
 
@@ -160,8 +164,76 @@ static int unpack_extremes(struct file_reader *r)
     return 0;
 }
 
+/* --- Own times --- */
+
+enum { OWN_NARROW = 5, OWN_ROW = 4 * OWN_NARROW + 8 * JOB_OWN_SUMS };
+
+/* Which rows go into a file: those of nodes that matter; a message has all. NULL: out of memory. */
+static bool *own_kept(struct file_packer *p, size_t *n)
+{
+    const struct job_own_list *l = &p->job->own;
+    bool *keep = calloc((size_t)l->count + 1, sizeof *keep);
+    *n = 0;
+    if (keep && p->file && job_own_matter(p->job, keep)) {
+        free(keep);
+        keep = NULL;
+    }
+    for (uint32_t i = 0; i < l->count && keep; i++)
+        *n += keep[i] |= !p->file;
+    return keep;
+}
+
+void file_pack_own(struct file_packer *p)
+{
+    const struct job_own_list *l = &p->job->own;
+    size_t n, k = 0;
+    bool *keep = own_kept(p, &n);
+    if (!keep)
+        p->error = PYTHIA_ENOMEM;
+    unsigned char *at = keep && n ? file_pack_grow(p, SECTION_OWN, n * OWN_ROW) : NULL;
+    for (uint32_t i = 0; i < l->count && at; i++) {
+        const struct job_own *o = &l->row[i];
+        const uint32_t narrow[OWN_NARROW] = { o->class_index, o->node, o->rank, o->thread, o->ranks };
+        if (!keep[i])
+            continue;
+        for (size_t c = 0; c < OWN_NARROW; c++)
+            file_put32(at + 4 * (c * n + k), narrow[c]);
+        for (size_t c = 0; c < JOB_OWN_SUMS; c++)
+            file_put64(at + 4 * OWN_NARROW * n + 8 * (c * n + k), o->sum[c]);
+        k++;
+    }
+    if (at)
+        p->section[SECTION_OWN].count = n;
+    free(keep);
+}
+
+static int unpack_own(struct file_reader *r)
+{
+    const struct file_section *s = &r->in.section[SECTION_OWN];
+    struct job_own_list *l = &r->job->own;
+    uint64_t n = s->count;
+    if (!s->data)
+        return 0;
+    if (s->size % OWN_ROW || n != s->size / OWN_ROW)
+        return REFUSE(r, "damaged: section own times has another size");
+    if (base_array_room(&l->row, &l->room, n, sizeof *l->row))
+        return file_reader_no_memory(r);
+    for (uint64_t i = 0; i < n; i++) {
+        struct job_own *o = &l->row[i];
+        uint32_t *const narrow[OWN_NARROW] = { &o->class_index, &o->node, &o->rank, &o->thread, &o->ranks };
+        for (uint64_t c = 0; c < OWN_NARROW; c++)
+            *narrow[c] = file_get32(s->data + 4 * (c * n + i));
+        for (uint64_t c = 0; c < JOB_OWN_SUMS; c++)
+            o->sum[c] = file_get64(s->data + 4 * OWN_NARROW * n + 8 * (c * n + i));
+    }
+    l->count = (uint32_t)n;
+    return 0;
+}
+
 int file_unpack_course(struct file_reader *r)
 {
     int error = unpack_series(r);
-    return error ? error : unpack_extremes(r);
+    if (!error)
+        error = unpack_extremes(r);
+    return error ? error : unpack_own(r);
 }

@@ -58,6 +58,7 @@ enum file_section_type {
     SECTION_STARTS,
     SECTION_SERIES,
     SECTION_EXTREMES,
+    SECTION_OWN,
     SECTION_TYPES
 };
 

@@ -375,6 +375,8 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     if (!error)
         error = job_extremes_check(j, why, size);
     if (!error)
+        error = job_own_check(j, why, size);
+    if (!error)
         error = check_streams(&a);
     if (!error)
         error = check_regions(&a);

@@ -61,6 +61,7 @@ void job_destroy(struct job *j)
     job_starts_free(&j->starts);
     free(j->series.of);
     free(j->extremes.of);
+    free(j->own.row);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

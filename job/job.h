@@ -30,6 +30,7 @@
 #include "job/flow.h"
 #include "job/group.h"
 #include "job/message.h"
+#include "job/own.h"
 #include "job/regions.h"
 #include "job/run.h"
 #include "job/series.h"
@@ -62,6 +63,7 @@ struct job {
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;
+    struct job_own_list own;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

@@ -12,6 +12,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/match.c \
 	%D%/members.c \
 	%D%/message.c %D%/message.h \
+	%D%/own.c %D%/own.h \
 	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \
 	%D%/regions.c %D%/regions.h \

@@ -74,11 +74,18 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     error = job_hash_none(hash) ? PYTHIA_ENOMEM : job_class_single(&c, g, hash, s->rank, s->thread, modulus);
     if (error)
         goto drop_modulus;
-    error = class_add(j, &c, &stream.class_index);
-    if (error)
+    stream.class_index = job_table_find(&j->index->table[JOB_INTERNED_CLASS], hash);
+    if (stream.class_index == GRAMMAR_NONE)
+        stream.class_index = j->class_count;
+    error = job_own_add(j, stream.class_index, g, s->rank, s->thread); /* while the times are this stream's alone */
+    if (!error)
+        error = class_add(j, &c, &stream.class_index);
+    if (error) {
+        job_own_drop(j, s->rank, s->thread);
         job_class_clear(&c); /* the grammar is in there */
-    else
+    } else {
         job_streams_add(j, &stream);
+    }
     free(modulus);
     return error;
 

@@ -38,6 +38,7 @@ struct merge {
     struct job_starts starts;
     struct job_series_list series;
     struct job_extremes_list extremes;
+    struct job_own_list own;
 };
 
 static void maps_free(struct maps *m)
@@ -214,7 +215,9 @@ static int plan_talk(struct merge *m)
         error = job_starts_join(m->into, m->from, &m->starts);
     if (!error)
         error = job_series_join(m->into, m->from, &m->series);
-    return error ? error : job_extremes_join(m->into, m->from, m->map.terminal, &m->extremes);
+    if (!error)
+        error = job_extremes_join(m->into, m->from, m->map.terminal, &m->extremes);
+    return error ? error : job_own_join(m->into, m->from, m->map.class_index, &m->own);
 }
 
 static void free_talk(struct merge *m)
@@ -224,6 +227,7 @@ static void free_talk(struct merge *m)
     job_starts_free(&m->starts);
     free(m->series.of);
     free(m->extremes.of);
+    free(m->own.row);
 }
 
 /* What the job had goes into the plan, which is freed. */
@@ -234,16 +238,19 @@ static void commit_talk(struct merge *m)
     struct job_starts starts = m->into->starts;
     struct job_series_list series = m->into->series;
     struct job_extremes_list extremes = m->into->extremes;
+    struct job_own_list own = m->into->own;
     m->into->groups = m->groups;
     m->into->flows = m->flows;
     m->into->starts = m->starts;
     m->into->series = m->series;
     m->into->extremes = m->extremes;
+    m->into->own = m->own;
     m->groups = groups;
     m->flows = flows;
     m->starts = starts;
     m->series = series;
     m->extremes = extremes;
+    m->own = own;
 }
 
 /* --- What the job is --- */

@@ -209,6 +209,13 @@ static void print_course(const struct job *j)
             printf("\t%" PRIu64, e->durations[k]);
         putchar('\n');
     }
+    for (uint32_t i = 0; i < j->own.count; i++) {
+        const struct job_own *o = &j->own.row[i];
+        printf("own\t%u\t%u\t%u\t%u\t%u", o->class_index, o->node, o->rank, o->thread, o->ranks);
+        for (int k = 0; k < JOB_OWN_SUMS; k++)
+            printf("\t%" PRIu64, o->sum[k]);
+        putchar('\n');
+    }
 }
 
 int main(int argc, char **argv)

@@ -322,6 +322,7 @@ class Job:
         self.print_starts()
         self.print_series()
         self.print_extremes()
+        self.print_own()
 
     # Communicators, messages, starts: lists by columns
 
@@ -401,6 +402,15 @@ class Job:
         wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(89))))
         for narrow, numbers in zip(rows, wide):
             print("extremes", *narrow, *numbers, sep="\t")
+
+
+    def print_own(self):
+        body, n = self.sections.get(27, (b"", 0))
+        if len(body) != 52 * n:
+            fail("size of the own times")
+        wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(4))))
+        for narrow, numbers in zip(self.columns(body, 0, n, 5), wide):
+            print("own", *narrow, *numbers, sep="\t")
 
 
 if __name__ == "__main__":

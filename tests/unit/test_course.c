@@ -98,10 +98,40 @@ START_TEST(extremes_say_rank_and_turn)
 }
 END_TEST
 
+/* Rank 37 takes 5 % longer in one place: its row says so, and no other one. */
+START_TEST(each_rank_has_its_own_times)
+{
+    enum { RANKS = 64 };
+    struct job *j = empty(RANKS);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct job *one = empty(RANKS);
+        uint32_t work = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE), rare = hand_call(one, "MPI_Bcast", 0x20, JOB_COLLECTIVE);
+        struct grammar *g = grammar_create(1 << 20);
+        for (int i = 0; i < 100; i++)
+            hand_append(g, work, rank == 37 ? 1050 : 1000, 10);
+        hand_append(g, rare, 1, 1);
+        hand_stream(one, g, rank, 105002, 1001);
+        one->info.ranks = RANKS;
+        ck_assert_int_eq(merge_job(j, one), 0);
+        job_destroy(one);
+    }
+    ck_assert_uint_eq(j->class_count, 1);
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        const struct job_own *o = job_own_of(j, 0, 0, rank, 0);
+        ck_assert(o && o->ranks == 1);
+        ck_assert_double_eq_tol(job_own_mean(o, JOB_OWN_GAP), rank == 37 ? 1050000 : 1000000, 0.5);
+        ck_assert_double_eq_tol(job_own_mean(o, JOB_OWN_DURATION), 10000, 0.5);
+        ck_assert_ptr_null(job_own_of(j, 0, 1, rank, 0)); /* below what is kept */
+    }
+    job_destroy(j);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_LOOP(a_series_keeps_every_nanosecond, 8),
     UNIT_TEST(series_of_a_block_are_mean_least_and_most),
     UNIT_TEST(extremes_say_rank_and_turn),
+    UNIT_TEST(each_rank_has_its_own_times),
 };
 
 int main(void)
