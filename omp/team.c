@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpu.h"
 #include "base/options.h"
 #include "omp/keep.h"
 #include "libgomp/real.h"
@@ -56,12 +57,14 @@ static atomic_int acting; /* 0: not asked, 1: no, 2: yes */
 
 static __attribute__((noinline)) bool ask_acts(void)
 {
+    base_fpu_t kept = base_fpu_hold();
     bool yes = session_acts("team") && !libgomp_real()->omp_get_cancellation();
     struct places_cores here;
     look_at_options();
     places_cores(&here);
     teams_choice_start(&choice, (uint32_t)here.cores);
     atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
+    base_fpu_give_back(kept);
     return yes;
 }
 
