@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <xxhash.h>
 
+#include "base/array.h"
 #include "pythia.h"
 
 #include "base/lock.h"
@@ -54,23 +55,9 @@ struct scan {
     uint64_t adds, subs;
     struct object *objects;
     struct range *ranges;
-    size_t object_count, object_room, range_count, range_room;
+    uint32_t object_count, object_room, range_count, range_room;
     bool failed;
 };
-
-static int grow(void *array, size_t size, size_t *room, size_t need)
-{
-    void **a = array;
-    if (need <= *room)
-        return 0;
-    size_t more = *room ? *room * 2 : 64;
-    void *p = realloc(*a, more * size);
-    if (!p)
-        return -1;
-    *a = p;
-    *room = more;
-    return 0;
-}
 
 static void to_hex(char *text, const unsigned char *bytes, size_t n)
 {
@@ -117,8 +104,8 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     s->adds = info->dlpi_adds;
     s->subs = info->dlpi_subs;
-    if (grow(&s->objects, sizeof *s->objects, &s->object_room, s->object_count + 1) ||
-        grow(&s->ranges, sizeof *s->ranges, &s->range_room, s->range_count + info->dlpi_phnum)) {
+    if (base_array_room(&s->objects, &s->object_room, s->object_count + 1, sizeof *s->objects) ||
+        base_array_room(&s->ranges, &s->range_room, s->range_count + info->dlpi_phnum, sizeof *s->ranges)) {
         s->failed = true;
         return 1;
     }

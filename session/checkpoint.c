@@ -41,7 +41,8 @@ static const uint64_t second = 1000000000;
 
 static struct {
     pthread_t thread;
-    sem_t wake;
+    sem_t wake;                    /* made once and never destroyed: a signal handler may be about to post */
+    bool wakes;                    /* it was made */
     bool running;                  /* the helper exists; owner: who starts and finishes the session */
     _Atomic bool stop;
     _Atomic unsigned wanted, done; /* checkpoints asked for out of turn, and answered */
@@ -93,7 +94,7 @@ static struct job *copy_definitions(void)
     return copy;
 }
 
-struct job *session_snapshot(void)
+static struct job *snapshot(void)
 {
     struct session_stream **list;
     uint32_t count = list_streams(&list), made = 0;
@@ -117,6 +118,15 @@ struct job *session_snapshot(void)
         return job;
     job_destroy(job);
     return NULL;
+}
+
+struct job *session_snapshot(void)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER; /* who holds a stream holds it alone: freezing settles it */
+    pthread_mutex_lock(&one);
+    struct job *job = snapshot();
+    pthread_mutex_unlock(&one);
+    return job;
 }
 
 /* --- The helper --- */
@@ -206,10 +216,17 @@ static int create_thread(void)
     return error ? pthread_create(&helper.thread, NULL, helper_main, NULL) : 0;
 }
 
+static void make_wake(void)
+{
+    helper.wakes = sem_init(&helper.wake, 0, 0) == 0;
+}
+
 void session_checkpoint_start(void)
 {
     sigset_t all, before;
-    if (!session.options.checkpoint || sem_init(&helper.wake, 0, 0))
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, make_wake);
+    if (!session.options.checkpoint || !helper.wakes)
         return;
     atomic_store(&helper.stop, false);
     helper.events = UINT64_MAX;
@@ -233,7 +250,6 @@ void session_checkpoint_stop(void)
     atomic_store(&helper.stop, true);
     sem_post(&helper.wake);
     pthread_join(helper.thread, NULL);
-    sem_destroy(&helper.wake);
 }
 
 void session_checkpoint_forked(void)

@@ -6,7 +6,16 @@
  *                                     └─ resume: the time between joins session.paused_ns
  *
  * A stream belongs to its thread, so a resume or a reset only raises session.control; each thread notices at its next event
- * and does what there is to do with its own stream.
+ * and does what there is to do with its own stream, while it says that it is busy. By what the stream is in:
+ *
+ *                        a pause has ended        a reset                           a snapshot
+ *   outside of regions   last += pause            empty; begin = last = the reset   held, frozen, let go
+ *   in one, not opened   … its begin += pause     … its begin = the reset           the same, without it
+ *   in one, opened       … its inside += pause    … not opened, begin = the reset   the same, opened
+ *   busy                 at its next event        at its next event                 waits until it is idle
+ *   idle since a reset   at its next event        at its next event                 empty, at the reset
+ *
+ * One snapshot at a time: the helper's and the program's wait for each other.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +84,7 @@ void session_reset(void)
     if (session_mode() != SESSION_RECORD && !(session_mode() == SESSION_PREDICT && session.options.update))
         return;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
-    session.begin = base_clock_now();
+    atomic_store(&session.begin, base_clock_now());
     atomic_fetch_add(&session.resets, 1);
     atomic_fetch_add(&session.control, 1);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
@@ -109,15 +118,7 @@ static void restart(struct session_stream *s, uint64_t begin)
 void session_control_finish(struct session_stream *s)
 {
     if (s->grammar && s->resets_seen != atomic_load(&session.resets))
-        restart(s, session.begin);
-}
-
-static uint64_t begin_of_session(void)
-{
-    base_lock_take(&session.lock, BASE_LOCK_SESSION);
-    uint64_t begin = session.begin;
-    base_lock_release(&session.lock, BASE_LOCK_SESSION);
-    return begin;
+        restart(s, atomic_load(&session.begin));
 }
 
 void session_control_stream(struct session_stream *s)
@@ -125,16 +126,17 @@ void session_control_stream(struct session_stream *s)
     uint64_t paused = atomic_load(&session.paused_ns), delta = paused - s->paused_seen;
     uint32_t resets = atomic_load(&session.resets);
     s->control_seen = atomic_load(&session.control);
-    uint64_t begin = begin_of_session(); /* the lock is never taken while busy: who holds it waits for the busy ones */
-    if (resets != s->resets_seen && s->grammar && stream_take(s)) {
-        restart(s, begin);
-        reopen_spans(s);
+    if (stream_take(s)) {
+        if (resets != s->resets_seen && s->grammar) {
+            restart(s, atomic_load(&session.begin));
+            reopen_spans(s);
+        }
+        uint64_t now = base_clock_now(), most = now > s->last ? now - s->last : 0;
+        session_stream_skip(s, delta < most ? delta : most);
+        s->paused_seen = paused;
+        s->resets_seen = resets;
     }
     stream_release(s);
-    uint64_t now = base_clock_now(), most = now > s->last ? now - s->last : 0;
-    session_stream_skip(s, delta < most ? delta : most);
-    s->paused_seen = paused;
-    s->resets_seen = resets;
 }
 
 /* --- Looking --- */

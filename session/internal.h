@@ -98,12 +98,14 @@ struct session {
     uint32_t generation;            /* counts sessions from 1; set before the mode */
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
+    struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording that is */
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
     bool *unusable;                 /* the same: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t left;                  /* set by finish: session_left() */
-    uint64_t begin;                 /* ns */
+    _Atomic uint64_t begin;         /* ns; of the recording: a reset moves it */
+    _Atomic uint32_t team;          /* the program's by default, as its own threads were told; 0: not asked */
     uint64_t energy;                /* uJ of the node at the begin */
     uint64_t start_time;
     pid_t process;                 /* a forked child records nothing */
@@ -172,6 +174,8 @@ void session_stream_release(struct session_stream *s); /* ends a hold: its threa
 /* life.c */
 void session_barrier(void); /* what other threads stored before is visible, and they see what this one stored */
 int session_fill_info(struct job *job); /* under session.lock */
+/* The program's OpenMP library is asked how large teams are: on a thread of the program's, without the lock. */
+void session_ask_team(void);
 
 /* checkpoint.c. The helper runs from start to stop, in a recording with PYTHIA_CHECKPOINT above 0. */
 void session_checkpoint_start(void);

@@ -19,7 +19,7 @@ struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum session_mode session_mode(void)
 {
-    return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_relaxed);
+    return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_acquire);
 }
 
 void (*session_store_regions)(struct job *job);
@@ -128,17 +128,23 @@ static void quiesce(void)
             sched_yield();
 }
 
-/* The team that the program would get by default; 1 for a program that entered no region. Asked through the loader: the
-   session itself needs no OpenMP. */
-static uint32_t default_team(void)
+/* Through the loader: the session itself needs no OpenMP. */
+void session_ask_team(void)
 {
     int (*ask)(void);
-    void *symbol = session.regions ? dlsym(RTLD_DEFAULT, "omp_get_max_threads") : NULL;
+    void *symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
     if (!symbol)
-        return 1;
+        return;
     memcpy(&ask, &symbol, sizeof ask);
     int threads = ask();
-    return threads > 0 ? (uint32_t)threads : 1;
+    atomic_store(&session.team, threads > 0 ? (uint32_t)threads : 1);
+}
+
+/* 1 for a program that entered no region. */
+static uint32_t default_team(void)
+{
+    uint32_t team = atomic_load(&session.team);
+    return session.regions && team ? team : 1;
 }
 
 int session_fill_info(struct job *job)
@@ -160,9 +166,21 @@ static uint64_t cost_of(const struct session_stream *s)
     return (uint64_t)(append * (double)s->events) + s->skipped_ns;
 }
 
+/* Its thread has met no call since a reset: what it has is forgotten. */
+static bool freeze_nothing(const struct session_stream *s, struct session_frozen *f)
+{
+    struct grammar *nothing = grammar_create(0);
+    f->grammar = nothing ? grammar_freeze(nothing) : NULL;
+    f->stream = (struct job_stream){.rank = session.world.rank, .thread = s->thread};
+    grammar_destroy(nothing);
+    return f->grammar != NULL;
+}
+
 bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
 {
     memset(f, 0, sizeof *f);
+    if (s->resets_seen != atomic_load(&session.resets))
+        return freeze_nothing(s, f);
     f->grammar = grammar_freeze(s->grammar);
     f->terminal = malloc((s->keys.terminals + (size_t)1) * sizeof *f->terminal);
     if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
@@ -258,6 +276,8 @@ struct job *session_finish(void)
         return NULL;
     quiesce();
     session.left = 0;
+    if (session.regions)
+        session_ask_team();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     int error = session_fill_info(session.job);
     for (uint32_t i = 0; i < session.stream_count && !error; i++) {

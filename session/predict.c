@@ -38,6 +38,8 @@ int session_predict_open(const void *reference, size_t size)
         base_log_warn("the reference cannot be used: %s; the program runs on without predictions", why);
         return error;
     }
+    session.predicted_from = (struct session_recording){
+        session.reference->info.start_time, session.reference->info.wall_ns, session.reference->info.runs};
     session.index = calloc(session.reference->class_count + 1, sizeof *session.index);
     session.unusable = calloc(session.reference->class_count + 1, sizeof *session.unusable);
     return session.index && session.unusable ? 0 : -1;

@@ -186,6 +186,13 @@ static void compare_with(struct job *job, const struct job *reference)
     o->recorded_time = reference->info.start_time;
 }
 
+/* Whether that is another recording than the one that was predicted from. */
+static bool recorded_anew(const struct job_info *info)
+{
+    const struct session_recording *from = &session.predicted_from;
+    return info->start_time != from->start_time || info->wall_ns != from->wall_ns || info->runs != from->runs;
+}
+
 /* Into the file that was predicted from, or a copy of it where an output was asked for. */
 static void publish_predicted(struct job *job)
 {
@@ -196,6 +203,11 @@ static void publish_predicted(struct job *job)
     print_predicted(job);
     if (file_read(session_input_path(), &reference, why, sizeof why)) {
         base_log_warn("the score of this run is not stored: %s", why);
+        return;
+    }
+    if (recorded_anew(&reference->info)) {
+        base_log_warn("the score of this run is not stored: %s was recorded anew meanwhile", session_input_path());
+        job_destroy(reference);
         return;
     }
     compare_with(job, reference);

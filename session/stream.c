@@ -32,7 +32,7 @@ static __attribute__((noinline)) void stream_was_left(void)
 
 static inline struct session_stream *stream_enter(struct base_frame frame)
 {
-    if (atomic_load_explicit(&session.mode, memory_order_relaxed) == SESSION_OFF ||
+    if (atomic_load_explicit(&session.mode, memory_order_acquire) == SESSION_OFF || /* what start wrote is there */
         atomic_load_explicit(&session.paused, memory_order_relaxed))
         return NULL;
     enum base_guard guard = base_guard_enter(frame);
@@ -79,6 +79,8 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     uint32_t number = session_define(s, &s->keys.entries[entry], phase);
     uint32_t reference = number == GRAMMAR_NONE ? GRAMMAR_NONE : session_predict_terminal(s, number);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
+    if (s->keys.entries[entry].key.kind == JOB_REGION && !atomic_load(&session.team))
+        session_ask_team();
     base_fpu_give_back(kept);
     if (number != GRAMMAR_NONE && session_course_room(&s->course, s->keys.terminals + 1))
         number = session_keys_number(&s->keys, number, reference);
@@ -280,11 +282,14 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
     span_begin(s, span, JOB_REGION, e, owner);
 }
 
-/* Inside the innermost of so many spans. */
+/* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to their
+   begin: both move. */
 static void skip_inside(struct session_stream *s, uint32_t spans, uint64_t ns)
 {
     s->last += ns;
     s->skipped_ns += ns;
+    while (spans && !s->open[spans - 1].opened)
+        s->open[--spans].begin += ns;
     if (spans)
         s->open[spans - 1].inside += ns;
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 #include "file/file.h"
 #include "base/clock.h"
-#include "session/session.h"
+#include "session/internal.h"
 #include "tests/unit/forge.h"
 #include "tests/unit/unit.h"
 
@@ -416,6 +417,202 @@ START_TEST(threads_one_after_another_are_predicted)
 }
 END_TEST
 
+static void *hammer_until_off(void *unused);
+static void loop_program(void);
+static size_t record_loop_program(void **data);
+
+/* --- What is asked of a stream, by what it is in (the table of session/control.c) --- */
+
+enum place { OUTSIDE, IN_UNOPENED, IN_OPENED, IN_BOTH, PLACES };
+enum control { PAUSE, RESET, SNAPSHOT, RESET_AND_SNAPSHOT, RESET_AND_PAUSE, CONTROLS };
+
+static void expect_sane(const struct job *j)
+{
+    const uint64_t minute = UINT64_C(60000000000);
+    for (uint32_t i = 0; i < j->stream_count; i++) {
+        const struct job_stream *s = &j->streams[i];
+        ck_assert_msg(s->begin_ns < minute && s->wall_ns < minute, "stream %u: from %llu for %llu ns", i,
+                      (unsigned long long)s->begin_ns, (unsigned long long)s->wall_ns);
+    }
+    for (uint32_t c = 0; c < j->class_count; c++)
+        for (uint32_t n = 0; n < j->classes[c].grammar->node_count; n++) {
+            const struct grammar_stats *s = &j->classes[c].grammar->stats[n];
+            ck_assert_msg(s->gap.sum < minute && s->duration.sum < minute, "a gap of %llu ns",
+                          (unsigned long long)s->gap.sum);
+        }
+}
+
+static void expect_snapshot(void)
+{
+    char why[256] = "";
+    struct job *j = session_snapshot();
+    ck_assert_ptr_nonnull(j);
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s", why);
+    expect_sane(j);
+    job_destroy(j);
+}
+
+static void apply(enum control control)
+{
+    if (control == RESET || control == RESET_AND_SNAPSHOT || control == RESET_AND_PAUSE)
+        session_reset();
+    if (control == SNAPSHOT || control == RESET_AND_SNAPSHOT)
+        expect_snapshot();
+    if (control == PAUSE || control == RESET_AND_PAUSE) {
+        session_pause(true);
+        usleep(2000);
+        session_pause(false);
+    }
+}
+
+static void control_in(enum place place, enum control control)
+{
+    struct session_stream *s;
+    struct session_span outer, inner;
+    if (place != OUTSIDE)
+        span_in(&s, &outer, "outer", JOB_REGION);
+    if (place == IN_OPENED || place == IN_BOTH)
+        call("inside");
+    if (place == IN_BOTH)
+        span_in(&s, &inner, "inner", JOB_REGION);
+    apply(control);
+    if (place == IN_BOTH)
+        session_end(s, &inner, NULL);
+    if (place != OUTSIDE)
+        session_end(s, &outer, NULL);
+}
+
+START_TEST(controls_by_what_the_stream_is_in)
+{
+    for (int again = 0; again < 2; again++)
+        for (int place = 0; place < PLACES; place++)
+            for (int control = 0; control < CONTROLS; control++) {
+                ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+                call("a");
+                control_in((enum place)place, (enum control)control);
+                if (again)
+                    control_in((enum place)place, (enum control)control);
+                call("b");
+                struct job *j = finish_and_check();
+                expect_sane(j);
+                expect_times_add_up(j, 0);
+                job_destroy(j);
+            }
+}
+END_TEST
+
+/* The pause is in nobody's time, whatever it was in. */
+START_TEST(a_pause_inside_a_region_is_not_its_time)
+{
+    enum { PAUSE_NS = 20000000 };
+    struct session_stream *s;
+    struct session_span region;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    span_in(&s, &region, "region", JOB_REGION);
+    session_pause(true);
+    uint64_t before = base_clock_now();
+    usleep(PAUSE_NS / 1000);
+    uint64_t pause = base_clock_now() - before;
+    session_pause(false);
+    call("inside");
+    session_end(s, &region, NULL);
+    struct job *j = finish_and_check();
+    expect_events(j, 0, "a region{ inside region}");
+    expect_sane(j);
+    ck_assert_uint_le(job_find_stream(j, 0, 0)->wall_ns + pause, j->info.wall_ns);
+    expect_times_add_up(j, 0);
+    job_destroy(j);
+}
+END_TEST
+
+static atomic_bool idle_ends;
+
+static void *calls_and_idles(void *barrier)
+{
+    call("x");
+    pthread_barrier_wait(barrier);
+    while (!atomic_load(&idle_ends))
+        usleep(1000);
+    return NULL;
+}
+
+START_TEST(a_stream_that_is_idle_since_a_reset_is_empty)
+{
+    pthread_t thread;
+    pthread_barrier_t here;
+    atomic_store(&idle_ends, false);
+    pthread_barrier_init(&here, NULL, 2);
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    pthread_create(&thread, NULL, calls_and_idles, &here);
+    pthread_barrier_wait(&here);
+    session_reset();
+    call("b");
+    struct job *j = session_snapshot();
+    ck_assert_ptr_nonnull(j);
+    expect_sane(j);
+    ck_assert_uint_eq(job_find_stream(j, 0, 1)->events, 0);
+    job_destroy(j);
+    atomic_store(&idle_ends, true);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&here);
+    job_destroy(finish_and_check());
+}
+END_TEST
+
+static void *snapshots(void *unused)
+{
+    for (int i = 0; i < 60; i++)
+        expect_snapshot();
+    return unused;
+}
+
+START_TEST(snapshots_at_once)
+{
+    pthread_t taker[2], hammerer;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (int i = 0; i < 3000; i++) /* what a freeze has to settle */
+        call(i % 7 % 3 ? "x" : i % 5 ? "y" : "z");
+    pthread_create(&hammerer, NULL, hammer_until_off, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&taker[i], NULL, snapshots, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(taker[i], NULL);
+    job_destroy(finish_and_check());
+    pthread_join(hammerer, NULL);
+}
+END_TEST
+
+/* The file that was predicted from is another recording by now: it keeps what it says. */
+START_TEST(a_score_is_not_stored_in_another_recording)
+{
+    char path[] = "/tmp/pythia-anew.XXXXXX", why[256];
+    int fd = mkstemp(path);
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    setenv("PYTHIA_OUTPUT", path, 1);
+    setenv("PYTHIA_INPUT", path, 1);
+    void *data;
+    size_t size = record_loop_program(&data);
+    struct job *written;
+    ck_assert_int_eq(file_unpack(data, size, &written, why, sizeof why), 0);
+    ck_assert_int_eq(session_start(&alone, data, size), SESSION_PREDICT);
+    loop_program();
+    written->info.start_time += 1;
+    ck_assert_int_eq(file_write(written, path, why, sizeof why), 0);
+    struct job *j = session_finish();
+    session_publish(j, SESSION_PREDICT);
+    job_destroy(j);
+    job_destroy(written);
+    ck_assert_int_eq(file_read(path, &written, why, sizeof why), 0);
+    ck_assert_uint_eq(written->oracle.present, 0);
+    job_destroy(written);
+    unlink(path);
+    free(data);
+}
+END_TEST
+
 /* A finish while others hammer: no crash, and a job that holds together. */
 static void *hammer_until_off(void *unused)
 {
@@ -688,6 +885,11 @@ int main(void)
         UNIT_TEST(what_a_thread_leaves_open_ends_with_it),
         UNIT_TEST(nobodys_time_is_in_no_stream),
         UNIT_TEST(threads_one_after_another_are_predicted),
+        UNIT_TEST(controls_by_what_the_stream_is_in),
+        UNIT_TEST(a_pause_inside_a_region_is_not_its_time),
+        UNIT_TEST(a_stream_that_is_idle_since_a_reset_is_empty),
+        UNIT_TEST(snapshots_at_once),
+        UNIT_TEST(a_score_is_not_stored_in_another_recording),
         UNIT_TEST(finish_while_others_run),
         UNIT_TEST(a_deterministic_program_is_predicted),
         UNIT_TEST(new_code_is_learned),
