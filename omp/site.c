@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/site.h"
 
+#include "base/fpu.h"
 #include "base/log.h"
 #include "base/modules.h"
 #include "base/options.h"
@@ -84,7 +85,9 @@ static __attribute__((noinline)) struct omp_hook_site *site_search(const struct 
         if (sites[slot].fn == r->fn)
             return &sites[slot];
         if (!sites[slot].fn) {
+            base_fpu_t kept = base_fpu_hold();
             site_start(&sites[slot], r);
+            base_fpu_give_back(kept);
             return &sites[slot];
         }
     }
