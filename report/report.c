@@ -41,7 +41,7 @@ void report_program_text(const struct job *j, char *text, size_t size)
 {
     const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
 
-    snprintf(text, size, "%s", slash ? slash + 1 : path);
+    snprintf(text, size, "%s", slash ? slash + 1 : *path ? path : "unnamed program"); /* of a runtime that gave no name */
     base_clean(text);
 }
 

@@ -121,14 +121,16 @@ static void draw(void)
         return;
     left = now > at && now - at < left ? left - (now - at) : now > at ? 0 : left;
     double done = (double)(now - session.begin);
-    format_left(left, time);
+    format_left(left ? left : now - session.begin, time);
     if (turns > 1)
         snprintf(phase, sizeof phase, "turn %llu of %llu", (unsigned long long)turn, (unsigned long long)turns);
     else
         snprintf(phase, sizeof phase, "part %u of %u", atomic_load_explicit(&progress.note.part, memory_order_relaxed),
                  atomic_load_explicit(&progress.note.parts, memory_order_relaxed));
-    int n = snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s",
-                     100 * done / (done + (double)left + 1), time, phase, function ? function : "");
+    int n = left ? snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s",
+                            100 * done / (done + (double)left), time, phase, function ? function : "")
+                 : snprintf(line, sizeof line, "\r\033[Kpythia: longer than recorded: %s  %s  %s", time, phase,
+                            function ? function : "");
     int most = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
     put(line, (size_t)(n < most ? n : most));
 }
