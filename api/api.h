@@ -24,8 +24,8 @@ int api_recorder_job(const struct pythia_recorder *r, struct job **job);
 /* --- Lending --- */
 
 /*
- * An oracle that somebody else has follow a stream, and lends for questions: follow is refused, close does nothing. `enter` is
- * called before each question (false: it cannot be asked now) and `leave` after it, either way.
+ * An oracle that somebody else has follow a stream, and lends for questions: follow is refused, close does nothing.
+ * `enter` is called before each question (false: it cannot be asked now) and `leave` after it, either way.
  */
 struct api_lender {
     bool (*enter)(void *context);

@@ -119,7 +119,9 @@ static int add_names(struct api_words *w, const struct job *j, uint32_t t)
 
     if (from->kind == JOB_WORD || from->phase == JOB_CLOSE)
         return 0;
-    w->word[w->entries++] = (struct api_word){ from->kind == JOB_REGION ? "region" : job_call_kind_text(from->call_kind), t, 0 };
+    w->word[w->entries++] = (struct api_word){ from->kind == JOB_REGION ? "region"
+                                                                        : job_call_kind_text(from->call_kind),
+                                               t, 0 };
     if (site == GRAMMAR_NONE)
         return 0;
     if (asprintf(&w->names[t], "%s@%u", job_text(j, from->function), site) < 0) {
@@ -150,7 +152,8 @@ int api_words_open(struct api_words *w, const struct job *job)
     for (uint32_t t = 0; !error && t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
         w->partner[t] = has_partner(from);
-        w->word[w->entries++] = (struct api_word){ job_text(job, from->function), t, from->kind == JOB_WORD && w->partner[t] };
+        w->word[w->entries++] = (struct api_word){ job_text(job, from->function), t,
+                                                   from->kind == JOB_WORD && w->partner[t] };
         error = add_names(w, job, t);
     }
     qsort(w->word, w->entries, sizeof *w->word, compare);

@@ -7,8 +7,8 @@
 #ifndef PYTHIA_BASE_CLEAN_H
 #define PYTHIA_BASE_CLEAN_H
 
-/* Control characters (C0 and DEL, in UTF-8 also C1) and bytes that are no UTF-8, also where a name was cut in the middle of
-   a character. */
+/* Control characters (C0 and DEL, in UTF-8 also C1) and bytes that are no UTF-8, also where a name was cut in the
+   middle of a character. */
 void base_clean(char *text);
 /* The bytes only: for forms that escape control characters by themselves. */
 void base_clean_utf8(char *text);

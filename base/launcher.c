@@ -6,8 +6,8 @@
 enum column { RANK, RANKS, LOCAL_RANK, LOCAL_RANKS, COLUMNS };
 
 /* Slurm is the last one: a batch script has its variables, too, and hands them to the ranks of any mpirun in it.
-   SLURM_STEP_TASKS_PER_NODE is a list
-   ("4(x2),3"), of which the first number is taken; SLURM_TASKS_PER_NODE is of the allocation, not of what runs in it. */
+   SLURM_STEP_TASKS_PER_NODE is a list ("4(x2),3"), of which the first number is taken; SLURM_TASKS_PER_NODE is of the
+   allocation, not of what runs in it. */
 static const struct launcher {
     const char *name, *variable[COLUMNS];
 } launchers[] = {

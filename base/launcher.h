@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the launcher told this process by its environment, before MPI_Init or without MPI: one table of the usual launchers'
- * variables.
+ * What the launcher told this process by its environment, before MPI_Init or without MPI: one table of the usual
+ * launchers' variables.
  *
  * Threads: any.  Hook-safe: no (getenv).
  */

@@ -4,8 +4,8 @@
  *
  *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy
  *
- * A build with --enable-debug keeps what each thread holds and ends the process at a lock that is out of order, so that a
- * deadlock that could happen is found in the runs where it did not.
+ * A build with --enable-debug keeps what each thread holds and ends the process at a lock that is out of order, so that
+ * a deadlock that could happen is found in the runs where it did not.
  *
  * Cost: none without --enable-debug.  Threads: any.  Hook-safe: no.
  */

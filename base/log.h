@@ -4,7 +4,8 @@
  * lines of many ranks do not mix; it is cut at BASE_LOG_LINE bytes, and has no control characters. errno is kept. Where
  * nobody reads them any more, they are lost, and nothing else happens.
  *
- * PYTHIA_VERBOSE: 0 nothing; 1, the default, what a user must know (warn, info); 2 also how things were decided (debug).
+ * PYTHIA_VERBOSE: 0 nothing; 1, the default, what a user must know (warn, info); 2 also how things were decided
+ * (debug).
  * Threads: any.  Hook-safe: no (a system call), but there is no lock and no malloc.
  */
 #ifndef PYTHIA_BASE_LOG_H

@@ -30,7 +30,8 @@ static double quota_v2(const char *directory)
     char path[PATH_MAX + 64], text[128];
     double quota, period;
     snprintf(path, sizeof path, "%s/cpu.max", directory);
-    if (!read_text(path, text, sizeof text) || sscanf(text, "%lf %lf", &quota, &period) != 2 || quota <= 0 || period <= 0)
+    if (!read_text(path, text, sizeof text) || sscanf(text, "%lf %lf", &quota, &period) != 2 || quota <= 0 ||
+        period <= 0)
         return 0;
     return quota / period;
 }

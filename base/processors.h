@@ -15,8 +15,8 @@
 /* Processors for this process alone, at least 1; and how many there are in its mask, which is what libgomp counts. */
 double base_processors_share(unsigned *in_mask);
 
-/* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self` the
-   text of /proc/self/cgroup. For tests both can be made up. */
+/* What the quotas of a file system of groups allow, in processors; 0: no limit. `root` is where it is mounted, `self`
+   the text of /proc/self/cgroup. For tests both can be made up. */
 double base_processors_quota(const char *root, const char *self);
 /* The same of this process, for all that runs in its group. */
 double base_processors_quota_here(void);

@@ -90,7 +90,8 @@ cell() { # SIZE THREADS POLICY
     for n in 1 2 4 8; do [ "$n" -le "$2" ] && fixed="$fixed $n"; done
     rm -f "$dir/job.pythia" "$dir/rows" "$dir/differs"
     for n in 1 2; do
-        [ "$program" != command ] || { OMP_NUM_THREADS=$2 elapsed $launch $run >/dev/null; mv "$dir/out" "$dir/bare$n"; }
+        [ "$program" != command ] || { OMP_NUM_THREADS=$2 elapsed $launch $run >/dev/null; \
+            mv "$dir/out" "$dir/bare$n"; }
     done
     for n in $fixed; do
         part[n]=1

@@ -9,9 +9,10 @@ enum { REGION_WORDS = 13 };
 
 static uint64_t *const *words_of(struct job_region *r, uint64_t *words[REGION_WORDS])
 {
-    uint64_t *const all[REGION_WORDS] = { &r->executions, &r->verified,   &r->changed,   &r->trials,  &r->controls,
-                                          &r->control_ns, &r->chosen_ns,  (uint64_t *)&r->gain_ns, &r->samples, &r->fork_ns,
-                                          &r->work_ns,    &r->wait_ns,    &r->join_ns };
+    uint64_t *const all[REGION_WORDS] = { &r->executions, &r->verified,   &r->changed,   &r->trials,
+                                          &r->controls,   &r->control_ns, &r->chosen_ns, (uint64_t *)&r->gain_ns,
+                                          &r->samples,    &r->fork_ns,    &r->work_ns,   &r->wait_ns,
+                                          &r->join_ns };
     memcpy(words, all, sizeof all);
     return words;
 }

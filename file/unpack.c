@@ -230,7 +230,10 @@ static const unsigned char *unpack_score(const unsigned char *at, struct oracle_
     return at;
 }
 
-enum { SCORE_SIZE = 8 * (6 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS), ORACLE_SIZE = 48 + SCORE_SIZE + 32 };
+enum {
+    SCORE_SIZE = 8 * (6 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS),
+    ORACLE_SIZE = 48 + SCORE_SIZE + 32
+};
 
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct file_reader *r)

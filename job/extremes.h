@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Of each terminal over all of its events: least and greatest gap before it and duration, on which rank and in which turn,
- * and how many of each length.
+ * Of each terminal over all of its events: least and greatest gap before it and duration, on which rank and in which
+ * turn, and how many of each length.
  *
- * A turn counts the events of the terminal in its stream, from 0: the 38th barrier of a loop is turn 37. Lengths are counted
- * by power of two. Where several events are equally long it is the first one of the lowest rank.
+ * A turn counts the events of the terminal in its stream, from 0: the 38th barrier of a loop is turn 37. Lengths are
+ * counted by power of two. Where several events are equally long it is the first one of the lowest rank.
  * Threads: any for readers.  Hook-safe: inline functions are.
  */
 #ifndef PYTHIA_JOB_EXTREMES_H

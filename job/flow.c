@@ -361,8 +361,8 @@ static int convert(struct job_flows *out, const struct batch *b, uint32_t relati
     return error;
 }
 
-/* The rows that the larger side has, if all of the other falls into them: then no relation makes fewer. 1 where it does not,
-   and nothing is appended. */
+/* The rows that the larger side has, if all of the other falls into them: then no relation makes fewer. 1 where it does
+   not, and nothing is appended. */
 static int join_into(struct job_flows *out, const struct batch *b)
 {
     struct batch one = side_of(b, true), two = side_of(b, false), both = *b;

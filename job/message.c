@@ -5,14 +5,15 @@
 #include "job/job.h"
 
 /* Mean of what varies; 0 where there is nothing. */
-static int64_t mean_of(const struct job_class *c, uint32_t node, enum grammar_channel channel, uint32_t rank, uint32_t thread)
+static int64_t mean_of(const struct job_class *c, uint32_t node, enum grammar_channel channel, uint32_t rank,
+                       uint32_t thread)
 {
     const struct job_variant *v = job_variant(c, node, channel, rank, thread);
     return v && v->attr.count && v->attr.sum > 0 ? (int64_t)((uint64_t)v->attr.sum / v->attr.count) : 0;
 }
 
-int job_message_at(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread, uint64_t i,
-                   enum job_half half, struct job_message *m)
+int job_message_at(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
+                   uint64_t i, enum job_half half, struct job_message *m)
 {
     enum grammar_channel peer = half == JOB_OUT ? GRAMMAR_PEER : GRAMMAR_SOURCE;
     enum grammar_channel bytes = half == JOB_OUT ? GRAMMAR_BYTES : GRAMMAR_RECEIVED;

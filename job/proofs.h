@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading the machine code of a region or a task said (teams/proof.h). In job files: the numbers stay what they are.
+ * What reading the machine code of a region or a task said (teams/proof.h). In job files: the numbers stay what they
+ * are.
  */
 #ifndef PYTHIA_JOB_PROOFS_H
 #define PYTHIA_JOB_PROOFS_H
@@ -10,7 +11,8 @@
 enum job_proof {
     JOB_PROOF_NONE,      /* not read */
     JOB_PROOF_HARMLESS,  /* any number of threads does the same */
-    JOB_PROOF_SIZE, JOB_PROOF_NUMBER, JOB_PROOF_ASKS, JOB_PROOF_WRITES, JOB_PROOF_COUNTS, JOB_PROOF_SUMS, JOB_PROOF_CARRIES,
+    JOB_PROOF_SIZE, JOB_PROOF_NUMBER, JOB_PROOF_ASKS, JOB_PROOF_WRITES, JOB_PROOF_COUNTS, JOB_PROOF_SUMS,
+        JOB_PROOF_CARRIES,
     JOB_PROOF_OTHERS, JOB_PROOF_WAITS, JOB_PROOF_THREAD_DATA, JOB_PROOF_CALLS, JOB_PROOF_POINTER, JOB_PROOF_MPI,
     JOB_PROOF_NESTS, JOB_PROOF_TASKS, JOB_PROOF_SYSTEM, JOB_PROOF_LARGE, JOB_PROOF_UNREADABLE, JOB_PROOF_NO_READER,
     JOB_PROOFS

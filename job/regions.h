@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is known of each parallel region beside its events: whether its team may be changed, which sizes it ran with, what
- * that gained, and where the time of a team goes. One record an outlined function; ranks add up.
+ * What is known of each parallel region beside its events: whether its team may be changed, which sizes it ran with,
+ * what that gained, and where the time of a team goes. One record an outlined function; ranks add up.
  *
  *   recorded run    executions, sizes, keep, verified, shares      what the next run may rely on
  *   predicted run   the same and chosen sizes, trials, controls    replaces what the file had
@@ -9,7 +9,8 @@
  * A sample is an execution whose threads were timed one by one:
  *
  *   begin  |fork|  work ............|  wait (mean)  |join|  end          fork: until the first thread begins;
- *                                                                        wait: mean of what threads wait for the last one
+ *                                                                        wait: mean of what threads wait for the last
+ *                                                                        one
  *
  * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
  */
@@ -67,7 +68,8 @@ void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, ui
 const struct job_region *job_find_region(const struct job *j, uint32_t callsite);
 /* Adds a record, to the one of its callsite where there is one. 0, or a negative PYTHIA_E…. */
 int job_add_region(struct job *j, const struct job_region *r);
-/* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them taken. */
+/* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them
+   taken. */
 int job_take_regions(struct job *into, const struct job *from);
 /* `into` gets those of `from` that it has not. 0 or PYTHIA_ENOMEM: some of them. */
 int job_keep_regions(struct job *into, const struct job *from);

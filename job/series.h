@@ -2,10 +2,10 @@
 /*
  * A time series of each rank: how much of each step of its wall time it computed, was in parallel regions, was in MPI.
  *
- * Of its first thread. At most 128 steps, all equally long, a power of two times 65.536 us: so a series does not grow with
- * the run. In a job of more than 256 ranks a series is of a block of ranks, as the streams are (job/streams.h): the mean,
- * the least and the greatest of its ranks (bounds of these where ranks of one block have steps of other lengths). A value
- * is a part of the step, in 65535ths. What is missing to a whole step was in
+ * Of its first thread. At most 128 steps, all equally long, a power of two times 65.536 us: so a series does not grow
+ * with the run. In a job of more than 256 ranks a series is of a block of ranks, as the streams are (job/streams.h):
+ * the mean, the least and the greatest of its ranks (bounds of these where ranks of one block have steps of other
+ * lengths). A value is a part of the step, in 65535ths. What is missing to a whole step was in
  * callbacks or a pause, or after the end.
  * Threads: any for readers.  Hook-safe: no.
  */
@@ -35,8 +35,8 @@ struct job_series_list {
 
 /* The one that `rank` is in, NULL without. */
 const struct job_series *job_series_of(const struct job *j, uint32_t rank);
-static inline double job_series_seconds(const struct job_series *s, enum job_series_kind kind, enum job_series_part part,
-                                        uint32_t step)
+static inline double job_series_seconds(const struct job_series *s, enum job_series_kind kind,
+                                        enum job_series_part part, uint32_t step)
 {
     double value = part == JOB_SERIES_MEAN ? (double)s->sum[kind][step] / s->ranks : s->part[kind][part][step];
     return value / JOB_SERIES_WHOLE * (double)s->step_ns * 1e-9;

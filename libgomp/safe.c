@@ -58,7 +58,12 @@ struct called {
 };
 
 /* The file that was looked into last stays open: a large program is asked about once a region. */
-static struct { pthread_mutex_t lock; char *path; int file; Elf *elf; } last = { .lock = PTHREAD_MUTEX_INITIALIZER, .file = -1 };
+static struct {
+    pthread_mutex_t lock;
+    char *path;
+    int file;
+    Elf *elf;
+} last = { .lock = PTHREAD_MUTEX_INITIALIZER, .file = -1 };
 
 static Elf *open_last(const char *path)
 {
@@ -70,7 +75,8 @@ static Elf *open_last(const char *path)
     free(last.path);
     last.path = strdup(path);
     last.file = base_io_open(path, O_RDONLY, 0);
-    last.elf = last.file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(last.file, ELF_C_READ_MMAP, NULL) : NULL;
+    last.elf = last.file >= 0 && elf_version(EV_CURRENT) != EV_NONE ? elf_begin(last.file, ELF_C_READ_MMAP, NULL)
+                                                                    : NULL;
     return last.elf;
 }
 

@@ -14,8 +14,8 @@
    to threads, not to regions. An address in no module counts as one that has. */
 bool libgomp_safe_module_has_tls(uintptr_t function);
 
-/* Start of the function that contains an address, by its unwind entry (of a return address take the byte before it); 0 when not
-   known. */
+/* Start of the function that contains an address, by its unwind entry (of a return address take the byte before it); 0
+   when not known. */
 uintptr_t libgomp_safe_function(uintptr_t address);
 
 enum libgomp_listed { LIBGOMP_UNLISTED, LIBGOMP_DENIED, LIBGOMP_ALLOWED };

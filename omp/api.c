@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of the OpenMP API that the hooks stand in front of: all of them answer what the OpenMP library answers,
- * but for what a lowered region would change (omp_in_parallel, omp_get_active_level), and what one that is called without
- * libgomp would (levels).
+ * but for what a lowered region would change (omp_in_parallel, omp_get_active_level), and what one that is called
+ * without libgomp would (levels).
  */
 #include <stdint.h>
 

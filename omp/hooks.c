@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +60,8 @@ static void begin_span(struct omp_hook_region *r)
                          r->site ? &r->site->entry : &unknown, r);
 }
 
-/* A region that was left by a jump is on no stack any more. How deep the thread is stays: libgomp, too, takes it to be inside
-   still. */
+/* A region that was left by a jump is on no stack any more. How deep the thread is stays: libgomp, too, takes it to be
+   inside still. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here)
 {
     if (t->region)

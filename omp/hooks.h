@@ -4,13 +4,14 @@
  *
  *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
  *
- * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was really
- * used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It may be asked to run
- * with another number of threads than the program's (team.h).
+ * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was
+ * really used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It may be
+ * asked to run with another number of threads than the program's (team.h).
  *
- * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the outermost
- * ones, and those nested in the master's share. Regions that a *worker* enters pass through unrecorded: the workers of
- * nested teams come and go by the hundred, and a stream for each of them would cost memory that grows with the run.
+ * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the
+ * outermost ones, and those nested in the master's share. Regions that a *worker* enters pass through unrecorded: the
+ * workers of nested teams come and go by the hundred, and a stream for each of them would cost memory that grows with
+ * the run.
  *
  * Threads: any.  Hook-safe: yes.
  */
@@ -75,15 +76,15 @@ struct omp_hook_thread {
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 
-/* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in the
-   library with the MPI wrappers. */
+/* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in
+   the library with the MPI wrappers. */
 extern bool (*omp_hook_start)(void);
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);
 
-/* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of this
-   must end with the region. Likewise before the thread asks for it. */
+/* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of
+   this must end with the region. Likewise before the thread asks for it. */
 void omp_hook_keep_icv(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */

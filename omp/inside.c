@@ -4,7 +4,8 @@
 #include "omp/share.h"
 #include "omp/team.h"
 
-/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and more. */
+/* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and
+   more. */
 void omp_hook_team_run(void *region)
 {
     struct omp_hook_region *r = region;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signs that a region must keep the program's team: what the program says, and what shows when it ran. Those that belong to
- * its code are found once (site.h, safe.h).
+ * Signs that a region must keep the program's team: what the program says, and what shows when it ran. Those that
+ * belong to its code are found once (site.h, safe.h).
  *
  * Threads: the one that acts (team.h).  Hook-safe: yes.
  */

@@ -76,7 +76,8 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
 bool omp_hook_site_may_change(const struct omp_hook_site *site)
 {
     uint32_t answer = teams_safety_answer(site->proof);
-    return !site->stats.keep && (site->allowed || answer == JOB_PROOF_HARMLESS || (answer == JOB_PROOF_SUMS && omp_hook_team_sums()));
+    return !site->stats.keep &&
+           (site->allowed || answer == JOB_PROOF_HARMLESS || (answer == JOB_PROOF_SUMS && omp_hook_team_sums()));
 }
 
 static __attribute__((noinline)) struct omp_hook_site *site_search(const struct omp_hook_region *r, uint32_t slot)

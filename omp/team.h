@@ -27,8 +27,8 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 /* After its begin, for a region that acts: sets r->nt, r->lowered, r->direct where its team changes. */
 void omp_hook_team_choose(struct omp_hook_region *r);
 
-/* At the end of a region with a site: takes over its time. Returns the estimated gain in ns of having changed it (may be
-   < 0). */
+/* At the end of a region with a site: takes over its time. Returns the estimated gain in ns of having changed it (may
+   be < 0). */
 double omp_hook_team_learn(struct omp_hook_region *r);
 
 /* Run by each thread of a team that is looked at from inside, instead of fn. */

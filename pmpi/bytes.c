@@ -10,7 +10,8 @@ static bool bytes_predefined(MPI_Datatype type)
         MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE,
         MPI_WCHAR, MPI_PACKED, MPI_C_BOOL, MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
         MPI_UINT32_T, MPI_UINT64_T, MPI_AINT, MPI_COUNT, MPI_OFFSET, MPI_C_COMPLEX, MPI_C_FLOAT_COMPLEX,
-        MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_INTEGER, MPI_REAL,
+        MPI_C_DOUBLE_COMPLEX, MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT, MPI_2INT, MPI_SHORT_INT, MPI_INTEGER,
+            MPI_REAL,
         MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_LOGICAL, MPI_CHARACTER};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i] == type)
@@ -23,8 +24,8 @@ static bool bytes_predefined(MPI_Datatype type)
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;
-    if (count <= 0 || type == MPI_DATATYPE_NULL || call->key.peer_class == JOB_PEER_NULL || !(call->accepted || bytes_predefined(type)) ||
-        PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+    if (count <= 0 || type == MPI_DATATYPE_NULL || call->key.peer_class == JOB_PEER_NULL ||
+        !(call->accepted || bytes_predefined(type)) || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
         return 0;
     call->element = size;
     return count * size;
@@ -43,7 +44,8 @@ static int64_t bytes_counts(const struct pmpi_hook_call *call, struct pmpi_hook_
     return sum;
 }
 
-static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[], int n)
+static int64_t bytes_types(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[],
+                           int n)
 {
     int64_t sum = 0;
     for (int i = 0; call->accepted && types && i < n; i++)
@@ -114,7 +116,8 @@ int64_t pmpi_hook_bytes_sum(struct pmpi_hook_call *call, const void *sendbuf, st
 }
 
 int64_t pmpi_hook_bytes_each(struct pmpi_hook_call *call, const void *sendbuf, struct pmpi_hook_counts sendcounts,
-                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts, const MPI_Datatype recvtypes[])
+                             const MPI_Datatype sendtypes[], struct pmpi_hook_counts recvcounts,
+                             const MPI_Datatype recvtypes[])
 {
     if (sendbuf == MPI_IN_PLACE)
         return bytes_types(call, recvcounts, recvtypes, bytes_fan(call));
@@ -141,7 +144,8 @@ int64_t pmpi_hook_bytes_near_sum(struct pmpi_hook_call *call, struct pmpi_hook_c
     return call->comm ? bytes_times(call, bytes_counts(call, counts, call->comm->degree), type) : 0;
 }
 
-int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Datatype types[])
+int64_t pmpi_hook_bytes_near_each(struct pmpi_hook_call *call, struct pmpi_hook_counts counts,
+                                  const MPI_Datatype types[])
 {
     return call->comm ? bytes_types(call, counts, types, call->comm->degree) : 0;
 }

@@ -89,7 +89,8 @@ struct callsite_lesson {
 static bool callsite_see(unw_cursor_t *cursor, struct callsite_frame *f)
 {
     return !unw_get_reg(cursor, UNW_REG_IP, &f->pc) && !unw_get_reg(cursor, UNW_REG_SP, &f->sp) &&
-           !unw_get_reg(cursor, UNW_X86_64_RBP, &f->base) && !unw_get_save_loc(cursor, UNW_X86_64_RBP, &f->saved) && f->pc;
+           !unw_get_reg(cursor, UNW_X86_64_RBP, &f->base) && !unw_get_save_loc(cursor, UNW_X86_64_RBP, &f->saved) &&
+           f->pc;
 }
 
 static bool callsite_note(struct callsite_lesson *l, uintptr_t where, uintptr_t value)
@@ -101,17 +102,20 @@ static bool callsite_note(struct callsite_lesson *l, uintptr_t where, uintptr_t 
 }
 
 /* Notes what led from one frame to the next: the return address, which lies just below where the next one begins, and
-   the frame pointer where it points into its frame. Anywhere else it is a variable of the program's and decides nothing. */
-static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_frame *f, const struct callsite_frame *next)
+   the frame pointer where it points into its frame. Anywhere else it is a variable of the program's and decides
+   nothing. */
+static bool callsite_note_step(struct callsite_lesson *l, const struct callsite_frame *f,
+                               const struct callsite_frame *next)
 {
     bool pointer = f->base >= f->sp && f->base < next->sp;
-    if (pointer && (f->saved.type != UNW_SLT_MEMORY || !callsite_note(l, (uintptr_t)f->saved.u.addr, (uintptr_t)f->base)))
+    if (pointer &&
+        (f->saved.type != UNW_SLT_MEMORY || !callsite_note(l, (uintptr_t)f->saved.u.addr, (uintptr_t)f->base)))
         return false;
     return callsite_note(l, (uintptr_t)next->sp - sizeof(uintptr_t), (uintptr_t)next->pc);
 }
 
-/* Walks up from here and notes what decides the way. `frames` gets the callsite, at most `most`; returns how many, 0 when
-   this stack cannot be remembered. */
+/* Walks up from here and notes what decides the way. `frames` gets the callsite, at most `most`; returns how many, 0
+   when this stack cannot be remembered. */
 static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **frames, uint32_t most)
 {
     unw_context_t context;
@@ -228,7 +232,8 @@ static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set, uintptr_
 
 /* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
    (GRAMMAR_NONE: anything is). */
-static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from, uint32_t expected)
+static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from,
+                                  uint32_t expected)
 {
     void *frames[CALLSITE_FRAMES + 1] = {from};
     uint32_t place = callsite_victim(c, set, frame, from), found = 1;
@@ -248,9 +253,11 @@ static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintpt
     return site;
 }
 
-/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks are
-   steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not earn. */
-static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+/* Not in the cache: walks, and remembers the walk when that is affordable and both ways agree. A thread's first walks
+   are steps alone: unw_backtrace() begins with a quarter of a MiB for the thread, which one that ends soon does not
+   earn. */
+static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c, uint32_t set, uintptr_t frame,
+                                                        void *from)
 {
     uint32_t site = GRAMMAR_NONE;
     if (c->early > 0) {

@@ -74,7 +74,8 @@ FORTRAN_ENTRIES(mpi_abort, (MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierro
                 fortran_abort(&twin, FROM, comm, errorcode, ierror))
 
 #if MPI_VERSION >= 4
-static void fortran_session_init(struct pmpi_hook_twin *twin, void *info, void *errhandler, void *session, MPI_Fint *ierror)
+static void fortran_session_init(struct pmpi_hook_twin *twin, void *info, void *errhandler, void *session,
+                                 MPI_Fint *ierror)
 {
     void (*real)(void *, void *, void *, MPI_Fint *) =
         (void (*)(void *, void *, void *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);

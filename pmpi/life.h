@@ -25,8 +25,8 @@ void pmpi_hook_life_comes(void *from); /* before MPI_Init of Fortran, which may 
 void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
 void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */
 void pmpi_hook_life_control(int level);              /* MPI_Pcontrol */
-/* MPI_Session_init: who begins so and never calls MPI_Init has no MPI_COMM_WORLD, in which a recording is merged; at the end
-   one line says that nothing was recorded. */
+/* MPI_Session_init: who begins so and never calls MPI_Init has no MPI_COMM_WORLD, in which a recording is merged; at
+   the end one line says that nothing was recorded. */
 void pmpi_hook_life_session(void);
 
 /* Merges the ranks' jobs and writes or says what is to be written or said. Collective on `comm`; `mode` is the same on

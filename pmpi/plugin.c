@@ -32,7 +32,8 @@ __attribute__((format(printf, 2, 3))) static void plugin_refuse(const char *path
         base_log_debug("PYTHIA_PLUGIN: %s: %s", path, why);
 }
 
-/* Where a name leads: as it is with a slash, else among Pythia's own, never what happens to lie in the current directory. */
+/* Where a name leads: as it is with a slash, else among Pythia's own, never what happens to lie in the current
+   directory. */
 static void plugin_path(const char *name, char *path, size_t size)
 {
     bool own = !strchr(name, '/');

@@ -72,7 +72,9 @@ static struct replay_model fit(const struct replay_analysis *a)
     double o = between(l.overhead == 1e9 ? 300 : l.overhead, 50, 5000);
     double latency = between(l.round == 1e9 ? 500 : l.round - 2 * o, 100, 50000);
     /* Whole ns a byte, as simulators have it: above 1 GB/s what messages take by their length is in the extras. */
-    return (struct replay_model){ .o = (int64_t)o, .L = (int64_t)latency, .G = l.byte == 1e9 ? 0 : 1000 * (int64_t)between(l.byte, 0, 100),
+    return (struct replay_model){ .o = (int64_t)o,
+                                  .L = (int64_t)latency,
+                                  .G = l.byte == 1e9 ? 0 : 1000 * (int64_t)between(l.byte, 0, 100),
                                   .S = 4096 };
 }
 
@@ -96,8 +98,8 @@ static double least_rest(const struct replay_analysis *a, uint32_t site)
 
 static bool waits(const struct bind_site *s)
 {
-    return s->what == BIND_SEND || s->what == BIND_RECV || s->what == BIND_WAIT_ONE || s->what == BIND_WAIT_ALL || s->what == BIND_COLLECTIVE ||
-           s->what == BIND_FINALIZE || s->what == BIND_SENDRECV;
+    return s->what == BIND_SEND || s->what == BIND_RECV || s->what == BIND_WAIT_ONE || s->what == BIND_WAIT_ALL ||
+           s->what == BIND_COLLECTIVE || s->what == BIND_FINALIZE || s->what == BIND_SENDRECV;
 }
 
 static int replay(struct replay_analysis *a)
@@ -122,7 +124,8 @@ static void find_rests(struct replay_analysis *a)
 {
     for (uint32_t r = 0; r < a->job->info.ranks; r++)
         for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
-            double count, spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
+            double count,
+                spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
             if (waits(replay_bind_site(a->bind, s)) && count > 0 && spent > 0)
                 *replay_bind_rest(a->bind, r, s) = (float)(spent / count);
         }
@@ -135,9 +138,9 @@ static int fill(struct replay_analysis *a, double t)
 }
 
 /*
- * Ranks also lose time by chance: a processor that is taken, a network that others use. That is in no mean of computation, and
- * what calls take then is partly waiting for others who lose it. So of what calls take beyond the replay's each is given a
- * share, the one with which the job takes as long as it did.
+ * Ranks also lose time by chance: a processor that is taken, a network that others use. That is in no mean of
+ * computation, and what calls take then is partly waiting for others who lose it. So of what calls take beyond the
+ * replay's each is given a share, the one with which the job takes as long as it did.
  */
 static int fit_rests(struct replay_analysis *a)
 {

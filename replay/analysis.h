@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job replayed: fitted to its recording, with the account of its waits; and what it would take if something were otherwise.
+ * A job replayed: fitted to its recording, with the account of its waits; and what it would take if something were
+ * otherwise.
  *
  *   struct replay_analysis *a = replay_analysis_create(job);
  *   replay_analysis_blame(a)                        why ranks wait, the critical path
  *   replay_analysis_predict(a, &how, &seconds)      the same job with another network, equal work, other speeds
  *
- * Fitting. Overhead is what the shortest send or receive that cannot wait took, latency what is left of the shortest round
- * of a collective, bandwidth what the best large message shows. A first replay with these says how long ranks wait in each
- * call; what the rank that differs least from that took beyond it is added to each of the calls there (its `extra`: being
- * woken up, memory, the library), so that no wait counts as transfer.
+ * Fitting. Overhead is what the shortest send or receive that cannot wait took, latency what is left of the shortest
+ * round of a collective, bandwidth what the best large message shows. A first replay with these says how long ranks
+ * wait in each call; what the rank that differs least from that took beyond it is added to each of the calls there (its
+ * `extra`: being woken up, memory, the library), so that no wait counts as transfer.
  *
  * Cost: three replays.  Threads: owner.  Hook-safe: no.
  */
@@ -39,8 +40,8 @@ struct replay_what_if {
     bool given;                   /* … when this says so */
 };
 struct replay_prediction { double seconds, low, high; };
-/* Wall time with the change; low and high: of some draws of what the recording leaves open, widened by how far the replay of
-   the recording itself was off. 0 or PYTHIA_ENOMEM. */
+/* Wall time with the change; low and high: of some draws of what the recording leaves open, widened by how far the
+   replay of the recording itself was off. 0 or PYTHIA_ENOMEM. */
 int replay_analysis_predict(struct replay_analysis *a, const struct replay_what_if *w, struct replay_prediction *out);
 
 /* POP's efficiencies: load balance x serialisation x transfer. 0 or PYTHIA_ENOMEM. */

@@ -16,7 +16,12 @@
 struct times { float gap, gap_deviation, call, call_deviation; };
 
 /* Of each rank, for its class's nodes. */
-struct rank_times { uint32_t class_index; bool shared; struct times *node; struct replay_run one; /* of the wait that the rank is at */ };
+struct rank_times {
+    uint32_t class_index;
+    bool shared;
+    struct times *node;
+    struct replay_run one; /* of the wait that the rank is at */
+};
 
 struct replay_bind {
     const struct job *job;
@@ -73,7 +78,8 @@ static bool find_sites(struct replay_bind *b)
 
 static struct times mean_times(const struct grammar_stats *s)
 {
-    return (struct times){ .gap = (float)grammar_moments_mean(&s->gap, s->count), .call = (float)grammar_moments_mean(&s->duration, s->count),
+    return (struct times){ .gap = (float)grammar_moments_mean(&s->gap, s->count),
+                           .call = (float)grammar_moments_mean(&s->duration, s->count),
                            .gap_deviation = (float)grammar_moments_deviation(&s->gap, s->count),
                            .call_deviation = (float)grammar_moments_deviation(&s->duration, s->count) };
 }
@@ -102,8 +108,9 @@ static double visits(const struct replay_bind *b, uint32_t c, uint32_t node)
 }
 
 /*
- * Where a class's means are all that is known of a node, its ranks' totals still differ: what a rank computed more than the
- * mean of its class goes to the nodes in proportion to how much their gaps vary. That is right where one place is uneven.
+ * Where a class's means are all that is known of a node, its ranks' totals still differ: what a rank computed more than
+ * the mean of its class goes to the nodes in proportion to how much their gaps vary. That is right where one place is
+ * uneven.
  */
 static void spread_totals(struct replay_bind *b, uint32_t rank)
 {
@@ -118,9 +125,11 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
         mean += visits(b, r->class_index, n) * r->node[n].gap;
         varies += visits(b, r->class_index, n) * r->node[n].gap_deviation;
     }
-    double own = (double)job_stream_mean(s, s->wall_ns) - (double)job_stream_mean(s, s->mpi_ns) - (double)job_stream_mean(s, s->omp_ns);
+    double own = (double)job_stream_mean(s, s->wall_ns) - (double)job_stream_mean(s, s->mpi_ns) -
+                 (double)job_stream_mean(s, s->omp_ns);
     for (uint32_t n = 0; n < g->node_count && varies > 0; n++) {
-        double gap = r->node[n].gap + (own - mean) * r->node[n].gap_deviation / varies, least = (double)g->stats[n].gap.min;
+        double gap = r->node[n].gap + (own - mean) * r->node[n].gap_deviation / varies,
+               least = (double)g->stats[n].gap.min;
         if (r->node[n].gap_deviation > 0)
             r->node[n].gap = (float)(gap > least ? gap : least);
     }
@@ -194,7 +203,8 @@ static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const str
     return world >= 0 && world < (int64_t)b->source.ranks ? (uint32_t)world : REPLAY_NOWHERE;
 }
 
-static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel, uint64_t i, int64_t none)
+static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
+                     uint64_t i, int64_t none)
 {
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
     int64_t v;
@@ -213,8 +223,9 @@ static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX
 static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
 
 /* A message's operation: whom, how much, which tag. */
-static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
-                                enum replay_kind kind, uint32_t place, const struct half *half)
+static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                                const struct job_terminal *t, enum replay_kind kind, uint32_t place,
+                                const struct half *half)
 {
     int64_t bytes = value(b, rank, node, half->bytes, i, 1), tag = value(b, rank, node, half->tag, i, 0), reply;
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
@@ -225,8 +236,8 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
                             .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
 
     op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, t, peer);
-    if (op.partner == REPLAY_NOWHERE && !receives && job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 &&
-        reply == 1)
+    if (op.partner == REPLAY_NOWHERE && !receives &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 && reply == 1)
         op.partner = REPLAY_SOURCE;
     if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
         op.partner = REPLAY_ANY;
@@ -234,8 +245,8 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
 }
 
 /* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
-static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
-                                   uint32_t place)
+static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                                   const struct job_terminal *t, uint32_t place)
 {
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), root = value(b, rank, node, GRAMMAR_PEER, i, 0);
     struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
@@ -270,7 +281,8 @@ static double chance(uint64_t seed)
 }
 
 /* The rank's work at a place, with the changes. */
-static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t place, double ns, double deviation)
+static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t place, double ns,
+                      double deviation)
 {
     const struct bind_change *c = b->change;
     const struct bind_site *site = &b->site[place / 2];
@@ -280,7 +292,8 @@ static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node,
     if (c->balance_all || c->balance == place / 2)
         ns = b->mean[place];
     if (c->seed && site->count > 0)
-        ns += chance(mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation / sqrt(1 + site->count / b->source.ranks);
+        ns += chance(mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation /
+              sqrt(1 + site->count / b->source.ranks);
     if (c->speed)
         ns /= c->speed[rank];
     return ns > 0 ? ns : 0;
@@ -295,12 +308,17 @@ static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site
 
 static struct replay_op spent(uint32_t place, double ns, bool computes)
 {
-    return (struct replay_op){ .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = (int64_t)(ns > 0 ? ns + 0.5 : 0) };
+    return (struct replay_op){
+        .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = (int64_t)(ns > 0 ? ns + 0.5 : 0)
+    };
 }
 
-static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, enum bind_what what, uint32_t place)
+static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                              enum bind_what what, uint32_t place)
 {
-    struct replay_op op = { .kind = REPLAY_WAIT, .place = place, .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
+    struct replay_op op = { .kind = REPLAY_WAIT,
+                            .place = place,
+                            .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
     const struct job_start_run *runs = NULL;
     struct job_start_run one;
@@ -324,8 +342,8 @@ static double own_cost(const struct replay_bind *b, double call)
     return call > (double)b->model.o ? call - (double)b->model.o : 0;
 }
 
-static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, const struct job_terminal *t,
-                         uint32_t site, struct replay_op *op)
+static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                         const struct job_terminal *t, uint32_t site, struct replay_op *op)
 {
     enum bind_what what = (enum bind_what)b->site[site].what;
     uint32_t place = 2 * site + 1, n = 0;
@@ -395,8 +413,8 @@ static uint32_t cycle(void *context, uint32_t rank, uint32_t node)
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
         const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, rank, 0);
         int64_t constant;
-        if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED || channel == GRAMMAR_TEAM ||
-            grammar_attr_constant(&v->attr, &constant))
+        if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED ||
+            channel == GRAMMAR_TEAM || grammar_attr_constant(&v->attr, &constant))
             continue;
         if (v->attr.period == 0)
             return 0;
@@ -448,8 +466,9 @@ struct replay_bind *replay_bind_create(const struct job *j)
         return NULL;
     b->job = j;
     b->extra_share = 1;
-    b->source = (struct replay_source){ .ranks = j->info.ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle,
-                                        .member = member };
+    b->source = (struct replay_source){
+        .ranks = j->info.ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle, .member = member
+    };
     b->uses = calloc(j->class_count + 1, sizeof *b->uses);
     b->rule_of = calloc(j->class_count + 1, sizeof *b->rule_of);
     b->rank = calloc(j->info.ranks + 1u, sizeof *b->rank);

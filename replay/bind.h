@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A job's ranks as programs for the replay: the grammar of the class that a rank's first thread belongs to, and for each
- * node the operations that its call is made of.
+ * A job's ranks as programs for the replay: the grammar of the class that a rank's first thread belongs to, and for
+ * each node the operations that its call is made of.
  *
  *   terminal: MPI_Sendrecv at a callsite          operations: compute (the gap), irecv, isend, wait
  *   rank's own times at the node  ------------->  ns of the gap; of calls that never wait also how long they take
@@ -10,8 +10,8 @@
  * A *site* is a function at a callsite: place 2 * site is the computation before it, 2 * site + 1 the call, or the
  * region's work.
  *
- * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`, fitted from the recording.
- * Changes ("what if") are applied here: other speeds, equal work, no extras.
+ * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`, fitted from
+ * the recording. Changes ("what if") are applied here: other speeds, equal work, no extras.
  *
  * Ownership: the job outlives it.  Threads: owner.  Hook-safe: no.
  */
@@ -56,7 +56,8 @@ void replay_bind_destroy(struct replay_bind *b); /* NULL is legal */
 
 /* The programs, with the changes and extras that hold at that time; the bind's. */
 const struct replay_source *replay_bind_source(struct replay_bind *b);
-void replay_bind_set(struct replay_bind *b, const struct bind_change *c); /* `c` stays the caller's, while the source is used */
+void replay_bind_set(struct replay_bind *b, const struct bind_change *c); /* `c` stays the caller's, while the source is
+                                                                             used */
 
 uint32_t replay_bind_sites(const struct replay_bind *b);
 const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site);

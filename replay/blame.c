@@ -119,7 +119,8 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 
 static uint32_t hash(const struct replay_cause *c)
 {
-    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u + (c->culprit * 2u + c->sender) * 0x100000001b3u + c->waiter;
+    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u +
+                 (c->culprit * 2u + c->sender) * 0x100000001b3u + c->waiter;
     h ^= h >> 29;
     h *= 0xbf58476d1ce4e5b9u;
     return (uint32_t)(h >> 32);
@@ -234,7 +235,8 @@ static void share_out(struct replay_blame *b, struct replay_cause c, const struc
     }
 }
 
-static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t ns, const struct replay_op *op, bool receives)
+static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t ns, const struct replay_op *op,
+                        bool receives)
 {
     const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
     double least = excess(b, theirs, own, 0) / 256, sum = excess(b, theirs, own, least);
@@ -243,7 +245,9 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
         sum = excess(b, theirs, own, least = 0);
     for (uint32_t p = 0; p < b->places && sum > 0; p++) {
         double more = (double)more_at(b, theirs, own, p);
-        struct replay_cause c = { .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * more / sum };
+        struct replay_cause c = {
+            .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * more / sum
+        };
         if (more > least)
             share_out(b, c, theirs, own, last_of(b, late));
     }

@@ -4,15 +4,15 @@
  *
  * Each rank has a *path*: of the time until now, how much was spent at which place, by the ranks that its present time
  * depends on. While a rank works its own time is added. When it waits for another one, who is late, it depends on that
- * one's past from now on, and takes its path over: the wait is in nobody's path. At the end the path of the last rank is
- * the critical path, and adds up to the job's wall time.
+ * one's past from now on, and takes its path over: the wait is in nobody's path. At the end the path of the last rank
+ * is the critical path, and adds up to the job's wall time.
  *
- * Why a rank waits follows from the two paths at that moment: both began at 0, one has come to the present, the other lacks
- * the length of the wait. The places where the late one's path has more time than the waiting one's are the causes, in
- * proportion to how much more (Boehme, Geimer, Wolf, Arnold, ICPP 2010; TOPC 2016: the delay is the excess computation
- * between the last common synchronisation and the wait; what was the same before that cancels out). As a path has no waits,
- * a chain of them is followed to where it began. The culprits are the ranks on the late one's path whose visits to that place
- * took longer than the waiting one's own, or that it has more of.
+ * Why a rank waits follows from the two paths at that moment: both began at 0, one has come to the present, the other
+ * lacks the length of the wait. The places where the late one's path has more time than the waiting one's are the
+ * causes, in proportion to how much more (Boehme, Geimer, Wolf, Arnold, ICPP 2010; TOPC 2016: the delay is the excess
+ * computation between the last common synchronisation and the wait; what was the same before that cancels out). As a
+ * path has no waits, a chain of them is followed to where it began. The culprits are the ranks on the late one's path
+ * whose visits to that place took longer than the waiting one's own, or that it has more of.
  *
  *   late rank's path:      |  A 5 ms          |  B 3 ms   |
  *   waiting rank's path:   |  A 5 ms          |   wait 3 ms, caused by B
@@ -21,7 +21,8 @@
  *   1. a rank's path adds up to its clock
  *   2. of each rank work + call + wait = its clock; the waits by cause add up to the waits of all ranks
  *
- * Cost: O(places x blocks of ranks) a wait, 4096 at most; memory: that for each rank. Large jobs have blocks of several ranks.
+ * Cost: O(places x blocks of ranks) a wait, 4096 at most; memory: that for each rank. Large jobs have blocks of several
+ * ranks.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_BLAME_H

@@ -6,14 +6,17 @@
 struct call { const char *name; uint8_t what; };
 
 static const struct call calls[] = {
-    { "MPI_Send", BIND_SEND }, { "MPI_Bsend", BIND_SEND }, { "MPI_Rsend", BIND_SEND }, { "MPI_Ssend", BIND_SEND },
-    { "MPI_Recv", BIND_RECV }, { "MPI_Mrecv", BIND_RECV },
-    { "MPI_Isend", BIND_ISEND }, { "MPI_Ibsend", BIND_ISEND }, { "MPI_Irsend", BIND_ISEND }, { "MPI_Issend", BIND_ISEND },
-    { "MPI_Irecv", BIND_IRECV }, { "MPI_Imrecv", BIND_IRECV },
+    { "MPI_Send", BIND_SEND },         { "MPI_Bsend", BIND_SEND },
+    { "MPI_Rsend", BIND_SEND },        { "MPI_Ssend", BIND_SEND },
+    { "MPI_Recv", BIND_RECV },         { "MPI_Mrecv", BIND_RECV },
+    { "MPI_Isend", BIND_ISEND },       { "MPI_Ibsend", BIND_ISEND },
+    { "MPI_Irsend", BIND_ISEND },      { "MPI_Issend", BIND_ISEND },
+    { "MPI_Irecv", BIND_IRECV },       { "MPI_Imrecv", BIND_IRECV },
     { "MPI_Sendrecv", BIND_SENDRECV }, { "MPI_Sendrecv_replace", BIND_SENDRECV },
-    { "MPI_Start", BIND_START }, { "MPI_Startall", BIND_START },
-    { "MPI_Wait", BIND_WAIT_ONE }, { "MPI_Waitany", BIND_WAIT_ONE }, { "MPI_Test", BIND_WAIT_ONE }, { "MPI_Testany", BIND_WAIT_ONE },
-    { "MPI_Waitall", BIND_WAIT_ALL }, { "MPI_Testall", BIND_WAIT_ALL },
+    { "MPI_Start", BIND_START },       { "MPI_Startall", BIND_START },
+    { "MPI_Wait", BIND_WAIT_ONE },     { "MPI_Waitany", BIND_WAIT_ONE },
+    { "MPI_Test", BIND_WAIT_ONE },     { "MPI_Testany", BIND_WAIT_ONE },
+    { "MPI_Waitall", BIND_WAIT_ALL },  { "MPI_Testall", BIND_WAIT_ALL },
     { "MPI_Waitsome", BIND_WAIT_ONE }, { "MPI_Testsome", BIND_WAIT_ONE },
     { "MPI_Finalize", BIND_FINALIZE },
 };
@@ -28,7 +31,8 @@ static const struct { const char *name; uint8_t shape; } shapes[] = {
 /* A collective that waits: a blocking one, also one that makes communicators or windows. */
 static bool synchronises(const struct job_terminal *t)
 {
-    return t->blocking && t->comm != GRAMMAR_NONE && (t->call_kind == JOB_COLLECTIVE || t->call_kind == JOB_COMMUNICATOR);
+    return t->blocking && t->comm != GRAMMAR_NONE &&
+           (t->call_kind == JOB_COLLECTIVE || t->call_kind == JOB_COMMUNICATOR);
 }
 
 enum bind_what replay_call_what(const struct job *j, const struct job_terminal *t)

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Without what compilers add: "f._omp_fn.0", "f.constprop.0", "f.omp_outlined". A point at the begin is the name's own. */
+/* Without what compilers add: "f._omp_fn.0", "f.constprop.0", "f.omp_outlined". A point at the begin is the name's
+   own. */
 static char *without_suffix(const char *symbol)
 {
     char *copy = strdup(symbol), *point = copy && *copy ? strchr(copy + 1, '.') : NULL;

@@ -32,8 +32,8 @@ uint64_t report_trace_events(const struct job *j);
  * as long as its parts are in all, down to where `limit` is reached. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
  */
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
-/* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that is
-   fitted to the job, in whole ns. Same returns. A job that cannot be replayed has no ranks there. */
+/* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that
+   is fitted to the job, in whole ns. Same returns. A job that cannot be replayed has no ranks there. */
 int report_print_goal(struct report *r, FILE *out);
 /* Same returns. Beyond `limit` edges a rule's further parts are one node "…". */
 int report_print_dot(struct report *r, const struct report_export *how, FILE *out);

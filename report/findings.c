@@ -163,8 +163,8 @@ int report_print_findings(struct report *r, FILE *out)
         bool same = !strcmp(one->where, one->cause);
         snprintf(line, sizeof line, "%s", one->where);
         report_cut(line, 79 - 23 - (int)strlen(kinds[one->kind].words));
-        fprintf(out, "%s%5.1f %% %9s  %s at %s\n", i ? "" : "\n", 100 * one->share, report_time(1e9 * one->seconds, time),
-                kinds[one->kind].words, line);
+        fprintf(out, "%s%5.1f %% %9s  %s at %s\n", i ? "" : "\n", 100 * one->share,
+                report_time(1e9 * one->seconds, time), kinds[one->kind].words, line);
         snprintf(line, sizeof line, "%s%s%s", one->ranks, same ? "" : " before ", same ? "" : one->cause);
         report_cut(line, 79 - 24 - (int)strlen(kinds[one->kind].advice));
         fprintf(out, "%19s%s: %s\n", "", line, kinds[one->kind].advice);

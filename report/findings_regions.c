@@ -26,7 +26,9 @@ static void all_that_have(const struct findings *f, uint32_t site, struct report
 
 static int add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
 {
-    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = replay_bind_site(f->bind, site)->terminal };
+    struct report_finding one = { .kind = kind,
+                                  .seconds = ns / 1e9,
+                                  .call = replay_bind_site(f->bind, site)->terminal };
 
     findings_place(f, site, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
@@ -100,7 +102,8 @@ static int of_serial_part(struct findings *f)
     if (s.terminal == GRAMMAR_NONE)
         return 0;
     for (uint32_t i = 0; i < replay_bind_sites(f->bind); i++) {
-        const struct job_terminal *t = &j->terminals[replay_bind_site(f->bind, i)->terminal], *u = &j->terminals[s.terminal];
+        const struct job_terminal *t = &j->terminals[replay_bind_site(f->bind, i)->terminal],
+                                  *u = &j->terminals[s.terminal];
         if (t->callsite == u->callsite && t->function == u->function)
             return add(f, REPORT_SERIAL_PART, i, s.ns * (1 - 1.0 / j->info.threads));
     }

@@ -41,7 +41,8 @@ static int by_places(const void *a, const void *b)
 /* Work, not what calls take themselves: that is transfer, or chance, and nobody's work to be given to others. */
 static bool is_work(const struct findings *f, uint32_t place)
 {
-    return place % 2 == 0 || (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
+    return place % 2 == 0 ||
+           (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
 }
 
 /* One edge a pair of places. */
@@ -87,13 +88,15 @@ static bool meets(const struct groups *g, const struct edge *waits, const struct
         if (g->cause[c].where != waits->where || g->cause[c].cause != waits->cause)
             continue;
         for (uint32_t d = 0; d < g->cause_count; d++)
-            if (g->cause[d].where == late->where && g->cause[d].cause == late->cause && g->cause[d].culprit == g->cause[c].waiter)
+            if (g->cause[d].where == late->where && g->cause[d].cause == late->cause &&
+                g->cause[d].culprit == g->cause[c].waiter)
                 return true;
     }
     return false;
 }
 
-/* A master receives from anyone and answers: what it waits for its workers and what they wait for it belong together. */
+/* A master receives from anyone and answers: what it waits for its workers and what they wait for it belong
+   together. */
 static void join_masters(struct groups *g)
 {
     for (uint32_t i = 0; i < g->edge_count; i++) {
@@ -205,8 +208,8 @@ static void show_master(struct groups *g, uint32_t of, struct group *all)
     const struct edge *best = NULL;
 
     for (uint32_t i = 0; i < g->edge_count; i++)
-        if (root(g, g->edge[i].cause) == of && !site(g, g->edge[i].where)->any && is_message(site(g, g->edge[i].where)) &&
-            (!best || g->edge[i].ns > best->ns))
+        if (root(g, g->edge[i].cause) == of && !site(g, g->edge[i].where)->any &&
+            is_message(site(g, g->edge[i].where)) && (!best || g->edge[i].ns > best->ns))
             best = &g->edge[i];
     if (!best)
         return;

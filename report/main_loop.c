@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program's time loop: the outermost repetition that carries most of the time, with its turns as the source counts them.
+ * The program's time loop: the outermost repetition that carries most of the time, with its turns as the source counts
+ * them.
  *
- * A grammar splits a loop whose turns differ a little over several rules, and joins turns where that makes the text shorter:
- * of 200 time steps with another one every 20 it may make 5 x (10 x A B …). What belongs to one loop of the source is called
- * from one function: the innermost one that encloses all calls of a rule's expansion, as far as the recorded frames tell.
+ * A grammar splits a loop whose turns differ a little over several rules, and joins turns where that makes the text
+ * shorter: of 200 time steps with another one every 20 it may make 5 x (10 x A B …). What belongs to one loop of the
+ * source is called from one function: the innermost one that encloses all calls of a rule's expansion, as far as the
+ * recorded frames tell.
  *
  *   rule    expansion                        enclosed by       times   share
  *   F       10 x G, J                        Verlet::run           5     90 %
  *   G       forward, reverse exchange        Verlet::run         190     78 %    <- the innermost one of that function
  *   H       Irecv Send Wait                  forward_comm        760     35 %       too little of the time
  *
- * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often, if its
- * function is known or it stands in a row of at least three; from there to the innermost rule of the same function, of two
- * callsites at least (a loop over one call is one over neighbours). Where turns differ not all of them expand that rule:
- * they are counted by its part that is executed most often. Without such a rule it stays the node with the most time.
+ * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often,
+ * if its function is known or it stands in a row of at least three; from there to the innermost rule of the same
+ * function, of two callsites at least (a loop over one call is one over neighbours). Where turns differ not all of them
+ * expand that rule: they are counted by its part that is executed most often. Without such a rule it stays the node
+ * with the most time.
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */
@@ -185,8 +188,8 @@ static const struct body *outermost(const struct search *s, double least, bool n
 
     for (uint32_t i = 1; i < s->g->rule_count; i++) {
         const struct body *b = &s->rules[i];
-        if (b->executions > 1 && b->ns >= least && (b->in.count || (!named && b->longest_row >= IN_A_ROW)) && b->several &&
-            better_outside(b, best))
+        if (b->executions > 1 && b->ns >= least && (b->in.count || (!named && b->longest_row >= IN_A_ROW)) &&
+            b->several && better_outside(b, best))
             best = b;
     }
     return best;
@@ -306,8 +309,13 @@ static int search(struct search *s, uint32_t class_index)
     if (node == GRAMMAR_NONE || !(span > 0))
         return 0;
     uint64_t turns = turns_of(s, b);
-    *l = (struct report_loop){ .present = true, .class_index = class_index, .node = node, .turns = turns, .executions = 1,
-                               .turn_ns = span / (double)turns, .total_ns = span };
+    *l = (struct report_loop){ .present = true,
+                               .class_index = class_index,
+                               .node = node,
+                               .turns = turns,
+                               .executions = 1,
+                               .turn_ns = span / (double)turns,
+                               .total_ns = span };
     place_loop(s, b, l);
     return 0;
 }

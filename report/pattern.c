@@ -10,8 +10,9 @@
  *   2-D, 3-D halo neighbours in a grid whose product is the number of ranks, corners included, around or not
  *   all-to-all    everyone to everyone
  *
- * A few ranks fit several: then the first of the list above that uses all ranks. Where no name fits all edges, one that fits
- * the heavy ones is given with how many pairs are besides. Cost: a pass over the edges for each grid, of which there are few.
+ * A few ranks fit several: then the first of the list above that uses all ranks. Where no name fits all edges, one that
+ * fits the heavy ones is given with how many pairs are besides. Cost: a pass over the edges for each grid, of which
+ * there are few.
  */
 #include <stdbool.h>
 #include <stdio.h>

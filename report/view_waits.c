@@ -11,7 +11,8 @@
 enum { MOST_WAITS = 20, MOST_PLACES = 24 };
 enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, WAIT_KINDS };
 
-static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize", "late completion" };
+static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize",
+                                                    "late completion" };
 
 static enum wait_kind kind_of(const struct bind_site *s, bool sender)
 {
@@ -51,7 +52,8 @@ static struct row *rows_of(struct replay_analysis *a, uint32_t *count)
     struct row *row = calloc(n + 1, sizeof *row);
 
     for (uint32_t i = 0; row && i < n; i++)
-        row[i] = (struct row){ c[i].where, c[i].cause, kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
+        row[i] = (struct row){ c[i].where, c[i].cause,
+                               kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
                                c[i].ns };
     if (row)
         qsort(row, n, sizeof *row, by_pair);
@@ -100,7 +102,11 @@ static void place_text(struct report *r, uint32_t place, char *text, size_t size
         return;
     }
     report_site_place(r, replay_bind_site(b, place / 2)->terminal, at, sizeof at);
-    snprintf(text, size, "%s%s", place % 2 == 0 ? "before " : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region " : "", at);
+    snprintf(text, size, "%s%s",
+             place % 2 == 0                                        ? "before "
+             : replay_bind_site(b, place / 2)->what == BIND_REGION ? "region "
+                                                                   : "",
+             at);
 }
 
 static double recorded_calls(struct report *r)
@@ -131,7 +137,8 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
             report_time(wait, waiting), report_time(call, transfer), report_time(recorded_calls(r), recorded));
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
-            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k], total), report_percent(kinds[k], wait));
+            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k], total),
+                    report_percent(kinds[k], wait));
 }
 
 static void print_openmp(struct report *r, FILE *out)
@@ -150,7 +157,8 @@ static void print_openmp(struct report *r, FILE *out)
         fork += site->call_ns * (double)(g->fork_ns + g->join_ns) / all;
     }
     if (uneven + fork > 0)
-        fprintf(out, "in OpenMP, all ranks: uneven threads %s, fork and join %s\n", report_time(uneven, one), report_time(fork, other));
+        fprintf(out, "in OpenMP, all ranks: uneven threads %s, fork and join %s\n", report_time(uneven, one),
+                report_time(fork, other));
 }
 
 int report_print_waits(struct report *r, FILE *out)
@@ -178,8 +186,8 @@ int report_print_waits(struct report *r, FILE *out)
         report_cut(where, 38);
         culprits(r, &row[i], ranks, sizeof ranks);
         fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns, time),
-                report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks), kind_names[row[i].kind], where,
-                ranks, cause);
+                report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks),
+                kind_names[row[i].kind], where, ranks, cause);
     }
     free(row);
     return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
@@ -245,8 +253,11 @@ int report_print_path(struct report *r, FILE *out)
         return ferror(out) ? PYTHIA_EIO : 0;
     }
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
-    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest, time), last);
-    fprintf(out, "imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n");
+    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest, time),
+            last);
+    fprintf(
+        out,
+        "imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n");
     print_pieces(r, a, last, out);
     fputs("\nby rank:", out);
     for (uint32_t i = 0; i * block < ranks; i++) {

@@ -78,8 +78,8 @@ static void series_double(struct session_series *s)
     s->end = s->begin + (s->at + (uint64_t)1) * s->step;
 }
 
-/* Beyond the step at hand: what is long enough to need larger steps gets them first, so that this is at most one walk over
-   all steps. */
+/* Beyond the step at hand: what is long enough to need larger steps gets them first, so that this is at most one walk
+   over all steps. */
 void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to)
 {
     while (to - s->begin > s->step * JOB_SERIES_STEPS)

@@ -5,8 +5,8 @@
  *     series      | step | step | step | …      at most 128 steps; when they are full two become one, twice as long
  *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two
  *
- * Constant memory whatever the run's length: 3 KiB for the first stream's series, 800 bytes a terminal. A turn counts the
- * terminal's events in this stream, from 0.
+ * Constant memory whatever the run's length: 3 KiB for the first stream's series, 800 bytes a terminal. A turn counts
+ * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_SESSION_COURSE_H

@@ -64,8 +64,8 @@ struct session_span {
 /* --- Life --- */
 struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
 /* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is
-   session_reference(), or a packed job that came from another process: that is copied. After session_finish a new session
-   can be started. */
+   session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
+   session can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
 enum session_mode session_mode(void);
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
@@ -79,8 +79,9 @@ void session_spawned(uint32_t number);
 enum session_mode session_choose(const struct session_world *world);
 /* Stands for the reference that session_choose found usable, for session_start, whatever the size; NULL without. */
 const void *session_reference(void);
-/* For the other processes of a job. A mark that tells a job file from every other; the same file opened here, false where
-   it is not in its place; then its bytes must be sent (the session's, until it starts; NULL: they cannot be read). */
+/* For the other processes of a job. A mark that tells a job file from every other; the same file opened here, false
+   where it is not in its place; then its bytes must be sent (the session's, until it starts; NULL: they cannot be
+   read). */
 uint64_t session_reference_mark(void);
 bool session_find_reference(uint64_t mark);
 const void *session_reference_bytes(size_t *size);
@@ -104,7 +105,8 @@ void session_reset(void);
 void session_dump(void);
 
 /* --- Streams and events --- */
-/* This thread's stream, opened at its first event; guard taken. `frame` is that of the hook: it runs until the span ends. */
+/* This thread's stream, opened at its first event; guard taken. `frame` is that of the hook: it runs until the span
+   ends. */
 struct session_stream *session_enter_from(struct base_frame frame);
 /* The same for a parallel region: NULL too where those are not recorded. */
 struct session_stream *session_enter_region(struct base_frame frame);
@@ -113,7 +115,8 @@ static inline __attribute__((always_inline)) struct session_stream *session_ente
     return session_enter_from(base_frame_here());
 }
 void session_leave(void);
-/* What a hook keeps with a stream, its own to make and free; *turn is another number when another thread has the stream. */
+/* What a hook keeps with a stream, its own to make and free; *turn is another number when another thread has the
+   stream. */
 void **session_stream_keep(struct session_stream *s, uint32_t *turn);
 void session_begin(struct session_stream *s, struct session_span *span, const struct session_key *key);
 /* The same for a region: `name` as in session_key, its outlined function, and what an earlier call left in *entry, on
@@ -128,8 +131,8 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
                     uint64_t end, uint64_t skipped);
 /* Whether other spans were inside an open one. */
 bool session_contains(const struct session_stream *s, const struct session_span *span);
-/* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls, which
-   are described once they have returned. Gives the guard back. */
+/* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls,
+   which are described once they have returned. Gives the guard back. */
 void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
                    uint64_t begin, uint64_t end, uint64_t skipped);
 /* The same of an identity that was looked up, session_identify(). */
@@ -139,10 +142,11 @@ void session_whole_as(struct session_stream *s, uint32_t entry, const struct ses
 uint64_t session_skip(struct session_stream *s, uint64_t since);
 /* Return addresses, innermost first -> number for the key. */
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count);
-/* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the number. */
+/* A communicator's name -> number for the key. Takes a lock: call when the communicator is first seen, keep the
+   number. */
 uint32_t session_comm(const char *name, uint32_t size);
-/* Who is in the one of that number that this process has: ranks of the world, in the order of the communicator's; `remote`:
-   the other group of an intercommunicator, else NULL. Takes a lock. */
+/* Who is in the one of that number that this process has: ranks of the world, in the order of the communicator's;
+   `remote`: the other group of an intercommunicator, else NULL. Takes a lock. */
 struct session_members { const struct job_run *runs; uint32_t count; };
 void session_comm_members(uint32_t comm, struct session_members own, const struct session_members *remote);
 /* The name of that number, as long as the session lasts; "" for GRAMMAR_NONE. Takes a lock. */
@@ -175,16 +179,16 @@ enum { SESSION_SUMS = 8 };
 int session_sum_define(const char *name);
 /* Number of an identity in its stream; GRAMMAR_NONE when out of memory. That of a span is span->entry. */
 uint32_t session_identify(struct session_stream *s, const struct session_key *key);
-/* Adds `samples` of together `value` to the sum of an identity: of a function at its callsite.  Hook-safe: yes, first sight
-   aside. */
+/* Adds `samples` of together `value` to the sum of an identity: of a function at its callsite.  Hook-safe: yes, first
+   sight aside. */
 void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples);
 
 /* --- Asking --- */
 /* Whether the run asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2. */
 extern bool session_checks_peers;
 void session_count_action(struct session_stream *s, double gain_ns);
-bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked to
-                                        record (PYTHIA_MODE=auto) */
+bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked
+                                        to record (PYTHIA_MODE=auto) */
 /* What the reference says of the region of an outlined function. 0, or 1: nothing. */
 int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
 /* What session_finish calls for the process's regions, on the thread that finishes; NULL: nobody watches regions. */
@@ -199,22 +203,23 @@ uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that e
 
 /* --- Tasks: statistics, no events (tasks/task.h) --- */
 uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */
-/* `collect` is called once, when the session finishes, and hands over the rows of this process with session_task_add. */
+/* `collect` is called once, when the session finishes, and hands over the rows of this process with
+   session_task_add. */
 void session_task_source(void (*collect)(void));
 /* Only inside `collect`. `fn`: address of the outlined function; task->callsite is filled in here. */
 void session_task_add(uintptr_t fn, const struct job_task *task);
 /* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
 uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
 
-/* Spans and calls of this process that were left without an end, by a jump or an exception, in the session that was finished
-   last; the line that says so, where there are any: of `left` in all processes. */
+/* Spans and calls of this process that were left without an end, by a jump or an exception, in the session that was
+   finished last; the line that says so, where there are any: of `left` in all processes. */
 uint64_t session_left(void);
 void session_tell_left(uint64_t left);
 
-/* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of a
-   predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
-   stderr tells; with --update the run itself is folded into that file (merge_update) and `job` is then what was written.
-   `mode`: what the session was. Fails open. */
+/* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of
+   a predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
+   stderr tells; with --update the run itself is folded into that file (merge_update) and `job` is then what was
+   written. `mode`: what the session was. Fails open. */
 void session_publish(struct job *job, enum session_mode mode);
 
 /* --- What a run that dies leaves behind --- */

@@ -6,9 +6,9 @@
  *     stream 2      | thread b: events |    | thread c: events |
  *                                       \__/ nobody's: in no gap, and in no wall time
  *
- * A thread that begins takes the lowest place that an ended one gave back, with all that is there: grammar, oracle, tables.
- * So threads that do the same by the thousand are one loop in a few streams, as many as there were threads at once, and
- * the next thread costs no memory.
+ * A thread that begins takes the lowest place that an ended one gave back, with all that is there: grammar, oracle,
+ * tables. So threads that do the same by the thousand are one loop in a few streams, as many as there were threads at
+ * once, and the next thread costs no memory.
  *
  *   1. a place is given back by a destructor of thread-specific data, after what the thread left open is closed
  *   2. place 0 is the first thread's for good
@@ -111,7 +111,8 @@ static int stream_fill(struct session_stream *s)
 static struct session_stream *stream_create(bool *left_out)
 {
     *left_out = session.stream_count == SESSION_STREAMS;
-    if (*left_out || base_array_room(&session.streams, &session.stream_room, session.stream_count + 1, sizeof *session.streams))
+    if (*left_out ||
+        base_array_room(&session.streams, &session.stream_room, session.stream_count + 1, sizeof *session.streams))
         return NULL;
     struct session_stream *s = calloc(1, sizeof *s);
     if (!s)
@@ -186,7 +187,8 @@ static void thread_ends(void *stream)
     struct session_stream *s = stream;
     int kept = errno;
     base_fpu_t state = base_fpu_hold();
-    bool mine = session_own.stream == s && session_own.generation == session.generation && session_mode() != SESSION_OFF;
+    bool mine = session_own.stream == s && session_own.generation == session.generation &&
+                session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {
         session_stream_close_all(s);
         session_own = (struct session_own){NULL, 0, false};

@@ -44,7 +44,8 @@ void tasks_site_mark(struct tasks_site *site, atomic_bool *flag)
 
 void tasks_site_ended(struct tasks_site *site)
 {
-    if (atomic_load_explicit(&site->seen, memory_order_relaxed) || !atomic_load_explicit(&site->known, memory_order_acquire))
+    if (atomic_load_explicit(&site->seen, memory_order_relaxed) ||
+        !atomic_load_explicit(&site->known, memory_order_acquire))
         return;
     if (site->allowed || teams_safety_answer(site->proof) == JOB_PROOF_HARMLESS)
         tasks_site_mark(site, &site->seen);

@@ -16,8 +16,8 @@
  *   with priority, where OMP_MAX_TASK_PRIORITY > 0     the order is the program's wish
  *   created inside a critical section or with a lock held     the task may want the same one
  *   whose machine code may wait (teams/proof.h)   for a lock, for memory, in a function that is not known: what it waits
- *                                          for may be a task that its creator has not made yet. Asked when first met, and
- *                                          read by a thread of ours
+ *                                          for may be a task that its creator has not made yet. Asked when first met,
+ *                                          and read by a thread of ours
  *   of a construct that never ended yet in this run    likewise
  *   of a construct that made MPI calls or regions      what other ranks wait for must not be waited for in turn
  *   with dependences, while any construct with dependences is detachable, one of the two above, or named
@@ -55,7 +55,8 @@ struct tasks_site {
     atomic_bool known;         /* what the user says of it, and the reference, is looked up: before, nothing is run at
                                   once */
     atomic_bool keep;          /* never run at once */
-    atomic_bool seen;          /* one of its tasks has ended in this run, and its code shows that they all do by themselves */
+    atomic_bool seen;          /* one of its tasks has ended in this run, and its code shows that they all do by
+                                  themselves */
     bool allowed;              /* by the user, whatever its code says; this and `proof` are set before `known` */
     struct teams_proof *proof;
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */

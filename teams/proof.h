@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether an outlined function does the same with any number of threads: decided by reading its machine code and that of what
- * it calls.
+ * Whether an outlined function does the same with any number of threads: decided by reading its machine code and that
+ * of what it calls.
  *
- * One thread alone runs the iterations of a shared loop in one of the orders in which a team might have run them. So what
- * matters is what else the function does and what it can learn of its team:
+ * One thread alone runs the iterations of a shared loop in one of the orders in which a team might have run them. So
+ * what matters is what else the function does and what it can learn of its team:
  *
  *   asks              size and number are asked for back to back and only make a static schedule, or the number is compared
  *                     with 0 (master); any other use is the program's

@@ -2,13 +2,13 @@
 /*
  * Loops that may wait for another thread: those that turn until memory changes which they do not change themselves.
  *
- * A loop is none of them where one of the ways out of it is decided by something that it moves on in each of its turns (a
- * counter, a pointer along a list, a result of the run time's), or where nothing that it decides by was read from a place
- * that is the same in each turn. An exchange that is repeated until it succeeds (compare-and-swap of what was read) always
- * succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it.
+ * A loop is none of them where one of the ways out of it is decided by something that it moves on in each of its turns
+ * (a counter, a pointer along a list, a result of the run time's), or where nothing that it decides by was read from a
+ * place that is the same in each turn. An exchange that is repeated until it succeeds (compare-and-swap of what was
+ * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it.
  *
- * What moves on is found by following the loop's turn from its head: what is computed of what was there before. A register
- * that some turn leaves as it was, or that is set anew, does not move.
+ * What moves on is found by following the loop's turn from its head: what is computed of what was there before. A
+ * register that some turn leaves as it was, or that is set anew, does not move.
  *
  * Threads: any.  Hook-safe: no.
  */

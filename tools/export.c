@@ -124,7 +124,8 @@ int tool_export(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int rc = tool_job_open(&r.from, r.job);
     if (rc == TOOL_OK && r.to == GOAL && report_trace_events(r.from.job) > (r.limit ? r.limit : GOAL_LIMIT)) {
-        tool_complain("%s has %" PRIu64 " events: too many to write out one by one (--limit)", r.job, report_trace_events(r.from.job));
+        tool_complain("%s has %" PRIu64 " events: too many to write out one by one (--limit)", r.job,
+                      report_trace_events(r.from.job));
         rc = TOOL_NO;
     }
     if (rc == TOOL_OK)

@@ -48,8 +48,9 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out)
 {
-    fprintf(out, "Usage: pythia COMMAND [OPTION...] ...\n"
-                 "An oracle for hybrid MPI + OpenMP programs: record a run, predict the next ones,\nread the record.\n\n");
+    fprintf(out,
+            "Usage: pythia COMMAND [OPTION...] ...\n"
+            "An oracle for hybrid MPI + OpenMP programs: record a run, predict the next ones,\nread the record.\n\n");
     for (int i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
     fprintf(out, "\n  pythia COMMAND --help     options and an example\n"
@@ -71,7 +72,8 @@ static int is_closed_pipe(void)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
 }
 
-/* At exit: a full disk or a closed pipe must not pass for success. The latter needs no words: `| head` has what it wanted. */
+/* At exit: a full disk or a closed pipe must not pass for success. The latter needs no words: `| head` has what it
+   wanted. */
 static void check_stdout(void)
 {
     int failed = ferror(stdout) || fflush(stdout) != 0, error = errno;

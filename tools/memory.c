@@ -2,10 +2,10 @@
 /*
  * An allocation that fails ends the command: one line, exit 5, nothing left behind.
  *
- * Libraries of ours return PYTHIA_ENOMEM all the way up, for programs that go on. A command does not, and much of what it
- * calls (argp, cJSON, libdw, stdio) has no way to say it, or takes it for a damaged file, or goes on with less. So there is
- * one place instead of hundreds: malloc, calloc and realloc of this executable stand before everybody's, and pass on to the
- * next ones, libc's or those of a preload.
+ * Libraries of ours return PYTHIA_ENOMEM all the way up, for programs that go on. A command does not, and much of what
+ * it calls (argp, cJSON, libdw, stdio) has no way to say it, or takes it for a damaged file, or goes on with less. So
+ * there is one place instead of hundreds: malloc, calloc and realloc of this executable stand before everybody's, and
+ * pass on to the next ones, libc's or those of a preload.
  *
  * Threads: any.
  */

@@ -91,17 +91,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB",
-    .doc = "Runs a recorded job as a machine: each rank's own computation, messages by a model that is fitted to the "
-           "recording. Says how long the job takes so, and what it would take if something were otherwise."
-           "\v"
-           "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
-           "itself was off.\n\n"
-           "Examples:\n"
-           "  pythia replay app.pythia\n"
-           "  pythia replay app.pythia --network ideal\n"
-           "  pythia replay app.pythia --balance solve@app.c:120\n"
-           "  pythia replay app.pythia --speed 3=1.2 --format json\n",
+    .options = options,
+    .parser = parse,
+    .args_doc = "JOB",
+    .doc =
+        "Runs a recorded job as a machine: each rank's own computation, messages by a model that is fitted to the "
+        "recording. Says how long the job takes so, and what it would take if something were otherwise."
+        "\v"
+        "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
+        "itself was off.\n\n"
+        "Examples:\n"
+        "  pythia replay app.pythia\n"
+        "  pythia replay app.pythia --network ideal\n"
+        "  pythia replay app.pythia --balance solve@app.c:120\n"
+        "  pythia replay app.pythia --speed 3=1.2 --format json\n",
 };
 
 /* --- The changes --- */
@@ -202,7 +205,8 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
 {
     const struct replay_result *result = replay_analysis_result(r->analysis);
     const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
-    cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"), *n = cJSON_AddObjectToObject(o, "model");
+    cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"),
+          *n = cJSON_AddObjectToObject(o, "model");
 
     cJSON_AddNumberToObject(o, "recorded_seconds", a->recorded);
     cJSON_AddNumberToObject(o, "replayed_seconds", a->replayed);
@@ -237,14 +241,15 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
     const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
 
     fprintf(out, "recorded   %10.6g s\n", a->recorded);
-    fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed, a->recorded > 0 ? 100 * (a->replayed / a->recorded - 1) : 0);
+    fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed,
+            a->recorded > 0 ? 100 * (a->replayed / a->recorded - 1) : 0);
     if (a->changed)
         fprintf(out, "predicted  %10.6g s  (%.6g to %.6g), %+.1f %%\n", a->prediction.seconds, a->prediction.low,
                 a->prediction.high, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
-    fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n", 100 * a->efficiency.balance,
-            100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
-    fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n", (double)m->L / 1e3,
-            (double)m->o / 1e3, (double)m->G / 1e3, (unsigned long long)m->S);
+    fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
+            100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
+    fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n",
+            (double)m->L / 1e3, (double)m->o / 1e3, (double)m->G / 1e3, (unsigned long long)m->S);
     fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
     if (result->unmatched)
         fprintf(out, "; %llu operations had no partner", (unsigned long long)result->unmatched);
@@ -295,7 +300,8 @@ int tool_replay(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int rc = tool_job_open(&r.from, r.job);
     if (rc == TOOL_OK && r.ranks && r.ranks != r.from.job->info.ranks) {
-        tool_complain("--ranks %llu: the rules of %s do not say what other numbers of ranks would do", (unsigned long long)r.ranks, r.job);
+        tool_complain("--ranks %llu: the rules of %s do not say what other numbers of ranks would do",
+                      (unsigned long long)r.ranks, r.job);
         rc = TOOL_NO;
     }
     if (rc == TOOL_OK && !(r.analysis = replay_analysis_create(r.from.job)))

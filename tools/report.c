@@ -64,8 +64,10 @@ static void parse_view(struct request *r, const char *arg, struct argp_state *st
             return;
         }
     if (!r->scaling)
-        argp_error(state, "VIEW must be summary, callsites, structure, ranks, omp, comm, waits, path, predicted or scaling, "
-                   "not '%s'", arg);
+        argp_error(state,
+                   "VIEW must be summary, callsites, structure, ranks, omp, comm, waits, path, predicted or scaling, "
+                   "not '%s'",
+                   arg);
 }
 
 /* What does not go together. */

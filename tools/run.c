@@ -4,8 +4,8 @@
  * become the program. Nothing stays between the caller and the program: process id, signals, terminal and exit code are
  * the program's own.
  *
- * What could not be written at the end is refused before the program starts. Where Pythia cannot do its part otherwise (no
- * library, a program that cannot be preloaded) the program still runs, and rank 0 says so.
+ * What could not be written at the end is refused before the program starts. Where Pythia cannot do its part otherwise
+ * (no library, a program that cannot be preloaded) the program still runs, and rank 0 says so.
  */
 #include <argp.h>
 #include <errno.h>
@@ -126,15 +126,17 @@ static const struct argp record_argp = {
 };
 
 static const struct argp predict_argp = {
-    .parser = parse, .args_doc = "[--] PROGRAM [ARGUMENT...]",
-    .doc = "Runs PROGRAM with the oracle: predicts from a recorded job file, acts, and says how good that was."
-           "\v"
-           "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed. A job file that "
-           "is missing or damaged is reported; the program then runs as if alone.\n\n"
-           "Examples:\n"
-           "  mpirun -n 8 pythia predict ./app 100\n"
-           "  mpirun -n 8 pythia predict -i run1.pythia --act none -- ./app 100\n"
-           "  mpirun -n 8 pythia predict --progress ./app 100\n",
+    .parser = parse,
+    .args_doc = "[--] PROGRAM [ARGUMENT...]",
+    .doc =
+        "Runs PROGRAM with the oracle: predicts from a recorded job file, acts, and says how good that was."
+        "\v"
+        "The exit code is the program's own; 127 when it is not found, 126 when it cannot be executed. A job file that "
+        "is missing or damaged is reported; the program then runs as if alone.\n\n"
+        "Examples:\n"
+        "  mpirun -n 8 pythia predict ./app 100\n"
+        "  mpirun -n 8 pythia predict -i run1.pythia --act none -- ./app 100\n"
+        "  mpirun -n 8 pythia predict --progress ./app 100\n",
 };
 
 /* Complains, but once a job. */
@@ -144,7 +146,8 @@ static const struct argp predict_argp = {
             tool_complain(__VA_ARGS__); \
     } while (0)
 
-/* `path`, as a string that the caller frees, so that it still leads there when the program has changed its directory. */
+/* `path`, as a string that the caller frees, so that it still leads there when the program has changed its
+   directory. */
 static char *absolute(const char *path)
 {
     char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0), *result = NULL;
@@ -157,9 +160,9 @@ static char *absolute(const char *path)
     return result;
 }
 
-/* Where a plugin's name leads: with a slash a file, else one of Pythia's own, of a build directory or installed; never what
-   happens to lie in the current directory. A string that the caller frees. What is neither keeps its name: the program's
-   process says so. */
+/* Where a plugin's name leads: with a slash a file, else one of Pythia's own, of a build directory or installed; never
+   what happens to lie in the current directory. A string that the caller frees. What is neither keeps its name: the
+   program's process says so. */
 static char *plugin_path(const char *name)
 {
     char own[PATH_MAX], relative[PATH_MAX];
@@ -234,8 +237,8 @@ static int set_option(const struct base_option *row, const char *value)
     return setenv(row->env, value, 1);
 }
 
-/* What the processes of the program tell each other by: session/tree.h. Best effort, and above the numbers that a program
-   counts with. */
+/* What the processes of the program tell each other by: session/tree.h. Best effort, and above the numbers that a
+   program counts with. */
 static int set_tree(const struct request *r)
 {
     struct stat st;

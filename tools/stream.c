@@ -56,7 +56,8 @@ uint32_t stream_words_number(struct stream_words *w, const char *text, size_t le
     while ((word = base_hash_next(&w->numbers, hash, &at)) != BASE_HASH_NONE)
         if (strncmp(w->text[word], text, length) == 0 && w->text[word][length] == '\0')
             return word;
-    if (w->count == WORDS_MAX || base_array_more(&w->text, w->count, sizeof *w->text) || base_hash_reserve(&w->numbers, 1))
+    if (w->count == WORDS_MAX || base_array_more(&w->text, w->count, sizeof *w->text) ||
+        base_hash_reserve(&w->numbers, 1))
         return UINT32_MAX;
     char *copy = strndup(text, length);
     if (!copy)
@@ -197,7 +198,8 @@ static const char *check_word(const char *word, size_t n)
             return "a NUL byte";
         if (c == ' ')
             return "a blank in the word (fields are separated by tabs)";
-        if (c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < n && (unsigned char)(word[i + 1] - 0x80) < 0x20)) /* C0, DEL, C1 */
+        /* C0, DEL, C1 */
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && i + 1 < n && (unsigned char)(word[i + 1] - 0x80) < 0x20))
             return "a control character in the word";
     }
     return NULL;

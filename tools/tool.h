@@ -51,8 +51,8 @@ int tool_number(const char *text, uint64_t max, uint64_t *value);
 /* The end of an argp parser of a command on one job file: takes the file's name, complains of none and of two. */
 error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job);
 
-/* Reads a job file, or, where there is none but FILE.parts, these. Says so, and where parts are beside it. Returns TOOL_OK
-   with *job, owned by the caller, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
+/* Reads a job file, or, where there is none but FILE.parts, these. Says so, and where parts are beside it. Returns
+   TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
 int tool_read_job(const char *path, struct job **job);
 int tool_read_file(const char *path, struct job **job); /* this file, whatever is beside it */
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asks its own oracle: which call comes next, when, how long it takes. Each turn the even ranks work 5 ms and send, the odd
- * ones receive at once. Without Pythia, and recorded, nothing is answered.
+ * Asks its own oracle: which call comes next, when, how long it takes. Each turn the even ranks work 5 ms and send, the
+ * odd ones receive at once. Without Pythia, and recorded, nothing is answered.
  *
  *   asks TURNS [own]     own: optional work is done while the message is waited for, where the oracle says that there is time;
- *                        without it always before the message is asked for. Prints what was asked, and how long it all took.
+ *                        without it always before the message is asked for. Prints what was asked, and how long it all
+ *                        took.
  */
 #define PYTHIA_OPTIONAL
 #include <mpi.h>
@@ -73,8 +74,8 @@ int main(int argc, char **argv)
     if (self && pythia_oracle_remaining(self, NULL, NULL, &progress) != 0)
         progress = -1;
     if (rank == 1)
-        printf("asked %d known %d right %d bounded %d inside %d spared %d refused %d progress %.2f seconds %.3f\n", asked, known,
-               right, bounded, inside, spared, refused, progress, seconds);
+        printf("asked %d known %d right %d bounded %d inside %d spared %d refused %d progress %.2f seconds %.3f\n",
+               asked, known, right, bounded, inside, spared, refused, progress, seconds);
     MPI_Finalize();
     if (pythia_oracle_self && pythia_oracle_self())
         return 1;

@@ -2,7 +2,8 @@
 /*
  * Programs with known problems:   mpirun -n P problems NAME MS TURNS [NAME MS TURNS]...
  *
- * Computation is sleeping, so that ranks are concurrent wherever they run. For each problem rank 0 prints what it costs by
+ * Computation is sleeping, so that ranks are concurrent wherever they run. For each problem rank 0 prints what it costs
+ * by
  * the source, all ranks together:   kind function seconds ranks     (ranks as the report writes them; "-": none).
  */
 #include <mpi.h>

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every wrapped call on one rank, right and with each of its arguments wrong (tests/mpi/refused.awk): what it returns and
- * how often error handlers were called, a line each. Where MPI crashes or waits for ever a signal handler jumps out of the
- * call, so that one process does nearly all: one where MPI ends the process has a line without an end, and the next process
- * begins after it.
+ * Every wrapped call on one rank, right and with each of its arguments wrong (tests/mpi/refused.awk): what it returns
+ * and how often error handlers were called, a line each. Where MPI crashes or waits for ever a signal handler jumps out
+ * of the call, so that one process does nearly all: one where MPI ends the process has a line without an end, and the
+ * next process begins after it.
  *
  *   refused [FIRST]      cases from that number on; the last line is "done"
  *
- * What MPI makes of memory that nobody has written is left to chance: REFUSED_GARBAGE says with what the stack below each
- * call is filled.
- * With REFUSED_WATCH in the environment callbacks watch all calls, and stderr has a line for each call that they did not see.
+ * What MPI makes of memory that nobody has written is left to chance: REFUSED_GARBAGE says with what the stack below
+ * each call is filled.
+ * With REFUSED_WATCH in the environment callbacks watch all calls, and stderr has a line for each call that they did
+ * not see.
  */
 #define PYTHIA_OPTIONAL
 #include <pythia.h>
@@ -71,8 +72,8 @@ __attribute__((unused)) static MPI_Win refused_fresh_win(void)
 __attribute__((unused)) static MPI_File refused_fresh_file(void)
 {
     MPI_File file = MPI_FILE_NULL;
-    PMPI_File_open(MPI_COMM_SELF, "refused.fresh", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                   &file);
+    PMPI_File_open(MPI_COMM_SELF, "refused.fresh", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                   MPI_INFO_NULL, &file);
     return file;
 }
 
@@ -115,8 +116,8 @@ static void open_all(void)
     PMPI_Comm_set_errhandler(refused_comm, comm);
     MPI_Win_create(refused_room[29], 64, 1, MPI_INFO_NULL, refused_comm, &refused_win);
     PMPI_Win_set_errhandler(refused_win, win);
-    MPI_File_open(MPI_COMM_SELF, "refused.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
-                  &refused_file);
+    MPI_File_open(MPI_COMM_SELF, "refused.data", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &refused_file);
     PMPI_File_set_errhandler(refused_file, file);
     PMPI_Comm_group(MPI_COMM_WORLD, &refused_group);
 }
@@ -162,7 +163,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     open_all();
     garbage = getenv("REFUSED_GARBAGE") ? atoi(getenv("REFUSED_GARBAGE")) : 0;
-    watches = getenv("REFUSED_WATCH") && pythia_callback_register && !pythia_callback_register("all", PYTHIA_PRE, see, NULL);
+    watches = getenv("REFUSED_WATCH") && pythia_callback_register &&
+              !pythia_callback_register("all", PYTHIA_PRE, see, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         catch(signals[i]);
     for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++)

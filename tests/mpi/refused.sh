@@ -17,7 +17,8 @@ build() {
         "$MPICC" -E "$top_srcdir/pmpi/all_of_mpi.h" >mpi.i &&
         awk -v fortran=$fortran -v flavour="$MPI_FLAVOUR" -f "$top_srcdir/pmpi/generate.awk" \
             -f "$top_srcdir/tests/mpi/refused.awk" mpi.i "$top_srcdir/pmpi/mpi_calls.def" >"$1/refused_calls.c" &&
-        "$compiler" -w -I"$1" -I"$top_srcdir/include" -I"$top_srcdir" -o "refused_$1" "$top_srcdir/tests/mpi/refused.c" \
+        "$compiler" -w -I"$1" -I"$top_srcdir/include" -I"$top_srcdir" -o "refused_$1" \
+            "$top_srcdir/tests/mpi/refused.c" \
             >build.log 2>&1
 }
 
@@ -30,7 +31,8 @@ run() {
     for ((starts = 0; starts < 40; starts++)); do
         rm -f refused.file* refused.data* refused.fresh*
         timeout 200 "$MPIEXEC" -n 1 env "$@" "./refused_$binding" "$(wc -l <"$name")" 2>>"$name.err" >part
-        grep -aoE '^(MPIX?_[A-Za-z_0-9]+, [a-z_A-Z0-9 ]+:( crashes| waits| class [0-9-]+, handlers [0-9 ]+)?|done$)' part |
+        grep -aoE '^(MPIX?_[A-Za-z_0-9]+, [a-z_A-Z0-9 ]+:( crashes| waits| class [0-9-]+, handlers [0-9 ]+)?|done$)' \
+            part |
             sed 's/:$/: ends the process/' >lines
         [ -s lines ] || return 1
         cat lines >>"$name"
@@ -64,6 +66,7 @@ exercise() {
         ok "$binding, $mode: all cases" run "$mode" LD_PRELOAD="$preload" "$@"
         ok '... the same classes, the same calls of error handlers' same "$mode"
         [ "$mode" = watched ] &&
-            is "$(grep -a '^not seen' watched.err | grep -v Request_free | head -n 3)" '' '... each call was seen by a callback'
+            is "$(grep -a '^not seen' watched.err | grep -v Request_free | head -n 3)" '' \
+                '... each call was seen by a callback'
     done
 }

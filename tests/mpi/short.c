@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that live for one message each, AT_ONCE at a time. Two ranks, argv[1] rounds. Prints how much memory rank 0 took
- * at most, KiB.
+ * Threads that live for one message each, AT_ONCE at a time. Two ranks, argv[1] rounds. Prints how much memory rank 0
+ * took at most, KiB.
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs of tasks that go wrong when a task is not what OpenMP says: TASKS NAME -> one line with the result, the same at
- * every number of threads. tasks.test runs them alone, recorded, predicted, and as a first run.
+ * Programs of tasks that go wrong when a task is not what OpenMP says: TASKS NAME -> one line with the result, the same
+ * at every number of threads. tasks.test runs them alone, recorded, predicted, and as a first run.
  */
 #include <omp.h>
 #include <sched.h>
@@ -159,7 +159,8 @@ static long reductions()
     return sum;
 }
 
-/* The body wants what the creator holds. (Few at a time: from 64 a thread on, libgomp itself would run them at once.) */
+/* The body wants what the creator holds. (Few at a time: from 64 a thread on, libgomp itself would run them at
+   once.) */
 static void count(long *n)
 {
 #pragma omp task

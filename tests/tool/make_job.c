@@ -12,10 +12,11 @@
  *                              2000 characters, a formula
  *   make_job counted FILE      ring; a plugin counted instructions and cycles before calls
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
- *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build N]
- *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams larger by
- *                              N; a Barrier at the end of each turn; another build, whose calls are N bytes further on;
- *                              an Isend more, at the same place but called from N
+ *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build
+ *   N]
+ *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams
+ *                              larger by N; a Barrier at the end of each turn; another build, whose calls are N bytes
+ *                              further on; an Isend more, at the same place but called from N
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
  */
 #include <stdbool.h>
@@ -52,8 +53,11 @@ static uint32_t site(struct job *j, const char *module, const char *id, uint64_t
 
 static uint32_t call(struct job *j, const char *function, uint64_t offset, uint8_t call_kind)
 {
-    struct job_terminal t = {.kind = JOB_CALL, .call_kind = call_kind, .function = job_string(j, function),
-                             .callsite = site(j, "/nowhere/ring", "abcd", offset), .comm = job_comm(j, "world", with.ranks)};
+    struct job_terminal t = { .kind = JOB_CALL,
+                              .call_kind = call_kind,
+                              .function = job_string(j, function),
+                              .callsite = site(j, "/nowhere/ring", "abcd", offset),
+                              .comm = job_comm(j, "world", with.ranks) };
     t.peer_class = call_kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(j, &t);
 }
@@ -234,7 +238,8 @@ static struct job *make_many(uint32_t sites, uint32_t events)
 static struct job *make_names(void)
 {
     static const char *const names[] = { "say \"it\", please", "a<b></script><script>alert(1)</script>", "back\\slash",
-                                         "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf", "@DATA@ &amp;",
+                                         "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf",
+                                             "@DATA@ &amp;",
                                          "\033]0;title\007\xc2\x9b" "31m", "=1+1" };
     struct job *j = create("/no where/\"quoted\" <b> \xc3\xa9.exe", 1);
     struct grammar *g = grammar_create(1 << 20);
@@ -244,8 +249,10 @@ static struct job *make_names(void)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         event(g, call(j, names[i], 0x100 * (i + 1), JOB_OTHER), 1000, 500);
     event(g, call(j, longest, 0x2000, JOB_OTHER), 1000, 500);
-    struct job_terminal t = {.kind = JOB_CALL, .function = job_string(j, "MPI_Barrier"), .comm = job_comm(j, "a\"b\n<c>", 1),
-                             .callsite = site(j, "/no where/lib \"x\" \xc3\xa9.so", "ab\"cd", 0x10)};
+    struct job_terminal t = { .kind = JOB_CALL,
+                              .function = job_string(j, "MPI_Barrier"),
+                              .comm = job_comm(j, "a\"b\n<c>", 1),
+                              .callsite = site(j, "/no where/lib \"x\" \xc3\xa9.so", "ab\"cd", 0x10) };
     event(g, job_terminal(j, &t), 1000, 500);
     finish(j, g, 0, 4500, 0);
     return j;
@@ -255,7 +262,9 @@ static struct job *make_predicted(void)
 {
     struct job *j = make_ring(0, RANKS);
     struct job_oracle *o = &j->oracle;
-    *o = (struct job_oracle){.present = 1, .ranks = RANKS, .actions = 7, .gain_seconds = 0.25, .cost_seconds = 0.125, .wall_ns = 3000000};
+    *o = (struct job_oracle){
+        .present = 1, .ranks = RANKS, .actions = 7, .gain_seconds = 0.25, .cost_seconds = 0.125, .wall_ns = 3000000
+    };
     o->score.events = o->score.known = 1000;
     for (int d = 0; d < ORACLE_DISTANCES; d++) {
         o->score.at[d].predictions = 1000;
@@ -276,9 +285,11 @@ static struct job *make_counted(void)
     struct job *j = make_ring(0, RANKS);
     for (uint32_t t = 0; t < j->terminal_count; t++) {
         const char *function = job_text(j, j->terminals[t].function);
-        bool wait = !strcmp(function, "MPI_Waitall"), message = !strcmp(function, "MPI_Isend") || !strcmp(function, "MPI_Irecv");
+        bool wait = !strcmp(function, "MPI_Waitall"),
+             message = !strcmp(function, "MPI_Isend") || !strcmp(function, "MPI_Irecv");
         if (wait || message)
-            require(job_count(j, t, "instructions", (struct job_count){.samples = 400, .total = 60000}) == 0, "job_count");
+            require(job_count(j, t, "instructions", (struct job_count){ .samples = 400, .total = 60000 }) == 0,
+                    "job_count");
         if (message)
             require(job_count(j, t, "cycles", (struct job_count){.samples = 400, .total = 40000}) == 0, "job_count");
     }

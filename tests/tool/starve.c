@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A preload in which one allocation fails: STARVE=N, the Nth of malloc, calloc and realloc together, in the program that
- * /proc/self/exe names STARVE_PROGRAM. STARVE_COUNT names a file that is told at the end how many there were.
+ * A preload in which one allocation fails: STARVE=N, the Nth of malloc, calloc and realloc together, in the program
+ * that /proc/self/exe names STARVE_PROGRAM. STARVE_COUNT names a file that is told at the end how many there were.
  */
 #include <errno.h>
 #include <limits.h>

@@ -19,8 +19,12 @@ struct maker { struct job *j; struct grammar *g; uint64_t wall, mpi; uint32_t ra
 static uint32_t call(struct maker *m, const char *function, uint64_t offset, uint8_t kind)
 {
     struct job_frame f = { .module = job_module(m->j, "/nowhere/app", "00ff"), .offset = offset };
-    struct job_terminal t = { .kind = JOB_CALL, .call_kind = kind, .blocking = 1, .function = job_string(m->j, function),
-                              .callsite = job_callsite(m->j, &f, 1), .comm = job_comm(m->j, "world", RANKS) };
+    struct job_terminal t = { .kind = JOB_CALL,
+                              .call_kind = kind,
+                              .blocking = 1,
+                              .function = job_string(m->j, function),
+                              .callsite = job_callsite(m->j, &f, 1),
+                              .comm = job_comm(m->j, "world", RANKS) };
 
     t.peer_class = kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(m->j, &t);
@@ -142,9 +146,17 @@ static void chain(struct maker *m)
     }
 }
 
-START_TEST(test_imbalance) { check(imbalance, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 }); } END_TEST
+START_TEST(test_imbalance)
+{
+    check(imbalance, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 });
+}
+END_TEST
 START_TEST(test_even_work) { check(even_work, NULL); } END_TEST
-START_TEST(test_late_sender) { check(late_sender, &(struct expected){ REPORT_LATE_SENDER, "ranks 0,2", 2 * (TURNS * 4e-3 + 1e-3) }); } END_TEST
+START_TEST(test_late_sender)
+{
+    check(late_sender, &(struct expected){ REPORT_LATE_SENDER, "ranks 0,2", 2 * (TURNS * 4e-3 + 1e-3) });
+}
+END_TEST
 START_TEST(test_chain) { check(chain, &(struct expected){ REPORT_SERIAL_CHAIN, "ranks 0-3", TURNS * 36e-3 }); } END_TEST
 
 /* Equal work takes the mean; a rank twice as fast lets the others be the slowest. */

@@ -56,7 +56,8 @@ START_TEST(lists_of_names)
     ck_assert_int_eq(libgomp_safe_named(NULL, f, 0), LIBGOMP_UNLISTED);
     ck_assert_int_eq(libgomp_safe_named("all", f, 0), LIBGOMP_DENIED);
     ck_assert_int_eq(libgomp_safe_named("x,,test_omp_safe", f, 0), LIBGOMP_DENIED);
-    ck_assert_int_eq(libgomp_safe_named("test_omp,test_omp_safe+,test_omp_safe+0x1,al,allx,-,-x", f, 0), LIBGOMP_UNLISTED);
+    ck_assert_int_eq(libgomp_safe_named("test_omp,test_omp_safe+,test_omp_safe+0x1,al,allx,-,-x", f, 0),
+                     LIBGOMP_UNLISTED);
     /* functions: static ones by the symbol table, and one of the C library, which no sanitizer replaces */
     ck_assert_int_eq(libgomp_safe_named("helper", f, 0), LIBGOMP_DENIED);
     ck_assert_int_eq(libgomp_safe_named("starter", f, start_of(starter)), LIBGOMP_DENIED);

@@ -38,7 +38,8 @@ static const char *name(uint32_t ranks)
 
 static void expect(uint32_t ranks, const char *expected)
 {
-    ck_assert_msg(strcmp(name(ranks), expected) == 0, "%u ranks, %u edges: '%s', not '%s'", ranks, count, name(ranks), expected);
+    ck_assert_msg(strcmp(name(ranks), expected) == 0, "%u ranks, %u edges: '%s', not '%s'", ranks, count, name(ranks),
+                  expected);
 }
 
 /* Neighbours in a grid. */
@@ -203,7 +204,8 @@ END_TEST
 
 int main(void)
 {
-    static const struct unit_test tests[] = {UNIT_TEST(rings_and_shifts), UNIT_TEST(grids), UNIT_TEST(masters_and_trees),
-                                             UNIT_TEST(others), UNIT_TEST(most_of_the_messages), UNIT_LOOP(random_edges, 8)};
+    static const struct unit_test tests[] = { UNIT_TEST(rings_and_shifts),     UNIT_TEST(grids),
+                                              UNIT_TEST(masters_and_trees),    UNIT_TEST(others),
+                                              UNIT_TEST(most_of_the_messages), UNIT_LOOP(random_edges, 8) };
     return unit_run("pattern", tests, UNIT_COUNT(tests));
 }

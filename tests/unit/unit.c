@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* How long a test may take: of processor time, for a busy machine is no fault of the test's; and longer than any takes, for
-   one that waits for ever. */
+/* How long a test may take: of processor time, for a busy machine is no fault of the test's; and longer than any takes,
+   for one that waits for ever. */
 enum { PROCESSOR_SECONDS = 60 };
 static char patience[] = "900";
 
