@@ -7,6 +7,7 @@
  *   changed twice   every region that Pythia would dare to change: with one thread; with one, a middle and the full size in
  *                   turn, which breaks what relies on a thread's data or number from one region to the next
  *
+ * Tasks are run at once as in any predicted run. A run that takes ten seconds and twenty times the plain one's time is ended.
  * Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may differ by
  * 1e-6 of their size (sums of floating-point numbers depend on how they are divided), which is then said.
  *
@@ -20,13 +21,14 @@
 #include <unistd.h>
 
 #include "file/file.h"
+#include "base/clock.h"
 #include "report/report.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
-enum { SECONDS = 600, PLACE = 200 };
+enum { SECONDS = 600, LEAST_SECONDS = 10, TIMES = 20, PLACE = 200 };
 static const double rounding = 1e-6;
 
 /* --- Comparing what programs say --- */
@@ -83,19 +85,25 @@ struct trial {
     char **argv;
     char preload[2 * PATH_MAX + 16], job[PATH_MAX + 32], copy[PATH_MAX + 32];
     struct captured plain, again;
+    int seconds; /* that a run with Pythia may take: the plain one's time many times over */
 };
 
 static int run(struct trial *t, const char *mode, const char *sizes, struct captured *c)
 {
     char mode_text[64], input[PATH_MAX + 64], output[PATH_MAX + 64], sizes_text[64];
-    char verbose[] = "PYTHIA_VERBOSE=0", act[] = "PYTHIA_ACT=team";
+    char verbose[] = "PYTHIA_VERBOSE=0", act[] = "PYTHIA_ACT=team,task";
     bool plain = strcmp(mode, "off") == 0;
     snprintf(mode_text, sizeof mode_text, "PYTHIA_MODE=%s", mode);
     snprintf(input, sizeof input, "PYTHIA_INPUT=%s", t->job);
     snprintf(output, sizeof output, "PYTHIA_OUTPUT=%s", strcmp(mode, "record") ? t->copy : t->job);
     snprintf(sizes_text, sizeof sizes_text, "PYTHIA_OMP_SIZES=%s", sizes);
     char *environment[] = { mode_text, input, output, sizes_text, verbose, act, plain ? NULL : t->preload, NULL };
-    return capture(t->argv, environment, SECONDS, c);
+    uint64_t begin = base_clock_system();
+    int error = capture(t->argv, environment, plain ? SECONDS : t->seconds, c);
+    int took = (int)((base_clock_system() - begin) / 1000000000);
+    if (plain && LEAST_SECONDS + TIMES * took > t->seconds)
+        t->seconds = LEAST_SECONDS + TIMES * took;
+    return error;
 }
 
 /* One run with other sizes; 0 right, 1 wrong, < 0: it could not be made. */
@@ -109,7 +117,7 @@ static int try_sizes(struct trial *t, const char *mode, const char *sizes, const
     enum verdict verdict = compare(t->plain.text, t->again.text, c.text, what, sizeof what);
     if (c.timed_out) {
         doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone", "hangs: no end after %d s",
-                   SECONDS);
+                   t->seconds);
         bad = 1;
     } else if (c.status != t->plain.status) {
         doctor_say(DOCTOR_BROKEN, checked, "PYTHIA_OMP_KEEP=all leaves every region alone",
@@ -196,8 +204,8 @@ static int try_all(struct trial *t)
     bad += try_sizes(t, "predict", "turns", "sizes in turn") > 0;
     if (say_regions(access(t->copy, R_OK) ? t->job : t->copy) < 0)
         tool_complain("cannot read what was recorded");
-    puts(bad ? "\nchanging teams is not safe here: see FAIL above; PYTHIA_ACT=none or PYTHIA_OMP_KEEP avoid it"
-             : "\nchanging teams changed nothing in these runs");
+    puts(bad ? "\nacting on teams and tasks is not safe here: see FAIL above; PYTHIA_ACT=none or PYTHIA_OMP_KEEP avoid it"
+             : "\nacting on teams and tasks changed nothing in these runs");
     return bad ? TOOL_NO : TOOL_OK;
 }
 
