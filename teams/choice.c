@@ -12,7 +12,7 @@ static const double stall = 1e6;      /* … ns later */
 static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
 static const double window_ns = 2e6;  /* what is timed of a window, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, LATE = 64, CHANCE = 4, FIRST_DISTANCE = 16, LAST_DISTANCE = 256, GIVEN_UP = 2 };
+enum { REMEMBERED = 8, FIRST_DISTANCE = 16, GIVEN_UP = 2 };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -194,7 +194,7 @@ static void end_comparison(struct teams_choice *c)
     c->judged = time_of(c, c->best);
     c->comparisons++;
     c->rest = c->distance;
-    c->distance = c->distance < LAST_DISTANCE ? 2 * c->distance : LAST_DISTANCE;
+    c->distance *= 2;
 }
 
 /* Turns that take so long each: powers of two, so that ranks agree. */
@@ -209,7 +209,7 @@ static uint32_t turns_in(double turn)
 static void begin_comparison(struct teams_choice *c)
 {
     if (c->rested > 0)
-        c->mean[c->best] = (c->rested_ns + CHANCE * c->judged) / (c->rested + CHANCE);
+        c->mean[c->best] = (c->rested_ns + outlier * c->judged) / (c->rested + outlier);
     c->rested_ns = c->rested = 0;
     c->window = turns_in(c->usual);
     c->slot = 0;
@@ -237,7 +237,7 @@ static void take_window(struct teams_choice *c, uint64_t now)
 /* A window between comparisons ended; when the way is not any more what it was judged by, the next one comes now. */
 static void end_rest(struct teams_choice *c)
 {
-    bool moved = c->rested_ns > hopeless * c->judged * (c->rested + CHANCE);
+    bool moved = c->rested_ns > hopeless * c->judged * (c->rested + outlier);
     c->rest -= c->rest > 0;
     if (moved)
         c->distance = FIRST_DISTANCE;
@@ -384,7 +384,7 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
     if (t != &site->times)
         (void)add(&site->times, c->size, (float)took);
     if (c->size != TEAMS_ONE)
-        c->late += (late - c->late) / LATE;
+        c->late += (late - c->late) / (REMEMBERED * REMEMBERED);
     return c->size != TEAMS_OWN && t->time[TEAMS_OWN] > 0 ? t->time[TEAMS_OWN] - took : 0;
 }
 
