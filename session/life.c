@@ -14,6 +14,7 @@
 #include "merge/merge.h"
 #include "pythia.h"
 #include "session/internal.h"
+#include "session/unwind.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -88,6 +89,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     session_threads_start();
+    session_unwind_start(); /* whoever else asks libunwind finds its pipe made */
     session.process = getpid();
     session_machine_start();
     session.begin = base_clock_now();

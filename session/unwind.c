@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <libunwind.h>
 #include <pthread.h>
-#include <unwind.h>
 
 #include "base/fpu.h"
 #include "base/io.h"
@@ -26,17 +25,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 void session_unwind_start(void)
 {
     pthread_once(&once, prepare);
-}
-
-uintptr_t session_unwind_function(uintptr_t address)
-{
-    int kept = errno;
-    base_fpu_word_t word = base_fpu_word();
-    pthread_once(&once, prepare);
-    uintptr_t start = (uintptr_t)_Unwind_FindEnclosingFunction((void *)address);
-    base_fpu_word_back(word);
-    errno = kept;
-    return start;
 }
 
 /* Inlined by nobody, so that the frame above the first is the caller's. */

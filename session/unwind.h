@@ -11,13 +11,9 @@
 #ifndef PYTHIA_SESSION_UNWIND_H
 #define PYTHIA_SESSION_UNWIND_H
 
-#include <stdint.h>
-
 /* As unw_backtrace: return addresses, innermost first, beginning with the caller's own; returns how many. */
 int session_unwind(void **frames, int most);
 /* Before libunwind is used otherwise: rule 3. */
 void session_unwind_start(void);
-/* Start of the function around a code address, 0: none. As _Unwind_FindEnclosingFunction, which may be libunwind's. */
-uintptr_t session_unwind_function(uintptr_t address);
 
 #endif
