@@ -5,6 +5,7 @@
 
 #include "job/value.h"
 #include "job/define.h"
+#include "job/own.h"
 #include "job/run.h"
 #include "job/group.h"
 #include "job/starts.h"
@@ -107,8 +108,22 @@ static double visits(const struct replay_bind *b, uint32_t c, uint32_t node)
     return (double)b->uses[c][b->rule_of[c][node]] * (double)b->job->classes[c].grammar->nodes[node].exponent;
 }
 
+/* The rank's own times where the job has them. */
+static bool own_times(const struct replay_bind *b, uint32_t rank, uint32_t node)
+{
+    struct rank_times *r = &b->rank[rank];
+    const struct job_own *o = job_own_of(b->job, r->class_index, node, rank, 0);
+
+    if (!o || !o->ranks)
+        return false;
+    r->node[node] = (struct times){ .gap = (float)job_own_mean(o, JOB_OWN_GAP), .call = (float)job_own_mean(o, JOB_OWN_DURATION),
+                                    .gap_deviation = (float)job_own_mean(o, JOB_OWN_GAP_DEVIATION),
+                                    .call_deviation = (float)job_own_mean(o, JOB_OWN_DURATION_DEVIATION) };
+    return true;
+}
+
 /*
- * Where a class's means are all that is known of a node, its ranks' totals still differ: what a rank computed more than
+ * Where a class's means are all that is known, its ranks' totals still differ: what a rank computed more than
  * the mean of its class goes to the nodes in proportion to how much their gaps vary. That is right where one place is
  * uneven.
  */
@@ -181,10 +196,13 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
     r->shared = r->node != NULL;
     if (!r->shared && (!(r->node = calloc(g->node_count + 1, sizeof *r->node)) || !find_rules(b, c)))
         return false;
+    bool own = false;
     for (uint32_t n = 0; n < g->node_count && !r->shared; n++)
-        if (!grammar_is_rule(g->nodes[n].symbol))
+        if (!grammar_is_rule(g->nodes[n].symbol)) {
             r->node[n] = mean_times(&g->stats[n]);
-    if (!r->shared)
+            own |= own_times(b, rank, n);
+        }
+    if (!r->shared && !own)
         spread_totals(b, rank);
     for (uint32_t n = 0; n < g->node_count; n++)
         if (g->nodes[n].symbol < b->job->terminal_count)
