@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Machine instructions, as far as the proof (proof.h) needs them: what is written, made of what, by which kind of operation.
+ * Machine instructions, as far as the proof (proof.h) needs them: what is written, made of what, by which kind of
+ * operation.
  *
  *   bytes ── capstone ── code_x86.c, code_none.c ──> struct teams_insn      dst = op(a, b), at most one place of memory
  *
- * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the condition.
- * What is not understood in detail is TEAMS_OTHER, with the masks of what it reads and writes: nothing is left out.
+ * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the
+ * condition. What is not understood in detail is TEAMS_OTHER, with the masks of what it reads and writes: nothing is
+ * left out.
  *
  * Threads: one a decoder.  Hook-safe: no.
  */
@@ -21,7 +23,9 @@ enum teams_op {
     TEAMS_NOTHING,
     TEAMS_MOVE,    /* a, also extended or narrowed */
     TEAMS_ADDRESS, /* that of the place of memory, without access */
-    TEAMS_ADD, TEAMS_SUB, TEAMS_MUL,
+    TEAMS_ADD,
+    TEAMS_SUB,
+    TEAMS_MUL,
     TEAMS_DIVIDE,  /* x86: quotient of a and b, and the remainder in a second register; arm: the quotient */
     TEAMS_SHIFT,   /* a * 2^b, b an immediate */
     TEAMS_BITS,    /* and, or */
@@ -31,21 +35,34 @@ enum teams_op {
     TEAMS_SET,     /* 0 or 1, by the flags */
     TEAMS_FLOAT,   /* floating-point arithmetic, whose result depends on the order */
     TEAMS_EXTREME, /* the larger or the smaller one */
-    TEAMS_VECTOR_ADD, TEAMS_SHUFFLE,
+    TEAMS_VECTOR_ADD,
+    TEAMS_SHUFFLE,
     TEAMS_OTHER,
-    TEAMS_CALL, TEAMS_CALL_SLOT, /* target, or through the pointer at address `target` */
+    TEAMS_CALL,
+    TEAMS_CALL_SLOT, /* target, or through the pointer at address `target` */
     TEAMS_CALL_ANY,
-    TEAMS_JUMP, TEAMS_JUMP_SLOT, TEAMS_JUMP_ANY,
-    TEAMS_BRANCH, TEAMS_RETURN, TEAMS_TRAP,
-    TEAMS_PAUSE,   /* what loops that wait say to the processor */
-    TEAMS_SYSTEM,  /* a system call, or something else that is none of a program's business */
+    TEAMS_JUMP,
+    TEAMS_JUMP_SLOT,
+    TEAMS_JUMP_ANY,
+    TEAMS_BRANCH,
+    TEAMS_RETURN,
+    TEAMS_TRAP,
+    TEAMS_PAUSE,  /* what loops that wait say to the processor */
+    TEAMS_SYSTEM, /* a system call, or something else that is none of a program's business */
 };
 
 enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY };
-struct teams_operand { uint8_t kind, number; int64_t value; };
+struct teams_operand {
+    uint8_t kind, number;
+    int64_t value;
+};
 
 /* base + index * scale + offset, or fixed: the address itself. */
-struct teams_place { uint8_t base, index, scale, size; bool fixed, thread; int64_t offset; };
+struct teams_place {
+    uint8_t base, index, scale, size;
+    bool fixed, thread;
+    int64_t offset;
+};
 
 enum teams_condition { TEAMS_IF_OTHER, TEAMS_IF_EQUAL, TEAMS_IF_UNEQUAL, TEAMS_IF_LESS, TEAMS_IF_NOT_LESS };
 
@@ -53,8 +70,8 @@ struct teams_insn {
     uintptr_t address, target;
     uint8_t length, op, condition;
     bool loads, stores, atomic, swaps /* compares and exchanges */, is_float, reads_flags, writes_flags;
-    uint8_t step; /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
-    uint8_t second;  /* register for the remainder */
+    uint8_t step;   /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
+    uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
     struct teams_place place;
     uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
@@ -73,7 +90,8 @@ struct teams_decoder;
 struct teams_decoder *teams_decoder_create(void);
 void teams_decoder_destroy(struct teams_decoder *d);
 /* Reads the instruction at `code`, of `size` readable bytes. False: none. */
-bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address, struct teams_insn *insn);
+bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                  struct teams_insn *insn);
 const struct teams_convention *teams_convention(void);
 
 #endif

@@ -14,7 +14,8 @@ void teams_decoder_destroy(struct teams_decoder *d)
     (void)d;
 }
 
-bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address, struct teams_insn *insn)
+bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                  struct teams_insn *insn)
 {
     (void)d, (void)code, (void)size, (void)address, (void)insn;
     return false;

@@ -9,14 +9,17 @@
 
 #if defined __x86_64__
 
-struct teams_decoder { csh handle; cs_insn *insn; };
+struct teams_decoder {
+    csh handle;
+    cs_insn *insn;
+};
 
 /*
- * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is recorded a
- * millisecond or two when it starts.
+ * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is
+ * recorded a millisecond or two when it starts.
  */
 #define TEXT_OF(x) #x
-#define TEXT(x) TEXT_OF(x)
+#define TEXT(x)    TEXT_OF(x)
 static struct {
     cs_err (*open)(cs_arch, cs_mode, csh *);
     cs_err (*option)(csh, cs_opt_type, size_t);
@@ -29,8 +32,8 @@ static struct {
 
 static bool load_capstone(void)
 {
-    static const char *const names[] = { "cs_open", "cs_option", "cs_malloc", "cs_free", "cs_close", "cs_disasm_iter",
-                                         "cs_regs_access" };
+    static const char *const names[] = { "cs_open",  "cs_option",      "cs_malloc",     "cs_free",
+                                         "cs_close", "cs_disasm_iter", "cs_regs_access" };
     void *library = dlopen("libcapstone.so." TEXT(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
     void **to = (void **)(void *)&capstone;
     bool all = library != NULL;
@@ -67,7 +70,10 @@ void teams_decoder_destroy(struct teams_decoder *d)
 const struct teams_convention *teams_convention(void)
 {
     static const struct teams_convention c = {
-        .stack = STACK, .result = 0, .arguments = { 7, 6, 2, 1, 8, 9 }, .argument_count = 6,
+        .stack = STACK,
+        .result = 0,
+        .arguments = { 7, 6, 2, 1, 8, 9 },
+        .argument_count = 6,
         /* all but rbx, rsp, rbp, r12 to r15 */
         .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
     };
@@ -135,7 +141,8 @@ static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
     struct teams_place *p = &insn->place;
     if (second && !(o->access & CS_AC_WRITE))
         return; /* of two places the written one counts; both are read from the program's memory */
-    *p = (struct teams_place){ TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false, o->mem.disp };
+    *p = (struct teams_place){ TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
+                               o->mem.disp };
     p->thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
     if (o->mem.base == X86_REG_RIP) {
         p->fixed = true;
@@ -153,10 +160,14 @@ static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
 static struct teams_operand operand(const cs_x86_op *o)
 {
     switch (o->type) {
-    case X86_OP_REG: return (struct teams_operand){ TEAMS_REGISTER, location(o->reg), 0 };
-    case X86_OP_IMM: return (struct teams_operand){ TEAMS_IMMEDIATE, 0, o->imm };
-    case X86_OP_MEM: return (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
-    default: return (struct teams_operand){ TEAMS_NONE, 0, 0 };
+    case X86_OP_REG:
+        return (struct teams_operand){ TEAMS_REGISTER, location(o->reg), 0 };
+    case X86_OP_IMM:
+        return (struct teams_operand){ TEAMS_IMMEDIATE, 0, o->imm };
+    case X86_OP_MEM:
+        return (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
+    default:
+        return (struct teams_operand){ TEAMS_NONE, 0, 0 };
     }
 }
 
@@ -177,13 +188,30 @@ static struct teams_operand in_register(uint8_t number)
 static enum teams_condition condition_of(unsigned id)
 {
     switch (id) {
-    case X86_INS_JE: case X86_INS_CMOVE: case X86_INS_SETE: return TEAMS_IF_EQUAL;
-    case X86_INS_JNE: case X86_INS_CMOVNE: case X86_INS_SETNE: return TEAMS_IF_UNEQUAL;
-    case X86_INS_JL: case X86_INS_JB: case X86_INS_CMOVL: case X86_INS_CMOVB: case X86_INS_SETL: case X86_INS_SETB:
+    case X86_INS_JE:
+    case X86_INS_CMOVE:
+    case X86_INS_SETE:
+        return TEAMS_IF_EQUAL;
+    case X86_INS_JNE:
+    case X86_INS_CMOVNE:
+    case X86_INS_SETNE:
+        return TEAMS_IF_UNEQUAL;
+    case X86_INS_JL:
+    case X86_INS_JB:
+    case X86_INS_CMOVL:
+    case X86_INS_CMOVB:
+    case X86_INS_SETL:
+    case X86_INS_SETB:
         return TEAMS_IF_LESS;
-    case X86_INS_JGE: case X86_INS_JAE: case X86_INS_CMOVGE: case X86_INS_CMOVAE: case X86_INS_SETGE: case X86_INS_SETAE:
+    case X86_INS_JGE:
+    case X86_INS_JAE:
+    case X86_INS_CMOVGE:
+    case X86_INS_CMOVAE:
+    case X86_INS_SETGE:
+    case X86_INS_SETAE:
         return TEAMS_IF_NOT_LESS;
-    default: return TEAMS_IF_OTHER;
+    default:
+        return TEAMS_IF_OTHER;
     }
 }
 
@@ -195,18 +223,23 @@ static bool is_branch(unsigned id)
 
 static enum teams_op by_name(const char *name)
 {
-    static const struct { const char *begin; enum teams_op op; } table[] = {
-        { "cmov", TEAMS_SELECT }, { "set", TEAMS_SET },
-        { "mov", TEAMS_MOVE }, { "cvt", TEAMS_FLOAT },
-        { "add", TEAMS_FLOAT }, { "sub", TEAMS_FLOAT }, { "mul", TEAMS_FLOAT }, { "div", TEAMS_FLOAT }, { "sqrt", TEAMS_FLOAT },
-        { "fmadd", TEAMS_FLOAT }, { "fmsub", TEAMS_FLOAT }, { "fnmadd", TEAMS_FLOAT }, { "fnmsub", TEAMS_FLOAT },
-        { "hadd", TEAMS_FLOAT }, { "hsub", TEAMS_FLOAT }, { "dp", TEAMS_FLOAT }, { "round", TEAMS_FLOAT },
-        { "max", TEAMS_EXTREME }, { "min", TEAMS_EXTREME }, { "pmax", TEAMS_EXTREME }, { "pmin", TEAMS_EXTREME },
-        { "comis", TEAMS_COMPARE }, { "ucomis", TEAMS_COMPARE },
-        { "padd", TEAMS_VECTOR_ADD }, { "psub", TEAMS_VECTOR_ADD }, { "psrldq", TEAMS_SHUFFLE }, { "pshuf", TEAMS_SHUFFLE }, { "punpck", TEAMS_SHUFFLE },
-        { "unpck", TEAMS_SHUFFLE }, { "shuf", TEAMS_SHUFFLE }, { "pextr", TEAMS_SHUFFLE }, { "perm", TEAMS_SHUFFLE },
-        { "extract", TEAMS_SHUFFLE }, { "broadcast", TEAMS_SHUFFLE },
-        { "fadd", TEAMS_FLOAT }, { "fsub", TEAMS_FLOAT }, { "fmul", TEAMS_FLOAT }, { "fdiv", TEAMS_FLOAT }, { "fiadd", TEAMS_FLOAT },
+    static const struct {
+        const char *begin;
+        enum teams_op op;
+    } table[] = {
+        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "mov", TEAMS_MOVE },
+        { "cvt", TEAMS_FLOAT },         { "add", TEAMS_FLOAT },      { "sub", TEAMS_FLOAT },
+        { "mul", TEAMS_FLOAT },         { "div", TEAMS_FLOAT },      { "sqrt", TEAMS_FLOAT },
+        { "fmadd", TEAMS_FLOAT },       { "fmsub", TEAMS_FLOAT },    { "fnmadd", TEAMS_FLOAT },
+        { "fnmsub", TEAMS_FLOAT },      { "hadd", TEAMS_FLOAT },     { "hsub", TEAMS_FLOAT },
+        { "dp", TEAMS_FLOAT },          { "round", TEAMS_FLOAT },    { "max", TEAMS_EXTREME },
+        { "min", TEAMS_EXTREME },       { "pmax", TEAMS_EXTREME },   { "pmin", TEAMS_EXTREME },
+        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
+        { "psub", TEAMS_VECTOR_ADD },   { "psrldq", TEAMS_SHUFFLE }, { "pshuf", TEAMS_SHUFFLE },
+        { "punpck", TEAMS_SHUFFLE },    { "unpck", TEAMS_SHUFFLE },  { "shuf", TEAMS_SHUFFLE },
+        { "pextr", TEAMS_SHUFFLE },     { "perm", TEAMS_SHUFFLE },   { "extract", TEAMS_SHUFFLE },
+        { "broadcast", TEAMS_SHUFFLE }, { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
+        { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
     };
     if (name[0] == 'v')
         name++;
@@ -220,32 +253,88 @@ static enum teams_op by_name(const char *name)
 static enum teams_op op_of(const cs_insn *i)
 {
     switch (i->id) {
-    case X86_INS_NOP: case X86_INS_ENDBR64: case X86_INS_MFENCE: case X86_INS_LFENCE: case X86_INS_SFENCE:
-    case X86_INS_PREFETCHT0: case X86_INS_PREFETCHT1: case X86_INS_PREFETCHT2: case X86_INS_PREFETCHNTA: case X86_INS_PREFETCHW:
-    case X86_INS_VZEROUPPER: return TEAMS_NOTHING;
-    case X86_INS_MOV: case X86_INS_MOVABS: case X86_INS_MOVZX: case X86_INS_MOVSX: case X86_INS_MOVSXD: return TEAMS_MOVE;
-    case X86_INS_LEA: return TEAMS_ADDRESS;
-    case X86_INS_ADD: case X86_INS_INC: case X86_INS_ADC: return TEAMS_ADD;
-    case X86_INS_SUB: case X86_INS_DEC: case X86_INS_NEG: case X86_INS_SBB: return TEAMS_SUB;
-    case X86_INS_SHL: case X86_INS_SAL: return TEAMS_SHIFT;
-    case X86_INS_IMUL: return TEAMS_MUL;
-    case X86_INS_IDIV: case X86_INS_DIV: return TEAMS_DIVIDE;
-    case X86_INS_AND: case X86_INS_OR: case X86_INS_PAND: case X86_INS_POR: case X86_INS_VPAND: case X86_INS_VPOR: return TEAMS_BITS;
-    case X86_INS_CMP: return TEAMS_COMPARE;
-    case X86_INS_TEST: return TEAMS_TEST;
-    case X86_INS_RET: return TEAMS_RETURN;
-    case X86_INS_UD2: case X86_INS_HLT: case X86_INS_INT3: return TEAMS_TRAP;
-    case X86_INS_PAUSE: return TEAMS_PAUSE;
-    case X86_INS_SYSCALL: case X86_INS_SYSENTER: case X86_INS_INT: case X86_INS_RDTSC: case X86_INS_RDTSCP: case X86_INS_XBEGIN:
-    case X86_INS_CPUID: case X86_INS_RDFSBASE: case X86_INS_RDGSBASE: case X86_INS_IRET: case X86_INS_IRETQ: return TEAMS_SYSTEM;
-    case X86_INS_MOVSB: case X86_INS_MOVSW: case X86_INS_MOVSQ: case X86_INS_MUL: return TEAMS_OTHER;
-    default: return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
+    case X86_INS_NOP:
+    case X86_INS_ENDBR64:
+    case X86_INS_MFENCE:
+    case X86_INS_LFENCE:
+    case X86_INS_SFENCE:
+    case X86_INS_PREFETCHT0:
+    case X86_INS_PREFETCHT1:
+    case X86_INS_PREFETCHT2:
+    case X86_INS_PREFETCHNTA:
+    case X86_INS_PREFETCHW:
+    case X86_INS_VZEROUPPER:
+        return TEAMS_NOTHING;
+    case X86_INS_MOV:
+    case X86_INS_MOVABS:
+    case X86_INS_MOVZX:
+    case X86_INS_MOVSX:
+    case X86_INS_MOVSXD:
+        return TEAMS_MOVE;
+    case X86_INS_LEA:
+        return TEAMS_ADDRESS;
+    case X86_INS_ADD:
+    case X86_INS_INC:
+    case X86_INS_ADC:
+        return TEAMS_ADD;
+    case X86_INS_SUB:
+    case X86_INS_DEC:
+    case X86_INS_NEG:
+    case X86_INS_SBB:
+        return TEAMS_SUB;
+    case X86_INS_SHL:
+    case X86_INS_SAL:
+        return TEAMS_SHIFT;
+    case X86_INS_IMUL:
+        return TEAMS_MUL;
+    case X86_INS_IDIV:
+    case X86_INS_DIV:
+        return TEAMS_DIVIDE;
+    case X86_INS_AND:
+    case X86_INS_OR:
+    case X86_INS_PAND:
+    case X86_INS_POR:
+    case X86_INS_VPAND:
+    case X86_INS_VPOR:
+        return TEAMS_BITS;
+    case X86_INS_CMP:
+        return TEAMS_COMPARE;
+    case X86_INS_TEST:
+        return TEAMS_TEST;
+    case X86_INS_RET:
+        return TEAMS_RETURN;
+    case X86_INS_UD2:
+    case X86_INS_HLT:
+    case X86_INS_INT3:
+        return TEAMS_TRAP;
+    case X86_INS_PAUSE:
+        return TEAMS_PAUSE;
+    case X86_INS_SYSCALL:
+    case X86_INS_SYSENTER:
+    case X86_INS_INT:
+    case X86_INS_RDTSC:
+    case X86_INS_RDTSCP:
+    case X86_INS_XBEGIN:
+    case X86_INS_CPUID:
+    case X86_INS_RDFSBASE:
+    case X86_INS_RDGSBASE:
+    case X86_INS_IRET:
+    case X86_INS_IRETQ:
+        return TEAMS_SYSTEM;
+    case X86_INS_MOVSB:
+    case X86_INS_MOVSW:
+    case X86_INS_MOVSQ:
+    case X86_INS_MUL:
+        return TEAMS_OTHER;
+    default:
+        return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
     }
 }
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
 {
-    static const char *const names[] = { "xor", "pxor", "xorps", "xorpd", "vpxor", "vxorps", "vxorpd", "sub", "vpxord", "vpxorq" };
+    static const char *const names[] = { "xor",    "pxor",   "xorps", "xorpd",  "vpxor",
+                                         "vxorps", "vxorpd", "sub",   "vpxord", "vpxorq" };
     int n = x->op_count;
     if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
         x->operands[n - 1].reg != x->operands[n - 2].reg)
@@ -324,8 +413,8 @@ static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
         insn->reads_flags = true;
         insn->condition = (uint8_t)condition_of(i->id);
     }
-    return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP || insn->op == TEAMS_NOTHING ||
-           insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
+    return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP ||
+           insn->op == TEAMS_NOTHING || insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
 }
 
 /* dst and sources of what has one, two or three operands; false: that is no such instruction. */
@@ -351,7 +440,8 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
         insn->a = insn->b = none;
         insn->writes_flags = false;
         return n == 2;
-    case TEAMS_ADD: case TEAMS_SUB:
+    case TEAMS_ADD:
+    case TEAMS_SUB:
         if (i->id == X86_INS_NEG) {
             insn->b = o[0];
             insn->a = immediate(0);
@@ -359,24 +449,29 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
             insn->b = immediate(1);
         }
         return n <= 2;
-    case TEAMS_SHIFT: return n == 2 && o[1].kind == TEAMS_IMMEDIATE;
-    case TEAMS_MUL: return n >= 2;
+    case TEAMS_SHIFT:
+        return n == 2 && o[1].kind == TEAMS_IMMEDIATE;
+    case TEAMS_MUL:
+        return n >= 2;
     case TEAMS_DIVIDE:
         insn->dst = insn->a = in_register(0);
         insn->b = o[0];
         insn->second = 2;
         return n == 1 && x->operands[0].size >= 4;
-    case TEAMS_COMPARE: case TEAMS_TEST:
+    case TEAMS_COMPARE:
+    case TEAMS_TEST:
         insn->dst = none;
         insn->a = o[0];
         insn->b = o[1];
         return n == 2;
-    case TEAMS_SELECT: case TEAMS_SET:
+    case TEAMS_SELECT:
+    case TEAMS_SET:
         insn->reads_flags = true;
         insn->writes_flags = false;
         insn->condition = (uint8_t)condition_of(i->id);
         return true;
-    case TEAMS_BITS: return n >= 2 && n <= 3;
+    case TEAMS_BITS:
+        return n >= 2 && n <= 3;
     default:
         insn->writes_flags = false;
         return false;
@@ -399,7 +494,9 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
     } else if (!arithmetic(i, x, insn)) {
         other(d, insn);
         /* the operation of vectors and floating point is known, their sources are the mask's */
-        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD || op == TEAMS_SHUFFLE ? op : TEAMS_OTHER);
+        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD || op == TEAMS_SHUFFLE
+                                 ? op
+                                 : TEAMS_OTHER);
     }
 }
 
@@ -431,7 +528,8 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     insn->loads |= insn->atomic;
 }
 
-bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address, struct teams_insn *insn)
+bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                  struct teams_insn *insn)
 {
     size_t left = size;
     uint64_t at = address;

@@ -30,7 +30,8 @@ static void through_slot(const struct teams_module *m, uintptr_t slot, struct te
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
-static bool find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn, struct teams_call *c)
+static bool find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn,
+                      struct teams_call *c)
 {
     uintptr_t slot;
     *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
@@ -52,7 +53,7 @@ struct reader {
     struct teams_flow *f;
     uintptr_t *todo;
     uint32_t todo_count, todo_room;
-    uint32_t *at;        /* hash of addresses: index of an instruction + 1 */
+    uint32_t *at; /* hash of addresses: index of an instruction + 1 */
     uint32_t room;
     bool no_memory;
 };
@@ -173,7 +174,10 @@ static int by_address(const void *a, const void *b)
 /* Instructions by address; calls go along. */
 static bool sort_insns(struct teams_flow *f)
 {
-    struct pair { struct teams_insn insn; struct teams_call call; } *all = malloc((f->insns + 1) * sizeof *all);
+    struct pair {
+        struct teams_insn insn;
+        struct teams_call call;
+    } *all = malloc((f->insns + 1) * sizeof *all);
     if (!all)
         return false;
     for (uint32_t i = 0; i < f->insns; i++)

@@ -20,41 +20,44 @@
 #include "teams/image.h"
 #include "teams/known.h"
 
-enum { TEAMS_MOST_INSNS = 12000, TEAMS_NO_BLOCK = -1 };
+enum { TEAMS_MOST_INSNS = 4000, TEAMS_NO_BLOCK = -1 };
 
 /* A call: what it is known as, or where it leads to. */
 struct teams_call {
-    uintptr_t target;       /* code to follow; 0: none */
-    const char *name;       /* NULL: none */
+    uintptr_t target; /* code to follow; 0: none */
+    const char *name; /* NULL: none */
     enum teams_known known;
     uint64_t reads, clobbers; /* registers that it looks at, and that it changes (proof.c) */
 };
 
 struct teams_block {
-    uint32_t first, count;      /* instructions */
-    int next[2];                /* successors; [1] of a branch: where it goes when it is taken. -1: none */
-    int *before;                /* predecessors */
+    uint32_t first, count; /* instructions */
+    int next[2];           /* successors; [1] of a branch: where it goes when it is taken. -1: none */
+    int *before;           /* predecessors */
     uint32_t before_count;
-    int dominator;              /* -1: the entry, or unreachable */
-    int loop;                   /* innermost loop, -1: none */
+    int dominator; /* -1: the entry, or unreachable */
+    int loop;      /* innermost loop, -1: none */
 };
 
-struct teams_loop { int head, outer; uint32_t blocks; };
+struct teams_loop {
+    int head, outer;
+    uint32_t blocks;
+};
 
 struct teams_flow {
     uintptr_t entry;
     struct teams_module module;
     struct teams_insn *insn;
-    struct teams_call *call;    /* of each instruction that is one: calls[insn index] */
+    struct teams_call *call; /* of each instruction that is one: calls[insn index] */
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
     struct teams_loop *loop;
     uint32_t loops;
-    uint8_t *member;            /* member[loop * blocks + block] */
-    int *store;                 /* owns the predecessors */
-    const char *unreadable;     /* NULL, or what made it so */
-    uintptr_t where;            /* … at */
+    uint8_t *member;        /* member[loop * blocks + block] */
+    int *store;             /* owns the predecessors */
+    const char *unreadable; /* NULL, or what made it so */
+    uintptr_t where;        /* … at */
 };
 
 /* Reads a function. NULL: out of memory. */

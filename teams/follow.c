@@ -134,25 +134,31 @@ static int32_t name_of_memory(const struct teams_reading *r, const struct teams_
 static struct teams_value load(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
 {
     struct teams_value at = teams_follow_address(i, s);
-    uint8_t slot = r->slot_of[i - r->flow->insn] = at.kind == TEAMS_FRAME ? make_slot(r, at.number, i->place.size) : TEAMS_NO_SLOT;
+    uint8_t slot = r->slot_of[i - r->flow->insn] = at.kind == TEAMS_FRAME ? make_slot(r, at.number, i->place.size)
+                                                                          : TEAMS_NO_SLOT;
     if (slot != TEAMS_NO_SLOT)
         return gather(r, s, slot, i->place.size);
     if (at.kind == TEAMS_STACK)
         return somewhere(r, s);
-    struct teams_value v = teams_value_any(at.bits & TEAMS_BOUND ? at.bits & TEAMS_CARRIED : at.bits & (TEAMS_CARRIED | TEAMS_COUNTER));
+    struct teams_value v = teams_value_any(at.bits & TEAMS_BOUND ? at.bits & TEAMS_CARRIED
+                                                                 : at.bits & (TEAMS_CARRIED | TEAMS_COUNTER));
     if (v.bits == 0 && !(at.bits & TEAMS_BOUND))
         v.number = name_of_memory(r, i, s);
     return v;
 }
 
-struct teams_value teams_follow_operand(struct teams_reading *r, const struct teams_insn *i, const struct teams_operand *o,
-                                        const struct teams_state *s)
+struct teams_value teams_follow_operand(struct teams_reading *r, const struct teams_insn *i,
+                                        const struct teams_operand *o, const struct teams_state *s)
 {
     switch (o->kind) {
-    case TEAMS_REGISTER: return o->number < TEAMS_REGISTERS ? s->reg[o->number] : teams_value_any(0);
-    case TEAMS_IMMEDIATE: return teams_value_constant(o->value);
-    case TEAMS_MEMORY: return load(r, i, s);
-    default: return teams_value_any(0);
+    case TEAMS_REGISTER:
+        return o->number < TEAMS_REGISTERS ? s->reg[o->number] : teams_value_any(0);
+    case TEAMS_IMMEDIATE:
+        return teams_value_constant(o->value);
+    case TEAMS_MEMORY:
+        return load(r, i, s);
+    default:
+        return teams_value_any(0);
     }
 }
 
@@ -187,10 +193,12 @@ static void define_slot(struct teams_reading *r, int block, uint8_t slot)
         r->defs[block].slots[slot / 64] |= 1ull << slot % 64;
 }
 
-static void store(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s, struct teams_value v)
+static void store(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
+                  struct teams_value v)
 {
     struct teams_value at = teams_follow_address(i, s);
-    uint8_t slot = r->slot_of[i - r->flow->insn] = at.kind == TEAMS_FRAME ? make_slot(r, at.number, i->place.size) : TEAMS_NO_SLOT;
+    uint8_t slot = r->slot_of[i - r->flow->insn] = at.kind == TEAMS_FRAME ? make_slot(r, at.number, i->place.size)
+                                                                          : TEAMS_NO_SLOT;
     escape(r, &v);
     if (slot == TEAMS_NO_SLOT)
         return;
@@ -206,14 +214,15 @@ static struct teams_value named(const struct teams_reading *r, const struct team
     return v;
 }
 
-static void write(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s, struct teams_value v)
+static void write(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
+                  struct teams_value v)
 {
     v = named(r, i, v);
     if (i->dst.kind == TEAMS_MEMORY) {
         store(r, block, i, s, v);
     } else if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS) {
-        bool step = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && i->a.kind == TEAMS_REGISTER && i->a.number == i->dst.number &&
-                    i->b.kind == TEAMS_IMMEDIATE;
+        bool step = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && i->a.kind == TEAMS_REGISTER &&
+                    i->a.number == i->dst.number && i->b.kind == TEAMS_IMMEDIATE;
         step |= i->op == TEAMS_ADDRESS && i->place.base == i->dst.number && i->place.index == TEAMS_NO_REGISTER;
         s->reg[i->dst.number] = v;
         define(r, block, i->dst.number, step);
@@ -223,7 +232,8 @@ static void write(struct teams_reading *r, int block, const struct teams_insn *i
 /* --- Operations --- */
 
 /* Sums that begin with 0 stay such where iterations add to them. */
-static struct teams_value sum(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b, bool minus)
+static struct teams_value sum(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b,
+                              bool minus)
 {
     struct teams_value v = teams_value_add(a, b, minus);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
@@ -245,7 +255,8 @@ static struct teams_value choose(struct teams_value flags, struct teams_value a,
 
 static struct teams_value set(struct teams_value flags)
 {
-    return flags.kind >= TEAMS_RAW ? (struct teams_value){ .kind = TEAMS_RAW } : teams_value_any(flags.bits & ~(unsigned)TEAMS_ZERO);
+    return flags.kind >= TEAMS_RAW ? (struct teams_value){ .kind = TEAMS_RAW }
+                                   : teams_value_any(flags.bits & ~(unsigned)TEAMS_ZERO);
 }
 
 static struct teams_value bits(const struct teams_insn *i, struct teams_value a, struct teams_value b)
@@ -316,7 +327,8 @@ static void forget_escaped(struct teams_reading *r, struct teams_state *s, struc
     enum { OBJECT = 64 };
     for (uint32_t k = 0; k < r->slots; k++)
         for (uint32_t e = 0; e < r->escapes; e++)
-            if (r->slot_offset[k] >= r->escaped[e] && r->slot_offset[k] < r->escaped[e] + OBJECT && !teams_value_is_raw(&s->slot[k]))
+            if (r->slot_offset[k] >= r->escaped[e] && r->slot_offset[k] < r->escaped[e] + OBJECT &&
+                !teams_value_is_raw(&s->slot[k]))
                 s->slot[k] = now;
 }
 
@@ -349,12 +361,18 @@ static void take_bounds(struct teams_reading *r, int block, struct teams_state *
 static struct teams_value result_of(enum teams_known known)
 {
     switch (known) {
-    case TEAMS_ASKS_SIZE: return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .n = 1 };
-    case TEAMS_ASKS_NUMBER: return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .t = 1 };
-    case TEAMS_ALLOCATES: return (struct teams_value){ .kind = TEAMS_HEAP };
-    case TEAMS_BOUNDS: return teams_value_any(TEAMS_BOUND);
-    case TEAMS_SINGLE: return (struct teams_value){ .kind = TEAMS_IF_SINGLE };
-    default: return teams_value_any(0);
+    case TEAMS_ASKS_SIZE:
+        return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .n = 1 };
+    case TEAMS_ASKS_NUMBER:
+        return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .t = 1 };
+    case TEAMS_ALLOCATES:
+        return (struct teams_value){ .kind = TEAMS_HEAP };
+    case TEAMS_BOUNDS:
+        return teams_value_any(TEAMS_BOUND);
+    case TEAMS_SINGLE:
+        return (struct teams_value){ .kind = TEAMS_IF_SINGLE };
+    default:
+        return teams_value_any(0);
     }
 }
 
@@ -398,7 +416,8 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
         call(r, block, i, s);
         return;
     }
-    if (i->op == TEAMS_OTHER || i->op == TEAMS_FLOAT || i->op == TEAMS_EXTREME || i->op == TEAMS_VECTOR_ADD || i->op == TEAMS_SHUFFLE) {
+    if (i->op == TEAMS_OTHER || i->op == TEAMS_FLOAT || i->op == TEAMS_EXTREME || i->op == TEAMS_VECTOR_ADD ||
+        i->op == TEAMS_SHUFFLE) {
         other(r, block, i, s);
         return;
     }
@@ -407,16 +426,23 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
     a = i->a.kind ? teams_follow_operand(r, i, &i->a, s) : teams_value_any(0);
     b = i->b.kind ? teams_follow_operand(r, i, &i->b, s) : teams_value_any(0);
     switch (i->op) {
-    case TEAMS_MOVE: v = a; break;
+    case TEAMS_MOVE:
+        v = a;
+        break;
     case TEAMS_ADDRESS:
         v = teams_follow_address(i, s);
         if (v.kind == TEAMS_ANY && i->place.base != TEAMS_NO_REGISTER) {
-            struct teams_value index = i->place.index != TEAMS_NO_REGISTER ? s->reg[i->place.index] : teams_value_constant(i->place.offset);
+            struct teams_value index = i->place.index != TEAMS_NO_REGISTER ? s->reg[i->place.index]
+                                                                           : teams_value_constant(i->place.offset);
             v.bits |= sum(r, block, s->reg[i->place.base], index, false).bits & TEAMS_ZERO;
         }
         break;
-    case TEAMS_ADD: v = sum(r, block, a, b, false); break;
-    case TEAMS_SUB: v = sum(r, block, a, b, true); break;
+    case TEAMS_ADD:
+        v = sum(r, block, a, b, false);
+        break;
+    case TEAMS_SUB:
+        v = sum(r, block, a, b, true);
+        break;
     case TEAMS_MUL:
         v = teams_value_multiply(a, b);
         if ((a.kind == TEAMS_QUOTIENT_1 || b.kind == TEAMS_QUOTIENT_1) && has_rest(r, block))
@@ -429,12 +455,24 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
             define(r, block, i->second, false);
         }
         break;
-    case TEAMS_SHIFT: v = teams_value_scale(a, i->b.value >= 0 && i->b.value < 31 ? 1ll << i->b.value : 1ll << 31); break;
-    case TEAMS_BITS: v = bits(i, a, b); break;
-    case TEAMS_COMPARE: v = teams_value_compare(a, b); break;
-    case TEAMS_TEST: v = test(i, a, b); break;
-    case TEAMS_SELECT: v = choose(s->reg[TEAMS_FLAGS], a, b); break;
-    default: v = set(s->reg[TEAMS_FLAGS]); break;
+    case TEAMS_SHIFT:
+        v = teams_value_scale(a, i->b.value >= 0 && i->b.value < 31 ? 1ll << i->b.value : 1ll << 31);
+        break;
+    case TEAMS_BITS:
+        v = bits(i, a, b);
+        break;
+    case TEAMS_COMPARE:
+        v = teams_value_compare(a, b);
+        break;
+    case TEAMS_TEST:
+        v = test(i, a, b);
+        break;
+    case TEAMS_SELECT:
+        v = choose(s->reg[TEAMS_FLAGS], a, b);
+        break;
+    default:
+        v = set(s->reg[TEAMS_FLAGS]);
+        break;
     }
     if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
         s->reg[TEAMS_FLAGS] = v;
@@ -450,7 +488,8 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
         s->reg[stack] = teams_value_add(s->reg[stack], teams_value_constant(i->step), false);
     if (i->writes_flags)
         s->reg[TEAMS_FLAGS] = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
-                              : i->op == TEAMS_MOVE ? teams_value_any(0) : teams_value_compare(v, teams_value_constant(0));
+                              : i->op == TEAMS_MOVE                               ? teams_value_any(0)
+                                                    : teams_value_compare(v, teams_value_constant(0));
 }
 
 /* --- States --- */
@@ -561,7 +600,8 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
     into->number = into->kind == TEAMS_ANY ? name : into->number;
 }
 
-static void join_states(const struct teams_reading *r, int block, struct teams_state *into, const struct teams_state *from, bool loop)
+static void join_states(const struct teams_reading *r, int block, struct teams_state *into,
+                        const struct teams_state *from, bool loop)
 {
     int shared = r->shared_loop[block];
     bool inside = shared >= 0 && r->flow->loop[shared].head != block;
@@ -654,8 +694,8 @@ static bool run_round(struct teams_reading *r, struct teams_state *s)
     return changed;
 }
 
-/* Until nothing changes; states are made anew from those before, so that what the first rounds took for raw may go. What that
-   hope rests on must hold when it is given up. */
+/* Until nothing changes; states are made anew from those before, so that what the first rounds took for raw may go.
+   What that hope rests on must hold when it is given up. */
 static void settle(struct teams_reading *r)
 {
     enum { ROUNDS = 32 };
@@ -689,7 +729,8 @@ static bool by_bound(const struct teams_value *flags)
 static bool is_shared(const struct teams_reading *r, int loop)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        if (!teams_flow_in_loop(r->flow, loop, (int)b) || !branch_of(r, (int)b) || !by_bound(&r->out[b].reg[TEAMS_FLAGS]))
+        if (!teams_flow_in_loop(r->flow, loop, (int)b) || !branch_of(r, (int)b) ||
+            !by_bound(&r->out[b].reg[TEAMS_FLAGS]))
             continue;
         for (int k = 0; k < 2; k++)
             if (r->flow->block[b].next[k] >= 0 && !teams_flow_in_loop(r->flow, loop, r->flow->block[b].next[k]))

@@ -9,13 +9,14 @@
  *   1  which loops turn by bounds of a shared loop: `shared` blocks
  *   2  what each thread carries from one iteration of them to the next, and which branches depend on it (controls)
  *
- * A value has a name: the instruction that made it, or the block and the place where several came together; 0: none. What has
- * on the way into a loop the name that it has at its end is the same in each turn.
+ * A value has a name: the instruction that made it, or the block and the place where several came together; 0: none.
+ * What has on the way into a loop the name that it has at its end is the same in each turn.
  *
- * A control is a branch whose two sides are not run by all threads alike; what one side changed is, where the sides meet,
- * raw (one thread of the team ran it) or carried.
+ * A control is a branch whose two sides are not run by all threads alike; what one side changed is, where the sides
+ * meet, raw (one thread of the team ran it) or carried.
  *
- * Bounds: TEAMS_SLOTS slots, TEAMS_CONTROLS controls, 24 rounds; beyond them nothing is proven. Threads: one.  Hook-safe: no.
+ * Bounds: TEAMS_SLOTS slots, TEAMS_CONTROLS controls, 24 rounds; beyond them nothing is proven. Threads: one.
+ * Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_FOLLOW_H
 #define PYTHIA_TEAMS_FOLLOW_H
@@ -25,10 +26,15 @@
 
 enum { TEAMS_SLOTS = 255, TEAMS_CONTROLS = 64, TEAMS_ESCAPES = 64, TEAMS_NO_SLOT = 255 };
 
-struct teams_state { struct teams_value reg[TEAMS_REGISTERS]; struct teams_value slot[TEAMS_SLOTS]; };
+struct teams_state {
+    struct teams_value reg[TEAMS_REGISTERS];
+    struct teams_value slot[TEAMS_SLOTS];
+};
 
 /* Registers and slots that a block writes. */
-struct teams_defs { uint64_t regs, stepped, slots[4]; };
+struct teams_defs {
+    uint64_t regs, stepped, slots[4];
+};
 
 enum teams_control_kind { TEAMS_ONCE, TEAMS_OTHERS, TEAMS_BY_BOUND, TEAMS_BY_CARRIED };
 struct teams_control {
@@ -38,27 +44,33 @@ struct teams_control {
     struct teams_defs defs; /* of these blocks */
 };
 
-enum teams_context { TEAMS_IN_LOOP = 1, TEAMS_GUARDED = 2, TEAMS_RUN_ONCE = 4, TEAMS_RUN_BY_OTHERS = 8, TEAMS_IF_CARRIED = 16 };
+enum teams_context {
+    TEAMS_IN_LOOP = 1,
+    TEAMS_GUARDED = 2,
+    TEAMS_RUN_ONCE = 4,
+    TEAMS_RUN_BY_OTHERS = 8,
+    TEAMS_IF_CARRIED = 16
+};
 
 struct teams_reading {
     const struct teams_flow *flow;
-    struct teams_state *out;          /* at the end of each block */
+    struct teams_state *out; /* at the end of each block */
     struct teams_defs *defs;
-    uint8_t *context;                 /* enum teams_context of each block */
-    uint8_t *slot_of;                 /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
-    int *shared_loop;                 /* of each block: outermost loop that turns by bounds, -1 */
-    struct teams_defs *loop_defs;     /* of each shared loop */
-    int *block_of;                    /* of each instruction */
+    uint8_t *context;             /* enum teams_context of each block */
+    uint8_t *slot_of;             /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
+    int *shared_loop;             /* of each block: outermost loop that turns by bounds, -1 */
+    struct teams_defs *loop_defs; /* of each shared loop */
+    int *block_of;                /* of each instruction */
     struct teams_control control[TEAMS_CONTROLS];
     uint32_t controls;
     int32_t slot_offset[TEAMS_SLOTS];
     uint8_t slot_size[TEAMS_SLOTS];
     uint32_t slots;
-    int32_t escaped[TEAMS_ESCAPES];   /* frame offsets whose addresses went elsewhere */
+    int32_t escaped[TEAMS_ESCAPES]; /* frame offsets whose addresses went elsewhere */
     uint32_t escapes;
-    bool overlaps;                    /* slots that share bytes */
-    bool hope;                        /* values at the end of a loop may still be what they were before its head was known */
-    bool recording;                   /* `defs` are being found */
+    bool overlaps;  /* slots that share bytes */
+    bool hope;      /* values at the end of a loop may still be what they were before its head was known */
+    bool recording; /* `defs` are being found */
     bool too_large;
 };
 
@@ -72,8 +84,8 @@ void teams_follow_begin(const struct teams_reading *r, int block, struct teams_s
 void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct teams_state *s);
 /* Address of an instruction's place of memory; the value of an operand. */
 struct teams_value teams_follow_address(const struct teams_insn *i, const struct teams_state *s);
-struct teams_value teams_follow_operand(struct teams_reading *r, const struct teams_insn *i, const struct teams_operand *o,
-                                        const struct teams_state *s);
+struct teams_value teams_follow_operand(struct teams_reading *r, const struct teams_insn *i,
+                                        const struct teams_operand *o, const struct teams_state *s);
 /* Whether a slot is written, and not in the loop. */
 bool teams_follow_is_written(const struct teams_reading *r, uint32_t slot, int loop);
 /* Whether an instruction writes a place that others may see. */

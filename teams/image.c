@@ -6,12 +6,17 @@
 #include <stddef.h>
 #include <string.h>
 
-struct search { uintptr_t address; struct teams_module *m; };
+struct search {
+    uintptr_t address;
+    struct teams_module *m;
+};
 
 static bool is_library(const char *path)
 {
-    static const char *const names[] = { "libc.so", "libm.so", "libmvec.so", "libpthread.so", "libdl.so", "ld-linux", "libgomp.so",
-                                         "libgcc_s.so", "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi", "libpythia" };
+    static const char *const names[] = { "libc.so",      "libm.so",        "libmvec.so",     "libpthread.so",
+                                         "libdl.so",     "ld-linux",       "libgomp.so",     "libgcc_s.so",
+                                         "libstdc++.so", "libgfortran.so", "libquadmath.so", "libmpi",
+                                         "libpythia" };
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strncmp(name, names[i], strlen(names[i])) == 0)
@@ -25,18 +30,31 @@ static const void *pointer(const struct teams_module *m, uintptr_t value)
     return (const void *)(value < m->base ? m->base + value : value);
 }
 
-static void read_dynamic(struct teams_module *m, const ElfW(Dyn) *d)
+static void read_dynamic(struct teams_module *m, const ElfW(Dyn) * d)
 {
     uint64_t size = 0, jump_size = 0;
     for (; d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
-        case DT_SYMTAB: m->symbols = pointer(m, d->d_un.d_ptr); break;
-        case DT_STRTAB: m->strings = pointer(m, d->d_un.d_ptr); break;
-        case DT_RELA: m->relocations = pointer(m, d->d_un.d_ptr); break;
-        case DT_RELASZ: size = d->d_un.d_val; break;
-        case DT_JMPREL: m->jumps = pointer(m, d->d_un.d_ptr); break;
-        case DT_PLTRELSZ: jump_size = d->d_un.d_val; break;
-        default: break;
+        case DT_SYMTAB:
+            m->symbols = pointer(m, d->d_un.d_ptr);
+            break;
+        case DT_STRTAB:
+            m->strings = pointer(m, d->d_un.d_ptr);
+            break;
+        case DT_RELA:
+            m->relocations = pointer(m, d->d_un.d_ptr);
+            break;
+        case DT_RELASZ:
+            size = d->d_un.d_val;
+            break;
+        case DT_JMPREL:
+            m->jumps = pointer(m, d->d_un.d_ptr);
+            break;
+        case DT_PLTRELSZ:
+            jump_size = d->d_un.d_val;
+            break;
+        default:
+            break;
         }
     }
     m->relocation_count = m->relocations ? size / sizeof(ElfW(Rela)) : 0;
@@ -79,7 +97,7 @@ bool teams_image_find(uintptr_t address, struct teams_module *m)
     return dl_iterate_phdr(look, &s) == 1;
 }
 
-static const char *slot_in(const struct teams_module *m, const ElfW(Rela) *r, uint64_t count, uintptr_t slot)
+static const char *slot_in(const struct teams_module *m, const ElfW(Rela) * r, uint64_t count, uintptr_t slot)
 {
     const ElfW(Sym) *symbols = m->symbols;
     for (uint64_t i = 0; i < count; i++)
@@ -92,8 +110,19 @@ static const char *slot_in(const struct teams_module *m, const ElfW(Rela) *r, ui
 
 const char *teams_image_slot(const struct teams_module *m, uintptr_t slot)
 {
+    /* Large programs have a hundred thousand relocations. */
+    enum { CACHE = 1024 };
+    static struct { uintptr_t slot, jumps; const char *name; } cache[CACHE];
+    uint32_t at = (uint32_t)(slot >> 3) % CACHE;
+    if (cache[at].slot == slot && cache[at].jumps == (uintptr_t)m->jumps)
+        return cache[at].name;
     const char *name = slot_in(m, m->jumps, m->jump_count, slot);
-    return name ? name : slot_in(m, m->relocations, m->relocation_count, slot);
+    if (!name)
+        name = slot_in(m, m->relocations, m->relocation_count, slot);
+    cache[at].slot = slot;
+    cache[at].jumps = (uintptr_t)m->jumps;
+    cache[at].name = name;
+    return name;
 }
 
 bool teams_image_constant_in(const struct teams_module *m, uintptr_t address)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code of this process as it is loaded: which bytes may be read as code, and what a call by way of a table leads to.
+ * The code of this process as it is loaded: which bytes may be read as code, and what a call by way of a table leads
+ * to.
  *
- *   call f ──> stub (PLT) ── jmp *slot ──> relocation of the slot ──> the name "f"; without one: the address in the slot
+ *   call f ──> stub (PLT) ── jmp *slot ──> relocation of the slot ──> the name "f"; without one: the address in the
+ * slot
  *
  * A name is what the program's source says, so it is judged before the code that it leads to, whoever defines it.
  *
@@ -16,13 +18,13 @@
 
 /* A loaded module, as dl_iterate_phdr shows it. */
 struct teams_module {
-    uintptr_t base;           /* load bias */
-    uintptr_t begin, end;     /* of the executable segment that was looked for */
+    uintptr_t base;                            /* load bias */
+    uintptr_t begin, end;                      /* of the executable segment that was looked for */
     const void *symbols, *relocations, *jumps; /* ELF tables; NULL: none */
     const char *strings, *path;
     uint64_t relocation_count, jump_count;
     uintptr_t constant[4][2]; /* begins and ends of what nobody writes; 0: none */
-    bool library;             /* of the system's runtime: C, mathematics, loader, compilers, OpenMP, MPI: judged by names alone */
+    bool library; /* of the system's runtime: C, mathematics, loader, compilers, OpenMP, MPI: judged by names alone */
 };
 
 /* The module whose code an address is. False: none. */

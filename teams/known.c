@@ -5,60 +5,135 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct known { const char *name; enum teams_known what; };
+struct known {
+    const char *name;
+    enum teams_known what;
+};
 
 /* By their beginnings; the first that fits. */
 static const struct known prefixes[] = {
-    { "GOMP_parallel", TEAMS_NESTS }, { "GOMP_teams", TEAMS_NESTS }, { "GOMP_task", TEAMS_MAKES_TASKS },
-    { "GOMP_loop_end", TEAMS_SYNC }, { "GOMP_loop", TEAMS_BOUNDS }, { "GOMP_sections_end", TEAMS_SYNC },
-    { "GOMP_sections2", TEAMS_UNKNOWN_CALL }, { "GOMP_sections", TEAMS_BOUNDS },
-    { "omp_set_lock", TEAMS_WAITS }, { "omp_set_nest_lock", TEAMS_WAITS }, { "omp_test_", TEAMS_WAITS },
-    { "omp_unset_", TEAMS_WAITS }, { "omp_get_wtime", TEAMS_PURE }, { "omp_get_wtick", TEAMS_PURE },
-    { "omp_in_parallel", TEAMS_PURE }, { "omp_get_level", TEAMS_PURE }, { "omp_get_active_level", TEAMS_PURE }, /* the same for us */
-    { "omp_", TEAMS_ASKS }, { "MPI_Abort", TEAMS_LEAVES }, { "mpi_abort_", TEAMS_LEAVES }, { "PMPI_Abort", TEAMS_LEAVES },
-    { "MPI_", TEAMS_MPI }, { "PMPI_", TEAMS_MPI }, { "mpi_", TEAMS_MPI }, { "pmpi_", TEAMS_MPI },
+    { "GOMP_parallel", TEAMS_NESTS },
+    { "GOMP_teams", TEAMS_NESTS },
+    { "GOMP_task", TEAMS_MAKES_TASKS },
+    { "GOMP_loop_end", TEAMS_SYNC },
+    { "GOMP_loop", TEAMS_BOUNDS },
+    { "GOMP_sections_end", TEAMS_SYNC },
+    { "GOMP_sections2", TEAMS_UNKNOWN_CALL },
+    { "GOMP_sections", TEAMS_BOUNDS },
+    { "omp_set_lock", TEAMS_WAITS },
+    { "omp_set_nest_lock", TEAMS_WAITS },
+    { "omp_test_", TEAMS_WAITS },
+    { "omp_unset_", TEAMS_WAITS },
+    { "omp_get_wtime", TEAMS_PURE },
+    { "omp_get_wtick", TEAMS_PURE },
+    { "omp_in_parallel", TEAMS_PURE },
+    { "omp_get_level", TEAMS_PURE },
+    { "omp_get_active_level", TEAMS_PURE }, /* the same for us */
+    { "omp_", TEAMS_ASKS },
+    { "MPI_Abort", TEAMS_LEAVES },
+    { "mpi_abort_", TEAMS_LEAVES },
+    { "PMPI_Abort", TEAMS_LEAVES },
+    { "MPI_", TEAMS_MPI },
+    { "PMPI_", TEAMS_MPI },
+    { "mpi_", TEAMS_MPI },
+    { "pmpi_", TEAMS_MPI },
     { "_ZGV", TEAMS_PURE }, /* vector mathematics */
 };
 
 /* Sorted. */
 static const struct known names[] = {
-    { "GOMP_atomic_end", TEAMS_UNLOCKS }, { "GOMP_atomic_start", TEAMS_LOCKS }, { "GOMP_barrier", TEAMS_SYNC },
-    { "GOMP_critical_end", TEAMS_UNLOCKS }, { "GOMP_critical_name_end", TEAMS_UNLOCKS },
-    { "GOMP_critical_name_start", TEAMS_LOCKS }, { "GOMP_critical_start", TEAMS_LOCKS },
-    { "GOMP_ordered_end", TEAMS_SYNC }, { "GOMP_ordered_start", TEAMS_SYNC },
-    { "GOMP_single_start", TEAMS_SINGLE }, { "GOMP_taskgroup_end", TEAMS_JOINS },
-    { "GOMP_taskwait", TEAMS_JOINS }, { "GOMP_taskwait_depend", TEAMS_JOINS }, { "GOMP_taskyield", TEAMS_WAITS },
+    { "GOMP_atomic_end", TEAMS_UNLOCKS },
+    { "GOMP_atomic_start", TEAMS_LOCKS },
+    { "GOMP_barrier", TEAMS_SYNC },
+    { "GOMP_critical_end", TEAMS_UNLOCKS },
+    { "GOMP_critical_name_end", TEAMS_UNLOCKS },
+    { "GOMP_critical_name_start", TEAMS_LOCKS },
+    { "GOMP_critical_start", TEAMS_LOCKS },
+    { "GOMP_ordered_end", TEAMS_SYNC },
+    { "GOMP_ordered_start", TEAMS_SYNC },
+    { "GOMP_single_start", TEAMS_SINGLE },
+    { "GOMP_taskgroup_end", TEAMS_JOINS },
+    { "GOMP_taskwait", TEAMS_JOINS },
+    { "GOMP_taskwait_depend", TEAMS_JOINS },
+    { "GOMP_taskyield", TEAMS_WAITS },
     { "_Unwind_Resume", TEAMS_LEAVES },
-    { "_ZSt9terminatev", TEAMS_LEAVES }, { "_ZdaPv", TEAMS_PURE }, { "_ZdaPvm", TEAMS_PURE }, { "_ZdlPv", TEAMS_PURE },
-    { "_ZdlPvm", TEAMS_PURE }, { "_Znam", TEAMS_ALLOCATES }, { "_Znwm", TEAMS_ALLOCATES },
-    { "__assert_fail", TEAMS_LEAVES }, { "__cxa_allocate_exception", TEAMS_ALLOCATES },
-    { "__cxa_call_unexpected", TEAMS_LEAVES }, { "__cxa_rethrow", TEAMS_LEAVES }, { "__cxa_throw", TEAMS_LEAVES },
-    { "__divdc3", TEAMS_PURE }, { "__divsc3", TEAMS_PURE }, { "__errno_location", TEAMS_PURE },
-    { "__fprintf_chk", TEAMS_ACTS }, { "__memcpy_chk", TEAMS_WRITES }, { "__memset_chk", TEAMS_WRITES }, { "__muldc3", TEAMS_PURE },
-    { "__mulsc3", TEAMS_PURE }, { "__powidf2", TEAMS_PURE }, { "__powisf2", TEAMS_PURE }, { "__printf_chk", TEAMS_ACTS },
-    { "__stack_chk_fail", TEAMS_LEAVES }, { "__tls_get_addr", TEAMS_THREAD_DATA },
-    { "_exit", TEAMS_LEAVES }, { "_gfortran_compare_string", TEAMS_PURE }, { "_gfortran_error_stop_numeric", TEAMS_LEAVES },
-    { "_gfortran_error_stop_string", TEAMS_LEAVES }, { "_gfortran_os_error", TEAMS_LEAVES },
-    { "_gfortran_os_error_at", TEAMS_LEAVES }, { "_gfortran_pow_i4_i4", TEAMS_PURE }, { "_gfortran_pow_i8_i4", TEAMS_PURE },
-    { "_gfortran_pow_i8_i8", TEAMS_PURE }, { "_gfortran_runtime_error", TEAMS_LEAVES },
-    { "_gfortran_runtime_error_at", TEAMS_LEAVES }, { "_gfortran_stop_numeric", TEAMS_LEAVES },
-    { "_gfortran_stop_string", TEAMS_LEAVES }, { "_gfortran_string_len_trim", TEAMS_PURE },
-    { "abort", TEAMS_LEAVES }, { "abs", TEAMS_PURE },
-    { "calloc", TEAMS_ALLOCATES }, { "exit", TEAMS_LEAVES }, { "fprintf", TEAMS_ACTS },
-    { "fputc", TEAMS_ACTS }, { "fputs", TEAMS_ACTS }, { "free", TEAMS_PURE }, { "fwrite", TEAMS_ACTS },
-    { "malloc", TEAMS_ALLOCATES }, { "memchr", TEAMS_PURE }, { "memcmp", TEAMS_PURE }, { "memcpy", TEAMS_WRITES },
-    { "memmove", TEAMS_WRITES }, { "memset", TEAMS_WRITES }, { "printf", TEAMS_ACTS }, { "putchar", TEAMS_ACTS },
-    { "puts", TEAMS_ACTS }, { "snprintf", TEAMS_WRITES }, { "sprintf", TEAMS_WRITES },
-    { "strchr", TEAMS_PURE }, { "strcmp", TEAMS_PURE }, { "strcpy", TEAMS_WRITES }, { "strlen", TEAMS_PURE },
-    { "strncmp", TEAMS_PURE }, { "strncpy", TEAMS_WRITES }, { "strrchr", TEAMS_PURE }, { "strstr", TEAMS_PURE },
+    { "_ZSt9terminatev", TEAMS_LEAVES },
+    { "_ZdaPv", TEAMS_PURE },
+    { "_ZdaPvm", TEAMS_PURE },
+    { "_ZdlPv", TEAMS_PURE },
+    { "_ZdlPvm", TEAMS_PURE },
+    { "_Znam", TEAMS_ALLOCATES },
+    { "_Znwm", TEAMS_ALLOCATES },
+    { "__assert_fail", TEAMS_LEAVES },
+    { "__cxa_allocate_exception", TEAMS_ALLOCATES },
+    { "__cxa_call_unexpected", TEAMS_LEAVES },
+    { "__cxa_rethrow", TEAMS_LEAVES },
+    { "__cxa_throw", TEAMS_LEAVES },
+    { "__divdc3", TEAMS_PURE },
+    { "__divsc3", TEAMS_PURE },
+    { "__errno_location", TEAMS_PURE },
+    { "__fprintf_chk", TEAMS_ACTS },
+    { "__memcpy_chk", TEAMS_WRITES },
+    { "__memset_chk", TEAMS_WRITES },
+    { "__muldc3", TEAMS_PURE },
+    { "__mulsc3", TEAMS_PURE },
+    { "__powidf2", TEAMS_PURE },
+    { "__powisf2", TEAMS_PURE },
+    { "__printf_chk", TEAMS_ACTS },
+    { "__stack_chk_fail", TEAMS_LEAVES },
+    { "__tls_get_addr", TEAMS_THREAD_DATA },
+    { "_exit", TEAMS_LEAVES },
+    { "_gfortran_compare_string", TEAMS_PURE },
+    { "_gfortran_error_stop_numeric", TEAMS_LEAVES },
+    { "_gfortran_error_stop_string", TEAMS_LEAVES },
+    { "_gfortran_os_error", TEAMS_LEAVES },
+    { "_gfortran_os_error_at", TEAMS_LEAVES },
+    { "_gfortran_pow_i4_i4", TEAMS_PURE },
+    { "_gfortran_pow_i8_i4", TEAMS_PURE },
+    { "_gfortran_pow_i8_i8", TEAMS_PURE },
+    { "_gfortran_runtime_error", TEAMS_LEAVES },
+    { "_gfortran_runtime_error_at", TEAMS_LEAVES },
+    { "_gfortran_stop_numeric", TEAMS_LEAVES },
+    { "_gfortran_stop_string", TEAMS_LEAVES },
+    { "_gfortran_string_len_trim", TEAMS_PURE },
+    { "abort", TEAMS_LEAVES },
+    { "abs", TEAMS_PURE },
+    { "calloc", TEAMS_ALLOCATES },
+    { "exit", TEAMS_LEAVES },
+    { "fprintf", TEAMS_ACTS },
+    { "fputc", TEAMS_ACTS },
+    { "fputs", TEAMS_ACTS },
+    { "free", TEAMS_PURE },
+    { "fwrite", TEAMS_ACTS },
+    { "malloc", TEAMS_ALLOCATES },
+    { "memchr", TEAMS_PURE },
+    { "memcmp", TEAMS_PURE },
+    { "memcpy", TEAMS_WRITES },
+    { "memmove", TEAMS_WRITES },
+    { "memset", TEAMS_WRITES },
+    { "printf", TEAMS_ACTS },
+    { "putchar", TEAMS_ACTS },
+    { "puts", TEAMS_ACTS },
+    { "snprintf", TEAMS_WRITES },
+    { "sprintf", TEAMS_WRITES },
+    { "strchr", TEAMS_PURE },
+    { "strcmp", TEAMS_PURE },
+    { "strcpy", TEAMS_WRITES },
+    { "strlen", TEAMS_PURE },
+    { "strncmp", TEAMS_PURE },
+    { "strncpy", TEAMS_WRITES },
+    { "strrchr", TEAMS_PURE },
+    { "strstr", TEAMS_PURE },
 };
 
 /* Of libm, without the f or l of other precisions; sorted. Those with results behind pointers are below. */
 static const char *const mathematics[] = {
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cabs", "carg", "cbrt", "ceil", "cexp", "cimag", "clog", "conj",
-    "copysign", "cos", "cosh", "cpow", "creal", "csin", "csqrt", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim",
-    "floor", "fma", "fmax", "fmin", "fmod", "hypot", "j0", "j1", "llround", "log", "log10", "log1p", "log2", "lrint", "lround",
-    "nearbyint", "pow", "remainder", "rint", "round", "sin", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1",
+    "acos",  "acosh", "asin",  "asinh", "atan",   "atan2",     "atanh", "cabs",      "carg",    "cbrt",
+    "ceil",  "cexp",  "cimag", "clog",  "conj",   "copysign",  "cos",   "cosh",      "cpow",    "creal",
+    "csin",  "csqrt", "erf",   "erfc",  "exp",    "exp10",     "exp2",  "expm1",     "fabs",    "fdim",
+    "floor", "fma",   "fmax",  "fmin",  "fmod",   "hypot",     "j0",    "j1",        "llround", "log",
+    "log10", "log1p", "log2",  "lrint", "lround", "nearbyint", "pow",   "remainder", "rint",    "round",
+    "sin",   "sinh",  "sqrt",  "tan",   "tanh",   "tgamma",    "trunc", "y0",        "y1",
 };
 static const char *const mathematics_writing[] = { "frexp", "ldexp", "modf", "sincos" };
 
@@ -92,7 +167,8 @@ static bool is_mathematics(const char *name, const char *const *list, size_t cou
     size_t length = strlen(name);
     if (is_among(name, list, count))
         return true;
-    if (strncmp(name, "__", 2) != 0 || length < 10 || length - 9 >= sizeof inner || strcmp(name + length - 7, "_finite") != 0)
+    if (strncmp(name, "__", 2) != 0 || length < 10 || length - 9 >= sizeof inner ||
+        strcmp(name + length - 7, "_finite") != 0)
         return false;
     memcpy(inner, name + 2, length - 9);
     inner[length - 9] = '\0';
@@ -120,10 +196,12 @@ enum teams_known teams_known(const char *name)
 
 unsigned teams_known_arguments(const char *name)
 {
-    static const char *const without[] = { "omp_get_num_threads", "omp_get_thread_num", "GOMP_barrier", "GOMP_single_start",
-                                           "GOMP_atomic_", "GOMP_critical_", "GOMP_ordered_", "GOMP_loop_end", "GOMP_sections_next",
-                                           "GOMP_sections_end", "omp_in_parallel", "omp_get_level",
-                                           "omp_get_active_level", "omp_get_wti", "__errno_location", "__stack_chk_fail" };
+    static const char *const without[] = { "omp_get_num_threads",  "omp_get_thread_num", "GOMP_barrier",
+                                           "GOMP_single_start",    "GOMP_atomic_",       "GOMP_critical_",
+                                           "GOMP_ordered_",        "GOMP_loop_end",      "GOMP_sections_next",
+                                           "GOMP_sections_end",    "omp_in_parallel",    "omp_get_level",
+                                           "omp_get_active_level", "omp_get_wti",        "__errno_location",
+                                           "__stack_chk_fail" };
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
         if (strncmp(name, without[i], strlen(without[i])) == 0)
             return 0;
@@ -133,6 +211,7 @@ unsigned teams_known_arguments(const char *name)
         return 2;
     if (strstr(name, "_next"))
         return 2;
-    bool one = strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0 || strncmp(name, "_Zn", 3) == 0 || strncmp(name, "_Zd", 3) == 0;
+    bool one = strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0 || strncmp(name, "_Zn", 3) == 0 ||
+               strncmp(name, "_Zd", 3) == 0;
     return one ? 1 : 6;
 }

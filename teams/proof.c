@@ -11,12 +11,12 @@ struct summary {
     uintptr_t entry;
     enum job_proof reason; /* JOB_PROOF_HARMLESS: none */
     uintptr_t where;
-    uint64_t arguments;    /* registers that it reads before it writes them */
-    uint64_t clobbers;     /* registers that it changes: compilers know that of their own functions */
-    bool open;             /* being read */
-    bool acts;             /* writes what others may see */
-    bool locks;            /* critical or atomic: as often as it is called */
-    bool stack;            /* reads arguments from the stack */
+    uint64_t arguments; /* registers that it reads before it writes them */
+    uint64_t clobbers;  /* registers that it changes: compilers know that of their own functions */
+    bool open;          /* being read */
+    bool acts;          /* writes what others may see */
+    bool locks;         /* critical or atomic: as often as it is called */
+    bool stack;         /* reads arguments from the stack */
 };
 
 struct teams_prover {
@@ -32,17 +32,18 @@ struct case_ {
     struct teams_reading *r;
     struct summary *s;
     enum teams_kind kind;
-    bool outlined;  /* the function of a region itself */
+    bool outlined; /* the function of a region itself */
     uint32_t depth;
 };
 
 static struct summary *summary_of(struct teams_prover *p, uintptr_t entry, enum teams_kind kind, uint32_t depth);
 
-/* A task may run wherever OpenMP likes: what it learns of its team, and what it writes, is its own. Only waiting counts. */
+/* A task may run wherever OpenMP likes: what it learns of its team, and what it writes, is its own. Only waiting
+   counts. */
 static bool concerns_tasks(enum job_proof reason)
 {
-    return reason == JOB_PROOF_WAITS || reason == JOB_PROOF_CALLS || reason == JOB_PROOF_POINTER || reason == JOB_PROOF_MPI ||
-           reason == JOB_PROOF_NESTS || reason >= JOB_PROOF_SYSTEM;
+    return reason == JOB_PROOF_WAITS || reason == JOB_PROOF_CALLS || reason == JOB_PROOF_POINTER ||
+           reason == JOB_PROOF_MPI || reason == JOB_PROOF_NESTS || reason >= JOB_PROOF_SYSTEM;
 }
 
 static void object(struct case_ *c, enum job_proof reason, uintptr_t where)
@@ -91,8 +92,13 @@ static void read_calls(struct case_ *c)
             continue;
         bool named = call->name && call->known != TEAMS_UNKNOWN_CALL;
         const struct summary *s = !named && call->target ? summary_of(c->p, call->target, c->kind, c->depth + 1) : NULL;
-        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | vectors() : s ? s->arguments
-                                                                                          : first_arguments(8) | vectors();
+        if (s && !s->open && s->reason != JOB_PROOF_HARMLESS) {
+            object(c, s->reason, s->where == s->entry ? c->f->insn[i].address : s->where);
+            return;
+        }
+        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | vectors()
+                      : s   ? s->arguments
+                            : first_arguments(8) | vectors();
         call->clobbers = s && !call->name ? s->clobbers : all;
     }
 }
@@ -194,7 +200,8 @@ static void check_effect(struct case_ *c, int b, uintptr_t where, bool counts)
 
 /* --- Memory --- */
 
-/* The loop of an exchange that is repeated: does it only take an extreme, or bits, which all threads may do in any number? */
+/* The loop of an exchange that is repeated: does it only take an extreme, or bits, which all threads may do in any
+   number? */
 static enum job_proof check_swap(const struct case_ *c, int b)
 {
     int loop = c->f->block[b].loop;
@@ -205,7 +212,8 @@ static enum job_proof check_swap(const struct case_ *c, int b)
             const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
             if (i->op == TEAMS_FLOAT)
                 return JOB_PROOF_SUMS;
-            if (!i->swaps && (i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL || i->op >= TEAMS_VECTOR_ADD) &&
+            if (!i->swaps &&
+                (i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL || i->op >= TEAMS_VECTOR_ADD) &&
                 i->op != TEAMS_BRANCH && i->op != TEAMS_JUMP && i->op != TEAMS_SHUFFLE)
                 return JOB_PROOF_COUNTS;
         }
@@ -311,7 +319,8 @@ static void check_arguments(struct case_ *c, uint32_t insn, const struct teams_s
     }
 }
 
-/* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed, say. */
+/* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed,
+   say. */
 static void check_lent(struct case_ *c, int b, uint32_t insn, const struct teams_state *s)
 {
     enum { OBJECT = 64 };
@@ -360,13 +369,20 @@ static void check_team_call(struct case_ *c, int b, uint32_t insn)
         if (!c->outlined)
             object(c, JOB_PROOF_NUMBER, where);
         break;
-    case TEAMS_ASKS: object(c, JOB_PROOF_ASKS, where); break;
-    case TEAMS_LOCKS: check_effect(c, b, where, true); break;
-    case TEAMS_BOUNDS: case TEAMS_SINGLE: case TEAMS_SYNC:
+    case TEAMS_ASKS:
+        object(c, JOB_PROOF_ASKS, where);
+        break;
+    case TEAMS_LOCKS:
+        check_effect(c, b, where, true);
+        break;
+    case TEAMS_BOUNDS:
+    case TEAMS_SINGLE:
+    case TEAMS_SYNC:
         if (!c->outlined) /* an orphaned construct */
             object(c, JOB_PROOF_CALLS, where);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -394,7 +410,8 @@ static void check_made(struct case_ *c, int b, uint32_t insn)
     object(c, JOB_PROOF_TASKS, where);
     if (c->kind != TEAMS_TASK || strcmp(name, "GOMP_taskgroup_start") == 0)
         return;
-    if (strcmp(name, "GOMP_task") != 0 && strcmp(name, "GOMP_taskloop") != 0 && strcmp(name, "GOMP_taskloop_ull") != 0) {
+    if (strcmp(name, "GOMP_task") != 0 && strcmp(name, "GOMP_taskloop") != 0 &&
+        strcmp(name, "GOMP_taskloop_ull") != 0) {
         object(c, JOB_PROOF_CALLS, where);
         return;
     }
@@ -410,21 +427,39 @@ static void check_call(struct case_ *c, int b, uint32_t insn, const struct teams
     const struct teams_call *call = &c->f->call[insn];
     uintptr_t where = c->f->insn[insn].address;
     switch (call->known) {
-    case TEAMS_UNKNOWN_CALL: check_followed(c, b, insn, s); return;
-    case TEAMS_WAITS: object(c, JOB_PROOF_WAITS, where); break;
-    case TEAMS_MAKES_TASKS: check_made(c, b, insn); break;
-    case TEAMS_JOINS: object(c, JOB_PROOF_TASKS, where); break;
-    case TEAMS_NESTS: object(c, JOB_PROOF_NESTS, where); break;
-    case TEAMS_MPI: object(c, JOB_PROOF_MPI, where); break;
-    case TEAMS_THREAD_DATA: object(c, JOB_PROOF_THREAD_DATA, where); break;
-    case TEAMS_ACTS: check_effect(c, b, where, false); break;
+    case TEAMS_UNKNOWN_CALL:
+        check_followed(c, b, insn, s);
+        return;
+    case TEAMS_WAITS:
+        object(c, JOB_PROOF_WAITS, where);
+        break;
+    case TEAMS_MAKES_TASKS:
+        check_made(c, b, insn);
+        break;
+    case TEAMS_JOINS:
+        object(c, JOB_PROOF_TASKS, where);
+        break;
+    case TEAMS_NESTS:
+        object(c, JOB_PROOF_NESTS, where);
+        break;
+    case TEAMS_MPI:
+        object(c, JOB_PROOF_MPI, where);
+        break;
+    case TEAMS_THREAD_DATA:
+        object(c, JOB_PROOF_THREAD_DATA, where);
+        break;
+    case TEAMS_ACTS:
+        check_effect(c, b, where, false);
+        break;
     case TEAMS_WRITES: {
         struct teams_value at = s->reg[teams_convention()->arguments[0]];
         if (teams_follow_is_public(&at))
             check_effect(c, b, where, false);
         break;
     }
-    default: check_team_call(c, b, insn); break;
+    default:
+        check_team_call(c, b, insn);
+        break;
     }
     check_arguments(c, insn, s, call->known == TEAMS_ACTS || call->known == TEAMS_WRITES);
 }
@@ -438,7 +473,8 @@ static void check_insn(struct case_ *c, int b, uint32_t insn, const struct teams
         check_memory(c, b, i, s);
     if (is_call(i) || i->op == TEAMS_JUMP_SLOT)
         check_call(c, b, insn, s);
-    else if (i->op == TEAMS_BRANCH && (s->reg[TEAMS_FLAGS].kind == TEAMS_RAW || s->reg[TEAMS_FLAGS].kind == TEAMS_LINEAR))
+    else if (i->op == TEAMS_BRANCH &&
+             (s->reg[TEAMS_FLAGS].kind == TEAMS_RAW || s->reg[TEAMS_FLAGS].kind == TEAMS_LINEAR))
         object(c, JOB_PROOF_NUMBER, i->address);
     else if (i->op == TEAMS_SYSTEM)
         object(c, JOB_PROOF_SYSTEM, i->address);
@@ -469,6 +505,32 @@ static void check_code(struct case_ *c)
         object(c, JOB_PROOF_WAITS, waits);
 }
 
+/* Calls that are a reason wherever they stand: nothing else needs to be read then. */
+static bool is_hopeless(struct case_ *c)
+{
+    for (uint32_t i = 0; i < c->f->insns; i++) {
+        const struct teams_insn *insn = &c->f->insn[i];
+        if (!is_call(insn) && insn->op != TEAMS_JUMP_SLOT)
+            continue;
+        switch (c->f->call[i].known) {
+        case TEAMS_ASKS: object(c, JOB_PROOF_ASKS, insn->address); break;
+        case TEAMS_MPI: object(c, JOB_PROOF_MPI, insn->address); break;
+        case TEAMS_NESTS: object(c, JOB_PROOF_NESTS, insn->address); break;
+        case TEAMS_WAITS: object(c, JOB_PROOF_WAITS, insn->address); break;
+        case TEAMS_THREAD_DATA: object(c, JOB_PROOF_THREAD_DATA, insn->address); break;
+        case TEAMS_MAKES_TASKS: case TEAMS_JOINS: object(c, JOB_PROOF_TASKS, insn->address); break;
+        case TEAMS_UNKNOWN_CALL:
+            if (insn->op == TEAMS_CALL_ANY)
+                object(c, JOB_PROOF_POINTER, insn->address);
+            else if (!c->f->call[i].target)
+                object(c, JOB_PROOF_CALLS, insn->address);
+            break;
+        default: break;
+        }
+    }
+    return c->s->reason != JOB_PROOF_HARMLESS;
+}
+
 /* What the number of threads means to a task is the same wherever it runs. */
 static void judge(struct case_ *c)
 {
@@ -481,7 +543,11 @@ static void judge(struct case_ *c)
         object(c, c->f->module.library ? JOB_PROOF_CALLS : JOB_PROOF_LARGE, c->f->entry);
         return;
     }
+    if (is_hopeless(c))
+        return;
     read_calls(c);
+    if (c->s->reason != JOB_PROOF_HARMLESS)
+        return;
     c->r = teams_follow(c->f);
     if (!c->r || c->r->too_large)
         object(c, JOB_PROOF_LARGE, c->f->entry);
@@ -500,7 +566,11 @@ static struct summary *summary_of(struct teams_prover *p, uintptr_t entry, enum 
     if (p->functions == TEAMS_FUNCTIONS)
         return NULL;
     struct summary *s = &p->function[p->functions++];
-    *s = (struct summary){ .entry = entry, .reason = JOB_PROOF_HARMLESS, .arguments = UINT64_MAX, .clobbers = teams_convention()->clobbered, .open = true };
+    *s = (struct summary){ .entry = entry,
+                           .reason = JOB_PROOF_HARMLESS,
+                           .arguments = UINT64_MAX,
+                           .clobbers = teams_convention()->clobbered,
+                           .open = true };
     struct case_ c = { .p = p, .s = s, .kind = kind, .outlined = depth == 0 && kind == TEAMS_REGION, .depth = depth };
     struct teams_flow *f = teams_flow_read(p->decoder, entry);
     c.f = f;

@@ -6,14 +6,15 @@
  * One thread alone runs the iterations of a shared loop in one of the orders in which a team might have run them. So
  * what matters is what else the function does and what it can learn of its team:
  *
- *   asks              size and number are asked for back to back and only make a static schedule, or the number is compared
- *                     with 0 (master); any other use is the program's
- *   shares its work   outside of shared loops, single and master all threads do the same: nothing that others see may be
- *                     written there, but for sums of integers that begin with 0 (a reduction)
+ *   asks              size and number are asked for back to back and only make a static schedule, or the number is
+ *                     compared with 0 (master); any other use is the program's
+ *   shares its work   outside of shared loops, single and master all threads do the same: nothing that others see may
+ *                     be written there, but for sums of integers that begin with 0 (a reduction)
  *   forgets           what a thread keeps from one iteration to the next (a seed, a last hit) reaches no result
  *   sums              a floating-point sum depends in its last digits on how it is divided: a reason of its own
  *   does not wait     no loop that waits for memory, no lock, no task (wait.h)
- *   calls what is known   by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ instructions in all
+ *   calls what is known   by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ instructions
+ *                     in all
  *
  * A task may be run at once if it does not wait, and calls what is known: what it learns of its team stays the same.
  * The first reason found is told with the address of the instruction. Everything that is not understood is a reason.
@@ -26,7 +27,7 @@
 #include "job/proofs.h"
 #include "teams/safety.h"
 
-enum { TEAMS_DEPTH = 8, TEAMS_READ = 40000, TEAMS_FUNCTIONS = 256 };
+enum { TEAMS_DEPTH = 8, TEAMS_READ = 8000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {
     enum job_proof proof;

@@ -5,11 +5,12 @@
  *   first sight of a function ── teams_safety_of() ──> struct teams_proof ── each execution: one load ── proven or not
  *                                     │
  *                                     ├── the reference has an answer for this build: from the first execution on
- *                                     └── else unknown, and so left alone, until its machine code has been read (proof.h): by a
+ *                                     └── else unknown, and so left alone, until its machine code has been read
+ * (proof.h): by a
  *                                         thread of ours in a run that acts, else at the end of the run
  *
- * An answer does not change any more once there is one. Without capstone, and on processors whose code it does not read,
- * everything is left alone, and that is the reason told.
+ * An answer does not change any more once there is one. Without capstone, and on processors whose code it does not
+ * read, everything is left alone, and that is the reason told.
  *
  * Memory: a fixed table; what does not fit is never proven. Threads: any.  Hook-safe: teams_safety_answer() only.
  */
@@ -26,8 +27,8 @@ struct teams_proof {
     atomic_uintptr_t function; /* the outlined function; 0: free */
     atomic_uint answer;        /* enum job_proof: 0 not known yet; the two below are set before */
     uint32_t kind;
-    uintptr_t where;           /* of the instruction that is the reason, 0: none */
-    uint64_t ns;               /* that reading took */
+    uintptr_t where; /* of the instruction that is the reason, 0: none */
+    uint64_t ns;     /* that reading took */
 };
 
 /* The proof of an outlined function, made where it is new; never NULL: what does not fit has one that says so. */

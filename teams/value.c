@@ -49,7 +49,8 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
     if (!fits(t) || !fits(n) || !fits(m) || !fits(r))
         return raw;
     if (t == 0 && n == 0 && m == r)
-        return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND | TEAMS_EDGE);
+        return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND |
+                               TEAMS_EDGE);
     return (struct teams_value){ TEAMS_LINEAR, (uint8_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
 }
 
@@ -201,7 +202,8 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return b;
     if (b.kind == TEAMS_UNSEEN)
         return a;
-    if ((a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_QUOTIENT_1) || (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_QUOTIENT_1))
+    if ((a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_QUOTIENT_1) ||
+        (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_QUOTIENT_1))
         return (struct teams_value){ .kind = TEAMS_QUOTIENT, .bits = TEAMS_BOUND };
     if (is_rest(a) && b.kind == TEAMS_CONSTANT && b.number == 0)
         return a;
@@ -228,11 +230,12 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
 
 struct teams_value teams_value_loop(struct teams_value a, struct teams_value b)
 {
-    bool steps = a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t && a.t == b.t && !a.n && b.n == a.t && !a.m && !b.m &&
-                 !a.r && !b.r;
+    bool steps = a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t && a.t == b.t && !a.n && b.n == a.t && !a.m &&
+                 !b.m && !a.r && !b.r;
     if (steps || (only_number(a) && b.kind == TEAMS_ANY && (b.bits & TEAMS_BOUND)))
         return teams_value_any(TEAMS_BOUND | TEAMS_EDGE | (b.bits & TEAMS_CARRIED));
-    if (a.kind == TEAMS_ANY && (a.bits & TEAMS_BOUND) && b.kind == TEAMS_CONSTANT) /* the inner one of collapsed loops */
+    if (a.kind == TEAMS_ANY && (a.bits & TEAMS_BOUND) &&
+        b.kind == TEAMS_CONSTANT) /* the inner one of collapsed loops */
         return a;
     return teams_value_join(a, b);
 }

@@ -7,10 +7,10 @@
  *     q = C / N, r = C % N;  if (T < r) q = q + 1, r = 0;  begin = q T + r, end = begin + q
  *     begin = T chunk, and from chunk to chunk + N chunk                                     (with a chunk)
  *
- * So a value is a linear form  t T + n N + m (q T) + r r + something plain. Where t = n = 0 and m = r it is the number of an
- * iteration (or an address made of it), and harmless: BOUND. So is T chunk at the head of the loop that adds N chunk to it.
- * Everything else that still has T or N in it may only be computed with; to store it, hand it on, decide or address by it
- * shows that the program itself asked. RAW is what depends on them in any other way.
+ * So a value is a linear form  t T + n N + m (q T) + r r + something plain. Where t = n = 0 and m = r it is the number
+ * of an iteration (or an address made of it), and harmless: BOUND. So is T chunk at the head of the loop that adds N
+ * chunk to it. Everything else that still has T or N in it may only be computed with; to store it, hand it on, decide
+ * or address by it shows that the program itself asked. RAW is what depends on them in any other way.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -24,11 +24,12 @@ enum teams_value_kind {
     TEAMS_UNSEEN, /* not reached yet */
     TEAMS_ANY,
     TEAMS_CONSTANT,
-    TEAMS_FRAME,  /* address in the function's own frame: the stack pointer at its entry + number */
-    TEAMS_STACK,  /* likewise, somewhere in it */
-    TEAMS_HEAP,   /* address in memory that this thread allocated */
+    TEAMS_FRAME, /* address in the function's own frame: the stack pointer at its entry + number */
+    TEAMS_STACK, /* likewise, somewhere in it */
+    TEAMS_HEAP,  /* address in memory that this thread allocated */
     TEAMS_LINEAR,
-    TEAMS_QUOTIENT, TEAMS_QUOTIENT_1, /* q, and q + 1 */
+    TEAMS_QUOTIENT,
+    TEAMS_QUOTIENT_1, /* q, and q + 1 */
     TEAMS_RAW,
     /* of the flags */
     TEAMS_IF_REST,   /* whether T < r */
@@ -38,13 +39,13 @@ enum teams_value_kind {
 };
 
 enum teams_value_bit {
-    TEAMS_BOUND = 1,   /* made of the bounds of a shared loop */
-    TEAMS_CARRIED = 2, /* depends on what this thread did in earlier iterations */
-    TEAMS_COUNTER = 4, /* likewise, but only counts them */
-    TEAMS_ZERO = 8,    /* 0, plus what was added in iterations of shared loops */
-    TEAMS_LENGTH = 32, /* of a thread's share: what two bounds are apart */
-    TEAMS_EDGE = 64,   /* with BOUND: only by adding, not what an iteration computed of its number */
-    TEAMS_EXACT = 16,  /* a linear form without something plain */
+    TEAMS_BOUND = 1,      /* made of the bounds of a shared loop */
+    TEAMS_CARRIED = 2,    /* depends on what this thread did in earlier iterations */
+    TEAMS_COUNTER = 4,    /* likewise, but only counts them */
+    TEAMS_ZERO = 8,       /* 0, plus what was added in iterations of shared loops */
+    TEAMS_LENGTH = 32,    /* of a thread's share: what two bounds are apart */
+    TEAMS_EDGE = 64,      /* with BOUND: only by adding, not what an iteration computed of its number */
+    TEAMS_EXACT = 16,     /* a linear form without something plain */
     TEAMS_RAW_MARK = 128, /* no bit of a value: makes it raw (follow.c) */
 };
 

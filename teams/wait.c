@@ -4,15 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a value in a turn of the loop. FIRST: as at the head; MOVED: computed of that; both: not read from a fixed place. */
+/* Of a value in a turn of the loop. FIRST: as at the head; MOVED: computed of that; both: not read from a fixed place.
+   */
 enum mark {
-    NOTHING, FIRST, MOVED,
-    FIXED = 4, /* with it, what was read from a place that is the same in each turn */
+    NOTHING,
+    FIRST,
+    MOVED,
+    FIXED = 4,   /* with it, what was read from a place that is the same in each turn */
     SWAPPED = 8, /* what an exchange found there, that expected something read before */
 };
 
 enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
-struct marks { uint8_t of[PLACES]; bool seen; };
+struct marks {
+    uint8_t of[PLACES];
+    bool seen;
+};
 
 struct turn {
     const struct teams_reading *r;
@@ -41,7 +47,8 @@ static uint8_t of_register(const struct marks *m, uint8_t reg)
 static uint8_t of_address(const struct teams_insn *i, const struct marks *m)
 {
     uint8_t stack = teams_convention()->stack;
-    uint8_t base = i->place.base == stack ? NOTHING : of_register(m, i->place.base), index = of_register(m, i->place.index);
+    uint8_t base = i->place.base == stack ? NOTHING : of_register(m, i->place.base),
+            index = of_register(m, i->place.index);
     return (uint8_t)(compute(base, index) | (base & FIXED));
 }
 
@@ -56,7 +63,8 @@ static uint8_t of_load(const struct turn *t, const struct teams_insn *i, const s
     return address & 3 ? MOVED : FIXED;
 }
 
-static uint8_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o, const struct marks *m)
+static uint8_t of_operand(const struct turn *t, const struct teams_insn *i, const struct teams_operand *o,
+                          const struct marks *m)
 {
     if (o->kind == TEAMS_MEMORY)
         return of_load(t, i, m);
@@ -118,17 +126,26 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
 {
     uint8_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
     switch (i->op) {
-    case TEAMS_MOVE: return a;
-    case TEAMS_ADDRESS: return compute(of_address(i, m), NOTHING);
-    case TEAMS_BITS: case TEAMS_SELECT: return i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
+    case TEAMS_MOVE:
+        return a;
+    case TEAMS_ADDRESS:
+        return compute(of_address(i, m), NOTHING);
+    case TEAMS_BITS:
+    case TEAMS_SELECT:
+        return i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
     case TEAMS_TEST:
-        return i->a.kind == i->b.kind && i->a.number == i->b.number ? a : i->b.kind == TEAMS_IMMEDIATE ? compute(a, NOTHING) : join(a, b);
-    case TEAMS_SET: return m->of[TEAMS_FLAGS];
-    case TEAMS_ADD: case TEAMS_SUB: {
+        return i->a.kind == i->b.kind && i->a.number == i->b.number ? a
+               : i->b.kind == TEAMS_IMMEDIATE                       ? compute(a, NOTHING)
+                                                                    : join(a, b);
+    case TEAMS_SET:
+        return m->of[TEAMS_FLAGS];
+    case TEAMS_ADD:
+    case TEAMS_SUB: {
         bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
         return none ? a : compute(a, b);
     }
-    default: return compute(a, b);
+    default:
+        return compute(a, b);
     }
 }
 
@@ -264,7 +281,8 @@ static bool leads_out(const struct turn *t, int b)
     return false;
 }
 
-/* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps. */
+/* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps.
+   */
 static bool ends_by_itself(const struct turn *t)
 {
     const struct teams_flow *f = t->r->flow;

@@ -4,11 +4,13 @@
  *
  *   plain, twice    what the program says, and which numbers in it vary by themselves (times)
  *   recorded        its regions; nothing may change
- *   changed twice   every region that Pythia would dare to change: with one thread; with one, a middle and the full size in
+ *   changed twice   every region that Pythia would dare to change: with one thread; with one, a middle and the full
+ * size in
  *                   turn, which breaks what relies on a thread's data or number from one region to the next
  *
- * Tasks are run at once as in any predicted run. A run that takes ten seconds and twenty times the plain one's time is ended.
- * Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may differ by
+ * Tasks are run at once as in any predicted run. A run that takes ten seconds and twenty times the plain one's time is
+ * ended. Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may
+ * differ by
  * 1e-6 of their size (sums of floating-point numbers depend on how they are divided), which is then said.
  *
  * Threads: one.  Hook-safe: no.
@@ -204,7 +206,7 @@ static int try_all(struct trial *t)
     bad += try_sizes(t, "predict", "turns", "sizes in turn") > 0;
     if (say_regions(access(t->copy, R_OK) ? t->job : t->copy) < 0)
         tool_complain("cannot read what was recorded");
-    puts(bad ? "\nacting on teams and tasks is not safe here: see FAIL above; PYTHIA_ACT=none or PYTHIA_OMP_KEEP avoid it"
+    puts(bad ? "\nacting here is not safe: see FAIL above; PYTHIA_ACT=none or PYTHIA_OMP_KEEP avoid it"
              : "\nacting on teams and tasks changed nothing in these runs");
     return bad ? TOOL_NO : TOOL_OK;
 }

@@ -17,9 +17,14 @@ long total;
 static volatile int flag, other;
 static __thread int own;
 static int (*pointer)(int);
-struct state { unsigned seed; int used; };
+struct state {
+    unsigned seed;
+    int used;
+};
 
-#define CASE(name) __attribute__((noinline)) void name(int n); void name(int n)
+#define CASE(name)                              \
+    __attribute__((noinline)) void name(int n); \
+    void name(int n)
 
 /* --- Compilers' own questions --- */
 
@@ -482,13 +487,51 @@ int main(void)
 {
     pointer = abs;
     void (*const all[])(int) = {
-        yes_static, yes_unsigned, yes_collapse, yes_chunks_O2, yes_dynamic, yes_guided, yes_two_loops, yes_master, yes_single,
-        yes_sum_of_integers, yes_maximum_O2, yes_atomic_in_a_loop, yes_critical_in_a_loop, yes_helper, yes_inner_sum,
-        sums_double, no_slots, no_slot_after_a_loop, no_bins_by_number, no_split_by_hand, no_size_is_expected, no_first_four,
-        no_all_but_one, no_size_of_an_array, no_number_handed_on, no_number_by_address, no_question_in_a_helper,
-        no_count_of_threads, no_count_after_a_loop, no_count_in_critical, no_sum_that_begins_with_one, no_same_place,
-        no_output_by_all, no_seed, no_seed_by_address, no_last_value, no_own_count, no_singles_that_wait,
-        no_counting_while_waiting, no_barrier_by_hand, no_lock_by_hand, no_thread_data, no_pointer, no_unknown_function, no_lock,
+        yes_static,
+        yes_unsigned,
+        yes_collapse,
+        yes_chunks_O2,
+        yes_dynamic,
+        yes_guided,
+        yes_two_loops,
+        yes_master,
+        yes_single,
+        yes_sum_of_integers,
+        yes_maximum_O2,
+        yes_atomic_in_a_loop,
+        yes_critical_in_a_loop,
+        yes_helper,
+        yes_inner_sum,
+        sums_double,
+        no_slots,
+        no_slot_after_a_loop,
+        no_bins_by_number,
+        no_split_by_hand,
+        no_size_is_expected,
+        no_first_four,
+        no_all_but_one,
+        no_size_of_an_array,
+        no_number_handed_on,
+        no_number_by_address,
+        no_question_in_a_helper,
+        no_count_of_threads,
+        no_count_after_a_loop,
+        no_count_in_critical,
+        no_sum_that_begins_with_one,
+        no_same_place,
+        no_output_by_all,
+        no_seed,
+        no_seed_by_address,
+        no_last_value,
+        no_own_count,
+        no_singles_that_wait,
+        no_counting_while_waiting,
+        no_barrier_by_hand,
+        no_lock_by_hand,
+        no_thread_data,
+        no_pointer,
+        no_unknown_function,
+        no_lock,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         done = 0;
