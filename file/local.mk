@@ -9,7 +9,7 @@ libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
 	%D%/regions.c %D%/regions.h \
 	%D%/course.c %D%/course.h \
-	%D%/talk.c %D%/talk.h \
+	%D%/traffic.c %D%/traffic.h \
 	%D%/times.c %D%/times.h \
 	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c
 libpythia_file_la_LIBADD = $(ZSTD_LIBS) -lm

@@ -2,7 +2,7 @@
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
 #include "file/course.h"
 #include "file/pack.h"
-#include "file/talk.h"
+#include "file/traffic.h"
 #include "file/regions.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 #include "job/check.h"
 #include "file/times.h"
 #include "file/course.h"
-#include "file/talk.h"
+#include "file/traffic.h"
 #include "file/unpack.h"
 #include "job/intern.h"
 

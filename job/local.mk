@@ -26,10 +26,10 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges tests/unit/test_talk
+UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges tests/unit/test_traffic
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
 BYTES = tests/unit/bytes.c tests/unit/bytes.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
-tests_unit_test_talk_SOURCES = tests/unit/test_talk.c tests/unit/hand_job.c tests/unit/hand_job.h
+tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

@@ -2,8 +2,8 @@
 /*
  * Grouping the members of a class by what they say of one node and channel. The idea is in class.h.
  *
- * Works on atoms: sets of members that are taken as one. Where a partition that one side already has holds for both,
- * the atoms are the variants of both; else the exact ones are taken apart into members, and all three relations tried.
+ * Works on pieces: sets of members that are taken as one. Where a partition that one side already has holds for both,
+ * the pieces are the variants of both; else the exact ones are taken apart into members, and all three relations tried.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "job/relation.h"
 #include "merge/joint.h"
 
-struct atom {
+struct piece {
     struct grammar_attr attr; /* model of the sample */
     struct job_member first; /* the sample: its first member */
     uint32_t modulus, relations;
@@ -22,14 +22,14 @@ struct atom {
     uint32_t group;
 };
 
-struct atoms {
-    struct atom *atom;
+struct pieces {
+    struct piece *piece;
     uint32_t count;
 };
 
-static struct atom atom_of(const struct job_class *c, const struct job_variant *v)
+static struct piece piece_of(const struct job_class *c, const struct job_variant *v)
 {
-    return (struct atom){ .attr = v->attr,
+    return (struct piece){ .attr = v->attr,
                           .first = job_ranges_first(c->ranges + v->range_first, v->range_count),
                           .modulus = v->modulus,
                           .relations = v->relations,
@@ -104,7 +104,7 @@ static void add_inexact(struct grammar_attr *a, const struct grammar_attr *b)
 }
 
 /* Makes `a` stand for the members of both. They are of one group. */
-static void add_atom(struct atom *a, const struct atom *b)
+static void add_piece(struct piece *a, const struct piece *b)
 {
     a->relations = job_relation_agree(a->relations & b->relations, a->modulus, &a->attr, a->first.rank, &b->attr,
                                         b->first.rank);
@@ -122,7 +122,7 @@ static void add_atom(struct atom *a, const struct atom *b)
 
 /* --- Partitions --- */
 
-static struct grammar_hash atom_key(const struct atom *a, uint32_t relation)
+static struct grammar_hash piece_key(const struct piece *a, uint32_t relation)
 {
     struct job_relation_key key;
     job_relation_key(&a->attr, a->modulus, relation, a->first.rank, &key);
@@ -130,16 +130,16 @@ static struct grammar_hash atom_key(const struct atom *a, uint32_t relation)
 }
 
 /* Numbers the groups of a partition; how many in *groups. */
-static int partition(struct atoms *all, uint32_t relation, uint32_t *groups)
+static int partition(struct pieces *all, uint32_t relation, uint32_t *groups)
 {
     struct job_table table = { 0 };
     int error = job_table_reserve(&table, all->count);
     *groups = 0;
     for (uint32_t i = 0; i < all->count && !error; i++) {
-        struct grammar_hash key = atom_key(&all->atom[i], relation);
-        all->atom[i].group = job_table_find(&table, key);
-        if (all->atom[i].group == GRAMMAR_NONE) {
-            all->atom[i].group = *groups;
+        struct grammar_hash key = piece_key(&all->piece[i], relation);
+        all->piece[i].group = job_table_find(&table, key);
+        if (all->piece[i].group == GRAMMAR_NONE) {
+            all->piece[i].group = *groups;
             job_table_put(&table, key, (*groups)++);
         }
     }
@@ -165,9 +165,9 @@ static bool unions_of(const struct job_class *c, const struct job_variant *v, ui
 
 /* --- From groups to variants --- */
 
-static int atom_order(const void *x, const void *y)
+static int piece_order(const void *x, const void *y)
 {
-    const struct atom *a = x, *b = y;
+    const struct piece *a = x, *b = y;
     if (a->group != b->group)
         return a->group < b->group ? -1 : 1;
     return job_member_before(a->first, b->first) ? -1 : 1;
@@ -175,7 +175,7 @@ static int atom_order(const void *x, const void *y)
 
 static int first_order(const void *x, const void *y)
 {
-    const struct atom *a = *(const struct atom *const *)x, *b = *(const struct atom *const *)y;
+    const struct piece *a = *(const struct piece *const *)x, *b = *(const struct piece *const *)y;
     return job_member_before(a->first, b->first) ? -1 : 1;
 }
 
@@ -187,22 +187,22 @@ static int member_order(const void *x, const void *y)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static uint64_t atom_size(const struct atom *a)
+static uint64_t piece_size(const struct piece *a)
 {
     return a->ranges ? job_ranges_size(a->ranges, a->range_count) : 1;
 }
 
-static int many_ranges(struct job_ranges *out, const struct atom *a, uint32_t n)
+static int many_ranges(struct job_ranges *out, const struct piece *a, uint32_t n)
 {
     uint64_t size = 0, at = 0;
     for (uint32_t i = 0; i < n; i++)
-        size += atom_size(&a[i]);
+        size += piece_size(&a[i]);
     if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
     struct job_member *m = malloc(size * sizeof *m);
     if (!m)
         return PYTHIA_ENOMEM;
-    for (uint32_t i = 0; i < n; at += atom_size(&a[i++]))
+    for (uint32_t i = 0; i < n; at += piece_size(&a[i++]))
         if (a[i].ranges)
             job_ranges_walk(a[i].ranges, a[i].range_count, m + at);
         else
@@ -213,8 +213,8 @@ static int many_ranges(struct job_ranges *out, const struct atom *a, uint32_t n)
     return error;
 }
 
-/* The members of the n atoms of a group. */
-static int group_ranges(struct job_ranges *out, const struct atom *a, uint32_t n)
+/* The members of the n pieces of a group. */
+static int group_ranges(struct job_ranges *out, const struct piece *a, uint32_t n)
 {
     out->count = 0;
     if (n == 1 && a->ranges)
@@ -224,12 +224,12 @@ static int group_ranges(struct job_ranges *out, const struct atom *a, uint32_t n
     return many_ranges(out, a, n);
 }
 
-static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint32_t node, const struct atom *a,
+static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint32_t node, const struct piece *a,
                       uint32_t n)
 {
-    struct atom whole = a[0];
+    struct piece whole = a[0];
     for (uint32_t i = 1; i < n; i++)
-        add_atom(&whole, &a[i]);
+        add_piece(&whole, &a[i]);
     int error = group_ranges(scratch, a, n);
     if (error)
         return error;
@@ -241,26 +241,26 @@ static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint3
     return joint_variant(out, v, scratch->range, scratch->count);
 }
 
-static uint32_t group_length(const struct atoms *all, const struct atom *a)
+static uint32_t group_length(const struct pieces *all, const struct piece *a)
 {
     uint32_t n = 1;
-    while (a + n < all->atom + all->count && a[n].group == a->group)
+    while (a + n < all->piece + all->count && a[n].group == a->group)
         n++;
     return n;
 }
 
 /* Appends the groups as variants, in the order of their first members. */
-static int emit(struct merge_joint *out, uint32_t node, struct atoms *all, uint32_t groups)
+static int emit(struct merge_joint *out, uint32_t node, struct pieces *all, uint32_t groups)
 {
-    const struct atom **head = malloc(groups * sizeof *head);
+    const struct piece **head = malloc(groups * sizeof *head);
     struct job_ranges scratch = { 0 };
     uint32_t at = 0;
     int error = head ? 0 : PYTHIA_ENOMEM;
     if (error)
         return error;
-    qsort(all->atom, all->count, sizeof *all->atom, atom_order);
+    qsort(all->piece, all->count, sizeof *all->piece, piece_order);
     for (uint32_t g = 0; g < groups; at += group_length(all, head[g++]))
-        head[g] = &all->atom[at];
+        head[g] = &all->piece[at];
     qsort(head, groups, sizeof *head, first_order);
     for (uint32_t g = 0; g < groups && !error; g++)
         error = emit_group(out, &scratch, node, head[g], group_length(all, head[g]));
@@ -275,7 +275,7 @@ static int emit(struct merge_joint *out, uint32_t node, struct atoms *all, uint3
 static int join_single(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
                        const struct job_class *b, const struct job_variant *vb)
 {
-    struct atom pair[2] = { atom_of(a, va), atom_of(b, vb) };
+    struct piece pair[2] = { piece_of(a, va), piece_of(b, vb) };
     struct job_ranges scratch = { 0 };
     if (va->modulus != vb->modulus || va->attr.kind != vb->attr.kind || !job_relation_exact(&va->attr))
         return 1;
@@ -288,7 +288,7 @@ static int join_single(struct merge_joint *out, const struct job_class *a, const
 }
 
 /* The relation whose partition the variants of one side are; 0 is an error (in *error). */
-static uint32_t relation_of(const struct job_class *c, const struct job_variant *v, struct atoms *all, int *error)
+static uint32_t relation_of(const struct job_class *c, const struct job_variant *v, struct pieces *all, int *error)
 {
     uint32_t groups;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
@@ -307,40 +307,40 @@ static uint32_t relation_of(const struct job_class *c, const struct job_variant 
 static int join_into(struct merge_joint *out, const struct job_class *a, const struct job_variant *va, uint32_t na,
                      const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
-    struct atoms all = { malloc(((size_t)na + nb) * sizeof *all.atom), na };
+    struct pieces all = { malloc(((size_t)na + nb) * sizeof *all.piece), na };
     uint32_t groups = 0;
     int error = 0;
-    if (!all.atom)
+    if (!all.piece)
         return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < na; i++)
-        all.atom[i] = atom_of(a, &va[i]);
+        all.piece[i] = piece_of(a, &va[i]);
     uint32_t relation = relation_of(a, va, &all, &error);
     if (!error && !unions_of(b, vb, nb, relation))
         error = 1;
     for (uint32_t i = 0; i < nb; i++)
-        all.atom[na + i] = atom_of(b, &vb[i]);
+        all.piece[na + i] = piece_of(b, &vb[i]);
     all.count = na + nb;
     if (!error)
         error = partition(&all, relation, &groups);
     if (!error)
         error = groups == na ? emit(out, va->node, &all, groups) : 1;
-    free(all.atom);
+    free(all.piece);
     return error;
 }
 
 /* Takes exact variants apart into their members; the others stay whole. */
-static uint32_t take_apart(struct atom *out, const struct job_class *c, const struct job_variant *v,
+static uint32_t take_apart(struct piece *out, const struct job_class *c, const struct job_variant *v,
                            struct job_member *m)
 {
     if (!job_relation_exact(&v->attr)) {
-        *out = atom_of(c, v);
+        *out = piece_of(c, v);
         return 1;
     }
     const struct job_range *r = c->ranges + v->range_first;
     uint32_t n = (uint32_t)job_ranges_size(r, v->range_count);
     job_ranges_walk(r, v->range_count, m);
     for (uint32_t i = 0; i < n; i++) {
-        out[i] = (struct atom){ .first = m[i], .modulus = v->modulus };
+        out[i] = (struct piece){ .first = m[i], .modulus = v->modulus };
         job_relation_take(v, m[i].rank, &out[i].attr);
         out[i].relations = job_relation_possible(&out[i].attr, v->modulus);
     }
@@ -355,7 +355,7 @@ static uint64_t members_of(const struct job_class *c, const struct job_variant *
     return size;
 }
 
-static int emit_best(struct merge_joint *out, uint32_t node, struct atoms *all)
+static int emit_best(struct merge_joint *out, uint32_t node, struct pieces *all)
 {
     uint32_t best = JOB_ABSOLUTE, fewest = 0, groups = 0;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
@@ -377,17 +377,17 @@ static int join_members(struct merge_joint *out, const struct job_class *a, cons
     uint64_t size = members_of(a, va, na) + members_of(b, vb, nb);
     if (size > JOB_LIMIT)
         return PYTHIA_ELIMIT;
-    struct atoms all = { malloc(size * sizeof *all.atom), 0 };
+    struct pieces all = { malloc(size * sizeof *all.piece), 0 };
     struct job_member *scratch = malloc(size * sizeof *scratch);
-    int error = all.atom && scratch ? 0 : PYTHIA_ENOMEM;
+    int error = all.piece && scratch ? 0 : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < na && !error; i++)
-        all.count += take_apart(all.atom + all.count, a, &va[i], scratch);
+        all.count += take_apart(all.piece + all.count, a, &va[i], scratch);
     for (uint32_t i = 0; i < nb && !error; i++)
-        all.count += take_apart(all.atom + all.count, b, &vb[i], scratch);
+        all.count += take_apart(all.piece + all.count, b, &vb[i], scratch);
     if (!error)
         error = emit_best(out, na ? va->node : vb->node, &all);
     free(scratch);
-    free(all.atom);
+    free(all.piece);
     return error;
 }
 

@@ -9,6 +9,8 @@
  *   2. `pmpi_hook_watch` is true when an entry has phases
  *
  * The session's clock stands still meanwhile: what callbacks take is in no gap and no duration.
+ * What is registered is Hook-safe only as far as the plug-in is: plugins/trace.c writes by
+ * stdio, which takes a lock for each record.
  * Threads: any.  Hook-safe: yes, but for pythia_callback_register() and pythia_callback_remove().
  */
 #ifndef PYTHIA_PMPI_CALLBACK_H

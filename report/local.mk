@@ -39,7 +39,7 @@ libpythia_report_la_SOURCES = \
 	%D%/structure.c %D%/structure.h \
 	%D%/summary.c \
 	%D%/sums.c %D%/sums.h \
-	%D%/talk.c \
+	%D%/traffic.c \
 	%D%/text.c \
 	%D%/trace.c \
 	%D%/units.c %D%/units.h \

@@ -111,7 +111,7 @@ struct report_model {
     struct report_region *regions; /* most time first */
     struct report_rank *ranks;     /* by rank */
     struct report_peer *peers;     /* most bytes first */
-    /* Point-to-point and one-sided data, by rank of the job; talk.c */
+    /* Point-to-point and one-sided data, by rank of the job; traffic.c */
     uint32_t edge_count, pattern_count;
     struct report_edge *edges;     /* by from, then to */
     struct report_pattern *patterns; /* all calls together, then by bytes */

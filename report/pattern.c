@@ -278,7 +278,7 @@ static bool is_grid(const struct graph *g, char name[64])
     bool around, corners, found = false;
     uint32_t longest = UINT32_MAX;
 
-    if (!dense(g, 2)) /* bounds the search: there are no more edges than talk.c makes */
+    if (!dense(g, 2)) /* bounds the search: there are no more edges than traffic.c makes */
         return false;
     for (int dimensions = 2; dimensions <= 3 && !found; dimensions++)
         for (uint32_t x = dimensions == 3 ? 2 : 1; x <= (dimensions == 3 ? g->ranks / 4 : 1); x++)

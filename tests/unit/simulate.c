@@ -146,7 +146,7 @@ static void disturb_numbers(struct job *j, uint32_t rank)
 }
 
 /* Who is in the world and in the rank's row of a grid; its messages; what completions complete. */
-static void talk(struct recorder *r, uint32_t rank, uint32_t ranks)
+static void send_and_receive(struct recorder *r, uint32_t rank, uint32_t ranks)
 {
     struct simulate_stream *s = r->stream;
     const struct job_run world = { 0, ranks, 1 },
@@ -226,7 +226,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
         r.stream->rank = rank;
         r.stream->thread = thread;
         shapes[shape](&r, rank, ranks);
-        talk(&r, rank, ranks);
+        send_and_receive(&r, rank, ranks);
         course(&r, rank, thread);
         finish(&r, rank, thread);
         grammar_destroy(r.grammar);

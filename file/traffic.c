@@ -3,7 +3,7 @@
  * Who is in which communicator, messages by partner, what completions complete: optional sections, each one list after
  * the other, by columns (doc/FORMAT.md). Whoever predicts does not read them.
  */
-#include "file/talk.h"
+#include "file/traffic.h"
 
 #include <stdlib.h>
 

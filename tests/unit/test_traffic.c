@@ -254,5 +254,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("job/talk", tests, UNIT_COUNT(tests));
+    return unit_run("job/traffic", tests, UNIT_COUNT(tests));
 }

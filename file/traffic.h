@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Sections of who talks to whom: communicators' members, messages by partner, what completions complete. Private to
    file/. */
-#ifndef PYTHIA_FILE_TALK_H
-#define PYTHIA_FILE_TALK_H
+#ifndef PYTHIA_FILE_TRAFFIC_H
+#define PYTHIA_FILE_TRAFFIC_H
 
 #include "file/pack.h"
 #include "file/unpack.h"
