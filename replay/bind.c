@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "job/value.h"
 #include "job/define.h"
 #include "job/own.h"
@@ -43,36 +44,41 @@ struct replay_bind {
 
 /* --- Sites: terminals of one function at one callsite --- */
 
-static uint32_t find_site(struct replay_bind *b, uint32_t terminal)
+static uint32_t find_site(struct replay_bind *b, struct base_hash *sites, uint32_t terminal)
 {
     const struct job_terminal *t = &b->job->terminals[terminal];
+    uint64_t key = (uint64_t)t->function << 32 | t->callsite;
+    uint64_t hash = base_hash_mix(base_hash_mix(key ^ base_hash_secret()) ^ t->kind);
+    uint32_t at = base_hash_start(hash), s;
 
-    for (uint32_t s = 0; s < b->site_count; s++) {
+    while ((s = base_hash_next(sites, hash, &at)) != BASE_HASH_NONE) {
         const struct job_terminal *u = &b->job->terminals[b->site[s].terminal];
         if (u->function == t->function && u->callsite == t->callsite && u->kind == t->kind)
             return s;
     }
-    struct bind_site *s = &b->site[b->site_count];
-    *s = (struct bind_site){ .terminal = terminal, .what = replay_call_what(b->job, t), .call_kind = t->call_kind };
+    b->site[b->site_count] =
+        (struct bind_site){ .terminal = terminal, .what = replay_call_what(b->job, t), .call_kind = t->call_kind };
+    base_hash_put(sites, hash, b->site_count);
     return b->site_count++;
 }
 
 static bool find_sites(struct replay_bind *b)
 {
     uint32_t n = b->job->terminal_count;
+    struct base_hash sites = { 0 };
 
     b->site_of = calloc(n + 1, sizeof *b->site_of);
     b->site = calloc(n + 1, sizeof *b->site);
     b->extra = calloc(n + 1, sizeof *b->extra);
     b->mean = calloc(2 * (size_t)n + 2, sizeof *b->mean);
-    if (!b->site_of || !b->site || !b->extra || !b->mean)
-        return false;
-    for (uint32_t t = 0; t < n; t++) {
-        b->site_of[t] = find_site(b, t);
+    bool fine = b->site_of && b->site && b->extra && b->mean && base_hash_reserve(&sites, n) == 0;
+    for (uint32_t t = 0; fine && t < n; t++) {
+        b->site_of[t] = find_site(b, &sites, t);
         if (b->job->terminals[t].peer_class == JOB_PEER_ANY)
             b->site[b->site_of[t]].any = 1;
     }
-    return true;
+    base_hash_close(&sites);
+    return fine;
 }
 
 /* --- Times --- */
