@@ -9,7 +9,7 @@
 #include "replay/analysis.h"
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
-enum { DRAWS = 8, MOST_STEPS = 3000000 /* a replay: about a second */ };
+enum { DRAWS = 8, MOST_STEPS = 3000000 /* a replay: about a second */, MOST_TIMES = 1 << 23 /* ranks x terminals: 200 MiB */ };
 
 struct replay_analysis {
     const struct job *job;
@@ -175,30 +175,39 @@ static double recorded(const struct job *j)
     return (double)longest / 1e9;
 }
 
-struct replay_analysis *replay_analysis_create(const struct job *j)
+static int analyse(struct replay_analysis *a)
 {
-    struct replay_analysis *a = calloc(1, sizeof *a);
+    struct replay_model m = fit(a);
 
-    if (!a)
-        return NULL;
+    replay_bind_set_model(a->bind, &m);
+    int rc = replay(a);
+    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
+        if (waits(replay_bind_site(a->bind, s)))
+            *replay_bind_extra(a->bind, s) = least_rest(a, s);
+    rc = rc ? rc : replay(a);
+    return rc ? rc : fit_rests(a);
+}
+
+int replay_analysis_create(const struct job *j, struct replay_analysis **analysis)
+{
+    struct replay_analysis *a;
+    int rc = PYTHIA_ENOMEM;
+
+    if (!j->info.ranks || (uint64_t)j->info.ranks * j->terminal_count > MOST_TIMES)
+        return PYTHIA_ELIMIT;
+    if (!(a = calloc(1, sizeof *a)))
+        return PYTHIA_ENOMEM;
     a->job = j;
     a->recorded = recorded(j);
     a->bind = replay_bind_create(j);
-    if (!a->bind)
-        goto failed;
-    struct replay_model m = fit(a);
-    replay_bind_set_model(a->bind, &m);
-    if (replay(a) != 0)
-        goto failed;
-    for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++)
-        if (waits(replay_bind_site(a->bind, s)))
-            *replay_bind_extra(a->bind, s) = least_rest(a, s);
-    if (replay(a) != 0 || fit_rests(a) != 0)
-        goto failed;
-    return a;
-failed:
-    replay_analysis_destroy(a);
-    return NULL;
+    if (a->bind)
+        rc = analyse(a);
+    if (rc) {
+        replay_analysis_destroy(a);
+        return rc;
+    }
+    *analysis = a;
+    return 0;
 }
 
 void replay_analysis_destroy(struct replay_analysis *a)

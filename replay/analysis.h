@@ -3,7 +3,7 @@
  * A job replayed: fitted to its recording, with the account of its waits; and what it would take if something were
  * otherwise.
  *
- *   struct replay_analysis *a = replay_analysis_create(job);
+ *   replay_analysis_create(job, &a)                 0, or why not
  *   replay_analysis_blame(a)                        why ranks wait, the critical path
  *   replay_analysis_predict(a, &how, &seconds)      the same job with another network, equal work, other speeds
  *
@@ -23,8 +23,9 @@
 
 struct replay_analysis;
 
-/* NULL: out of memory, a job that has nothing to replay, or one without loops that takes too many steps. */
-struct replay_analysis *replay_analysis_create(const struct job *j);
+/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than a second allows until its loops repeat;
+   what else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
+int replay_analysis_create(const struct job *j, struct replay_analysis **analysis);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 
 struct replay_bind *replay_analysis_bind(struct replay_analysis *a);

@@ -138,7 +138,7 @@ void report_findings_destroy(struct report_findings *f)
 struct replay_analysis *report_analysis(struct report *r)
 {
     if (!r->replayed) {
-        r->analysis = replay_analysis_create(r->job);
+        r->not_replayed = replay_analysis_create(r->job, &r->analysis);
         r->replayed = true;
     }
     return r->analysis;

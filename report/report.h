@@ -30,6 +30,7 @@ struct report {
     struct report_findings *findings; /* once asked for: report/findings.h */
     struct replay_analysis *analysis;
     bool replayed;
+    int not_replayed; /* then: why there is no analysis, a negative PYTHIA_E…; 0 */
 };
 
 enum report_view {

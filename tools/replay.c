@@ -292,6 +292,17 @@ static int answer(struct request *r, struct answer *a)
     return rc;
 }
 
+static int analyse(struct request *r)
+{
+    int error = replay_analysis_create(r->from.job, &r->analysis);
+
+    if (error == PYTHIA_ELIMIT)
+        tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough", r->job);
+    else if (error && error != PYTHIA_ENOMEM)
+        tool_complain("%s: cannot be replayed: %s", r->job, pythia_strerror(error));
+    return error == PYTHIA_ENOMEM ? TOOL_MEMORY : error ? TOOL_NO : TOOL_OK;
+}
+
 int tool_replay(int argc, char **argv)
 {
     struct request r = { .latency = -1, .overhead = -1, .bandwidth = -1 };
@@ -304,8 +315,8 @@ int tool_replay(int argc, char **argv)
                       (unsigned long long)r.ranks, r.job);
         rc = TOOL_NO;
     }
-    if (rc == TOOL_OK && !(r.analysis = replay_analysis_create(r.from.job)))
-        rc = TOOL_MEMORY;
+    if (rc == TOOL_OK)
+        rc = analyse(&r);
     if (rc == TOOL_OK)
         rc = answer(&r, &o.answer);
     if (rc == TOOL_OK)

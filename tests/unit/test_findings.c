@@ -163,12 +163,13 @@ START_TEST(test_chain) { check(chain, &(struct expected){ REPORT_SERIAL_CHAIN, "
 START_TEST(test_what_if)
 {
     struct job *j = make(imbalance);
-    struct replay_analysis *a = replay_analysis_create(j);
+    struct replay_analysis *a = NULL;
     struct replay_what_if equal = { .change = { .balance = GRAMMAR_NONE, .balance_all = true } };
     double speed[RANKS] = { 1, 1, 1, 4 };
     struct replay_what_if fast = { .change = { .balance = GRAMMAR_NONE, .speed = speed } };
     struct replay_prediction p;
 
+    ck_assert_int_eq(replay_analysis_create(j, &a), 0);
     ck_assert_int_eq(replay_analysis_predict(a, &equal, &p), 0);
     ck_assert_double_eq_tol(p.seconds, TURNS * 3.52e-3, TURNS * 0.05e-3);
     ck_assert(p.low <= p.seconds && p.seconds <= p.high);
