@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded: gives every parallel region of GNU OpenMP another team size, from 1 to 4, whatever was asked for. A
+ * Preloaded: gives every parallel region of GNU OpenMP another team size, from 1 to what the program would get. A
  * program whose results survive this relies on no team size. With TEAMS=count it changes nothing; either way it tells
  * at the end how many regions there were.
  */
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+int omp_get_max_threads(void);
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags);
 
 static unsigned long regions;
@@ -22,7 +23,7 @@ void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned 
         *(void **)&next = dlsym(RTLD_NEXT, "GOMP_parallel");
     random = random * 1664525u + 1013904223u;
     if (!getenv("TEAMS"))
-        threads = 1 + (random >> 24) % 4;
+        threads = 1 + (random >> 24) % (unsigned)omp_get_max_threads();
     regions++;
     next(body, data, threads, flags);
 }
