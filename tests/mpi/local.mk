@@ -41,6 +41,11 @@ tests_mpi_left_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_left_CFLAGS = $(AM_CFLAGS) $(OPENMP_CFLAGS)
 tests_mpi_left_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/talk
+tests_mpi_talk_SOURCES = tests/mpi/talk.c
+tests_mpi_talk_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_talk_LDADD = $(MPI_LIBS)
+
 check_PROGRAMS += tests/mpi/orders
 tests_mpi_orders_SOURCES = tests/mpi/orders.c
 tests_mpi_orders_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
@@ -85,6 +90,7 @@ MPI_TESTS = \
 	%D%/grammar.test \
 	%D%/kept.test \
 	%D%/left.test \
+	%D%/matrix.test \
 	%D%/open.test \
 	%D%/orders.test \
 	%D%/packaged.test \
@@ -113,6 +119,7 @@ EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/packaged-long.test
 endif
+EXTRA_DIST += %D%/count_messages.c %D%/matrix.test
 EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
