@@ -89,12 +89,29 @@ flavour_openmpi
 flavour_mpich
 #endif
 ], [MPI_FLAVOUR=mpich])
+    PYTHIA_MPI_WARNING
     AS_IF([test -z "$MPI_FLAVOUR"], [have_mpi="no ($MPICC is neither Open MPI nor MPICH)"])
     AS_CASE([$with_mpi],
        [openmpi|mpich], [AS_IF([test "$MPI_FLAVOUR" != "$with_mpi"], [MPI_FLAVOUR=])])],
    [AC_MSG_RESULT([no])
     have_mpi="no ($MPICC: no MPI 3.1 that $CC can link)"])
 CPPFLAGS=$pythia_save_CPPFLAGS LIBS=$pythia_save_LIBS
+])
+
+# PYTHIA_MPI_WARNING
+# ------------------
+# MPICH 4.0 declares arrays of statuses where MPI_STATUSES_IGNORE may be given, which is 1: GCC takes that for a
+# structure too small, at each call. MPI_CFLAGS says no to that warning where this is so.
+AC_DEFUN([PYTHIA_MPI_WARNING],
+[AC_MSG_CHECKING([whether $CC takes MPI_STATUSES_IGNORE])
+pythia_save_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Wall -Werror=stringop-overflow"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]],
+   [[MPI_Request r = MPI_REQUEST_NULL; MPI_Waitall(1, &r, MPI_STATUSES_IGNORE);]])],
+   [AC_MSG_RESULT([yes])],
+   [AC_MSG_RESULT([with -Wno-stringop-overflow])
+    MPI_CFLAGS="$MPI_CFLAGS -Wno-stringop-overflow"])
+CFLAGS=$pythia_save_CFLAGS
 ])
 
 # PYTHIA_MPI_VERSION
