@@ -18,6 +18,7 @@ enum { TURNS = 20 };
 
 static jmp_buf out;
 static sigjmp_buf signal_out;
+static volatile double work; /* without an end, so that the signal finds it */
 
 static void barriers(int n)
 {
@@ -90,7 +91,6 @@ static void out_of_work(void)
         if (!sigsetjmp(signal_out, 1)) {
 #pragma omp parallel num_threads(1)
             {
-                volatile double work = 0;
                 ualarm(3000, 0);
                 for (;;)
                     work += 1;

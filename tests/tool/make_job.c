@@ -239,8 +239,7 @@ static struct job *make_names(void)
 {
     static const char *const names[] = { "say \"it\", please", "a<b></script><script>alert(1)</script>", "back\\slash",
                                          "line\nend\ttab", "\xc3\xa9t\xc3\xa9 \xe2\x82\xac", "no\xff\xfe utf",
-                                             "@DATA@ &amp;",
-                                         "\033]0;title\007\xc2\x9b" "31m", "=1+1" };
+                                         "@DATA@ &amp;", "\033]0;title\007\302\23331m", "=1+1" };
     struct job *j = create("/no where/\"quoted\" <b> \xc3\xa9.exe", 1);
     struct grammar *g = grammar_create(1 << 20);
     char longest[2001] = "";

@@ -9,7 +9,11 @@
 #include "base/frame.h"
 #include "tests/unit/unit.h"
 
+#if __has_attribute(noclone)
 #define OUT_OF_LINE __attribute__((noinline, noclone))
+#else
+#define OUT_OF_LINE __attribute__((noinline))
+#endif
 
 static OUT_OF_LINE bool runs(struct base_frame frame)
 {
