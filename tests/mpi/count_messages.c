@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded before Pythia's wrappers: what a matrix must equal. Counts what each rank sends to each rank of the world,
- * call by call and without any of Pythia's code, and writes it to $COUNTED.RANK as lines of "from to messages bytes".
+ * call by call and without any of Pythia's code, and writes it to $COUNTED.RANK as lines of "from to messages bytes how".
  *
  * Point-to-point calls of C and, with Open MPI, of Fortran (whose bindings call PMPI); a persistent send counts where
- * it is started. MPI-IO, one-sided calls and partitioned sends are not counted. Threads: one at a time is in MPI.
+ * it is started. One-sided calls of C: what is read comes from the target. Partitioned sends are not counted.
+ * Threads: one at a time is in MPI.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 
 enum { MOST = 1024, PERSISTENT = 4096 };
-static long long messages[MOST], bytes[MOST];
+static struct tally {
+    long long messages, bytes;
+} sent[MOST], put[MOST], got[MOST];
 static struct persistent {
     MPI_Request request;
     int to;
@@ -21,24 +24,32 @@ static struct persistent {
 } persistent[PERSISTENT];
 static int persistent_count;
 
+static int rank_of(MPI_Group group, int to)
+{
+    int world;
+    MPI_Group all;
+
+    PMPI_Comm_group(MPI_COMM_WORLD, &all);
+    PMPI_Group_translate_ranks(group, 1, &to, all, &world);
+    PMPI_Group_free(&all);
+    PMPI_Group_free(&group);
+    return world;
+}
+
 /* The rank of the world; negative: to nobody. */
 static int world_rank(int to, MPI_Comm comm)
 {
-    int inter, world;
-    MPI_Group theirs, all;
+    int inter;
+    MPI_Group group;
 
     if (to < 0)
         return to;
     PMPI_Comm_test_inter(comm, &inter);
     if (inter)
-        PMPI_Comm_remote_group(comm, &theirs);
+        PMPI_Comm_remote_group(comm, &group);
     else
-        PMPI_Comm_group(comm, &theirs);
-    PMPI_Comm_group(MPI_COMM_WORLD, &all);
-    PMPI_Group_translate_ranks(theirs, 1, &to, all, &world);
-    PMPI_Group_free(&theirs);
-    PMPI_Group_free(&all);
-    return world;
+        PMPI_Comm_group(comm, &group);
+    return rank_of(group, to);
 }
 
 static long long size_of(int n, MPI_Datatype type)
@@ -49,13 +60,27 @@ static long long size_of(int n, MPI_Datatype type)
     return (long long)n * size;
 }
 
+static void add(struct tally *t, long long size)
+{
+    t->messages++;
+    t->bytes += size;
+}
+
 static void count(int n, MPI_Datatype type, int to, MPI_Comm comm)
 {
     if (to < 0)
         return;
-    int world = world_rank(to, comm);
-    messages[world]++;
-    bytes[world] += size_of(n, type);
+    add(&sent[world_rank(to, comm)], size_of(n, type));
+}
+
+static void access_window(struct tally *tally, int n, MPI_Datatype type, int to, MPI_Win win)
+{
+    MPI_Group group;
+
+    if (to < 0)
+        return;
+    PMPI_Win_get_group(win, &group);
+    add(&tally[rank_of(group, to)], size_of(n, type));
 }
 
 static void keep(MPI_Request r, int n, MPI_Datatype type, int to, MPI_Comm comm)
@@ -77,10 +102,8 @@ static void started(MPI_Request r)
 {
     const struct persistent *p = kept(r);
 
-    if (p && p->to >= 0) {
-        messages[p->to]++;
-        bytes[p->to] += p->bytes;
-    }
+    if (p && p->to >= 0)
+        add(&sent[p->to], p->bytes);
 }
 
 static void drop(MPI_Request r)
@@ -168,6 +191,77 @@ int MPI_Sendrecv_replace(void *b, int n, MPI_Datatype t, int to, int tag, int fr
     return next(b, n, t, to, tag, from, rtag, c, s);
 }
 
+#define ORIGIN int n, MPI_Datatype t, int to, MPI_Aint at, int tn, MPI_Datatype tt
+int MPI_Put(const void *b, ORIGIN, MPI_Win w)
+{
+    NEXT(MPI_Put);
+    access_window(put, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, w);
+}
+
+int MPI_Rput(const void *b, ORIGIN, MPI_Win w, MPI_Request *r)
+{
+    NEXT(MPI_Rput);
+    access_window(put, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, w, r);
+}
+
+int MPI_Get(void *b, ORIGIN, MPI_Win w)
+{
+    NEXT(MPI_Get);
+    access_window(got, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, w);
+}
+
+int MPI_Rget(void *b, ORIGIN, MPI_Win w, MPI_Request *r)
+{
+    NEXT(MPI_Rget);
+    access_window(got, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, w, r);
+}
+
+int MPI_Accumulate(const void *b, ORIGIN, MPI_Op op, MPI_Win w)
+{
+    NEXT(MPI_Accumulate);
+    access_window(put, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, op, w);
+}
+
+int MPI_Raccumulate(const void *b, ORIGIN, MPI_Op op, MPI_Win w, MPI_Request *r)
+{
+    NEXT(MPI_Raccumulate);
+    access_window(put, n, t, to, w);
+    return next(b, n, t, to, at, tn, tt, op, w, r);
+}
+
+/* As many bytes as come back. */
+int MPI_Get_accumulate(const void *b, int bn, MPI_Datatype bt, void *back, ORIGIN, MPI_Op op, MPI_Win w)
+{
+    NEXT(MPI_Get_accumulate);
+    access_window(put, n, t, to, w);
+    return next(b, bn, bt, back, n, t, to, at, tn, tt, op, w);
+}
+
+int MPI_Fetch_and_op(const void *b, void *back, MPI_Datatype t, int to, MPI_Aint at, MPI_Op op, MPI_Win w)
+{
+    NEXT(MPI_Fetch_and_op);
+    access_window(got, 1, t, to, w);
+    return next(b, back, t, to, at, op, w);
+}
+
+int MPI_Compare_and_swap(const void *b, const void *old, void *back, MPI_Datatype t, int to, MPI_Aint at, MPI_Win w)
+{
+    NEXT(MPI_Compare_and_swap);
+    access_window(got, 1, t, to, w);
+    return next(b, old, back, t, to, at, w);
+}
+
+static void write_tally(FILE *f, const char *how, int from, int to, const struct tally *t)
+{
+    if (t->messages)
+        fprintf(f, "%d %d %lld %lld %s\n", from, to, t->messages, t->bytes, how);
+}
+
 static void write_counts(void)
 {
     int rank;
@@ -176,9 +270,11 @@ static void write_counts(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     snprintf(path, sizeof path, "%s.%d", getenv("COUNTED"), rank);
     FILE *f = fopen(path, "w");
-    for (int to = 0; f && to < MOST; to++)
-        if (messages[to])
-            fprintf(f, "%d %d %lld %lld\n", rank, to, messages[to], bytes[to]);
+    for (int other = 0; f && other < MOST; other++) {
+        write_tally(f, "sent", rank, other, &sent[other]);
+        write_tally(f, "put", rank, other, &put[other]);
+        write_tally(f, "got", other, rank, &got[other]);
+    }
     if (f)
         fclose(f);
 }

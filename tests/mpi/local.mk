@@ -119,7 +119,7 @@ EXTRA_DIST += %D%/packaged.test %D%/packaged-long.test
 if HAVE_MPI
 LONG_TESTS += %D%/packaged-long.test
 endif
-EXTRA_DIST += %D%/count_messages.c %D%/matrix.test
+EXTRA_DIST += %D%/count_messages.c %D%/compare_messages.py %D%/matrix.test %D%/matrix-long.test
 EXTRA_DIST += %D%/crowd.test %D%/some.test %D%/some-long.test %D%/spawn.test %D%/update.test
 
 # Starts a Slurm of its own: not in every check.
@@ -137,8 +137,9 @@ if HAVE_MPI
 LONG_TESTS += %D%/some-long.test %D%/tsan-long.test
 endif
 
-# Findings of programs with known problems.
+# Findings of programs with known problems; messages of other people's programs.
 if HAVE_MPI
+LONG_TESTS += %D%/matrix-long.test
 LONG_TESTS += %D%/findings-long.test
 endif
 EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages that no mean tells: several partners and sizes in one line, of any source, of derived types, in all the ways
-   of sending, and in communicators whose ranks are others than the world's. No send waits for a receive that is
+   of sending, one-sided, and in communicators whose ranks are others than the world's. No send waits for a receive that is
    not posted, whoever's messages MPI_ANY_SOURCE takes first. */
 #include <mpi.h>
 #include <stdlib.h>
@@ -152,6 +152,33 @@ static void halves(void)
     MPI_Comm_free(&half);
 }
 
+/* Windows of a communicator in which ranks run backwards. */
+static void windows(void)
+{
+    MPI_Comm back;
+    MPI_Win win;
+    int me;
+    long one = 1, was;
+
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &back);
+    MPI_Comm_rank(back, &me);
+    MPI_Win_create(in, ROOM, 1, MPI_INFO_NULL, back, &win);
+    for (int i = 0; i < TURNS; i++) {
+        int to = (me + 1) % ranks;
+        MPI_Win_fence(0, win);
+        MPI_Put(out, 10 + me, MPI_DOUBLE, to, 0, 10 + me, MPI_DOUBLE, win);
+        MPI_Win_fence(0, win);
+        MPI_Get(out, 20 * i, MPI_CHAR, to, 0, 20 * i, MPI_CHAR, win);
+        MPI_Win_fence(0, win);
+        MPI_Accumulate(out, 3, MPI_INT, i % ranks, 0, 3, MPI_INT, MPI_SUM, win);
+        MPI_Win_fence(0, win);
+        MPI_Fetch_and_op(&one, &was, MPI_LONG, 0, 0, MPI_SUM, win);
+        MPI_Win_fence(0, win);
+    }
+    MPI_Win_free(&win);
+    MPI_Comm_free(&back);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -163,5 +190,6 @@ int main(int argc, char **argv)
     persistent();
     grid();
     halves();
+    windows();
     return MPI_Finalize();
 }
