@@ -140,6 +140,6 @@ endif
 # Findings of programs with known problems; messages of other people's programs.
 if HAVE_MPI
 LONG_TESTS += %D%/matrix-long.test
-LONG_TESTS += %D%/findings-long.test
+LONG_TESTS += %D%/findings-long.test %D%/campaign-long.test
 endif
 EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c
