@@ -2,8 +2,8 @@
 /*
  * What completions of all bindings share (pmpi/complete.c says what their events are).
  *
- * A `where` is the address of the program's request variable, C's or Fortran's; a `status` is NULL where the program
- * ignores it and the binding does not replace it: then the actual source and size are not told.
+ * A `where` is the address of the program's request variable, C's or Fortran's; a `status` is NULL where there
+ * is none to read (no memory for ours): then the actual source and size are not told.
  *
  * Threads: any.  Hook-safe: yes, but for the first completion of more requests than ever before.
  */

@@ -14,6 +14,7 @@
 #ifdef OPEN_MPI
 extern MPI_Fint mpi_fortran_in_place_ __attribute__((weak));
 extern MPI_Fint mpi_fortran_status_ignore_ __attribute__((weak));
+extern MPI_Fint mpi_fortran_statuses_ignore_ __attribute__((weak));
 
 static bool fortran_in_place(const void *buffer)
 {
@@ -24,10 +25,16 @@ static bool fortran_ignored(const void *status)
 {
     return status == &mpi_fortran_status_ignore_;
 }
+
+static bool fortran_ignored_all(const void *statuses)
+{
+    return statuses == &mpi_fortran_statuses_ignore_ || statuses == MPI_F_STATUSES_IGNORE;
+}
 #else
 extern void *MPIR_F_MPI_IN_PLACE __attribute__((weak)); /* mpif.h and `use mpi`: points to it */
 extern MPI_Fint MPIR_F08_MPI_IN_PLACE __attribute__((weak));
 extern MPI_F08_status MPIR_F08_MPI_STATUS_IGNORE_OBJ __attribute__((weak));
+extern MPI_F08_status MPIR_F08_MPI_STATUSES_IGNORE_OBJ[1] __attribute__((weak));
 
 static bool fortran_in_place(const void *buffer)
 {
@@ -37,6 +44,11 @@ static bool fortran_in_place(const void *buffer)
 static bool fortran_ignored(const void *status)
 {
     return status == MPI_F_STATUS_IGNORE || status == (const void *)&MPIR_F08_MPI_STATUS_IGNORE_OBJ;
+}
+
+static bool fortran_ignored_all(const void *statuses)
+{
+    return statuses == MPI_F_STATUSES_IGNORE || statuses == (const void *)MPIR_F08_MPI_STATUSES_IGNORE_OBJ;
 }
 #endif
 
@@ -116,6 +128,27 @@ void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own)
 const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c)
 {
     return handed && PMPI_Status_f2c(handed, c) == MPI_SUCCESS ? c : NULL;
+}
+
+/* Fortran's statuses are as many integers as C's; integers of twice the size do not fit in the room. */
+void *pmpi_hook_fortran_handed_all(void *statuses, MPI_Status **room)
+{
+    bool replaced = statuses && fortran_ignored_all(statuses);
+    if (!statuses || (replaced && sizeof(MPI_Fint) > sizeof(int)))
+        *room = NULL;
+    return replaced && *room ? *room : statuses;
+}
+
+const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *room, int number)
+{
+    const size_t stride = sizeof(MPI_Status) / sizeof(int) * sizeof(MPI_Fint);
+    MPI_Status one;
+    for (int i = 0; room && i < number; i++) {
+        if (!pmpi_hook_fortran_status((const char *)handed + (size_t)i * stride, &one))
+            return NULL;
+        room[i] = one;
+    }
+    return room;
 }
 
 static int64_t fortran_bytes(struct pmpi_hook_call *call, struct pmpi_hook_counts counts, const MPI_Fint types[], int n)

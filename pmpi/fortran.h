@@ -84,6 +84,10 @@ union pmpi_hook_fortran_room {
 void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own);
 /* What the twin has filled in, copied to *c; NULL: nothing. */
 const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c);
+/* The same of an array of statuses. Where the program ignores them the twin fills in *room, which may be NULL; *room is
+   set to NULL where they cannot be read. Then `number` of them in *room, or NULL. */
+void *pmpi_hook_fortran_handed_all(void *statuses, MPI_Status **room);
+const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *room, int number);
 
 /* As in hook.h, with arrays of Fortran's handles. */
 int64_t pmpi_hook_fortran_bytes_each(struct pmpi_hook_call *call, const void *sendbuf,

@@ -200,6 +200,22 @@ static void fortran_save(const struct fortran_call *c, struct pmpi_hook_complete
         to[i] = pmpi_hook_fortran_request(&from[i]);
 }
 
+/* The call's last argument; those of ours where nothing is received, or there is no room, are none. */
+static MPI_Status *fortran_hand_statuses(struct fortran_call *c, const struct pmpi_hook_complete *before)
+{
+    void **statuses = &c->argument[c->number - 1];
+    MPI_Status *room = pmpi_hook_complete_statuses(before, fortran_int(c->argument[0]));
+    if (room == MPI_STATUSES_IGNORE)
+        return NULL;
+    *statuses = pmpi_hook_fortran_handed_all(*statuses, &room);
+    return room;
+}
+
+static const MPI_Status *fortran_statuses(const struct fortran_call *c, MPI_Status *room, int number)
+{
+    return pmpi_hook_fortran_statuses(c->argument[c->number - 1], room, number);
+}
+
 /* MPI_Waitany and MPI_Testany: nothing is done with an index beyond the array (MPI_UNDEFINED and one, in some
    MPICH). */
 static void fortran_any(struct fortran_call *c, const struct pmpi_hook_complete *before, int index)
@@ -246,10 +262,12 @@ static int fortran_some(struct fortran_call *c, void *from)
 {
     struct pmpi_hook_complete before;
     fortran_save(c, &before);
+    MPI_Status *room = fortran_hand_statuses(c, &before);
     if (!fortran_run(c, from) || fortran_int(c->argument[2]) == MPI_UNDEFINED)
         return 0;
     int number = fortran_int(c->argument[2]);
-    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->twin), NULL);
+    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->twin),
+                            fortran_statuses(c, room, number));
     return number;
 }
 
@@ -285,8 +303,9 @@ void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *co
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_save(&c, &before);
+    MPI_Status *room = fortran_hand_statuses(&c, &before);
     if (fortran_run(&c, from))
-        pmpi_hook_complete_all(&c.call, &before, fortran_int(count), NULL);
+        pmpi_hook_complete_all(&c.call, &before, fortran_int(count), fortran_statuses(&c, room, fortran_int(count)));
     pmpi_hook_end(&c.call);
 }
 
@@ -299,7 +318,9 @@ void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *co
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_save(&c, &before);
+    MPI_Status *room = fortran_hand_statuses(&c, &before);
     bool done = fortran_run(&c, from) && fortran_int(flag) &&
-                pmpi_hook_complete_all(&c.call, &before, fortran_int(count), NULL) > 0;
+                pmpi_hook_complete_all(&c.call, &before, fortran_int(count),
+                                       fortran_statuses(&c, room, fortran_int(count))) > 0;
     fortran_end(&c, done);
 }
