@@ -239,7 +239,8 @@ int report_contract_judge(struct report_contract *c, struct report *const *basel
             memcpy(c->rules[i].why, m.why, sizeof m.why);
         }
     }
-    qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
+    if (c->breach_count)
+        qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
     report_measures_clear(&m);
     return rc;
 }
