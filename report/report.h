@@ -69,6 +69,8 @@ void report_print_predicted(struct report *r, FILE *out);
 void report_print_oracle(const struct job *j, FILE *out); /* some lines of both; nothing before a predicted run */
 void report_print_callsites(struct report *r, FILE *out);
 int report_print_ranks(struct report *r, FILE *out);
+/* Part of it: where one rank computes longer than the others. 0, or PYTHIA_ENOMEM. */
+int report_print_own(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
 void report_print_tasks(struct report *r, FILE *out);
 void report_print_machine(struct report *r, FILE *out);

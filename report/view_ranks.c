@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The view of ranks: classes of equal structure and what tells them apart, then how the time of each rank was spent. */
+/* The view of ranks: classes of equal structure and what tells them apart, then how the time of each rank was spent,
+   and where one computes longer than the others (view_own.c). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,5 +130,7 @@ int report_print_ranks(struct report *r, FILE *out)
     }
     if (m->efficiency.known)
         report_print_efficiency(&m->efficiency, out);
+    if (rc == 0)
+        rc = report_print_own(r, out);
     return rc;
 }
