@@ -54,7 +54,7 @@ static void again(struct replay_machine *m, struct replay_event e, int64_t time)
     replay_push(m, e);
 }
 
-/* --- What the account gets --- */
+/* --- What the account gets, and who watches --- */
 
 static void spend(struct replay_machine *m, uint32_t rank, int64_t until)
 {
@@ -62,6 +62,8 @@ static void spend(struct replay_machine *m, uint32_t rank, int64_t until)
 
     if (m->blame)
         replay_blame_spend(m->blame, rank, until, op);
+    if (m->watch && m->watch->spent)
+        m->watch->spent(m->watch->context, rank, until, op, REPLAY_NONE);
 }
 
 /* The rank `waits` at its operation for what `late` does only now. */
@@ -69,6 +71,29 @@ static void waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool
 {
     if (m->blame)
         replay_blame_late(m->blame, waits, late, m->now, &m->host[waits].op, receives);
+    if (m->watch && m->watch->spent)
+        m->watch->spent(m->watch->context, waits, m->now, &m->host[waits].op, late);
+}
+
+/* The rank has what it was waiting for. */
+static void forget(struct replay_machine *m, struct replay_host *h)
+{
+    for (uint32_t i = 0; m->watch && m->watch->delivered && i < h->open_count; i++)
+        if (h->open[i].awaited && h->open[i].delivery.bytes) {
+            h->open[i].delivery.received = h->cpu;
+            m->watch->delivered(m->watch->context, &h->open[i].delivery);
+        }
+    replay_request_forget(h);
+}
+
+/* Message `i` of the list meets the receive of `to` with that number. */
+static void deliver(struct replay_machine *m, const struct replay_item *message, uint32_t to, uint64_t number)
+{
+    struct replay_request *r = m->watch ? replay_request_find(&m->host[to], number) : NULL;
+
+    if (r)
+        r->delivery = (struct replay_delivery){ .from = message->source, .to = to, .place = message->place,
+                                                .bytes = message->bytes, .sent = message->sent, .arrived = m->now };
 }
 
 /* --- A rank goes on --- */
@@ -107,6 +132,8 @@ static void schedule(struct replay_machine *m, uint32_t rank)
     h->blocked = h->pending > 0;
     if (m->how->sink)
         m->how->sink(m->how->context, rank, h);
+    if (m->watch && m->watch->comes)
+        m->watch->comes(m->watch->context, rank, h);
     if (!h->blocked)
         replay_push(m, (struct replay_event){ sends ? later(h->cpu, h->out) : h->cpu, m->order++, rank, REPLAY_NONE });
 }
@@ -147,7 +174,7 @@ static void unblock(struct replay_machine *m, uint32_t rank)
         replay_push(m, (struct replay_event){ h->cpu, m->order++, rank, REPLAY_NONE });
         return;
     }
-    replay_request_forget(h);
+    forget(m, h);
     proceed(m, rank);
 }
 
@@ -186,7 +213,7 @@ static void compute(struct replay_machine *m, struct replay_event e)
     }
     h->cpu = e.time + (h->op.kind == REPLAY_COMPUTE ? h->op.ns : 0);
     if (h->op.kind == REPLAY_WAIT)
-        replay_request_forget(h);
+        forget(m, h);
     proceed(m, e.host);
 }
 
@@ -223,7 +250,8 @@ static void send(struct replay_machine *m, struct replay_event e)
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
     h->out = e.time + model->g + replay_wire(model, bytes);
     m->item[i] = (struct replay_item){
-        .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number
+        .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number,
+        .place = h->op.place, .sent = e.time
     };
     replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.partner, i });
     bool eager = bytes <= model->S;
@@ -271,6 +299,7 @@ static void receive(struct replay_machine *m, struct replay_event e)
         if (h->op.partner == REPLAY_ANY)
             h->feed.last_source = message.source;
         from = message.source;
+        deliver(m, &message, e.host, number);
         freed = release_sender(m, &message, e.host);
         h->open[h->open_count - 1].done = true;
     } else {
@@ -313,6 +342,7 @@ static void arrive(struct replay_machine *m, struct replay_event e)
     if (m->item[i].source == REPLAY_ANY)
         h->feed.last_source = message.source;
     uint64_t number = m->item[i].request;
+    deliver(m, &message, e.host, number);
     replay_item_free(m, i);
     replay_item_free(m, e.message);
     bool freed = release_sender(m, &message, e.host);
@@ -338,7 +368,7 @@ static void step(struct replay_machine *m)
         send(m, e);
     else
         receive(m, e);
-    if (m->turned_depth && m->skip && !m->failed)
+    if (m->turned_depth && m->skip && !m->failed && !(m->watch && m->watch->hold))
         replay_skip_turn(m, m->turned_host, m->turned_depth);
 }
 
@@ -377,6 +407,7 @@ static int create(struct replay_machine *m, const struct replay_source *s, const
     m->ranks = m->running = s->ranks;
     m->how = how;
     m->blame = how->blame;
+    m->watch = how->watch;
     m->item_free = REPLAY_NONE;
     m->host = calloc(s->ranks, sizeof *m->host);
     if (!m->host || (!how->walk && !(m->skip = replay_skip_create(s->ranks))))
@@ -423,13 +454,14 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
     for (uint32_t r = 0; r < s->ranks && !m.failed; r++)
         proceed(&m, r);
     bool many = false;
-    while (!m.failed && m.running && !(many = how->limit && out->walked > how->limit)) {
+    bool done = false;
+    while (!m.failed && m.running && !(done = m.watch && m.watch->done) && !(many = how->limit && out->walked > how->limit)) {
         if (m.heap_count)
             step(&m);
         else
             give_up(&m);
     }
-    while (!m.failed && !many && m.heap_count) /* messages that nobody receives */
+    while (!m.failed && !many && !done && m.heap_count) /* messages that nobody receives */
         step(&m);
     if (!m.failed && !many)
         finish(&m);

@@ -29,6 +29,26 @@
 struct replay_blame;
 struct replay_host;
 
+/* A message that a rank received, when its receive or the wait for it was over. */
+struct replay_delivery {
+    uint32_t from, to, place; /* place: of the sender's operation */
+    uint64_t bytes;
+    int64_t sent, arrived, received; /* arrived: when it met its receive; received: when its rank went on */
+};
+
+/* Is told what happens while it happens, in the order of events; see replay/schedule.h. Functions may be NULL. */
+struct replay_watch {
+    void *context;
+    /* The rank comes to an operation (a collective's are its messages). */
+    void (*comes)(void *context, uint32_t rank, const struct replay_host *host);
+    /* The rank's time until `until` went to `op`, or with `late` to waiting for that rank at `op`. Nothing new where
+       `until` is not later than before. */
+    void (*spent)(void *context, uint32_t rank, int64_t until, const struct replay_op *op, uint32_t late);
+    void (*delivered)(void *context, const struct replay_delivery *d);
+    bool hold; /* no turns are skipped while this is set */
+    bool done; /* the replay ends here */
+};
+
 struct replay_how {
     bool walk;                  /* every turn: for comparing */
     uint64_t limit;             /* steps, 0: as many as it takes */
@@ -36,6 +56,7 @@ struct replay_how {
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
     void *context;
     struct replay_blame *blame; /* gets the account of each rank's time; may be NULL */
+    struct replay_watch *watch; /* may be NULL */
 };
 
 struct replay_result {

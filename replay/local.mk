@@ -11,6 +11,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/goal.c %D%/goal.h \
 	%D%/match.c \
 	%D%/program.h \
+	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c
 
 UNIT_TESTS += tests/unit/test_replay
@@ -22,3 +23,7 @@ tests_tool_replay_goal_SOURCES = tests/tool/replay_goal.c tests/unit/replay_prog
 tests_tool_replay_goal_LDADD = libpythia-replay.la $(PYTHIA_CORE)
 LONG_TESTS += tests/tool/replay_goal.test
 EXTRA_DIST += tests/tool/replay_goal.test
+
+UNIT_TESTS += tests/unit/test_schedule
+tests_unit_test_schedule_SOURCES = tests/unit/test_schedule.c tests/unit/replay_programs.c tests/unit/replay_programs.h
+tests_unit_test_schedule_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)

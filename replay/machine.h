@@ -17,6 +17,8 @@ struct replay_item {
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
                                receive */
     bool claimed;           /* posted: a message for it has been sent */
+    uint32_t place;         /* of the operation that sent it … */
+    int64_t sent;           /* … and when: for those who watch, no part of the state */
 };
 
 struct replay_list { uint32_t first, last; };
@@ -24,6 +26,7 @@ struct replay_list { uint32_t first, last; };
 struct replay_request {
     uint64_t number, event; /* event: index in the rank's stream of the one that began it */
     bool done, awaited, receives;
+    struct replay_delivery delivery; /* of a receive that is done: for those who watch, no part of the state */
 };
 
 struct replay_host {
@@ -49,6 +52,7 @@ struct replay_machine {
     const struct replay_model *model;
     const struct replay_how *how;
     struct replay_blame *blame;
+    struct replay_watch *watch;
     uint32_t ranks, running;
     struct replay_host *host;
     struct replay_event *heap;

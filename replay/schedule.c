@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pythia.h"
+#include "replay/machine.h"
+#include "replay/schedule.h"
+
+enum { TURN = 3, MOST_STEPS = 3000000 };
+
+/* What a rank was last seen to do: pieces that follow on each other are one. */
+struct row { int64_t clock; uint32_t last; /* piece + 1, 0: none yet */ };
+
+struct recorder {
+    const struct schedule_wish *wish;
+    struct replay_watch watch;
+    struct replay_schedule s;
+    struct row *row;
+    uint32_t ranks, beyond; /* beyond: ranks that have come to the end of the turn */
+    uint32_t piece_room, message_room;
+    bool open, closed;      /* the turn has begun, has ended */
+    int failed;
+};
+
+/* --- Which turn --- */
+
+/* The turn of the wished node that the rank is in; false: in none. */
+static bool turn_of(const struct replay_host *h, uint32_t node, uint64_t *turn, uint64_t *of)
+{
+    for (uint32_t d = 0; d < h->feed.depth; d++)
+        if (h->feed.frame[d].node == node) {
+            *turn = h->feed.frame[d].turn;
+            *of = replay_feed_turns(&h->feed, d);
+            return true;
+        }
+    return false;
+}
+
+static void open_turn(struct recorder *r, const struct replay_host *h, uint64_t turn)
+{
+    r->open = true;
+    r->s.begin = h->cpu;
+    r->s.end = INT64_MAX;
+    r->s.turn = turn;
+}
+
+static void close_turn(struct recorder *r, const struct replay_host *h)
+{
+    r->closed = true;
+    r->s.end = h->cpu;
+    for (uint32_t i = 0; i < r->ranks; i++)
+        r->beyond += r->row[i].clock >= r->s.end;
+    r->watch.done = r->beyond == r->ranks;
+}
+
+static void comes(void *context, uint32_t rank, const struct replay_host *h)
+{
+    struct recorder *r = context;
+    uint64_t turn, of;
+
+    if (rank != r->wish->pace || r->closed || r->wish->node == GRAMMAR_NONE)
+        return;
+    bool inside = turn_of(h, r->wish->node, &turn, &of);
+    if (r->open && (!inside || turn != r->s.turn))
+        close_turn(r, h);
+    else if (inside && !r->open && (turn == TURN || turn + 1 == of))
+        open_turn(r, h, turn);
+    r->watch.hold |= inside;
+}
+
+/* --- Pieces --- */
+
+static void *room_for(struct recorder *r, void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    if (count < *room)
+        return array;
+    uint32_t more = *room ? 2 * *room : 1024;
+    void *grown = realloc(array, more * size);
+    if (!grown) {
+        r->failed = PYTHIA_ENOMEM;
+        r->watch.done = true;
+        return array;
+    }
+    *room = more;
+    return grown;
+}
+
+static void add_piece(struct recorder *r, const struct schedule_piece *p)
+{
+    struct row *row = &r->row[p->rank];
+    struct schedule_piece *last = row->last ? &r->s.piece[row->last - 1] : NULL;
+
+    if (last && last->end == p->begin && last->place == p->place && last->late == p->late) {
+        last->end = p->end;
+        return;
+    }
+    if (r->s.pieces >= r->wish->most) {
+        r->failed = PYTHIA_ELIMIT;
+        r->watch.done = true;
+        return;
+    }
+    r->s.piece = room_for(r, r->s.piece, r->s.pieces, &r->piece_room, sizeof *r->s.piece);
+    if (r->failed)
+        return;
+    r->s.piece[r->s.pieces++] = *p;
+    row->last = r->s.pieces;
+}
+
+/* A wait ends where the one who is late has come to, as in the account (replay/blame.h). */
+static void spent(void *context, uint32_t rank, int64_t until, const struct replay_op *op, uint32_t late)
+{
+    struct recorder *r = context;
+    struct row *row = &r->row[rank];
+    int64_t begin = row->clock, end = late == REPLAY_NONE ? until : r->row[late].clock;
+
+    if (end <= begin || end > until)
+        return;
+    row->clock = end;
+    if (r->closed && begin < r->s.end && end >= r->s.end)
+        r->watch.done |= ++r->beyond == r->ranks;
+    if (r->open && end > r->s.begin && begin < r->s.end)
+        add_piece(r, &(struct schedule_piece){ .rank = rank, .place = op->place, .begin = begin, .end = end,
+                                               .late = late, .computes = op->computes });
+}
+
+static void delivered(void *context, const struct replay_delivery *d)
+{
+    struct recorder *r = context;
+
+    if (!r->open || d->received < r->s.begin || d->sent > r->s.end)
+        return;
+    r->s.message = room_for(r, r->s.message, r->s.messages, &r->message_room, sizeof *r->s.message);
+    if (r->failed)
+        return;
+    r->s.message[r->s.messages++] = (struct schedule_message){ .from = d->from, .to = d->to, .place = d->place,
+                                                               .bytes = d->bytes, .sent = d->sent,
+                                                               .received = d->received };
+}
+
+/* --- All --- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct schedule_piece *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* What was begun before the turn, or ends after it, is there as far as it lies within. */
+static void clip(struct replay_schedule *s, int64_t longest)
+{
+    uint32_t kept = 0;
+
+    if (s->end == INT64_MAX)
+        s->end = longest;
+    for (uint32_t i = 0; i < s->pieces; i++) {
+        struct schedule_piece p = s->piece[i];
+        p.begin = p.begin > s->begin ? p.begin : s->begin;
+        p.end = p.end < s->end ? p.end : s->end;
+        if (p.begin < p.end)
+            s->piece[kept++] = p;
+    }
+    s->pieces = kept;
+    qsort(s->piece, s->pieces, sizeof *s->piece, by_rank);
+}
+
+static int record(struct recorder *r, const struct replay_source *s, const struct replay_model *m)
+{
+    struct replay_how how = { .limit = MOST_STEPS, .watch = &r->watch };
+    struct replay_result result;
+    int rc = replay_run(s, m, &how, &result);
+
+    if (rc)
+        return rc;
+    if (!r->failed && r->open)
+        clip(&r->s, result.longest);
+    free(result.end);
+    return r->failed ? r->failed : r->open ? 0 : SCHEDULE_NONE;
+}
+
+int replay_schedule(const struct replay_source *s, const struct replay_model *m, const struct schedule_wish *wish,
+                    struct replay_schedule *out)
+{
+    struct recorder r = { .wish = wish, .ranks = s->ranks, .row = calloc(s->ranks + 1u, sizeof *r.row) };
+
+    r.watch = (struct replay_watch){ .context = &r, .comes = comes, .spent = spent, .delivered = delivered };
+    r.open = r.watch.hold = wish->node == GRAMMAR_NONE;
+    r.s.end = INT64_MAX;
+    int rc = r.row ? record(&r, s, m) : PYTHIA_ENOMEM;
+    free(r.row);
+    if (rc)
+        replay_schedule_free(&r.s);
+    else
+        *out = r.s;
+    return rc;
+}
+
+void replay_schedule_free(struct replay_schedule *s)
+{
+    free(s->piece);
+    free(s->message);
+    s->piece = NULL;
+    s->message = NULL;
+    s->pieces = s->messages = 0;
+}
+
+int replay_schedule_check(const struct replay_schedule *s)
+{
+    for (uint32_t i = 0; i < s->pieces; i++) {
+        const struct schedule_piece *p = &s->piece[i], *before = i ? p - 1 : NULL;
+        bool follows = before && before->rank == p->rank;
+        if (p->begin < s->begin || p->end > s->end || p->begin >= p->end ||
+            (before && before->rank > p->rank) || (follows && before->end > p->begin))
+            return PYTHIA_EFORMAT;
+    }
+    for (uint32_t i = 0; i < s->messages; i++)
+        if (s->message[i].sent >= s->message[i].received)
+            return PYTHIA_EFORMAT;
+    return 0;
+}
