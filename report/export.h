@@ -2,7 +2,8 @@
 /*
  * A job for other tools.
  *
- *   Perfetto, chrome://tracing   Trace Event Format: a process a rank, a thread a thread, a slice a call or region
+ *   Perfetto, chrome://tracing   Trace Event Format: a process a rank, a thread a thread, a slice a call or region,
+ *                                a flow a message
  *   Graphviz                     the rules of each class: who uses whom, how often
  *
  * Threads: owner.  Hook-safe: no.
@@ -26,10 +27,14 @@ struct report_export {
 /* Events of all streams; what an expanded trace has. */
 uint64_t report_trace_events(const struct job *j);
 
+/* Why the trace is folded; NULL: it is not. */
+const char *report_trace_folds(struct report *r, const struct report_export *how);
+
 /*
- * Times are the means of each event in its place, so that a thread's slices add up to its class's mean. Where the job
- * has more events than `limit`, or `folded` is asked for, a slice stands for all turns of a node, with its body inside
- * as long as its parts are in all, down to where `limit` is reached. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+ * Every event of each rank on the job's one clock, as the replay runs them from the ranks' own mean times, with messages
+ * as flows and waits as slices. Or folded: a process is a class of ranks, a slice stands for all turns of a node, with
+ * its body inside as long as its parts are in all, down to where `limit` is reached; each rank's own time is a counter.
+ * 0, PYTHIA_ENOMEM or PYTHIA_EIO.
  */
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
 /* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that

@@ -41,7 +41,7 @@ libpythia_report_la_SOURCES = \
 	%D%/sums.c %D%/sums.h \
 	%D%/traffic.c \
 	%D%/text.c \
-	%D%/trace.c \
+	%D%/trace.c %D%/trace_parts.h %D%/trace_replay.c \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \

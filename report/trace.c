@@ -5,22 +5,13 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "report/export.h"
+#include "report/findings.h"
 #include "report/json.h"
+#include "report/ranges.h"
+#include "report/trace_parts.h"
 #include "report/units.h"
 
 enum { DEEPEST = 100 }; /* slices in slices */
-
-struct trace {
-    struct report *r;
-    const struct report_export *how;
-    const struct job_stream *stream;
-    const struct job_class *c;
-    char **name; /* by terminal, quoted for JSON */
-    uint64_t done, left; /* slices written; that this stream may still write */
-    bool first;
-    FILE *out;
-};
 
 /* --- Texts --- */
 
@@ -34,96 +25,49 @@ static char *describe(struct report *r, uint32_t terminal)
     if (t->callsite < r->job->callsite_count)
         report_where(r, terminal, where, 250);
     char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
-    if (name && place && asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s", name,
-                                  t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place) < 0)
+    char *comm = t->comm < r->job->comm_count ? report_json_quoted(report_comm_text(r, t->comm)) : NULL;
+    if (name && place &&
+        asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
+                 t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
+                 comm ? ",\"communicator\":" : "", comm ? comm : "") < 0)
         text = NULL;
     free(name);
     free(place);
+    free(comm);
     return text;
 }
 
-static void begin_event(struct trace *t, const char *phase)
+void report_trace_event(struct trace *t, const char *phase, uint32_t process, uint32_t thread)
 {
-    fprintf(t->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", t->first ? "" : ",\n", phase, t->stream->rank,
-            t->stream->thread);
+    fprintf(t->out, "%s{\"ph\":\"%s\",\"pid\":%u,\"tid\":%u,", t->first ? "" : ",\n", phase, process, thread);
     t->first = false;
     t->done++;
 }
 
-static void print_names(struct trace *t)
+void report_trace_process(struct trace *t, uint32_t process, const char *name)
 {
-    if (t->stream->thread == 0) {
-        begin_event(t, "M");
-        fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":\"rank %u%s\"}}", t->stream->rank,
-                t->stream->count > 1 ? " and the like" : "");
-        begin_event(t, "M");
-        fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", t->stream->rank);
-    }
-    begin_event(t, "M");
-    fprintf(t->out, "\"name\":\"thread_name\",\"args\":{\"name\":\"thread %u\"}}", t->stream->thread);
+    char *quoted = report_json_quoted(name);
+
+    report_trace_event(t, "M", process, 0);
+    fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":%s}}", quoted ? quoted : "\"\"");
+    report_trace_event(t, "M", process, 0);
+    fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process);
+    free(quoted);
 }
 
-static double begin_of(const struct job_stream *s)
+void report_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
 {
-    return (double)job_stream_mean(s, s->begin_ns);
+    report_trace_event(t, "M", process, thread);
+    fprintf(t->out, "\"name\":\"thread_name\",\"args\":{\"name\":\"thread %u\"}}", thread);
 }
 
-/* --- Expanded --- */
+/*
+ * --- Folded ---
+ * Too many events to write: a process is a class of ranks, whose means are drawn once, not for each of its ranks. What is
+ * each rank's own is how its time goes by (job/series.h): a counter.
+ */
 
-static void print_values(struct trace *t, const struct grammar_cursor *c)
-{
-    static const struct { enum grammar_channel channel; const char *key; } values[] = {
-        { GRAMMAR_PEER, "peer" }, { GRAMMAR_BYTES, "bytes" } };
-    int64_t value;
-
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        if (job_attr_value(t->r->job, t->c, c->node, values[i].channel, t->stream->rank, t->stream->thread,
-                           c->occurrence, &value) == 0 &&
-            value >= 0)
-            fprintf(t->out, ",\"%s\":%" PRId64, values[i].key, value);
-}
-
-static void print_event(struct trace *t, const struct grammar_cursor *c, double begin, double duration)
-{
-    const struct job_terminal *terminal = c->terminal < t->r->job->terminal_count ? &t->r->job->terminals[c->terminal]
-                                                                                  : NULL;
-    static const char *const phases[] = { "X", "B", "E" };
-
-    begin_event(t, phases[terminal ? terminal->phase % 3 : 0]);
-    fprintf(t->out, "\"ts\":%.3f,", begin / 1e3);
-    if (!terminal || terminal->phase == JOB_LEAF)
-        fprintf(t->out, "\"dur\":%.3f,", duration / 1e3);
-    if (terminal) {
-        fputs(t->name[c->terminal], t->out);
-        print_values(t, c);
-        fputs("}}", t->out);
-    } else {
-        fputs("\"name\":\"LOST\",\"cat\":\"lost\"}", t->out);
-    }
-}
-
-static int print_expanded(struct trace *t)
-{
-    double now = begin_of(t->stream);
-    struct grammar_cursor c;
-    int more = grammar_cursor_open(&c, t->c->grammar);
-
-    if (!more && t->c->grammar->events)
-        return PYTHIA_ENOMEM;
-    for (; more && !ferror(t->out); more = grammar_cursor_next(&c)) {
-        const struct grammar_stats *s = &t->c->grammar->stats[c.node];
-        double duration = grammar_moments_mean(&s->duration, s->count);
-        now += grammar_moments_mean(&s->gap, s->count);
-        print_event(t, &c, now, duration);
-        now += duration;
-        if (t->how->step)
-            t->how->step(t->how->context, t->done);
-    }
-    grammar_cursor_close(&c);
-    return 0;
-}
-
-/* --- Folded --- */
+struct folded { struct trace *t; const struct job_class *c; uint32_t process; };
 
 static double all_turns(const struct grammar_flat *g, uint32_t node)
 {
@@ -133,14 +77,15 @@ static double all_turns(const struct grammar_flat *g, uint32_t node)
     return turn * (double)g->nodes[node].exponent;
 }
 
-static void print_slice(struct trace *t, uint32_t node, double begin, double length)
+static void print_slice(const struct folded *f, uint32_t node, double begin, double length)
 {
-    const struct grammar_flat *g = t->c->grammar;
+    struct trace *t = f->t;
+    const struct grammar_flat *g = f->c->grammar;
     uint32_t symbol = g->nodes[node].symbol;
     uint64_t turns = g->nodes[node].exponent;
     char turn[32];
 
-    begin_event(t, "X");
+    report_trace_event(t, "X", f->process, 0);
     fprintf(t->out, "\"ts\":%.3f,\"dur\":%.3f,", begin / 1e3, length / 1e3);
     if (grammar_is_rule(symbol) || symbol >= t->r->job->terminal_count)
         fprintf(t->out, "\"name\":\"%" PRIu64 " x [%s]\",\"cat\":\"loop\",\"args\":{\"turns\":%" PRIu64 "}}", turns,
@@ -150,42 +95,84 @@ static void print_slice(struct trace *t, uint32_t node, double begin, double len
 }
 
 /* The body of a rule within [begin, begin + length): as long as its parts are in all turns together. */
-static void print_body(struct trace *t, uint32_t rule, double begin, double length, int depth)
+static void print_body(const struct folded *f, uint32_t rule, double begin, double length, int depth)
 {
-    const struct grammar_flat *g = t->c->grammar;
+    const struct grammar_flat *g = f->c->grammar;
     const struct grammar_flat_rule *body = &g->rules[rule];
     double all = 0;
 
     for (uint32_t n = body->first; n < body->first + body->length; n++)
         all += all_turns(g, n);
-    for (uint32_t n = body->first; n < body->first + body->length && !ferror(t->out); n++) {
+    for (uint32_t n = body->first; n < body->first + body->length && !ferror(f->t->out); n++) {
         double own = all > 0 ? all_turns(g, n) / all * length : 0;
         uint32_t symbol = g->nodes[n].symbol;
-        if (t->left && (own > 0 || g->nodes[n].exponent == 1)) {
+        if (f->t->left && (own > 0 || g->nodes[n].exponent == 1)) {
             double gap = 0;
             /* one event: its gap is seen */
             if (!grammar_is_rule(symbol) && g->nodes[n].exponent == 1 && all_turns(g, n) > 0)
                 gap = own * grammar_moments_mean(&g->stats[n].gap, g->stats[n].count) / all_turns(g, n);
-            t->left--;
-            print_slice(t, n, begin + gap, own - gap);
+            f->t->left--;
+            print_slice(f, n, begin + gap, own - gap);
             if (grammar_is_rule(symbol) && depth < DEEPEST)
-                print_body(t, symbol & ~GRAMMAR_RULE, begin, own, depth + 1);
+                print_body(f, symbol & ~GRAMMAR_RULE, begin, own, depth + 1);
         }
         begin += own;
     }
 }
 
-static int print_folded(struct trace *t, uint64_t share)
+static int print_class(struct trace *t, uint32_t index, uint64_t share)
 {
+    struct folded f = { .t = t, .c = &t->r->job->classes[index], .process = index };
+    char *ranks = report_ranges_text(f.c), *name = NULL;
     double all = 0;
 
-    for (uint32_t n = 0; n < t->c->grammar->rules[0].length; n++)
-        all += all_turns(t->c->grammar, n);
+    if (!ranks || asprintf(&name, "class %u: mean of %s", index, ranks) < 0)
+        name = NULL;
+    free(ranks);
+    if (!name)
+        return PYTHIA_ENOMEM;
+    report_trace_process(t, index, name);
+    free(name);
+    for (uint32_t n = 0; f.c->grammar && n < f.c->grammar->rules[0].length; n++)
+        all += all_turns(f.c->grammar, n);
     t->left = share;
-    print_body(t, 0, begin_of(t->stream), all, 0);
+    if (f.c->grammar)
+        print_body(&f, 0, 0, all, 0);
     if (t->how->step)
         t->how->step(t->how->context, t->done);
     return 0;
+}
+
+static void print_series(struct trace *t, const struct job_series *s, uint32_t process)
+{
+    static const char *const keys[] = { "computation", "omp", "mpi" };
+    char name[64];
+
+    if (s->ranks == 1)
+        snprintf(name, sizeof name, "rank %u: share of its time", s->rank);
+    else
+        snprintf(name, sizeof name, "ranks %u-%u: mean share of their time", s->rank, s->rank + s->ranks - 1);
+    report_trace_process(t, process, name);
+    for (uint32_t k = 0; k < s->steps; k++) {
+        report_trace_event(t, "C", process, 0);
+        fprintf(t->out, "\"ts\":%.3f,\"name\":\"time\",\"args\":{", (double)k * (double)s->step_ns / 1e3);
+        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+            fprintf(t->out, "%s\"%s\":%.4f", kind ? "," : "", keys[kind],
+                    job_series_seconds(s, kind, JOB_SERIES_MEAN, k) / ((double)s->step_ns / 1e9));
+        fputs("}}", t->out);
+    }
+}
+
+static int print_folded(struct trace *t)
+{
+    const struct job *j = t->r->job;
+    int rc = 0;
+
+    for (uint32_t i = 0; i < j->class_count && rc == 0; i++)
+        rc = print_class(t, i, t->how->limit / j->class_count + 1);
+    for (uint32_t i = 0; i < j->series.count && rc == 0; i++)
+        print_series(t, &j->series.of[i], j->class_count + i);
+    return rc;
 }
 
 /* --- All --- */
@@ -199,24 +186,31 @@ uint64_t report_trace_events(const struct job *j)
     return events;
 }
 
-static int print_streams(struct trace *t)
+const char *report_trace_folds(struct report *r, const struct report_export *how)
 {
-    const struct job *j = t->r->job;
-    bool folded = t->how->folded || report_trace_events(j) > t->how->limit;
-    uint64_t share = j->stream_count ? t->how->limit / j->stream_count + 1 : 0;
-    int rc = 0;
+    if (how->folded)
+        return "as asked for";
+    if (report_trace_events(r->job) > how->limit)
+        return "it has more events than --limit";
+    if (r->job->info.block > 1)
+        return "its file has no times of single ranks";
+    return report_cannot_replay(r);
+}
 
-    for (uint32_t i = 0; i < j->stream_count && rc == 0; i++) {
-        t->stream = &j->streams[i];
-        uint32_t index = job_stream_class(j, t->stream->rank, t->stream->thread); /* of a block, of its first rank */
-        if (index >= j->class_count)
-            continue;
-        t->c = &j->classes[index];
-        print_names(t);
-        if (t->c->grammar)
-            rc = folded ? print_folded(t, share) : print_expanded(t);
-    }
-    return rc;
+/* What times are: none is a rank's that is another's. */
+static void print_head(struct trace *t, const char *program, bool folded)
+{
+    struct replay_analysis *a = folded ? NULL : report_analysis(t->r);
+    char recorded[32], replayed[32];
+
+    fprintf(t->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":%s,\"times\":\"", program);
+    if (a)
+        fprintf(t->out, "replayed from each rank's own mean times in each place; replayed %s, recorded %s",
+                report_time(replay_analysis_replayed(a) * 1e9, replayed),
+                report_time(replay_analysis_recorded(a) * 1e9, recorded));
+    else
+        fputs("means of each class of ranks, folded by its grammar; each rank's own time as counters", t->out);
+    fputs("\"},\n\"traceEvents\":[\n", t->out);
 }
 
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out)
@@ -232,9 +226,9 @@ int report_print_trace(struct report *r, const struct report_export *how, FILE *
         if (!(t.name[i] = describe(r, i)))
             rc = PYTHIA_ENOMEM;
     if (rc == 0) {
-        fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":%s,\"times\":\"means of each event in its place\"},\n"
-                     "\"traceEvents\":[\n", program);
-        rc = print_streams(&t);
+        bool folded = report_trace_folds(r, how) != NULL;
+        print_head(&t, program, folded);
+        rc = folded ? print_folded(&t) : report_trace_ranks(&t);
         fputs("\n]}\n", out);
     }
     for (uint32_t i = 0; i < terminals && t.name; i++)

@@ -70,7 +70,8 @@ static const struct argp argp = {
     .options = options, .parser = parse, .args_doc = "JOB",
     .doc = "Writes a job for other tools."
            "\v"
-           "Times in a trace are means of each event in its place: of a class of ranks no single rank's are kept.\n\n"
+           "A trace is a replay of the job from each rank's own mean times: all ranks are on one clock, messages are "
+           "flows, and what a call waited is a slice inside it. Folded, a process is a class of ranks.\n\n"
            "Examples:\n"
            "  pythia export app.pythia --to perfetto -o app.json   for ui.perfetto.dev\n"
            "  pythia export app.pythia --to dot | dot -Tsvg >app.svg\n"
@@ -89,11 +90,11 @@ static int print_trace(struct report *report, const struct request *r, FILE *out
     struct report_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
                                  .context = &progress };
     uint64_t events = report_trace_events(report->job);
+    const char *why = report_trace_folds(report, &how);
 
-    if (!r->folded && events > how.limit)
-        tool_complain("%s has %" PRIu64 " events, more than %" PRIu64 ": the trace is folded (--limit)", r->job, events,
-                      how.limit);
-    progress_begin(&progress, "exporting", out == stdout || events > how.limit ? PROGRESS_NONE : events);
+    if (why && !r->folded)
+        tool_complain("%s: the trace is folded, a process is a class of ranks: %s", r->job, why);
+    progress_begin(&progress, "exporting", out == stdout || why ? PROGRESS_NONE : events);
     int rc = report_print_trace(report, &how, out);
     progress_end(&progress);
     return rc;

@@ -159,6 +159,8 @@ static struct job *make_ring(uint32_t first, uint32_t count)
     struct job *j = create("/nowhere/ring", with.ranks);
     for (uint32_t rank = first; rank < first + count; rank++)
         add_ring_rank(j, rank);
+    struct job_run world = { .count = with.ranks, .stride = 1 };
+    require(job_comm_add_members(j, job_comm(j, "world", with.ranks), &world, 1, NULL, 0) == 0, "job_comm_add_members");
     return j;
 }
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Validates JSON: `validate.py SCHEMA FILE` for the part of JSON Schema that doc/report.schema.json uses, `validate.py
 --trace FILE` for the Trace Event Format. Prints what is wrong and where; exit code 1."""
+import bisect
 import json
 import math
 import sys
@@ -60,34 +61,90 @@ def check(value, schema, root, path, errors):
             check(item, schema["items"], root, "%s[%d]" % (path, i), errors)
 
 
+def check_flows(events, slices, errors):
+    """Each flow has a begin and an end, in a slice of its thread each, and begins before it ends."""
+    flows = {}
+    for e in events:
+        if e["ph"] not in "sf":
+            continue
+        if e["ph"] == "f" and e.get("bp") != "e":
+            errors.append("flow %s: binds to the next slice, not to the one around it" % e.get("id"))
+        flow = flows.setdefault((e["cat"], e["name"], e["id"]), {})
+        if e["ph"] in flow:
+            errors.append("flow %s: two of %s" % (e["id"], e["ph"]))
+        flow[e["ph"]] = e
+        around = slices.get((e["pid"], e["tid"]), [])
+        at = bisect.bisect_right(around, (e["ts"] + 0.0005, math.inf)) - 1
+        if not any(end + 0.0005 >= e["ts"] for begin, end in around[max(at - 3, 0):at + 1]):
+            errors.append("flow %s: %s at %s is in no slice of rank %s" % (e["id"], e["ph"], e["ts"], e["pid"]))
+    for key, flow in flows.items():
+        if set(flow) != {"s", "f"}:
+            errors.append("flow %s: only its %s" % (key, "".join(flow)))
+        elif flow["s"]["ts"] >= flow["f"]["ts"]:
+            errors.append("flow %s: ends before it begins" % (key,))
+
+
+def check_synchronising(events, ranks, errors):
+    """No rank leaves an Allreduce or Barrier before another one enters it: of calls that all ranks make equally often, in the
+    communicator of all."""
+    calls = {}
+    for e in events:
+        if e["ph"] == "X" and e["name"].rstrip("0123456789") in ("Allreduce", "Barrier", "Alltoall") and \
+                e["args"].get("communicator", "world") in ("world", "MPI_COMM_WORLD"):
+            calls.setdefault(e["name"], {}).setdefault(e["pid"], []).append(e)
+    checked = 0
+    for name, of in calls.items():
+        if len(of) != ranks or len({len(c) for c in of.values()}) != 1:
+            continue
+        for together in zip(*of.values()):
+            checked += 1
+            if min(e["ts"] + e["dur"] for e in together) < max(e["ts"] for e in together):
+                errors.append("%s: left by one rank before another enters it" % name)
+    return checked
+
+
 def check_trace(trace, errors):
-    """What the Trace Event Format asks for, and that slices of a thread nest."""
-    open_slices, ends = {}, {}
+    """What the Trace Event Format asks for, that slices of a thread nest, and that time runs forward between ranks."""
+    open_slices, ends, slices = {}, {}, {}
     for i, e in enumerate(trace["traceEvents"]):
         thread = (e.get("pid"), e.get("tid"))
         if not isinstance(e.get("name"), str) or not all(isinstance(t, int) for t in thread):
             errors.append("event %d: name, pid or tid" % i)
-        if e.get("ph") == "M":
-            continue
-        if e.get("ph") not in ("X", "B", "E") or not isinstance(e.get("ts"), (int, float)) or e["ts"] < 0:
+        if e.get("ph") != "M" and (e.get("ph") not in ("X", "B", "E", "s", "f", "C") or
+                                   not isinstance(e.get("ts"), (int, float)) or e["ts"] < 0):
             errors.append("event %d: phase or time" % i)
-            continue
+        if e.get("ph") == "X" and (not isinstance(e.get("dur"), (int, float)) or e["dur"] < 0):
+            errors.append("event %d: duration" % i)
+        if e.get("ph") == "C" and not all(isinstance(v, (int, float)) for v in e["args"].values()):
+            errors.append("event %d: a counter without numbers" % i)
+    if errors:
+        return
+    events = [e for e in trace["traceEvents"] if e["ph"] != "M"]
+    # Viewers sort by time; of those that begin together the longer one is around the other.
+    for e in sorted((e for e in events if e["ph"] in "XBE"), key=lambda e: (e["ts"], -e.get("dur", 0))):
+        thread = (e["pid"], e["tid"])
         stack = ends.setdefault(thread, [])
         begin, end = e["ts"], e["ts"] + e.get("dur", 0)
         while stack and begin >= stack[-1] - 0.002:
             stack.pop()
         if stack and end > stack[-1] + 0.002:
-            errors.append("event %d: ends after the one around it" % i)
+            errors.append("%s at %s on %s: ends after the one around it" % (e["name"], begin, thread))
         if e["ph"] == "X":
-            if not isinstance(e.get("dur"), (int, float)) or e["dur"] < 0:
-                errors.append("event %d: duration" % i)
             stack.append(end)
-        elif e["ph"] == "B":
+            slices.setdefault(thread, []).append((begin, end))
+    for e in (e for e in events if e["ph"] in "BE"):
+        thread = (e["pid"], e["tid"])
+        if e["ph"] == "B":
             open_slices.setdefault(thread, []).append(e["name"])
         elif not open_slices.get(thread) or open_slices[thread].pop() != e["name"]:
-            errors.append("event %d: ends what did not begin" % i)
+            errors.append("%s at %s: ends what did not begin" % (e["name"], e["ts"]))
     if any(open_slices.values()):
         errors.append("a slice did not end")
+    check_flows(events, slices, errors)
+    checked = check_synchronising(events, len({e["pid"] for e in events}), errors)
+    if "-v" in sys.argv:
+        print("%d slices, %d flows, %d synchronising calls" %
+              (sum(len(s) for s in slices.values()), sum(e["ph"] == "s" for e in events), checked))
 
 
 if __name__ == "__main__":
