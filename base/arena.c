@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
 #endif
 
-enum { LEAST_AHEAD = 64 << 10, MOST_AHEAD = 2 << 20 };
+enum { FIRST_AHEAD = 8 << 10, LEAST_AHEAD = 64 << 10, MOST_AHEAD = 2 << 20 };
 
 static size_t page_size(void)
 {
@@ -34,11 +34,17 @@ int base_arena_open(struct base_arena *a, size_t record, size_t capacity)
     return 0;
 }
 
+/* As much again while that is little, then at least LEAST_AHEAD. */
+static size_t ahead_of(size_t need)
+{
+    size_t least = need < FIRST_AHEAD ? FIRST_AHEAD : need < LEAST_AHEAD ? need : LEAST_AHEAD, ahead = need / 4;
+    return ahead < least ? least : ahead > MOST_AHEAD ? MOST_AHEAD : ahead;
+}
+
 /* Where the memory ahead ends: beyond MOST_AHEAD at the border of a huge page. */
 static size_t end_ahead(const struct base_arena *a, size_t need, bool huge)
 {
-    size_t ahead = need / 4;
-    ahead = ahead < LEAST_AHEAD ? LEAST_AHEAD : ahead > MOST_AHEAD ? MOST_AHEAD : ahead;
+    size_t ahead = ahead_of(need);
     uintptr_t border = huge ? MOST_AHEAD : page_size(), end = (uintptr_t)a->base + need + ahead;
     end = (end + border - 1) / border * border;
     return end - (uintptr_t)a->base < a->reserved ? end - (uintptr_t)a->base : a->reserved;
