@@ -260,6 +260,8 @@ static void explain(const char *launcher, struct captured *c)
         repair = "it hung; try the launcher alone";
     else if (strstr(c->text, "as root"))
         repair = "another user, or OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+    else if (strstr(c->text, "enough slots") && strstr(c->text, "PRRTE")) /* Open MPI 5 */
+        repair = "mpirun --map-by :oversubscribe, or PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe";
     else if (strstr(c->text, "enough slots"))
         repair = "mpirun --oversubscribe, or OMPI_MCA_rmaps_base_oversubscribe=1";
     line[strcspn(line, "\n")] = '\0';
