@@ -275,6 +275,11 @@ bool report_is_start(const struct report_place *p)
     return false;
 }
 
+bool report_is_main(const struct report_place *p)
+{
+    return p->full && (!strcmp(p->full, "main") || !strcmp(p->full, "MAIN__")); /* no method of that name */
+}
+
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size)
 {
@@ -289,6 +294,8 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
             text[used++] = '<';
         frame_text(p, text + used, size - used);
         used += strlen(text + used);
+        if (report_is_main(p))
+            break;
         kind = REPORT_CALL; /* above a region's entry there are only calls */
     }
 }

@@ -47,6 +47,10 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
 /* Whether it is what started main or the thread, which says nothing about the place. */
 bool report_is_start(const struct report_place *p);
 
+/* Whether above it there is only what started the program. Ask before the frame above is resolved: that opens the C
+   library's debug information, which takes a hundredth of a second and more where it is installed. */
+bool report_is_main(const struct report_place *p);
+
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a
  * symbol is known "symbol+0xwithin@module", where nothing is "module+0xoffset"; "-" for none. Always ends in '\0'.
