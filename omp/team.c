@@ -59,10 +59,12 @@ static __attribute__((noinline)) bool ask_acts(void)
 {
     base_fpu_t kept = base_fpu_hold();
     bool yes = session_acts("team") && !libgomp_real()->omp_get_cancellation();
-    struct places_cores here;
     look_at_options();
-    places_cores(&here);
-    teams_choice_start(&choice, (uint32_t)here.cores);
+    if (yes) {
+        struct places_cores here;
+        places_cores(&here);
+        teams_choice_start(&choice, (uint32_t)here.cores);
+    }
     atomic_store_explicit(&acting, yes ? 2 : 1, memory_order_relaxed);
     base_fpu_give_back(kept);
     return yes;
@@ -202,7 +204,7 @@ static struct job_region with_old_times(const struct omp_hook_site *site)
 void omp_hook_team_store(struct job *job)
 {
     const struct omp_hook_site *site;
-    teams_safety_finish();
+    teams_safety_finish(session_proves());
     for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
         struct job_region stats = with_old_times(site);
         stats.proof = teams_safety_answer(site->proof);

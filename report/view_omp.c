@@ -102,7 +102,7 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
     for (int i = 0; i < JOB_KEEP_REASONS; i++)
         if (g->keep & 1u << i)
             fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
-    if (g->proof != JOB_PROOF_HARMLESS) {
+    if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
         fprintf(out, "  oracle: left alone: %s\n", reason);
     }

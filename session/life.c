@@ -32,6 +32,11 @@ bool session_acts(const char *what)
     return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
 }
 
+bool session_proves(void)
+{
+    return session.world.rank == 0 && atomic_load(&session.team) > 1;
+}
+
 uint32_t session_records(void)
 {
     return session.records;

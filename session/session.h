@@ -195,6 +195,9 @@ int session_region(uint64_t function, struct job_region *r, uint64_t *where); /*
 extern void (*session_store_regions)(struct job *job);
 /* For that: r->callsite and r->where are made of the two addresses. */
 int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
+/* Whether this rank reads code at the end, for the job file: all ranks run the same code, so one does it; and where every
+   team is of one thread nothing could be changed. What is not read then a predicted run reads for itself. */
+bool session_proves(void);
 uint32_t session_depth(void);        /* frames above the return address to record */
 uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */

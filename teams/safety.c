@@ -124,7 +124,7 @@ void teams_safety_ask(struct teams_proof *p)
     pthread_mutex_unlock(&reader.lock);
 }
 
-void teams_safety_finish(void)
+void teams_safety_finish(bool rest)
 {
     atomic_store(&reader.over, true);
     pthread_mutex_lock(&reader.lock);
@@ -136,5 +136,6 @@ void teams_safety_finish(void)
     }
     reader.process = 0;
     pthread_mutex_unlock(&reader.lock);
-    teams_safety_work();
+    if (rest)
+        teams_safety_work();
 }

@@ -6,8 +6,7 @@
  *                                     │
  *                                     ├── the reference has an answer for this build: from the first execution on
  *                                     └── else unknown, and so left alone, until its machine code has been read
- * (proof.h): by a
- *                                         thread of ours in a run that acts, else at the end of the run
+ *                                         (proof.h): by a thread of ours in a run that acts, else at its end
  *
  * An answer does not change any more once there is one. Without capstone, and on processors whose code it does not
  * read, everything is left alone, and that is the reason told.
@@ -39,8 +38,8 @@ void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, 
 void teams_safety_ask(struct teams_proof *p);
 /* Reads the code of all functions that have no answer yet. */
 void teams_safety_work(void);
-/* The same, at the end of the run; nothing is read any more while the program runs. */
-void teams_safety_finish(void);
+/* At the end of the run: nothing is read any more while the program runs. With `rest` the same is done once more. */
+void teams_safety_finish(bool rest);
 
 static inline uint32_t teams_safety_answer(const struct teams_proof *p)
 {
