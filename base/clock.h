@@ -7,8 +7,9 @@
  *
  *     ns = ns0 + ((tsc - tsc0) * rate >> 32)            rate: ns per tick, 32.32 fixed point
  *
- * rate is measured once, in about 1 ms, to some 20 ppm: durations are as good as that, and readings leave the scale of
- * CLOCK_MONOTONIC as slowly. Elsewhere, and before base_clock_init(), a reading is clock_gettime().
+ * rate is measured once, over the time since this code was loaded, or 1 ms where that is more, to some 20 ppm or better:
+ * durations are as good as that, and readings leave the scale of CLOCK_MONOTONIC as slowly. Elsewhere, and before
+ * base_clock_init(), a reading is clock_gettime().
  *
  * Threads: base_clock_now: any; base_clock_init: before other threads read.
  */
@@ -26,7 +27,7 @@ struct base_clock {
 
 extern struct base_clock base_clock __attribute__((visibility("hidden")));
 
-/* Measures the counter's rate; about 1 ms the first time, nothing afterwards. Hook-safe: no. */
+/* Measures the counter's rate; waits until 1 ms after the code was loaded, the first time. Hook-safe: no. */
 void base_clock_init(void);
 
 static inline uint64_t base_clock_system(void)

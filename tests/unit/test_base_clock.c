@@ -71,7 +71,7 @@ START_TEST(calibration_is_quick_and_done_once)
         uint64_t took = processor_ns() - begin;
         best = took < best ? took : best;
     }
-    ck_assert_msg(best < 2000000, "%llu ns", (unsigned long long)best);
+    ck_assert_msg(best < 200000, /* the millisecond since it was loaded is over */ "%llu ns", (unsigned long long)best);
     struct base_clock was = base_clock;
     base_clock_init();
     ck_assert_uint_eq(was.rate, base_clock.rate);
