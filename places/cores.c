@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/processors.h"
+#include "base/topology.h"
 
 static bool has_hyper_threads(void)
 {
@@ -23,6 +24,7 @@ static unsigned cores_in_mask(void)
     unsigned cores = 0;
     if (hwloc_topology_init(&topology))
         return 0;
+    base_topology_stay_here(topology);
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_bitmap_t mine = hwloc_bitmap_alloc();

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "base/fpu.h"
+#include "base/topology.h"
 #include "include/pythia.h"
 #include "places/place.h"
 #include "libgomp/real.h"
@@ -17,6 +18,7 @@ static void read_machine(void)
     hwloc_topology_t t;
     if (hwloc_topology_init(&t))
         return;
+    base_topology_stay_here(t);
     /* HWLOC_SYNTHETIC and the like describe another machine: nothing can be bound there. */
     if (hwloc_topology_load(t) || !hwloc_topology_is_thissystem(t))
         hwloc_topology_destroy(t);

@@ -8,6 +8,7 @@
 
 #include "base/energy.h"
 #include "base/launcher.h"
+#include "base/topology.h"
 #include "session/internal.h"
 
 struct text { char *at; size_t left; };
@@ -87,6 +88,7 @@ static uint32_t describe(struct job *job)
     uint32_t tree = GRAMMAR_NONE;
     char *text = malloc(4096);
     if (text && hwloc_topology_init(&machine) == 0) {
+        base_topology_stay_here(machine);
         if (hwloc_topology_load(machine) == 0) {
             session_machine_text(machine, text, 4096);
             tree = job_string(job, text);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine as a tree, of machines that are not here; energy by counters that are made up. */
 #include <hwloc.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/energy.h"
@@ -44,6 +46,26 @@ START_TEST(a_short_buffer_is_no_overrun)
         ck_assert_uint_lt(strlen(text), size);
         ck_assert_int_eq(text[size], 'x');
     }
+}
+END_TEST
+
+/* In the place of the C library's: hwloc would go from processor to processor. */
+static unsigned moves;
+
+__attribute__((visibility("default"))) int sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+    moves++;
+    return (int)syscall(SYS_sched_setaffinity, pid, size, set);
+}
+
+START_TEST(the_thread_stays_where_it_is)
+{
+    struct job *job = job_create();
+    ck_assert_ptr_nonnull(job);
+    session_machine_finish(job);
+    ck_assert_uint_ne(job->machine.tree, GRAMMAR_NONE);
+    ck_assert_uint_eq(moves, 0);
+    job_destroy(job);
 }
 END_TEST
 
@@ -116,6 +138,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(what_is_alike_stands_once), UNIT_TEST(a_short_buffer_is_no_overrun),
+        UNIT_TEST(the_thread_stays_where_it_is),
         UNIT_TEST(counters_are_summed_and_wrap), UNIT_TEST(without_counters_it_says_why),
     };
     return unit_run("machine", tests, UNIT_COUNT(tests));
