@@ -130,6 +130,13 @@ int base_io_raise(int fd)
     return high >= 0 ? high : fd;
 }
 
+void base_io_make_room(void)
+{
+    int fd = base_io_open("/", O_PATH, 0);
+    if (fd >= 0)
+        close(fd);
+}
+
 void base_io_high(void (*open)(void))
 {
     int taken[BASE_IO_FIRST], count = 0, fd = base_io_open("/", O_PATH, 0);

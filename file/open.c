@@ -12,6 +12,7 @@
  *
  * A class that is not open looks like one in a message whose rules were left out.
  */
+#include "base/io.h"
 #include "base/lock.h"
 #include "file/file.h"
 #include "file/open.h"
@@ -135,17 +136,6 @@ int file_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t 
     return open_source(&(struct file_source){ bytes, size, -1 }, j, why, why_size);
 }
 
-/* Out of the way of a program that expects low numbers. */
-static int move_up(int fd)
-{
-    enum { HIGH = 500 };
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
-    if (high < 0)
-        return fd;
-    close(fd);
-    return high;
-}
-
 int file_open(const char *path, struct job **j, char *why, size_t why_size)
 {
     char reason[200] = "";
@@ -153,7 +143,7 @@ int file_open(const char *path, struct job **j, char *why, size_t why_size)
     int error = file_open_regular(path, &source.fd, &source.size, why, why_size);
     if (error)
         return error;
-    source.fd = move_up(source.fd);
+    source.fd = base_io_raise(source.fd);
     source.data = mmap(NULL, source.size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                        0);
     if (source.data == MAP_FAILED) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "merge/merge.h"
@@ -72,6 +73,14 @@ static void watch_forks(void)
     pthread_atfork(NULL, NULL, in_child);
 }
 
+/* What the kernel does at once for a process of one thread. One of several, as after MPI_Init, has to wait for all
+   processors: 5 to 25 ms each. The first is what session_barrier() wants; refused on old kernels: see there. */
+static __attribute__((constructor)) void while_alone(void)
+{
+    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    base_io_make_room();
+}
+
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size)
 {
     base_clock_init();
@@ -90,7 +99,6 @@ enum session_mode session_start(const struct session_world *world, const void *r
         session.job = NULL;
         return SESSION_OFF;
     }
-    syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0); /* refused on old kernels: see barrier */
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, watch_forks);
     session_threads_start();
