@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 # Measurements, never part of `make check`: each target prints its figures.
-BENCHES += bench-job
-EXTRA_DIST += %D%/RESULTS.md %D%/lib.sh %D%/job.sh
+BENCHES += bench-job bench-cost-in-use
+EXTRA_DIST += %D%/RESULTS.md %D%/lib.sh %D%/job.sh %D%/cost_in_use.sh
 
 bench-job: all
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/job.sh
 
-.PHONY: bench-job
+bench-cost-in-use: all
+	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/cost_in_use.sh
+
+.PHONY: bench-job bench-cost-in-use
 
 if HAVE_MPI
 BENCHES += bench-shape
