@@ -2,8 +2,10 @@
 #include "session/tree.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +28,11 @@ static struct {
     int descriptor;
     unsigned long long device, inode;
     char mode[16], name[NAME];
-    void (*exit_now)(int); /* the next _exit() */
+    /* The next ones behind ours. */
+    void (*exit_now)(int);
+    int (*exec_environment)(const char *, char *const *, char *const *);
+    int (*exec)(const char *, char *const *);
+    int (*exec_search)(const char *, char *const *);
 } tree;
 
 /* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by
@@ -108,24 +114,57 @@ void session_tree_said(void)
     session_tree_claim("-");
 }
 
-/* --- The end of the first process --- */
+/* --- The end of the first process: all of this is safe in a signal handler, and in what vfork() left --- */
 
-/* Safe in a signal handler, where _exit() may be called. */
+/* Whether this is the first process, and nobody recorded. */
+static bool nobody_came(void)
+{
+    struct stat st;
+    int fd = tree.root == getpid() ? open_as("self") : -1;
+    bool empty = fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0;
+    if (fd >= 0)
+        close(fd);
+    return empty;
+}
+
 static void say_nothing_came(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    struct stat st;
-    if (tree.root != getpid() || atomic_flag_test_and_set(&done))
-        return;
-    int fd = open_as("self");
-    if (fd < 0)
-        return;
-    if (fstat(fd, &st) == 0 && st.st_size == 0)
+    if (tree.root == getpid() && !atomic_flag_test_and_set(&done) && nobody_came())
         base_log_warn(
             "nothing was %sed: neither %s nor what it started called MPI_Init or entered a parallel region (pythia "
             "doctor -- %s says what can be seen)",
             tree.mode, tree.name, tree.name);
-    close(fd);
+}
+
+/* A program whose file names no loader; a loader itself is one, too, but preloads. */
+static bool is_static(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    ElfW(Ehdr) file;
+    ElfW(Phdr) part = {.p_type = PT_NULL};
+    int fd = strncmp(slash ? slash + 1 : path, "ld", 2) != 0 && access(path, X_OK) == 0
+                 ? base_io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0) : -1;
+    bool reads = fd >= 0 && base_io_read_at(fd, &file, sizeof file, 0) == sizeof file &&
+                 !memcmp(file.e_ident, ELFMAG, SELFMAG) && file.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? 2 : 1);
+    for (unsigned i = 0; reads && i < file.e_phnum && part.p_type != PT_INTERP; i++)
+        reads = base_io_read_at(fd, &part, sizeof part, (off_t)(file.e_phoff + i * sizeof part)) == sizeof part;
+    if (fd >= 0)
+        close(fd);
+    return reads && part.p_type != PT_INTERP;
+}
+
+/* What the first process becomes may be nothing that a library could be loaded into: then nobody is there at its end to
+   say that nothing came. */
+static void say_unseen(const char *path)
+{
+    int saved = errno;
+    if (path && strchr(path, '/') && nobody_came() && is_static(path)) {
+        base_log_warn("nothing was %sed: %s became %s, which is statically linked: nothing of it can be seen", tree.mode,
+                      tree.name, path);
+        session_tree_said();
+    }
+    errno = saved;
 }
 
 /* After all others of the library, which may have said why. */
@@ -151,11 +190,42 @@ void _Exit(int status)
     _exit(status);
 }
 
+PYTHIA_API int execve(const char *path, char *const *arguments, char *const *environment);
+int execve(const char *path, char *const *arguments, char *const *environment)
+{
+    say_unseen(path);
+    return tree.exec_environment ? tree.exec_environment(path, arguments, environment)
+                                 : (int)syscall(SYS_execve, path, arguments, environment);
+}
+
+PYTHIA_API int execv(const char *path, char *const *arguments);
+int execv(const char *path, char *const *arguments)
+{
+    say_unseen(path);
+    return tree.exec ? tree.exec(path, arguments) : (int)syscall(SYS_execve, path, arguments, environ);
+}
+
+PYTHIA_API int execvp(const char *file, char *const *arguments);
+int execvp(const char *file, char *const *arguments)
+{
+    say_unseen(file);
+    return tree.exec_search ? tree.exec_search(file, arguments) : execvpe(file, arguments, environ);
+}
+
+/* `function` points to a pointer to a function. */
+static void find_next(const char *name, void *function)
+{
+    void *next = dlsym(RTLD_NEXT, name);
+    memcpy(function, &next, sizeof next);
+}
+
 static __attribute__((constructor)) void tree_load(void)
 {
     const char *text = getenv("PYTHIA_TREE"), *verbose = getenv("PYTHIA_VERBOSE");
-    void *next = dlsym(RTLD_NEXT, "_exit");
-    memcpy(&tree.exit_now, &next, sizeof tree.exit_now);
+    find_next("_exit", &tree.exit_now);
+    find_next("execve", &tree.exec_environment);
+    find_next("execv", &tree.exec);
+    find_next("execvp", &tree.exec_search);
     if (!text || base_rights_raised() || (verbose && !strcmp(verbose, "0")))
         return;
     int from = 0;

@@ -10,8 +10,9 @@
  *   - which of F, F.2, F.3, … is a process's own: as many before it have named the same path. The number belongs to the
  *     process: what one records after another session goes into the same file again;
  *   - when the process that the command became ends, whether anyone recorded. Where nobody did, it says so in a line.
- * A program that closes descriptors that it does not know, or replaces the process by something that is not preloaded,
- * ends this; what it records goes to F as ever.
+ *   - when that process becomes a statically linked program (`bash -c ./app` does) and nobody recorded yet: it says so
+ *     before.
+ * A program that closes descriptors that it does not know ends this; what it records goes to F as ever.
  *
  * Threads: any.  Hook-safe: no.
  */
