@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "report/html.h"
+#include "report/html_parts.h"
 #include "report/html_assets.h"
 #include "report/json.h"
 #include "report/ranges.h"
@@ -79,7 +79,7 @@ static uint32_t choose_rules(struct shape *s, uint32_t budget)
 
 /* --- Nodes --- */
 
-static void print_text(const char *text, FILE *out)
+void html_print_text(const char *text, FILE *out)
 {
     char *quoted = report_json_quoted(text);
 
@@ -126,7 +126,7 @@ static void print_node(struct shape *s, uint32_t n)
         strcpy(message, "folded");
     if (*message) {
         fputc(',', s->out);
-        print_text(message, s->out);
+        html_print_text(message, s->out);
     }
     fputc(']', s->out);
 }
@@ -233,20 +233,29 @@ static const char *kind_of(const struct job_terminal *t)
     return t->call_kind < JOB_CALL_KINDS && kinds[t->call_kind] ? kinds[t->call_kind] : "other";
 }
 
+void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out)
+{
+    char name[128], where[256] = "";
+
+    if (phase)
+        report_short_name(r->names, terminal, name, sizeof name);
+    else
+        report_site_name(r->names, terminal, name, sizeof name);
+    if (r->job->terminals[terminal].callsite < r->job->callsite_count)
+        report_where(r, terminal, where, phase ? 200 : 80);
+    fputc('[', out);
+    html_print_text(name, out);
+    fprintf(out, ",\"%s\",", kind_of(&r->job->terminals[terminal]));
+    html_print_text(where, out);
+    fputc(']', out);
+}
+
 static void print_terminals(struct shape *s)
 {
     fputc('[', s->out);
     for (uint32_t i = 0; i < *s->next_terminal; i++) {
-        char name[128], where[256] = "";
-        uint32_t t = s->terminals[i];
-        report_short_name(s->r->names, t, name, sizeof name);
-        if (s->r->job->terminals[t].callsite < s->r->job->callsite_count)
-            report_where(s->r, t, where, 200);
-        fputs(i ? ",\n[" : "[", s->out);
-        print_text(name, s->out);
-        fprintf(s->out, ",\"%s\",", kind_of(&s->r->job->terminals[t]));
-        print_text(where, s->out);
-        fputc(']', s->out);
+        fputs(i ? ",\n" : "", s->out);
+        html_print_terminal(s->r, s->terminals[i], true, s->out);
     }
     fputc(']', s->out);
 }
@@ -295,6 +304,11 @@ static int terminals_only(struct shape *s)
     return 0;
 }
 
+static int turn_only(struct shape *s)
+{
+    return html_print_turn(s->r, s->out);
+}
+
 static int add_structure(struct report *r, cJSON *root)
 {
     size_t count = (size_t)r->job->terminal_count + 1;
@@ -309,6 +323,8 @@ static int add_structure(struct report *r, cJSON *root)
     }
     if (rc == 0)
         rc = add_raw(root, "terminals", &s, terminals_only);
+    if (rc == 0)
+        rc = add_raw(root, "turn_replayed", &s, turn_only);
     free(s.terminal);
     free(s.terminals);
     return rc;
@@ -387,17 +403,14 @@ static void print_json(const char *json, FILE *out)
             fputc(*json, out);
 }
 
-int report_print_html(struct report *r, FILE *out)
+int html_print_page(const char *page, cJSON *root, const char *const *scripts, FILE *out)
 {
-    cJSON *root = page_data(r);
     char *json = root ? cJSON_PrintUnformatted(root) : NULL;
-    const char *scripts[] = { report_html_base, report_html_structure, report_html_tables,
-                              report_html_sums, report_html_charts,    report_html_main };
 
     cJSON_Delete(root);
     if (!json)
         return PYTHIA_ENOMEM;
-    for (const char *at = report_html_page, *mark; *at; at = mark) {
+    for (const char *at = page, *mark; *at; at = mark) {
         mark = strchrnul(at, '@');
         fwrite(at, 1, (size_t)(mark - at), out);
         if (!strncmp(mark, "@STYLE@", 7)) {
@@ -407,7 +420,7 @@ int report_print_html(struct report *r, FILE *out)
             print_json(json, out);
             mark += 6;
         } else if (!strncmp(mark, "@SCRIPT@", 8)) {
-            for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++)
+            for (size_t i = 0; scripts[i]; i++)
                 fputs(scripts[i], out);
             mark += 8;
         } else if (*mark) {
@@ -416,4 +429,13 @@ int report_print_html(struct report *r, FILE *out)
     }
     free(json);
     return ferror(out) ? PYTHIA_EIO : 0;
+}
+
+int report_print_html(struct report *r, FILE *out)
+{
+    const char *const scripts[] = { report_html_base,   report_html_canvas, report_html_timeline, report_html_structure,
+                                    report_html_tables, report_html_sums,   report_html_charts,   report_html_main,
+                                    NULL };
+
+    return html_print_page(report_html_page, page_data(r), scripts, out);
 }

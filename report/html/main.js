@@ -2,7 +2,10 @@
 // Puts the page together; keys that work everywhere.
 const sections = [...document.querySelectorAll("main section")];
 
-function setTheme(dark) { document.documentElement.dataset.theme = dark ? "dark" : "light"; }
+function setTheme(dark) {
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  redrawPictures();
+}
 
 function start() {
   const wantsDark = matchMedia("(prefers-color-scheme: dark)");
@@ -23,7 +26,7 @@ function start() {
     }
   });
   byId("filter").addEventListener("input", drawCalls);
-  for (const draw of [drawFindings, drawSummary, startStructure, drawCalls, drawSums, drawRegions, drawTasks, drawBalance, drawPatterns, drawMatrix, drawPrediction]) draw();
+  for (const draw of [drawFindings, drawSummary, drawSeries, drawTurn, startStructure, drawCalls, drawSums, drawRegions, drawTasks, drawBalance, drawPatterns, drawMatrix, drawPrediction]) draw();
   document.documentElement.dataset.ready = "yes";
 }
 start();

@@ -129,15 +129,22 @@ function drawSummary() {
   byId("title").textContent = `${name}: ${plural(j.ranks, "rank")}` + (j.threads ? ` × ${plural(j.threads, "thread")}` : "");
   byId("subtitle").textContent = cut([j.arguments, j.mpi, j.start_time ? new Date(1000 * j.start_time).toISOString().slice(0, 16).replace("T", " ") + " UTC" : ""].filter(Boolean).join(" · "), 300);
   const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
-  const tiles = [tile(time(j.wall_seconds), "wall time"), tile(count(j.events), "events")];
-  if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency", "share of the threads' time that was useful: MPI × OpenMP"),
+  const tiles = [tile(time(j.wall_seconds), "wall time", "from MPI_Init, or the program's begin, to the end of the slowest rank"),
+    tile(count(j.events), "events", "calls and parallel regions of all ranks and threads")];
+  if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency", "share of the threads' time that was useful work: MPI × OpenMP"),
     ...(e.openmp_threads > 1 ? [tile(percent(e.mpi), "MPI efficiency", "load balance × communication"),
       tile(percent(e.openmp), "OpenMP efficiency", "load balance in regions × fork and join × serial part")] : []),
-    tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest"),
-    tile(percent(e.communication), "communication"), tile(percent(e.serialisation), "serialisation", "estimated from the shortest calls"),
-    tile(percent(e.transfer), "transfer", "estimated from the shortest calls"));
-  if (data.main_loop) tiles.push(tile(`${count(data.main_loop.turns)} × ${time(data.main_loop.turn_seconds)}`, "main loop"));
-  tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks"), tile(time(j.pythia_seconds), "taken by Pythia, all ranks"));
+    tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest rank's: below 100 % some ranks have more work"),
+    tile(percent(e.communication), "communication", "the longest rank's time outside MPI over the wall time: serialisation × transfer"),
+    tile(percent(e.serialisation), "serialisation", "what an ideal network would leave: below 100 % ranks wait for each other although the work is even; estimated from the shortest calls"),
+    tile(percent(e.transfer), "transfer", "what moving data costs: below 100 % it takes time; estimated from the shortest calls"));
+  if (data.main_loop) {
+    const l = data.main_loop;
+    tiles.push(tile(`${count(l.turns)} × ${time(l.turn_seconds)}`, "main loop", "the program's time loop, turns × mean time of one" +
+      (l.function ? `: in ${l.function}${l.file ? `, ${l.file}${l.line ? ":" + l.line : ""}` : ""}` : "")));
+  }
+  tiles.push(tile(plural(data.classes.length, "class").replace(/classs$/, "classes"), "of ranks", "ranks and threads of one class do the same in the same order"),
+    tile(time(j.pythia_seconds), "taken by Pythia, all ranks", "what recording itself took, summed over ranks and threads"));
   byId("tiles").append(...tiles);
   if (j.missing_ranks) byId("where").append(element("p", {}, `Incomplete: ${j.missing_ranks} of ${j.ranks} ranks are missing.`));
   if (j.lost) byId("where").append(element("p", {}, `The memory cap was reached: the order of ${count(j.lost)} events was given up.`));
