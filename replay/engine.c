@@ -108,6 +108,7 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
+    h->feed.at_once = m->contention_free && h->posted.first == REPLAY_NONE;
     for (;;) {
         if (!replay_feed_next(&h->feed, &h->op))
             return false;
@@ -406,6 +407,7 @@ static int create(struct replay_machine *m, const struct replay_source *s, const
     m->source = s;
     m->ranks = m->running = s->ranks;
     m->how = how;
+    m->contention_free = !how->walk && !m->model->o && !m->model->g && !m->model->O && !m->model->G;
     m->blame = how->blame;
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;
@@ -439,6 +441,8 @@ static void finish(struct replay_machine *m)
     for (uint32_t r = 0; r < m->ranks; r++) {
         out->end[r] = m->host[r].cpu;
         out->longest = later(out->longest, out->end[r]);
+        for (uint32_t i = m->host[r].unexpected.first; i != REPLAY_NONE; i = m->item[i].next)
+            out->left++;
         out->events += m->host[r].feed.grammar ? (double)m->host[r].feed.grammar->events : 0;
     }
 }

@@ -12,8 +12,9 @@
  * Skipping (skip.c): the state is what decides all that follows: positions, clocks less the present time, messages
  * under way. Where a loop's state after a turn (or after several) is that of an earlier turn, all turns that are left
  * for every rank repeat it (max-plus: all clocks have advanced by the same amount), so the time and the counters
- * advance by as many periods at once. States are compared, not their hashes: the result is exact. Ranks that did
- * nothing in between may stand still. Periods of any length are found (Brent 1980).
+ * advance by as many periods at once. States are compared, not their hashes: the result is exact, unless the caller's
+ * patience ended before that. Ranks that did nothing in between may stand still. Periods of any length are found (Brent
+ * 1980).
  *
  * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
  * earliest goes on without its message, which counts as unmatched.
@@ -52,6 +53,7 @@ struct replay_watch {
 struct replay_how {
     bool walk;                  /* every turn: for comparing */
     uint64_t limit;             /* steps, 0: as many as it takes */
+    uint64_t patience;          /* steps after which periods need no longer be exact (skip.c), 0: they always are */
     /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
     void *context;
@@ -66,6 +68,8 @@ struct replay_result {
     uint64_t walked;    /* simulation steps that were taken */
     uint64_t skips;     /* times that turns were skipped */
     uint64_t unmatched; /* operations that went on without their message */
+    double off;         /* by how much of its time what was skipped may be off; 0: exact */
+    uint64_t left;      /* messages that nobody received */
 };
 
 /* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT: it would take more steps. */

@@ -49,13 +49,36 @@ static int find_cycles(struct replay_feed *f)
     return 0;
 }
 
-/* Goes down to the first terminal of the symbol that the last frame is at. */
-static void descend(struct replay_feed *f)
+/* Whether all turns of the node that the last frame has just come to are taken at once. */
+static bool take_whole(struct replay_feed *f)
+{
+    enum { FEW = 4 }; /* turns: walked as fast */
+    struct replay_frame *at = &f->frame[f->depth - 1];
+    uint64_t turns = f->grammar->nodes[at->node].exponent;
+
+    if (!f->at_once || at->turn || turns < FEW)
+        return false;
+    if (!f->talks)
+        f->talks = calloc(f->grammar->node_count, 1);
+    if (!f->whole)
+        f->whole = malloc(sizeof *f->whole);
+    if (!f->talks || !f->whole || f->talks[at->node] == 1)
+        return false;
+    f->talks[at->node] = replay_whole_node(f->source, f->rank, at->node, f->whole) ? 2 : 1;
+    if (f->talks[at->node] == 2)
+        at->turn = turns - 1;
+    return f->talks[at->node] == 2;
+}
+
+/* Goes down to the first terminal of the symbol that the last frame is at, or to what is taken at once: true. */
+static bool descend(struct replay_feed *f)
 {
     for (;;) {
         uint32_t symbol = f->grammar->nodes[f->frame[f->depth - 1].node].symbol;
+        if (take_whole(f))
+            return true;
         if (!grammar_is_rule(symbol))
-            return;
+            return false;
         uint32_t rule = symbol & ~GRAMMAR_RULE;
         f->frame[f->depth++] = (struct replay_frame){ rule, f->grammar->rules[rule].first, 0 };
     }
@@ -79,7 +102,6 @@ int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint3
         return PYTHIA_ENOMEM;
     }
     f->frame[f->depth++] = (struct replay_frame){ 0, f->grammar->rules[0].first, 0 };
-    descend(f);
     f->events = UINT64_MAX; /* before the first */
     return 0;
 }
@@ -89,13 +111,17 @@ void replay_feed_close(struct replay_feed *f)
     free(f->frame);
     free(f->seen);
     free(f->cycle);
+    free(f->talks);
+    free(f->whole);
+    f->talks = NULL;
+    f->whole = NULL;
     f->frame = NULL;
     f->seen = NULL;
     f->cycle = NULL;
     f->ended = true;
 }
 
-/* To the next event. False: that was the last. */
+/* To the next node or turn. False: that was the last. */
 static bool advance(struct replay_feed *f)
 {
     while (f->depth) {
@@ -112,12 +138,10 @@ static bool advance(struct replay_feed *f)
         }
         f->depth--;
     }
-    if (!f->depth)
-        return false;
-    descend(f);
-    return true;
+    return f->depth > 0;
 }
 
+/* `events` is the index of the last event that what is taken at once stands for. */
 static bool next_event(struct replay_feed *f)
 {
     if (f->ended)
@@ -126,11 +150,18 @@ static bool next_event(struct replay_feed *f)
         f->ended = true;
         return false;
     }
+    f->op_next = f->step = 0;
+    if (descend(f)) {
+        f->events += f->whole->events;
+        f->op = f->whole->op;
+        f->op_count = f->whole->count;
+        return true;
+    }
     f->events++;
     uint32_t node = f->frame[f->depth - 1].node;
     uint64_t i = f->seen ? f->seen[node]++ : 0;
-    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->op);
-    f->op_next = f->step = 0;
+    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->own);
+    f->op = f->own;
     return true;
 }
 
@@ -167,7 +198,7 @@ int replay_feed_check(const struct replay_feed *f)
         const struct grammar_flat_rule *rule = &f->grammar->rules[at->rule];
         uint32_t symbol = f->grammar->nodes[at->node].symbol;
         if (at->node < rule->first || at->node >= rule->first + rule->length || at->turn >= replay_feed_turns(f, d) ||
-            grammar_is_rule(symbol) != (d + 1 < f->depth))
+            (grammar_is_rule(symbol) != (d + 1 < f->depth) && f->op == f->own))
             return PYTHIA_EFORMAT;
         if (d + 1 < f->depth && f->frame[d + 1].rule != (symbol & ~GRAMMAR_RULE))
             return PYTHIA_EFORMAT;

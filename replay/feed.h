@@ -5,10 +5,12 @@
  *   frames   R node 1 | A turn 17 node 0 | b turn 0       from the root to the terminal: node and turn within its exponent
  *
  * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where
- * a loop's state can be compared with an earlier one. Turns can be advanced without walking them.
+ * a loop's state can be compared with an earlier one. Turns can be advanced without walking them. A repetition in which
+ * the rank talks to nobody may be taken at once (whole.h): then its node ends the position, at its last turn.
  *
  * Invariants (replay_feed_check):
- *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal
+ *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal, or one that
+ *      was taken at once
  *   2. a frame's turn is below its node's exponent
  *
  * Cost: a step is O(1) amortised. Memory: depth of the grammar, and a count for each node whose operations change.
@@ -18,6 +20,7 @@
 #define PYTHIA_REPLAY_FEED_H
 
 #include "replay/program.h"
+#include "replay/whole.h"
 
 struct replay_frame { uint32_t rule, node; uint64_t turn; };
 
@@ -30,7 +33,11 @@ struct replay_feed {
     uint64_t *seen;      /* occurrences of each node, where its operations change; NULL: nowhere */
     uint32_t *cycle;     /* of each node, with `seen` */
     uint32_t turned;     /* after an advance: the depth whose turn was completed, 0 for none; depth counts from 1 */
-    struct replay_op op[REPLAY_OPS];
+    bool at_once;        /* set by the caller: repetitions may be taken at once */
+    uint8_t *talks;      /* of each node: 0: not known; 1: it is walked; 2: it can be taken at once */
+    struct replay_whole *whole; /* the last one that was */
+    struct replay_op own[REPLAY_OPS];
+    const struct replay_op *op; /* of the present event: in `own` or `whole` */
     uint32_t op_count, op_next, step;
     uint32_t last_source;/* of a receive from anyone */
     bool ended;

@@ -12,7 +12,8 @@ libpythia_replay_la_SOURCES = \
 	%D%/match.c \
 	%D%/program.h \
 	%D%/schedule.c %D%/schedule.h \
-	%D%/skip.c
+	%D%/skip.c \
+	%D%/whole.c %D%/whole.h
 
 UNIT_TESTS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h

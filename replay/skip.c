@@ -11,6 +11,11 @@
  * messages; then the heap. Of turns only those of one loop of each rank may differ: how far they advance in a period
  * and how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is,
  * until its next event.
+ *
+ * Where no period is exact for long (`patience`) states are compared but for their clocks. A rank's clock is a maximum
+ * of sums of other clocks and times, so clocks that differ by d at first never differ by more (max-plus maps are
+ * nonexpansive: Heidergott, Olsder, van der Woude 2006, 3.2): each of the periods that are skipped is off by d at most,
+ * and d is at most a thousandth of a period. How much it was is in the result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +23,7 @@
 #include "replay/machine.h"
 
 enum { SLOTS = REPLAY_BLAME_SLOTS };
+#define ALLOWED 1e-3 /* of a period: by how much clocks may differ where no period is exact */
 
 struct words { uint64_t *word; size_t count, room; };
 
@@ -25,7 +31,7 @@ struct words { uint64_t *word; size_t count, room; };
 struct due { int64_t in; uint64_t order, request, bytes; uint32_t host, source, tag, message; };
 
 /* Where a rank's part of a saved state is. */
-struct part { size_t words, word_count, turns, seen; uint64_t version, events; };
+struct part { size_t words, word_count, turns, seen; uint64_t version, events, clock[3]; };
 
 struct state {
     bool valid, armed;
@@ -36,6 +42,9 @@ struct state {
     struct due *due;
     uint32_t due_count, due_room;
 };
+
+/* By how much clocks may differ in states that are taken for equal, ns, and by how much they do. */
+struct slack { uint64_t allowed, most; };
 
 struct replay_skip {
     struct state slot[SLOTS];
@@ -110,6 +119,15 @@ static void add_list(struct replay_machine *m, struct words *w, const struct rep
     add(m->skip, w, UINT64_MAX);
 }
 
+static void read_clocks(const struct replay_machine *m, uint32_t rank, uint64_t clock[3])
+{
+    const struct replay_host *h = &m->host[rank];
+
+    clock[0] = from_now(m, h->cpu);
+    clock[1] = from_now(m, h->in);
+    clock[2] = from_now(m, h->out);
+}
+
 static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
@@ -119,9 +137,6 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     for (uint32_t d = 0; d < f->depth; d++)
         add(m->skip, w, f->frame[d].node);
     add(m->skip, w, (uint64_t)f->step << 32 | f->last_source);
-    add(m->skip, w, from_now(m, h->cpu));
-    add(m->skip, w, from_now(m, h->in));
-    add(m->skip, w, from_now(m, h->out));
     for (uint32_t i = 0; i < h->open_count; i++) {
         const struct replay_request *r = &h->open[i];
         add(m->skip, w, h->next_request - r->number);
@@ -138,6 +153,20 @@ static int by_order(const void *a, const void *b)
 {
     const struct due *x = a, *y = b;
     return x->in != y->in ? (x->in < y->in ? -1 : 1) : x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Whatever their times are. */
+static int by_host(const void *a, const void *b)
+{
+    const struct due *x = a, *y = b;
+
+    if (x->host != y->host)
+        return x->host < y->host ? -1 : 1;
+    if (x->message != y->message)
+        return x->message < y->message ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static bool grow_due(struct replay_skip *s, struct due **due, uint32_t *room, uint32_t need)
@@ -192,6 +221,7 @@ static void save(struct replay_machine *m, struct state *s)
                             .version = h->version, .events = f->events };
         add_host(m, &s->words, r);
         p->word_count = s->words.count - p->words;
+        read_clocks(m, r, p->clock);
         for (uint32_t d = 0; d < f->depth; d++)
             add(m->skip, &s->turns, f->frame[d].turn);
         for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
@@ -204,31 +234,49 @@ static void save(struct replay_machine *m, struct state *s)
 
 /* --- Comparing --- */
 
-static bool same_host(struct replay_machine *m, const struct state *s, uint32_t r)
+/* `most` gets by how much a clock may differ, and how much one does. */
+static bool near(uint64_t a, uint64_t b, struct slack *slack)
+{
+    uint64_t by = a > b ? a - b : b - a;
+
+    slack->most = by > slack->most ? by : slack->most;
+    return by <= slack->allowed;
+}
+
+static bool same_host(struct replay_machine *m, const struct state *s, uint32_t r, struct slack *slack)
 {
     struct words *w = &m->skip->scratch;
     const struct part *p = &s->part[r];
+    uint64_t clock[3];
 
     if (p->version == m->host[r].version)
         return true;
+    read_clocks(m, r, clock);
+    for (int i = 0; i < 3; i++)
+        if (!near(clock[i], p->clock[i], slack))
+            return false;
     w->count = 0;
     add_host(m, w, r);
     return w->count == p->word_count && !memcmp(w->word, s->words.word + p->words, w->count * sizeof *w->word);
 }
 
-static bool same_heap(struct replay_machine *m, const struct state *s)
+static bool same_heap(struct replay_machine *m, struct state *s, struct slack *slack)
 {
     struct replay_skip *skip = m->skip;
 
     if (!grow_due(skip, &skip->due, &skip->due_room, m->heap_count))
         return false;
     uint32_t n = list_due(m, skip->due, s), k = 0;
+    if (slack->allowed) {
+        qsort(skip->due, n, sizeof *skip->due, by_host);
+        qsort(s->due, s->due_count, sizeof *s->due, by_host);
+    }
     for (uint32_t i = 0; i < s->due_count; i++) {
         const struct due *was = &s->due[i], *is = &skip->due[k];
         if (s->part[was->host].version == m->host[was->host].version)
             continue;
-        if (k == n || was->in != is->in || was->host != is->host || was->source != is->source || was->tag != is->tag ||
-            was->message != is->message || was->bytes != is->bytes || was->request != is->request)
+        if (k == n || !near((uint64_t)was->in, (uint64_t)is->in, slack) || was->host != is->host ||
+            was->source != is->source || was->tag != is->tag || was->message != is->message || was->bytes != is->bytes || was->request != is->request)
             return false;
         k++;
     }
@@ -273,12 +321,16 @@ static uint64_t periods(struct replay_machine *m, const struct state *s)
     return most == UINT64_MAX ? 0 : most;
 }
 
-static bool same(struct replay_machine *m, const struct state *s)
+/* Equal, or equal but for clocks, when exact periods were looked for long enough. */
+static bool same(struct replay_machine *m, struct state *s, struct slack *slack)
 {
+    *slack = (struct slack){ 0 };
+    if (m->how->patience && m->result->walked > m->how->patience)
+        slack->allowed = (uint64_t)(ALLOWED * (double)(m->now - s->now));
     for (uint32_t r = 0; r < m->ranks; r++)
-        if (!same_host(m, s, r))
+        if (!same_host(m, s, r, slack))
             return false;
-    return same_heap(m, s) && !m->skip->failed;
+    return same_heap(m, s, slack) && !m->skip->failed;
 }
 
 /* --- Skipping --- */
@@ -350,11 +402,14 @@ static void begin(struct replay_machine *m, struct state *s)
 
 static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
 {
+    struct slack slack;
     uint64_t n;
 
     s->count++;
-    if (same(m, s) && (n = periods(m, s)) > 0) {
+    if (same(m, s, &slack) && (n = periods(m, s)) > 0) {
+        double off = (double)slack.most / (double)(m->now - s->now + 1);
         if (s->armed) {
+            m->result->off = off > m->result->off ? off : m->result->off;
             skip(m, s, slot, n);
             s->valid = false;
             return;
@@ -365,7 +420,7 @@ static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
             replay_blame_arm(m->blame, slot);
         save(m, s);
     } else if (s->count >= s->power) {
-        uint64_t power = s->armed ? 1 : 2 * s->power;
+        uint64_t power = s->armed && !slack.allowed ? 1 : 2 * s->power;
         begin(m, s);
         s->power = power;
     }

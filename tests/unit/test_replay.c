@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The replay: skipping turns gives the times of walking them, to the ns; times computed by hand; waits and their
    causes. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,47 @@ START_TEST(test_turns_cost_nothing)
 }
 END_TEST
 
+/* Who talks to nobody is not walked, however long. */
+START_TEST(test_own_work_is_not_walked)
+{
+    struct phase body = { .kind = PHASE_COMPUTE, .ns = 1000, .seed = 3 };
+    struct program *p = program_loop(4, &body, 1, 1000000000);
+    struct replay_blame *b = replay_blame_create(4, p->source.places);
+    struct replay_result r = run(p, &free_of_cost, false, b);
+
+    ck_assert_uint_le(r.walked, 8);
+    ck_assert_int_eq(r.end[0] % 1000000000, 0);
+    ck_assert_int_ge(r.end[0], 1000 * 1000000000ll);
+    ck_assert_int_eq(replay_blame_account(b, 0).work, r.end[0]);
+    ck_assert_int_eq(replay_blame_check(b), 0);
+    replay_blame_destroy(b);
+    free(r.end);
+    program_destroy(p);
+}
+END_TEST
+
+/* 48 ranks repeat after long: whoever has no patience gets nearly the time of walking. */
+START_TEST(test_impatience)
+{
+    static const struct replay_model no_contention = { .L = 2500, .S = 65535 };
+    struct phase body[] = { { .kind = PHASE_HALO, .bytes = 1000, .ns = 50000, .seed = 7 },
+                            { .kind = PHASE_COLLECTIVE, .shape = REPLAY_ALL, .bytes = 8, .ns = 3000, .seed = 8 } };
+    struct program *p = program_loop(48, body, 2, 5000);
+    struct replay_how walk = { .walk = true }, fast = { .patience = 5000 };
+    struct replay_result a, b;
+
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &walk, &a), 0);
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &fast, &b), 0);
+    ck_assert_uint_lt(b.walked, a.walked / 10);
+    for (uint32_t r = 0; r < 48; r++)
+        ck_assert_double_le(fabs((double)b.end[r] / (double)a.end[r] - 1), 1e-3);
+    ck_assert_double_le(b.off, 1e-3);
+    free(a.end);
+    free(b.end);
+    program_destroy(p);
+}
+END_TEST
+
 /* LogGP by hand: a message of s bytes is there o + L + o + (s - 1) G after its sender began. */
 START_TEST(test_one_message)
 {
@@ -149,6 +191,8 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_LOOP(test_skipping_is_exact, 12),
         UNIT_TEST(test_turns_cost_nothing),
+        UNIT_TEST(test_own_work_is_not_walked),
+        UNIT_TEST(test_impatience),
         UNIT_TEST(test_one_message),
         UNIT_TEST(test_chain_is_followed),
         UNIT_TEST(test_goal_has_every_operation),
