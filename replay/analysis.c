@@ -9,14 +9,19 @@
 #include "replay/analysis.h"
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
-enum { DRAWS = 8, MOST_STEPS = 3000000 /* a replay: about a second */, MOST_TIMES = 1 << 23 /* ranks x terminals: 200 MiB */ };
+enum {
+    DRAWS = 8,
+    MOST_STEPS = 3000000, /* a replay: about a second */
+    PATIENCE = 500000,
+    MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
+};
 
 struct replay_analysis {
     const struct job *job;
     struct replay_bind *bind;
     struct replay_blame *blame;
     struct replay_result result;
-    double recorded;
+    double recorded, missed; /* missed: by how much the replay is longer than that, a share */
 };
 
 /* --- The model --- */
@@ -35,12 +40,17 @@ static uint32_t rounds_of(uint32_t ranks)
     return n;
 }
 
+static uint32_t ranks_of(const struct replay_analysis *a)
+{
+    return replay_bind_source(a->bind)->ranks;
+}
+
 struct least { double overhead, round, byte; };
 
 static void look_at(const struct replay_analysis *a, const struct grammar_flat *g, uint32_t n, struct least *l)
 {
     const struct job *j = a->job;
-    uint32_t symbol = g->nodes[n].symbol, rounds = rounds_of(j->info.ranks);
+    uint32_t symbol = g->nodes[n].symbol, rounds = rounds_of(ranks_of(a));
     double shortest = (double)g->stats[n].duration.min;
 
     if (grammar_is_rule(symbol) || symbol >= j->terminal_count || !g->stats[n].count)
@@ -62,7 +72,7 @@ static double between(double x, double low, double high)
     return x < low ? low : x > high ? high : x;
 }
 
-static struct replay_model fit(const struct replay_analysis *a)
+static struct bind_network fit(const struct replay_analysis *a)
 {
     struct least l = { 1e9, 1e9, 1e9 };
 
@@ -72,10 +82,7 @@ static struct replay_model fit(const struct replay_analysis *a)
     double o = between(l.overhead == 1e9 ? 300 : l.overhead, 50, 5000);
     double latency = between(l.round == 1e9 ? 500 : l.round - 2 * o, 100, 50000);
     /* Whole ns a byte, as simulators have it: above 1 GB/s what messages take by their length is in the extras. */
-    return (struct replay_model){ .o = (int64_t)o,
-                                  .L = (int64_t)latency,
-                                  .G = l.byte == 1e9 ? 0 : 1000 * (int64_t)between(l.byte, 0, 100),
-                                  .S = 4096 };
+    return (struct bind_network){ latency, o, l.byte == 1e9 ? 0 : floor(between(l.byte, 0, 100)) };
 }
 
 /* --- Extras --- */
@@ -85,7 +92,7 @@ static double least_rest(const struct replay_analysis *a, uint32_t site)
 {
     double least = -1;
 
-    for (uint32_t r = 0; r < a->job->info.ranks; r++) {
+    for (uint32_t r = 0; r < ranks_of(a); r++) {
         double count, recorded = replay_bind_calls(a->bind, r, site, &count);
         if (count <= 0)
             continue;
@@ -105,14 +112,16 @@ static bool waits(const struct bind_site *s)
 static int replay(struct replay_analysis *a)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
-    struct replay_how how = { .limit = MOST_STEPS, .blame = replay_blame_create(s->ranks, s->places) };
+    struct replay_model m = replay_bind_model(a->bind);
+    struct replay_how how = { .limit = MOST_STEPS, .patience = PATIENCE };
 
+    how.blame = replay_blame_create(s->ranks, s->places);
     if (!how.blame)
         return PYTHIA_ENOMEM;
     replay_blame_destroy(a->blame);
     a->blame = how.blame;
     free(a->result.end);
-    return replay_run(s, replay_bind_model(a->bind), &how, &a->result);
+    return replay_run(s, &m, &how, &a->result);
 }
 
 static double off(const struct replay_analysis *a)
@@ -122,7 +131,7 @@ static double off(const struct replay_analysis *a)
 
 static void find_rests(struct replay_analysis *a)
 {
-    for (uint32_t r = 0; r < a->job->info.ranks; r++)
+    for (uint32_t r = 0; r < ranks_of(a); r++)
         for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
             double count,
                 spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
@@ -177,15 +186,17 @@ static double recorded(const struct job *j)
 
 static int analyse(struct replay_analysis *a)
 {
-    struct replay_model m = fit(a);
+    struct bind_network n = fit(a);
 
-    replay_bind_set_model(a->bind, &m);
+    replay_bind_set_network(a->bind, &n);
     int rc = replay(a);
     for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
         if (waits(replay_bind_site(a->bind, s)))
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
     rc = rc ? rc : replay(a);
-    return rc ? rc : fit_rests(a);
+    rc = rc ? rc : fit_rests(a);
+    a->missed = rc ? 0 : off(a);
+    return rc;
 }
 
 int replay_analysis_create(const struct job *j, struct replay_analysis **analysis)
@@ -199,7 +210,7 @@ int replay_analysis_create(const struct job *j, struct replay_analysis **analysi
         return PYTHIA_ENOMEM;
     a->job = j;
     a->recorded = recorded(j);
-    a->bind = replay_bind_create(j);
+    a->bind = replay_bind_create(j, NULL);
     if (a->bind)
         rc = analyse(a);
     if (rc) {
@@ -207,6 +218,40 @@ int replay_analysis_create(const struct job *j, struct replay_analysis **analysi
         return rc;
     }
     *analysis = a;
+    return 0;
+}
+
+/* Operations that went without a partner, and messages that nobody received, for each rank. */
+static double lonely(const struct replay_analysis *a)
+{
+    return (double)(a->result.unmatched + a->result.left) / ranks_of(a);
+}
+
+int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
+                           struct replay_analysis **resized)
+{
+    struct replay_analysis *to;
+    int rc = PYTHIA_ENOMEM;
+
+    if ((uint64_t)resize->to * a->job->terminal_count > MOST_TIMES)
+        return PYTHIA_ELIMIT;
+    if (!(to = calloc(1, sizeof *to)))
+        return PYTHIA_ENOMEM;
+    to->job = a->job;
+    to->recorded = a->recorded;
+    to->missed = a->missed;
+    to->bind = replay_bind_create(a->job, resize);
+    if (to->bind) {
+        replay_bind_take(to->bind, a->bind);
+        rc = replay(to);
+    }
+    if (rc == 0 && lonely(to) > lonely(a))
+        rc = PYTHIA_EINVAL;
+    if (rc) {
+        replay_analysis_destroy(to);
+        return rc;
+    }
+    *resized = to;
     return 0;
 }
 
@@ -222,17 +267,15 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 /* --- What if --- */
 
-static int wall(struct replay_analysis *a, const struct bind_change *c, const struct replay_model *m, double *seconds)
+static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds)
 {
-    struct replay_model own = *replay_bind_model(a->bind);
-    struct replay_how how = { 0 };
+    struct replay_how how = { .patience = PATIENCE };
     struct replay_result r;
 
     replay_bind_set(a->bind, c);
-    replay_bind_set_model(a->bind, m);
-    int rc = replay_run(replay_bind_source(a->bind), m, &how, &r);
+    struct replay_model m = replay_bind_model(a->bind);
+    int rc = replay_run(replay_bind_source(a->bind), &m, &how, &r);
     replay_bind_set(a->bind, NULL);
-    replay_bind_set_model(a->bind, &own);
     if (rc == 0) {
         *seconds = (double)r.longest / 1e9;
         free(r.end);
@@ -240,17 +283,17 @@ static int wall(struct replay_analysis *a, const struct bind_change *c, const st
     return rc;
 }
 
-int replay_analysis_predict(struct replay_analysis *a, const struct replay_what_if *w, struct replay_prediction *out)
+int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
+                            struct replay_prediction *out)
 {
-    struct bind_change c = w->change;
-    const struct replay_model *m = w->given ? &w->model : replay_bind_model(a->bind);
-    double missed = fabs(off(a)), drawn;
+    struct bind_change c = *change;
+    double missed = fabs(a->missed), drawn;
 
     c.seed = 0;
-    int rc = wall(a, &c, m, &out->seconds);
+    int rc = wall(a, &c, &out->seconds);
     out->low = out->high = out->seconds;
     for (c.seed = 1; rc == 0 && c.seed <= DRAWS; c.seed++) {
-        rc = wall(a, &c, m, &drawn);
+        rc = wall(a, &c, &drawn);
         out->low = drawn < out->low ? drawn : out->low;
         out->high = drawn > out->high ? drawn : out->high;
     }
@@ -261,20 +304,20 @@ int replay_analysis_predict(struct replay_analysis *a, const struct replay_what_
 
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out)
 {
-    struct bind_change c = { .balance = GRAMMAR_NONE, .no_extra = true };
-    struct replay_model free_of_cost = { .S = replay_bind_model(a->bind)->S };
+    static const struct bind_network ideal;
+    struct bind_change c = { .balance = GRAMMAR_NONE, .no_extra = true, .network = &ideal };
     double most = 0, sum = 0, seconds;
 
-    for (uint32_t r = 0; r < a->job->info.ranks; r++) {
+    for (uint32_t r = 0; r < ranks_of(a); r++) {
         double work = (double)replay_blame_account(a->blame, r).work / 1e9;
         sum += work;
         most = work > most ? work : most;
     }
-    int rc = wall(a, &c, &free_of_cost, &seconds);
+    int rc = wall(a, &c, &seconds);
     if (rc != 0)
         return rc;
     double all = replay_analysis_replayed(a);
-    out->balance = most > 0 ? sum / a->job->info.ranks / most : 1;
+    out->balance = most > 0 ? sum / ranks_of(a) / most : 1;
     out->serialisation = seconds > 0 ? most / seconds : 1;
     out->transfer = all > 0 ? seconds / all : 1;
     return 0;

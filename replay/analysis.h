@@ -26,6 +26,10 @@ struct replay_analysis;
 /* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than a second allows until its loops repeat;
    what else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, struct replay_analysis **analysis);
+/* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
+   PYTHIA_EINVAL: messages would have no partner. */
+int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
+                           struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 
 struct replay_bind *replay_analysis_bind(struct replay_analysis *a);
@@ -35,15 +39,11 @@ const struct replay_result *replay_analysis_result(const struct replay_analysis 
 double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 
-struct replay_what_if {
-    struct bind_change change;    /* `seed` is not used */
-    struct replay_model model;    /* in place of the fitted one … */
-    bool given;                   /* … when this says so */
-};
 struct replay_prediction { double seconds, low, high; };
-/* Wall time with the change; low and high: of some draws of what the recording leaves open, widened by how far the
-   replay of the recording itself was off. 0 or PYTHIA_ENOMEM. */
-int replay_analysis_predict(struct replay_analysis *a, const struct replay_what_if *w, struct replay_prediction *out);
+/* Wall time with the change (its `seed` is not used); low and high: of some draws of what the recording leaves
+   open, widened by how far the replay of the recording itself was off. 0 or PYTHIA_ENOMEM. */
+int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
+                            struct replay_prediction *out);
 
 /* POP's efficiencies: load balance x serialisation x transfer. 0 or PYTHIA_ENOMEM. */
 struct replay_efficiency { double balance, serialisation, transfer; };

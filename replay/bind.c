@@ -14,6 +14,8 @@
 #include "replay/bind.h"
 #include "replay/calls.h"
 
+enum { EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
+
 /* Means of one occurrence on one rank, ns. */
 struct times { float gap, gap_deviation, call, call_deviation; };
 
@@ -27,8 +29,9 @@ struct rank_times {
 
 struct replay_bind {
     const struct job *job;
+    const struct replay_resize *resize; /* NULL: ranks are those that were recorded */
     struct replay_source source;
-    struct replay_model model;
+    struct bind_network network;
     const struct bind_change *change;
     uint32_t *site_of;          /* of each terminal */
     struct bind_site *site;
@@ -83,6 +86,12 @@ static bool find_sites(struct replay_bind *b)
 
 /* --- Times --- */
 
+/* The recorded rank whose rules and times hold for a rank. */
+static uint32_t like(const struct replay_bind *b, uint32_t rank)
+{
+    return b->resize ? b->resize->like[rank] : rank;
+}
+
 static struct times mean_times(const struct grammar_stats *s)
 {
     return (struct times){ .gap = (float)grammar_moments_mean(&s->gap, s->count),
@@ -118,7 +127,7 @@ static double visits(const struct replay_bind *b, uint32_t c, uint32_t node)
 static bool own_times(const struct replay_bind *b, uint32_t rank, uint32_t node)
 {
     struct rank_times *r = &b->rank[rank];
-    const struct job_own *o = job_own_of(b->job, r->class_index, node, rank, 0);
+    const struct job_own *o = job_own_of(b->job, r->class_index, node, like(b, rank), 0);
 
     if (!o || !o->ranks)
         return false;
@@ -137,7 +146,7 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
 {
     struct rank_times *r = &b->rank[rank];
     const struct grammar_flat *g = b->job->classes[r->class_index].grammar;
-    const struct job_stream *s = job_find_stream(b->job, rank, 0);
+    const struct job_stream *s = job_find_stream(b->job, like(b, rank), 0);
     double mean = 0, varies = 0;
 
     if (!s)
@@ -164,7 +173,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     double count = visits(b, r->class_index, n);
     struct bind_site *s = &b->site[b->site_of[symbol]];
     size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
-    const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, rank, 0);
+    const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, like(b, rank), 0);
     int64_t reply;
 
     b->count[at] += count;
@@ -172,20 +181,23 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     s->count += count;
     s->gap_ns += count * r->node[n].gap;
     s->call_ns += count * r->node[n].call;
-    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, rank, 0, 0, &reply) == 0 && reply == 1)
+    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, like(b, rank), 0, 0, &reply) == 0 && reply == 1)
         s->answers = 1;
     if (v && v->attr.count)
         s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
 }
 
-/* In a large job ranks of a block and class have the same times: those of one that came before; NULL without. */
+/* In a large job ranks of a block and class have the same times, and those that are like one rank: those of one that
+   came before; NULL without. */
 static struct times *alike(const struct replay_bind *b, uint32_t rank)
 {
     enum { BACK = 32 };
-    const struct job_stream *s = job_find_stream(b->job, rank, 0);
+    const struct job_stream *s = job_find_stream(b->job, like(b, rank), 0);
+    uint32_t back = b->resize ? rank : BACK;
 
-    for (uint32_t k = 1; b->job->info.block > 1 && k <= BACK && k <= rank; k++)
-        if (b->rank[rank - k].class_index == b->rank[rank].class_index && job_find_stream(b->job, rank - k, 0) == s)
+    for (uint32_t k = 1; (b->resize || b->job->info.block > 1) && k <= back && k <= rank; k++)
+        if (b->rank[rank - k].class_index == b->rank[rank].class_index &&
+            job_find_stream(b->job, like(b, rank - k), 0) == s)
             return b->rank[rank - k].node;
     return NULL;
 }
@@ -193,7 +205,7 @@ static struct times *alike(const struct replay_bind *b, uint32_t rank)
 static bool find_times(struct replay_bind *b, uint32_t rank)
 {
     struct rank_times *r = &b->rank[rank];
-    uint32_t c = r->class_index = job_stream_class(b->job, rank, 0);
+    uint32_t c = r->class_index = job_stream_class(b->job, like(b, rank), 0);
 
     if (c == GRAMMAR_NONE)
         return true;
@@ -218,12 +230,18 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
 
 /* --- Events --- */
 
-static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, const struct job_terminal *t, int64_t peer)
+/* The rank of the job whom `peer` in the channel's values means. */
+static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
+                           const struct job_terminal *t, int64_t peer)
 {
-    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, rank, peer);
+    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, like(b, rank), peer);
 
     if (peer == GRAMMAR_PEER_ANY)
         return REPLAY_ANY;
+    if (b->resize)
+        world = replay_resize_peer(
+            b->resize,
+            job_variant(&b->job->classes[b->rank[rank].class_index], node, channel, like(b, rank), 0), rank, world);
     return world >= 0 && world < (int64_t)b->source.ranks ? (uint32_t)world : REPLAY_NOWHERE;
 }
 
@@ -233,9 +251,9 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
     int64_t v;
 
-    if (job_attr_value(b->job, c, node, channel, rank, 0, i, &v) == 0)
+    if (job_attr_value(b->job, c, node, channel, like(b, rank), 0, i, &v) == 0)
         return v;
-    const struct job_variant *variant = job_variant(c, node, channel, rank, 0);
+    const struct job_variant *variant = job_variant(c, node, channel, like(b, rank), 0);
     if (channel == GRAMMAR_BYTES && variant && variant->attr.count)
         return variant->attr.sum / (int64_t)variant->attr.count;
     return none;
@@ -259,9 +277,9 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
                             .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
 
-    op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, t, peer);
+    op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
     if (op.partner == REPLAY_NOWHERE && !receives &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, rank, 0, i, &reply) == 0 && reply == 1)
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, like(b, rank), 0, i, &reply) == 0 && reply == 1)
         op.partner = REPLAY_SOURCE;
     if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
         op.partner = REPLAY_ANY;
@@ -281,8 +299,13 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
 
     if (t->comm == GRAMMAR_NONE)
         return op;
-    int64_t me = job_comm_rank(b->job, t->comm, rank);
-    bool known = me >= 0 && job_comm_members(b->job, t->comm, rank, &m) && m.size > 0;
+    int64_t me = job_comm_rank(b->job, t->comm, like(b, rank));
+    bool known = me >= 0 && job_comm_members(b->job, t->comm, like(b, rank), &m) && m.size > 0;
+    if (b->resize && known && m.size > 1) {
+        int64_t to = replay_resize_peer(b->resize, NULL, rank, root);
+        op.partner = to >= 0 ? (uint32_t)to : 0;
+        return op;
+    }
     op.me = known ? (uint32_t)me : 0;
     op.size = known ? m.size : 1;
     return op;
@@ -323,11 +346,20 @@ static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node,
     return ns > 0 ? ns : 0;
 }
 
+/* What a call takes with the changes, that took `ns`. */
+static double cost_of(const struct replay_bind *b, double ns)
+{
+    const struct bind_change *c = b->change;
+
+    if (c && c->no_extra)
+        return 0;
+    return c && c->network ? ns + c->network->overhead - b->network.overhead : ns;
+}
+
 static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site)
 {
-    if (b->change && b->change->no_extra)
-        return 0;
-    return b->extra_share * b->extra[site] + b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site];
+    return cost_of(b, b->extra_share * b->extra[site] +
+                          b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site]);
 }
 
 static struct replay_op spent(uint32_t place, double ns, bool computes)
@@ -348,7 +380,7 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
     struct job_start_run one;
     uint32_t count = 0;
 
-    if (job_completes(b->job, c, node, rank, 0, i, &one, &runs, &count) != 0)
+    if (job_completes(b->job, c, node, like(b, rank), 0, i, &one, &runs, &count) != 0)
         return op;
     b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
     op.back = (int32_t)count;
@@ -357,14 +389,6 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
 }
 
 _Static_assert(sizeof(struct replay_run) == sizeof(struct job_start_run), "runs are taken as they are");
-
-/* What a call that never waits takes beyond what the model takes for it. */
-static double own_cost(const struct replay_bind *b, double call)
-{
-    if (b->change && b->change->no_extra)
-        return 0;
-    return call > (double)b->model.o ? call - (double)b->model.o : 0;
-}
 
 static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
                          const struct job_terminal *t, uint32_t site, struct replay_op *op)
@@ -376,12 +400,12 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     switch (what) {
     case BIND_SEND:
         op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place, &out_half);
-        op[n] = spent(place, op[0].bytes <= b->model.S ? own_cost(b, call) : extra_of(b, rank, site), false);
+        op[n] = spent(place, op[0].bytes <= EAGER ? cost_of(b, call) : extra_of(b, rank, site), false);
         return n + 1;
     case BIND_ISEND:
     case BIND_IRECV:
         op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
-        op[n++] = spent(place, own_cost(b, call), false);
+        op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_RECV:
         op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place, &out_half);
@@ -435,7 +459,7 @@ static uint32_t cycle(void *context, uint32_t rank, uint32_t node)
     uint32_t whole = 1;
 
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
-        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, rank, 0);
+        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, like(b, rank), 0);
         int64_t constant;
         if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED ||
             channel == GRAMMAR_TEAM || grammar_attr_constant(&v->attr, &constant))
@@ -468,6 +492,8 @@ static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
     const struct replay_bind *b = context;
     struct job_members m;
 
+    if (b->resize)
+        return i;
     return group != GRAMMAR_NONE && job_comm_members(b->job, group, rank, &m) ? job_members_at(&m, i) : i;
 }
 
@@ -482,29 +508,31 @@ static void find_means(struct replay_bind *b)
     }
 }
 
-struct replay_bind *replay_bind_create(const struct job *j)
+struct replay_bind *replay_bind_create(const struct job *j, const struct replay_resize *resize)
 {
     struct replay_bind *b = calloc(1, sizeof *b);
+    uint32_t ranks = resize ? resize->to : j->info.ranks;
 
     if (!b)
         return NULL;
     b->job = j;
+    b->resize = resize;
     b->extra_share = 1;
     b->source = (struct replay_source){
-        .ranks = j->info.ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle, .member = member
+        .ranks = ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle, .member = member
     };
     b->uses = calloc(j->class_count + 1, sizeof *b->uses);
     b->rule_of = calloc(j->class_count + 1, sizeof *b->rule_of);
-    b->rank = calloc(j->info.ranks + 1u, sizeof *b->rank);
-    bool fine = j->info.ranks && b->uses && b->rule_of && b->rank && find_sites(b);
+    b->rank = calloc(ranks + 1u, sizeof *b->rank);
+    bool fine = ranks && b->uses && b->rule_of && b->rank && find_sites(b);
     if (fine) {
         b->source.places = 2 * b->site_count + 1;
-        b->count = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->count);
-        b->call = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->call);
-        b->rest = calloc((size_t)j->info.ranks * b->site_count + 1, sizeof *b->rest);
+        b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
+        b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
+        b->rest = calloc((size_t)ranks * b->site_count + 1, sizeof *b->rest);
         fine = b->count && b->call && b->rest;
     }
-    for (uint32_t r = 0; fine && r < j->info.ranks; r++)
+    for (uint32_t r = 0; fine && r < ranks; r++)
         fine = find_times(b, r);
     if (!fine) {
         replay_bind_destroy(b);
@@ -576,18 +604,38 @@ float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site)
     return &b->rest[(size_t)rank * b->site_count + site];
 }
 
+void replay_bind_take(struct replay_bind *b, const struct replay_bind *from)
+{
+    b->network = from->network;
+    b->extra_share = from->extra_share;
+    b->rest_share = from->rest_share;
+    memcpy(b->extra, from->extra, b->site_count * sizeof *b->extra);
+    for (uint32_t r = 0; r < b->source.ranks; r++)
+        memcpy(b->rest + (size_t)r * b->site_count, from->rest + (size_t)like(b, r) * b->site_count,
+               b->site_count * sizeof *b->rest);
+}
+
 void replay_bind_fill(struct replay_bind *b, double fill)
 {
     b->extra_share = fill < 1 ? fill : 1;
     b->rest_share = fill > 1 ? fill - 1 : 0;
 }
 
-const struct replay_model *replay_bind_model(const struct replay_bind *b)
+struct replay_model replay_bind_model(const struct replay_bind *b)
 {
-    return &b->model;
+    const struct bind_network *n = b->change && b->change->network ? b->change->network : &b->network;
+
+    return (struct replay_model){
+        .L = (int64_t)(n->latency + 2 * n->overhead), .G = (int64_t)(1000 * n->byte), .S = EAGER
+    };
 }
 
-void replay_bind_set_model(struct replay_bind *b, const struct replay_model *m)
+const struct bind_network *replay_bind_network(const struct replay_bind *b)
 {
-    b->model = *m;
+    return &b->network;
+}
+
+void replay_bind_set_network(struct replay_bind *b, const struct bind_network *n)
+{
+    b->network = *n;
 }

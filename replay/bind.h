@@ -11,7 +11,12 @@
  * region's work.
  *
  * What the model cannot know of a call that waits (entering the library, being woken up) is its `extra`, fitted from
- * the recording. Changes ("what if") are applied here: other speeds, equal work, no extras.
+ * the recording. Changes ("what if") are applied here: other speeds, equal work, another network, no extras.
+ *
+ * Overhead is part of what calls take, and of a message's way: the engine's model has none of its own (o, g and O are
+ * 0). So no message takes time from a rank that works on something else, a rank's clock is a maximum of sums of other
+ * clocks and times (max-plus), and loops become periodic soon (Heidergott, Olsder, van der Woude 2006); with contention
+ * for the receiver's processor 32 ranks repeat after thousands of turns only.
  *
  * Ownership: the job outlives it.  Threads: owner.  Hook-safe: no.
  */
@@ -20,6 +25,7 @@
 
 #include "job/job.h"
 #include "replay/program.h"
+#include "replay/resize.h"
 
 enum bind_what {
     BIND_NOTHING, /* the end of a span, what is not known */
@@ -40,7 +46,11 @@ struct bind_site {
     double bytes;
 };
 
+/* What messages take: ns from the end of sending to the beginning of receiving, ns for each of these, ns a byte. */
+struct bind_network { double latency, overhead, byte; };
+
 struct bind_change {
+    const struct bind_network *network; /* NULL: as it is */
     double *speed;      /* of each rank, 1: as it was; NULL: all */
     bool balance_all;
     uint32_t balance;   /* site whose work is made equal on all ranks, GRAMMAR_NONE: none */
@@ -50,8 +60,8 @@ struct bind_change {
 
 struct replay_bind;
 
-/* NULL: out of memory, or a job without ranks. */
-struct replay_bind *replay_bind_create(const struct job *j);
+/* NULL: out of memory, or a job without ranks. `resize`: taken to other ranks, outlives it; NULL: as recorded. */
+struct replay_bind *replay_bind_create(const struct job *j, const struct replay_resize *resize);
 void replay_bind_destroy(struct replay_bind *b); /* NULL is legal */
 
 /* The programs, with the changes and extras that hold at that time; the bind's. */
@@ -67,9 +77,14 @@ double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t si
 double *replay_bind_extra(struct replay_bind *b, uint32_t site);
 /* What those of one rank take beyond that, ns: may be set. */
 float *replay_bind_rest(struct replay_bind *b, uint32_t rank, uint32_t site);
+/* The network, extras and rests of another bind of the same job, as recorded. */
+void replay_bind_take(struct replay_bind *b, const struct replay_bind *from);
 /* How much of both is counted: 0: nothing; 1, as at first: the extras; up to 2: a part of the rests, too. */
 void replay_bind_fill(struct replay_bind *b, double fill);
-const struct replay_model *replay_bind_model(const struct replay_bind *b);
-void replay_bind_set_model(struct replay_bind *b, const struct replay_model *m);
+/* For the engine, of the network that holds at that time. */
+struct replay_model replay_bind_model(const struct replay_bind *b);
+/* The network as it is. */
+const struct bind_network *replay_bind_network(const struct replay_bind *b);
+void replay_bind_set_network(struct replay_bind *b, const struct bind_network *n);
 
 #endif

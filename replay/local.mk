@@ -11,6 +11,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/goal.c %D%/goal.h \
 	%D%/match.c \
 	%D%/program.h \
+	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \
 	%D%/whole.c %D%/whole.h

@@ -15,10 +15,10 @@ int report_print_goal(struct report *r, FILE *out)
         fputs("num_ranks 0\n", out);
         return ferror(out) ? PYTHIA_EIO : 0;
     }
-    const struct replay_model *m = replay_bind_model(replay_analysis_bind(a));
+    struct replay_model m = replay_bind_model(replay_analysis_bind(a));
     fprintf(out,
             "// LogGOPSim -f FILE -L %" PRId64 " -o %" PRId64 " -g %" PRId64 " -O %" PRId64 " -G %" PRId64
             " -S %" PRIu64 "\n",
-            m->L, m->o, m->g, m->O, m->G / 1000, m->S);
-    return replay_goal_write(replay_bind_source(replay_analysis_bind(a)), m, out);
+            m.L, m.o, m.g, m.O, m.G / 1000, m.S);
+    return replay_goal_write(replay_bind_source(replay_analysis_bind(a)), &m, out);
 }

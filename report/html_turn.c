@@ -48,14 +48,14 @@ static const char *find(struct turn *t)
         return why;
     t->bind = replay_analysis_bind(report_analysis(t->r));
     const struct replay_source *source = replay_bind_source(t->bind);
-    const struct replay_model *model = replay_bind_model(t->bind);
+    const struct replay_model model = replay_bind_model(t->bind);
     if (c && c->member_ranges && c->ranges[0].thread == 0) {
         struct schedule_wish loop = { .pace = c->ranges[0].first, .node = l->node, .most = MOST_PIECES };
-        rc = replay_schedule(source, model, &loop, &t->s);
+        rc = replay_schedule(source, &model, &loop, &t->s);
     }
     t->whole = rc != 0;
     if (rc != 0)
-        rc = replay_schedule(source, model, &wish, &t->s);
+        rc = replay_schedule(source, &model, &wish, &t->s);
     return rc == 0 ? NULL : "no turn of a loop is short enough";
 }
 

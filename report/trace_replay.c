@@ -179,7 +179,8 @@ static int run(struct running *g, uint32_t ranks)
 {
     struct replay_how how = { .walk = true, .watch = &g->watch };
     struct replay_result result = { 0 };
-    int rc = replay_run(replay_bind_source(g->bind), replay_bind_model(g->bind), &how, &result);
+    struct replay_model model = replay_bind_model(g->bind);
+    int rc = replay_run(replay_bind_source(g->bind), &model, &how, &result);
 
     for (uint32_t r = 0; rc == 0 && r < ranks; r++)
         finish_event(g, r, result.end[r]);

@@ -15,6 +15,8 @@ struct request {
     const char *job, *output, *balance, *speed;
     struct tool_job from;
     struct replay_analysis *analysis;
+    struct replay_resize *resize;    /* with --ranks … */
+    struct replay_analysis *resized; /* … and the job at these */
     bool json, ideal;
     double latency, overhead, bandwidth; /* s, s, bytes/s; negative: not given */
     uint64_t ranks;
@@ -32,7 +34,7 @@ static const struct argp_option options[] = {
     { "bandwidth", KEY_BANDWIDTH, "BYTES", 0, "what if so many bytes a second were sent (1e9)", 0 },
     { "balance", KEY_BALANCE, "PLACE", 0, "what if the work before the call at PLACE, or in the region there, were the same on all ranks: function, file:line or function@file:line; all", 0 },
     { "speed", KEY_SPEED, "RANKS=X", 0, "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2", 0 },
-    { "ranks", KEY_RANKS, "N", 0, "what if there were N ranks", 0 },
+    { "ranks", KEY_RANKS, "N", 0, "what if there were N ranks, each with the work that a rank had", 0 },
     { 0 },
 };
 
@@ -100,11 +102,14 @@ static const struct argp argp = {
         "\v"
         "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
         "itself was off.\n\n"
+        "--ranks follows the rules that the ranks have in common (to rank + 1, the even ones, the last one); where they "
+        "do not say what other ranks would do it is refused.\n\n"
         "Examples:\n"
         "  pythia replay app.pythia\n"
         "  pythia replay app.pythia --network ideal\n"
         "  pythia replay app.pythia --balance solve@app.c:120\n"
-        "  pythia replay app.pythia --speed 3=1.2 --format json\n",
+        "  pythia replay app.pythia --speed 3=1.2 --format json\n"
+        "  pythia replay app.pythia --ranks 64\n",
 };
 
 /* --- The changes --- */
@@ -174,22 +179,21 @@ static int read_balance(struct request *r, struct bind_change *c)
 
 static bool changes(const struct request *r)
 {
-    return r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0 || r->balance || r->speed;
+    return r->resize || r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0 || r->balance || r->speed;
 }
 
-static void read_network(const struct request *r, struct replay_what_if *w)
+static void read_network(const struct request *r, struct bind_network *n, struct bind_change *c)
 {
-    w->given = r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0;
-    w->model = *replay_bind_model(replay_analysis_bind(r->analysis));
-    w->change.no_extra = r->ideal;
-    if (r->ideal)
-        w->model.L = w->model.o = w->model.g = w->model.O = w->model.G = 0;
+    *n = r->ideal ? (struct bind_network){ 0 } : *replay_bind_network(replay_analysis_bind(r->analysis));
+    c->no_extra = r->ideal;
     if (r->latency >= 0)
-        w->model.L = (int64_t)(r->latency * 1e9);
+        n->latency = r->latency * 1e9;
     if (r->overhead >= 0)
-        w->model.o = (int64_t)(r->overhead * 1e9);
+        n->overhead = r->overhead * 1e9;
     if (r->bandwidth > 0)
-        w->model.G = (int64_t)(1e12 / r->bandwidth);
+        n->byte = 1e9 / r->bandwidth;
+    if (r->ideal || r->latency >= 0 || r->overhead >= 0 || r->bandwidth > 0)
+        c->network = n;
 }
 
 /* --- Printing --- */
@@ -204,7 +208,7 @@ struct answer {
 static int print_json(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = replay_analysis_result(r->analysis);
-    const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
+    const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
     cJSON *o = cJSON_CreateObject(), *e = cJSON_AddObjectToObject(o, "efficiency"),
           *n = cJSON_AddObjectToObject(o, "model");
 
@@ -218,15 +222,16 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
     cJSON_AddNumberToObject(o, "events", result->events);
     cJSON_AddNumberToObject(o, "steps", (double)result->walked);
     cJSON_AddNumberToObject(o, "unmatched", (double)result->unmatched);
+    cJSON_AddNumberToObject(o, "skipped_off", result->off);
     cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
         cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
     cJSON_AddNumberToObject(e, "load_balance", a->efficiency.balance);
     cJSON_AddNumberToObject(e, "serialisation", a->efficiency.serialisation);
     cJSON_AddNumberToObject(e, "transfer", a->efficiency.transfer);
-    cJSON_AddNumberToObject(n, "latency_seconds", (double)m->L / 1e9);
-    cJSON_AddNumberToObject(n, "overhead_seconds", (double)m->o / 1e9);
-    cJSON_AddNumberToObject(n, "byte_seconds", (double)m->G / 1e12);
+    cJSON_AddNumberToObject(n, "latency_seconds", net->latency / 1e9);
+    cJSON_AddNumberToObject(n, "overhead_seconds", net->overhead / 1e9);
+    cJSON_AddNumberToObject(n, "byte_seconds", net->byte / 1e9);
     char *text = cJSON_Print(o);
     if (text)
         fprintf(out, "%s\n", text);
@@ -238,7 +243,7 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
 static int print_text(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = replay_analysis_result(r->analysis);
-    const struct replay_model *m = replay_bind_model(replay_analysis_bind(r->analysis));
+    const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
 
     fprintf(out, "recorded   %10.6g s\n", a->recorded);
     fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed,
@@ -246,13 +251,19 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
     if (a->changed)
         fprintf(out, "predicted  %10.6g s  (%.6g to %.6g), %+.1f %%\n", a->prediction.seconds, a->prediction.low,
                 a->prediction.high, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
+    if (r->resize)
+        fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
+                r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);
     fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
             100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
     fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n",
-            (double)m->L / 1e3, (double)m->o / 1e3, (double)m->G / 1e3, (unsigned long long)m->S);
+            net->latency / 1e3, net->overhead / 1e3, net->byte,
+            (unsigned long long)replay_bind_model(replay_analysis_bind(r->analysis)).S);
     fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
     if (result->unmatched)
         fprintf(out, "; %llu operations had no partner", (unsigned long long)result->unmatched);
+    if (result->off > 0)
+        fprintf(out, "; turns that were skipped may be off by %.2g %%", 100 * result->off);
     fprintf(out, "\n");
     return ferror(out) ? PYTHIA_EIO : 0;
 }
@@ -268,39 +279,62 @@ static int print(void *context, FILE *out)
 
 static int answer(struct request *r, struct answer *a)
 {
-    struct replay_what_if w = { 0 };
+    struct replay_analysis *as = r->resized ? r->resized : r->analysis;
+    struct bind_change c = { 0 };
+    struct bind_network network;
     double *speed = NULL;
-    int rc = read_balance(r, &w.change);
+    int rc = read_balance(r, &c);
 
     a->recorded = replay_analysis_recorded(r->analysis);
     a->replayed = replay_analysis_replayed(r->analysis);
     a->changed = changes(r);
     if (rc == TOOL_OK && r->speed) {
-        uint32_t ranks = r->from.job->info.ranks;
+        uint32_t ranks = r->resize ? r->resize->to : r->from.job->info.ranks;
         speed = malloc(ranks * sizeof *speed);
         for (uint32_t i = 0; speed && i < ranks; i++)
             speed[i] = 1;
         rc = speed ? read_speed(r->speed, speed, ranks) : TOOL_MEMORY;
-        w.change.speed = speed;
+        c.speed = speed;
     }
-    read_network(r, &w);
-    if (rc == TOOL_OK && a->changed && replay_analysis_predict(r->analysis, &w, &a->prediction) != 0)
+    read_network(r, &network, &c);
+    if (rc == TOOL_OK && a->changed && replay_analysis_predict(as, &c, &a->prediction) != 0)
         rc = TOOL_MEMORY;
-    if (rc == TOOL_OK && replay_analysis_efficiency(r->analysis, &a->efficiency) != 0)
+    if (rc == TOOL_OK && replay_analysis_efficiency(as, &a->efficiency) != 0)
         rc = TOOL_MEMORY;
     free(speed);
     return rc;
 }
 
-static int analyse(struct request *r)
+static int exit_code(const struct request *r, int error)
 {
-    int error = replay_analysis_create(r->from.job, &r->analysis);
-
     if (error == PYTHIA_ELIMIT)
-        tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough", r->job);
+        tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough",
+                      r->job);
     else if (error && error != PYTHIA_ENOMEM)
         tool_complain("%s: cannot be replayed: %s", r->job, pythia_strerror(error));
     return error == PYTHIA_ENOMEM ? TOOL_MEMORY : error ? TOOL_NO : TOOL_OK;
+}
+
+static int resize(struct request *r)
+{
+    char why[200] = "messages would have no partner";
+    int error = replay_resize_create(r->from.job, (uint32_t)r->ranks, &r->resize, why, sizeof why);
+
+    if (!error)
+        error = replay_analysis_resize(r->analysis, r->resize, &r->resized);
+    if (error != PYTHIA_EINVAL)
+        return exit_code(r, error);
+    tool_complain("--ranks %llu: the rules of %s do not say what other ranks would do: %s",
+                  (unsigned long long)r->ranks, r->job, why);
+    return TOOL_NO;
+}
+
+static int analyse(struct request *r)
+{
+    int rc = exit_code(r, replay_analysis_create(r->from.job, &r->analysis));
+    bool others = r->ranks && r->ranks != r->from.job->info.ranks;
+
+    return rc == TOOL_OK && others ? resize(r) : rc;
 }
 
 int tool_replay(int argc, char **argv)
@@ -310,17 +344,14 @@ int tool_replay(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int rc = tool_job_open(&r.from, r.job);
-    if (rc == TOOL_OK && r.ranks && r.ranks != r.from.job->info.ranks) {
-        tool_complain("--ranks %llu: the rules of %s do not say what other numbers of ranks would do",
-                      (unsigned long long)r.ranks, r.job);
-        rc = TOOL_NO;
-    }
     if (rc == TOOL_OK)
         rc = analyse(&r);
     if (rc == TOOL_OK)
         rc = answer(&r, &o.answer);
     if (rc == TOOL_OK)
         rc = tool_write(r.output, print, &o);
+    replay_analysis_destroy(r.resized);
+    replay_resize_destroy(r.resize);
     replay_analysis_destroy(r.analysis);
     tool_job_close(&r.from);
     return rc;

@@ -106,6 +106,7 @@ MPI_TESTS = \
 	%D%/threads.test \
 	%D%/transparent.test \
 	%D%/update.test \
+	%D%/whatif.test \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
@@ -140,6 +141,7 @@ endif
 # Findings of programs with known problems; messages of other people's programs.
 if HAVE_MPI
 LONG_TESTS += %D%/matrix-long.test
-LONG_TESTS += %D%/findings-long.test %D%/campaign-long.test
+LONG_TESTS += %D%/findings-long.test %D%/campaign-long.test %D%/whatif-long.test
 endif
 EXTRA_DIST += %D%/findings-long.test %D%/findings.py %D%/problems.c
+EXTRA_DIST += %D%/whatif.c %D%/whatif.sh %D%/whatif.test %D%/whatif-long.test

@@ -164,9 +164,9 @@ START_TEST(test_what_if)
 {
     struct job *j = make(imbalance);
     struct replay_analysis *a = NULL;
-    struct replay_what_if equal = { .change = { .balance = GRAMMAR_NONE, .balance_all = true } };
+    struct bind_change equal = { .balance = GRAMMAR_NONE, .balance_all = true };
     double speed[RANKS] = { 1, 1, 1, 4 };
-    struct replay_what_if fast = { .change = { .balance = GRAMMAR_NONE, .speed = speed } };
+    struct bind_change fast = { .balance = GRAMMAR_NONE, .speed = speed };
     struct replay_prediction p;
 
     ck_assert_int_eq(replay_analysis_create(j, &a), 0);
