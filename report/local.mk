@@ -81,3 +81,7 @@ EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 UNIT_TESTS += tests/unit/test_demangle
 tests_unit_test_demangle_SOURCES = tests/unit/test_demangle.c
 tests_unit_test_demangle_LDADD = $(REPORT_TEST)
+
+UNIT_TESTS += tests/unit/test_main_loop
+tests_unit_test_main_loop_SOURCES = tests/unit/test_main_loop.c $(HAND_JOB)
+tests_unit_test_main_loop_LDADD = $(REPORT_TEST)

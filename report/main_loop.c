@@ -15,9 +15,12 @@
  *
  * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often,
  * if its function is known or it stands in a row of at least three; from there to the innermost rule of the same
- * function, of two callsites at least (a loop over one call is one over neighbours). Where turns differ not all of them
- * expand that rule: they are counted by its part that is executed most often. Without such a rule it stays the node
- * with the most time.
+ * function, of two callsites at least (a loop over one call is one over neighbours). That may be some turns that differ from the next
+ * ones: it is so where a rule inside it, which carries much of its time, is not all there is of its calls: these are
+ * made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the inner rule.) Then it is
+ * that inner rule, and so on. As not all turns expand it, turns are counted by its part that is executed most often;
+ * what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule it stays the node with
+ * the most time, with its neighbours of the same line of the source.
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */
@@ -31,6 +34,9 @@
 #include "report/report.h"
 
 #define CARRIES 0.7 /* of the time of the rule that has most */
+#define MUCH 0.4    /* of the time of a rule, for one inside it whose turns it may be */
+#define ELSEWHERE 0.6 /* of the time in the calls of that one: calls that are also made outside of it */
+#define LEAST 0.2   /* of the wall time: what takes less is not the main loop */
 #define INSTEAD 0.75 /* of the time of a loop whose function is not known, for one inside whose function is */
 
 enum { FUNCTIONS = 8, IN_A_ROW = 3 };
@@ -53,6 +59,8 @@ struct search {
     const struct grammar_flat *g;
     struct body *rules;     /* rules[0] is the whole stream */
     uint64_t *entries;      /* of terminals */
+    uint64_t *executions;   /* of terminals, of one member */
+    double *ns;             /* of terminals, of one execution */
     uint64_t members;
 };
 
@@ -156,6 +164,17 @@ static uint64_t *entries_of(const struct search *s, uint32_t symbol)
     return symbol < s->r->job->terminal_count ? &s->entries[symbol] : NULL;
 }
 
+/* `ns` is a sum at first. */
+static void count_terminal(const struct search *s, uint32_t n, uint64_t executions)
+{
+    uint32_t symbol = s->g->nodes[n].symbol;
+
+    if (symbol >= s->r->job->terminal_count)
+        return;
+    s->executions[symbol] += executions;
+    s->ns[symbol] += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
+}
+
 static void count_executions(const struct search *s)
 {
     for (uint32_t n = 0; n < s->g->node_count; n++) {
@@ -163,8 +182,10 @@ static void count_executions(const struct search *s)
         uint64_t executions = s->g->stats[n].count / s->members, *entries = entries_of(s, node->symbol);
         if (entries)
             *entries += executions / node->exponent;
-        if (!grammar_is_rule(node->symbol))
+        if (!grammar_is_rule(node->symbol)) {
+            count_terminal(s, n, executions);
             continue;
+        }
         struct body *b = &s->rules[node->symbol & ~GRAMMAR_RULE];
         b->executions += executions;
         b->ns += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
@@ -215,16 +236,104 @@ static const struct body *choose(const struct search *s)
     return best;
 }
 
+/* --- Turns that differ --- */
+
+/* How often one execution of each rule makes each call: count[] of the terminals, added `times` times. */
+static void add_calls(const struct search *s, uint32_t symbol, double times, double *count, int depth)
+{
+    enum { DEEPEST = 200 };
+
+    if (!grammar_is_rule(symbol)) {
+        if (symbol < s->r->job->terminal_count)
+            count[symbol] += times;
+        return;
+    }
+    const struct grammar_flat_rule *x = &s->g->rules[symbol & ~GRAMMAR_RULE];
+    for (uint32_t n = x->first; n < x->first + x->length && depth < DEEPEST; n++)
+        add_calls(s, s->g->nodes[n].symbol, times * (double)s->g->nodes[n].exponent, count, depth + 1);
+}
+
+/* Of the time in the calls of a rule: the share of those that `counts` says. */
+typedef bool counts_fn(const struct search *s, uint32_t terminal, const double *own, const void *context);
+
+static double share_of(const struct search *s, const double *own, counts_fn *counts, const void *context)
+{
+    double all = 0, counted = 0;
+
+    for (uint32_t t = 0; t < s->r->job->terminal_count; t++) {
+        double ns = s->executions[t] ? own[t] * s->ns[t] / (double)s->executions[t] : 0;
+        all += ns;
+        counted += own[t] > 0 && counts(s, t, own, context) ? ns : 0;
+    }
+    return all > 0 ? counted / all : 0;
+}
+
+static bool elsewhere(const struct search *s, uint32_t terminal, const double *own, const void *inner)
+{
+    return (double)s->executions[terminal] > own[terminal] * (double)((const struct body *)inner)->executions + 0.5;
+}
+
+static bool among(const struct search *s, uint32_t terminal, const double *own, const void *others)
+{
+    (void)s;
+    (void)own;
+    return ((const double *)others)[terminal] > 0;
+}
+
+static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t *seen);
+
+/* The rule inside `b` whose turns those of `b` are, with others beside; NULL: there is none. */
+static const struct body *turns_within(const struct search *s, const struct body *b, double *own, uint8_t *seen)
+{
+    const struct body *best = NULL;
+
+    for (uint32_t i = 1; i < s->g->rule_count; i++) {
+        const struct body *x = &s->rules[i];
+        if (x->executions <= b->executions || x->ns < MUCH * b->ns || (best && x->ns <= best->ns))
+            continue;
+        memset(seen, 0, s->g->rule_count);
+        memset(own, 0, s->r->job->terminal_count * sizeof *own);
+        if (!uses(s, (uint32_t)(b - s->rules), i, seen))
+            continue;
+        add_calls(s, GRAMMAR_RULE | i, 1, own, 0);
+        if (share_of(s, own, elsewhere, x) >= ELSEWHERE)
+            best = x;
+    }
+    return best;
+}
+
+/* Entries of a part of the rule whose calls are `own`: in R only where at least half of a turn stands. */
+static uint64_t entries_in_turns(const struct search *s, uint32_t part, const double *own, double *other)
+{
+    const struct grammar_flat_rule *whole = &s->g->rules[0];
+    uint64_t entries = *entries_of(s, part);
+
+    for (uint32_t n = whole->first; n < whole->first + whole->length; n++) {
+        if (s->g->nodes[n].symbol != part)
+            continue;
+        memset(other, 0, s->r->job->terminal_count * sizeof *other);
+        add_calls(s, part, 1, other, 0);
+        if (share_of(s, own, among, other) < 0.5)
+            entries -= s->g->stats[n].count / s->members / s->g->nodes[n].exponent;
+    }
+    return entries;
+}
+
 /* How often its part that is executed most often is, in and beside it. */
-static uint64_t turns_of(const struct search *s, const struct body *b)
+static uint64_t turns_of(const struct search *s, const struct body *b, double *own, double *other)
 {
     const struct grammar_flat_rule *rule = &s->g->rules[b - s->rules];
     uint64_t turns = b->executions;
 
+    memset(own, 0, s->r->job->terminal_count * sizeof *own);
+    add_calls(s, GRAMMAR_RULE | (uint32_t)(b - s->rules), 1, own, 0);
     for (uint32_t n = rule->first; n < rule->first + rule->length; n++) {
-        const uint64_t *entries = entries_of(s, s->g->nodes[n].symbol);
-        if (entries && *entries > turns && *entries <= b->executions + b->executions / 2)
-            turns = *entries;
+        uint32_t part = s->g->nodes[n].symbol;
+        if (!entries_of(s, part))
+            continue;
+        uint64_t entries = entries_in_turns(s, part, own, other);
+        if (entries > turns && entries <= b->executions + b->executions / 2)
+            turns = entries;
     }
     return turns;
 }
@@ -295,33 +404,72 @@ static void place_loop(const struct search *s, const struct body *b, struct repo
     }
 }
 
-static int search(struct search *s, uint32_t class_index)
+static int report(const struct search *s, const struct body *b, uint32_t class_index)
+{
+    uint32_t terminals = s->r->job->terminal_count + 1;
+    double *own = calloc(2 * (size_t)terminals, sizeof *own);
+    uint8_t *seen = calloc(s->g->rule_count, 1);
+    int rc = own && seen ? 0 : PYTHIA_ENOMEM;
+
+    for (const struct body *inner = b; rc == 0 && inner; inner = turns_within(s, b, own, seen))
+        b = inner;
+    uint32_t rule = (uint32_t)(b - s->rules), node = node_of(s, rule);
+    double span = rc ? -1 : span_of(s, rule);
+    if (node != GRAMMAR_NONE && span > 0) {
+        uint64_t turns = turns_of(s, b, own, own + terminals);
+        s->r->model->loop = (struct report_loop){ .present = true,
+                                                  .class_index = class_index,
+                                                  .node = node,
+                                                  .turns = turns,
+                                                  .executions = 1,
+                                                  .turn_ns = span / (double)turns,
+                                                  .total_ns = span };
+        place_loop(s, b, &s->r->model->loop);
+    }
+    free(own);
+    free(seen);
+    return span < 0 ? PYTHIA_ENOMEM : 0;
+}
+
+/* A loop over one call, in which a turn differs: calls beside it from the same line are turns of it, too. */
+static void join_neighbours(const struct search *s)
 {
     struct report_loop *l = &s->r->model->loop;
+    const struct grammar_flat_rule *whole = &s->g->rules[0];
+
+    if (!l->present || l->node >= whole->first + whole->length || grammar_is_rule(s->g->nodes[l->node].symbol) ||
+        s->g->nodes[l->node].symbol >= s->r->job->terminal_count)
+        return;
+    const struct report_place *p = report_place_of(s->r, s->g->nodes[l->node].symbol);
+    l->place = p;
+    l->turns = 0;
+    l->total_ns = 0;
+    for (uint32_t n = whole->first; n < whole->first + whole->length; n++) {
+        uint32_t symbol = s->g->nodes[n].symbol;
+        const struct report_place *q = symbol < s->r->job->terminal_count ? report_place_of(s->r, symbol) : NULL;
+        bool same_line = p && q && p->line && p->line == q->line && p->file && q->file && !strcmp(p->file, q->file) &&
+                         s->r->job->terminals[symbol].function == s->r->job->terminals[s->g->nodes[l->node].symbol].function;
+        if (symbol != s->g->nodes[l->node].symbol && !same_line)
+            continue;
+        l->turns += s->g->nodes[n].exponent;
+        l->total_ns += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
+    }
+    l->turn_ns = l->total_ns / (double)l->turns;
+}
+
+static int search(struct search *s, uint32_t class_index)
+{
     int rc = enclose_rules(s);
 
     if (rc)
         return rc;
     count_executions(s);
     const struct body *b = choose(s);
-    if (!b)
+    if (!b) {
+        join_neighbours(s);
         return 0;
-    uint32_t rule = (uint32_t)(b - s->rules), node = node_of(s, rule);
-    double span = span_of(s, rule);
-    if (span < 0)
-        return PYTHIA_ENOMEM;
-    if (node == GRAMMAR_NONE || !(span > 0))
-        return 0;
-    uint64_t turns = turns_of(s, b);
-    *l = (struct report_loop){ .present = true,
-                               .class_index = class_index,
-                               .node = node,
-                               .turns = turns,
-                               .executions = 1,
-                               .turn_ns = span / (double)turns,
-                               .total_ns = span };
-    place_loop(s, b, l);
-    return 0;
+    }
+    return report(s, b, class_index);
 }
 
 /* The class whose streams have the most time. */
@@ -353,10 +501,16 @@ int report_find_main_loop(struct report *r)
         return 0;
     s.rules = calloc(s.g->rule_count, sizeof *s.rules);
     s.entries = calloc((size_t)r->job->terminal_count + 1, sizeof *s.entries);
+    s.executions = calloc((size_t)r->job->terminal_count + 1, sizeof *s.executions);
+    s.ns = calloc((size_t)r->job->terminal_count + 1, sizeof *s.ns);
     for (uint32_t i = 0; s.rules && i < s.g->rule_count; i++)
         s.rules[i].callsite = GRAMMAR_NONE;
-    int rc = s.rules && s.entries ? search(&s, class_index) : PYTHIA_ENOMEM;
+    int rc = s.rules && s.entries && s.executions && s.ns ? search(&s, class_index) : PYTHIA_ENOMEM;
+    if (r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
+        r->model->loop.present = false;
     free(s.rules);
     free(s.entries);
+    free(s.executions);
+    free(s.ns);
     return rc;
 }

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The main loop's turns are counted as the source counts them, also where turns differ; the functions are not known. */
+#include "report/report.h"
+#include "tests/unit/hand_job.h"
+#include "tests/unit/unit.h"
+
+/* Calls by a letter each: its callsite. Microseconds each, as many as its place in the alphabet. */
+struct script { struct job *j; struct grammar *g; uint64_t us; };
+
+static void play(struct script *s, const char *calls, int times)
+{
+    for (int i = 0; i < times; i++)
+        for (const char *c = calls; *c; c++) {
+            uint64_t us = (uint64_t)(*c - 'a' + 1) * 10;
+            uint32_t call = hand_call(s->j, "MPI_Allreduce", (uint64_t)*c * 16, JOB_COLLECTIVE);
+            hand_append(s->g, call, us, us);
+            s->us += 2 * us;
+        }
+}
+
+static struct script begin(void)
+{
+    struct script s = { .j = job_create(), .g = grammar_create(1 << 20) };
+
+    play(&s, "a", 1);
+    return s;
+}
+
+static void turns_are(struct script *s, uint64_t turns)
+{
+    hand_stream(s->j, s->g, 0, s->us, s->us / 2);
+    struct report *r = report_create(s->j);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_uint_eq(r->model->loop.present, turns > 0);
+    if (turns)
+        ck_assert_uint_eq(r->model->loop.turns, turns);
+    report_destroy(r);
+    job_destroy(s->j);
+}
+
+/* As in molecular dynamics: now and then neighbours are found anew, instead of the usual exchange. */
+START_TEST(some_turns_are_others)
+{
+    static const int rows[] = { 8, 8, 12, 9, 8, 8, 11, 8, 8, 10, 8, 8, 9, 8, 8, 12 };
+    struct script s = begin();
+    uint64_t turns = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        play(&s, "ffffmmmm", rows[i]);
+        play(&s, "bcdmmmm", 1);
+        turns += (uint64_t)rows[i] + 1;
+    }
+    turns_are(&s, turns);
+}
+END_TEST
+
+START_TEST(a_loop_within_a_loop_counts_no_turns)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 20; i++) {
+        play(&s, "bc", 1);
+        play(&s, "de", 10);
+    }
+    turns_are(&s, 20);
+}
+END_TEST
+
+/* Before the loop a part of what it does is done once, after it another part. */
+START_TEST(parts_of_a_turn_beside_the_loop_are_none)
+{
+    struct script s = begin();
+
+    play(&s, "ed", 1);
+    play(&s, "bczzzyed", 60);
+    play(&s, "bc", 1);
+    turns_are(&s, 60);
+}
+END_TEST
+
+START_TEST(what_takes_little_is_no_main_loop)
+{
+    struct script s = begin();
+
+    play(&s, "bcdefghijklmnopqrstuvwxyzyxwvutsrqponmlkjihg", 1);
+    play(&s, "bc", 5);
+    turns_are(&s, 0);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(some_turns_are_others),
+        UNIT_TEST(a_loop_within_a_loop_counts_no_turns),
+        UNIT_TEST(parts_of_a_turn_beside_the_loop_are_none),
+        UNIT_TEST(what_takes_little_is_no_main_loop),
+    };
+    return unit_run("main loop", tests, UNIT_COUNT(tests));
+}
