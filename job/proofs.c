@@ -26,5 +26,6 @@ const char *job_proof_text(uint32_t proof)
         [JOB_PROOF_UNREADABLE] = "has code that cannot be read",
         [JOB_PROOF_NO_READER] = "nothing here can read its code",
     };
-    return proof < JOB_PROOFS ? texts[proof] : "another reason";
+    uint32_t reason = job_proof_reason(proof);
+    return reason < JOB_PROOFS ? texts[reason] : "another reason";
 }

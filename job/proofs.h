@@ -18,6 +18,17 @@ enum job_proof {
     JOB_PROOFS
 };
 
+/*
+ * Beside a reason: the region must see the team that it asked for, but its threads never wait for one another, so one
+ * thread may run the shares of all of them, one after another.
+ */
+enum { JOB_PROOF_IN_TURN = 1 << 8 };
+
+static inline uint32_t job_proof_reason(uint32_t proof)
+{
+    return proof & ~(uint32_t)JOB_PROOF_IN_TURN;
+}
+
 /* For people, to go before "at FILE:LINE": "asks for its team's size". */
 const char *job_proof_text(uint32_t proof);
 

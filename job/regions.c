@@ -48,7 +48,7 @@ static void region_add(struct job_region *into, const struct job_region *from)
 {
     into->team = into->team > from->team ? into->team : from->team;
     into->keep |= from->keep;
-    if (from->proof > into->proof) { /* ranks of the same program differ only where one could not read it */
+    if (job_proof_reason(from->proof) > job_proof_reason(into->proof)) { /* ranks of the same program differ only where one could not read it */
         into->proof = from->proof;
         into->where = from->where;
     }
@@ -131,7 +131,7 @@ int job_keep_regions(struct job *into, const struct job *from)
 bool job_region_check(const struct job *j, const struct job_region *r)
 {
     if (r->callsite >= j->callsite_count || j->callsites[r->callsite].count != 1 || r->size_count > JOB_REGION_SIZES ||
-        r->keep >> JOB_KEEP_REASONS || r->proof >= JOB_PROOFS)
+        r->keep >> JOB_KEEP_REASONS || job_proof_reason(r->proof) >= JOB_PROOFS)
         return false;
     if (r->where != GRAMMAR_NONE && (r->where >= j->callsite_count || j->callsites[r->where].count != 1))
         return false;

@@ -20,6 +20,7 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) FIELD(name)
+#define OMP_HOOK_SHARE(name, field) FIELD(name)
 #define OMP_HOOK_NEST(name) FIELD(name)
 #define OMP_HOOK_LEVEL(type, name, lowered) FIELD(name)
 #define OMP_HOOK_USE(type, name, parameters) FIELD(name)

@@ -22,6 +22,7 @@ struct libgomp_real {
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
 #define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) int (*name) parameters;
+#define OMP_HOOK_SHARE(name, field) int (*name)(void);
 #define OMP_HOOK_NEST(name) int (*name)(void);
 #define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;

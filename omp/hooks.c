@@ -12,6 +12,7 @@
 #include "base/fpu.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
+#include "omp/in_turn.h"
 #include "omp/site.h"
 #include "omp/share.h"
 #include "omp/team.h"
@@ -151,7 +152,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->asked = nt;
     r->site = NULL;
     r->end = 0;
-    r->acts = r->may = r->lowered = r->verify = r->shares = r->set = false;
+    r->acts = r->may = r->lowered = r->in_turn = r->verify = r->shares = r->set = false;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
@@ -203,6 +204,14 @@ static void restore_icv(const struct omp_hook_icv *icv)
     real->omp_set_schedule(icv->schedule, icv->chunk);
 }
 
+static void run_directly(const struct omp_hook_region *r)
+{
+    if (r->in_turn && r->lowered)
+        omp_hook_in_turn_run(r->fn, r->data, r->program);
+    else
+        r->fn(r->data);
+}
+
 static void region_close(struct omp_hook_region *r)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
@@ -244,7 +253,7 @@ static void region_end(struct omp_hook_region *r)
         struct omp_hook_region r;                                                         \
         region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0), base_frame_here()); \
         if (((traits) & OMP_HOOK_PLAIN) && r.direct)                                      \
-            fn(data);                                                                     \
+            run_directly(&r);                                                             \
         else                                                                              \
             libgomp_real()->name arguments;                                              \
         region_end(&r);                                                                   \

@@ -57,6 +57,7 @@ struct omp_hook_region {
     bool acts;                        /* its size is decided on, … */
     bool may;                         /* … and may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
+    bool in_turn;                     /* … which runs the shares of all, one after another */
     uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
     struct places_run placed;         /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
@@ -73,6 +74,7 @@ struct omp_hook_thread {
     uint32_t direct;                /* of them, called without libgomp */
     uint32_t kept;                  /* leagues: nothing inside is lowered */
     struct omp_hook_region *region; /* innermost, NULL outside */
+    uint32_t team, number;          /* of the share that is run in turn; team 0: none is */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 

@@ -20,12 +20,12 @@ static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flag
     return libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_KEEP_LEVELS : 0;
 }
 
-bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
+enum omp_hook_may omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
     uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
     if (reason)
         omp_hook_site_keep(r->site, reason);
-    return !reason && omp_hook_site_may_change(r->site) && r->program != 0;
+    return reason || r->program == 0 ? OMP_HOOK_MAY_NOT : omp_hook_site_may_change(r->site);
 }
 
 uint32_t omp_hook_keep_shown(const struct omp_hook_region *r)

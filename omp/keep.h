@@ -8,10 +8,10 @@
 #ifndef PYTHIA_OMP_KEEP_H
 #define PYTHIA_OMP_KEEP_H
 
-#include "omp/hooks.h"
+#include "omp/site.h"
 
-/* Whether the region's team may be changed; notes what the program says against it. */
-bool omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* What may be done with the region's team; notes what the program says against it. */
+enum omp_hook_may omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
 /* How a region that ran shows that it depends on its team: 0, or a bit of enum job_keep. */
 uint32_t omp_hook_keep_shown(const struct omp_hook_region *r);
 

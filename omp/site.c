@@ -73,11 +73,14 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
         teams_safety_ask(site->proof);
 }
 
-bool omp_hook_site_may_change(const struct omp_hook_site *site)
+enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
 {
-    uint32_t answer = teams_safety_answer(site->proof);
-    return !site->stats.keep &&
-           (site->allowed || answer == JOB_PROOF_HARMLESS || (answer == JOB_PROOF_SUMS && omp_hook_team_sums()));
+    uint32_t answer = teams_safety_answer(site->proof), reason = job_proof_reason(answer);
+    if (site->stats.keep)
+        return OMP_HOOK_MAY_NOT;
+    if (site->allowed || reason == JOB_PROOF_HARMLESS || (reason == JOB_PROOF_SUMS && omp_hook_team_sums()))
+        return OMP_HOOK_MAY;
+    return answer & JOB_PROOF_IN_TURN ? OMP_HOOK_MAY_IN_TURN : OMP_HOOK_MAY_NOT;
 }
 
 static __attribute__((noinline)) struct omp_hook_site *site_search(const struct omp_hook_region *r, uint32_t slot)
@@ -106,7 +109,7 @@ void omp_hook_site_count(uint32_t *count, uint32_t *kept)
     *count = *kept = 0;
     for (uint32_t i = 0; i < SITES; i++) {
         *count += sites[i].fn != NULL;
-        *kept += sites[i].fn && !omp_hook_site_may_change(&sites[i]);
+        *kept += sites[i].fn && omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/options.h"
+#include "omp/in_turn.h"
 #include "omp/keep.h"
 #include "libgomp/real.h"
 #include "omp/share.h"
@@ -22,6 +23,7 @@ static _Atomic(struct omp_hook_thread *) owner;
 static struct teams_choice choice;
 static enum { BEST, ALWAYS_ONE, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
 static bool sums; /* floating-point sums may change in their last digits (--act sums) */
+static bool asked;    /* programs ask us who a thread is: shares can be run in turn */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
 static uint64_t considered, changed;
 
@@ -48,6 +50,7 @@ static void look_at_options(void)
     struct pythia_options options;
     base_options_load(&options);
     sums = session_acts("sums");
+    asked = omp_hook_in_turn_is_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     wanted = !strcmp(options.omp_sizes, "one") ? ALWAYS_ONE : !strcmp(options.omp_sizes, "turns") ? IN_TURNS : BEST;
 }
@@ -95,13 +98,15 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     if (!due && !acts())
         return; /* only counted */
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
-    bool may = omp_hook_keep_may_change(r, nt, flags);
+    enum omp_hook_may may = omp_hook_keep_may_change(r, nt, flags);
     choice.pinned = choice.pinned || r->site->thread_data;
     if (r->program == 1) {
-        r->direct = may && acts() && may_be_direct(r);
+        r->direct = may != OMP_HOOK_MAY_NOT && acts() && may_be_direct(r);
     } else {
         r->acts = acts() && r->program;
-        r->may = may;
+        r->in_turn = may == OMP_HOOK_MAY_IN_TURN && asked && may_be_direct(r) && omp_hook_in_turn_ready(r->program);
+        r->may = may == OMP_HOOK_MAY || r->in_turn;
+        r->site->choice.in_turn = r->in_turn;
     }
     r->verify = !r->direct && due;
 }
@@ -110,7 +115,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 static uint32_t forced(const struct omp_hook_region *r)
 {
     uint64_t turn = wanted == ALWAYS_ONE ? 0 : r->site->stats.executions % 3;
-    uint32_t middle = choice.pinned ? 1 : (r->program + 1) / 2;
+    uint32_t middle = choice.pinned || r->in_turn ? 1 : (r->program + 1) / 2;
     return !r->may || turn == 2 ? r->program : turn == 1 ? middle : 1;
 }
 

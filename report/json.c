@@ -287,6 +287,7 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
         cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
     }
     cJSON_AddBoolToObject(o, "proven", g->proof == JOB_PROOF_HARMLESS);
+    cJSON_AddBoolToObject(o, "in_turn", (g->proof & JOB_PROOF_IN_TURN) != 0);
     add_seconds(o, "proof_seconds", g->proof_ns);
     add_number(o, "own_size", g->team);
     add_number(o, "executions", (double)g->executions);

@@ -104,7 +104,8 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
             fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
     if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
-        fprintf(out, "  oracle: left alone: %s\n", reason);
+        fprintf(out, "  oracle: %s: %s\n", g->proof & JOB_PROOF_IN_TURN ? "one thread may do the work of each in turn"
+                                                                          : "left alone", reason);
     }
 }
 
@@ -128,16 +129,18 @@ static void print_region(struct report *r, const struct report_region *g, FILE *
 static void print_reading(const struct job *j, FILE *out)
 {
     uint64_t ns = 0;
-    uint32_t proven = 0;
+    uint32_t proven = 0, in_turn = 0;
     char time[32];
 
     for (uint32_t i = 0; i < j->region_count; i++) {
         ns += j->regions[i].proof_ns;
         proven += j->regions[i].proof == JOB_PROOF_HARMLESS;
+        in_turn += (j->regions[i].proof & JOB_PROOF_IN_TURN) != 0;
     }
     if (j->region_count)
-        fprintf(out, "%u of %u regions do the same with any number of threads; reading their code took %s\n", proven,
-                j->region_count, report_time((double)ns, time));
+        fprintf(out, "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
+                "each in turn; reading their code took %s\n", proven, j->region_count, in_turn,
+                report_time((double)ns, time));
 }
 
 /* What the oracle does with these figures, and did. */

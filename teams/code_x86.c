@@ -320,6 +320,8 @@ static enum teams_op op_of(const cs_insn *i)
     case X86_INS_RDGSBASE:
     case X86_INS_IRET:
     case X86_INS_IRETQ:
+    case X86_INS_LDMXCSR: /* rounding belongs to a thread */
+    case X86_INS_VLDMXCSR:
         return TEAMS_SYSTEM;
     case X86_INS_MOVSB:
     case X86_INS_MOVSW:

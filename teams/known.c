@@ -29,6 +29,8 @@ static const struct known prefixes[] = {
     { "omp_in_parallel", TEAMS_PURE },
     { "omp_get_level", TEAMS_PURE },
     { "omp_get_active_level", TEAMS_PURE }, /* the same for us */
+    { "omp_get_thread_num_", TEAMS_ASKS_ITSELF },
+    { "omp_get_num_threads_", TEAMS_ASKS_ITSELF },
     { "omp_", TEAMS_ASKS },
     { "MPI_Abort", TEAMS_LEAVES },
     { "mpi_abort_", TEAMS_LEAVES },
@@ -44,7 +46,7 @@ static const struct known prefixes[] = {
 static const struct known names[] = {
     { "GOMP_atomic_end", TEAMS_UNLOCKS },
     { "GOMP_atomic_start", TEAMS_LOCKS },
-    { "GOMP_barrier", TEAMS_SYNC },
+    { "GOMP_barrier", TEAMS_BARRIER },
     { "GOMP_critical_end", TEAMS_UNLOCKS },
     { "GOMP_critical_name_end", TEAMS_UNLOCKS },
     { "GOMP_critical_name_start", TEAMS_LOCKS },

@@ -15,10 +15,12 @@ enum teams_known {
     TEAMS_LEAVES,    /* does not come back */
     TEAMS_ASKS_SIZE,
     TEAMS_ASKS_NUMBER, /* omp_get_num_threads, omp_get_thread_num as compilers call them */
+    TEAMS_ASKS_ITSELF, /* the same two by the names that only programs call (Fortran) */
     TEAMS_ASKS,        /* any other question about teams */
     TEAMS_BOUNDS,      /* starts or continues a loop that is shared, or a list of sections */
     TEAMS_SINGLE,      /* 1 for one thread of the team, 0 for the others */
-    TEAMS_SYNC,        /* barriers and ends of constructs */
+    TEAMS_BARRIER,
+    TEAMS_SYNC,        /* ends of constructs, order */
     TEAMS_LOCKS,
     TEAMS_UNLOCKS, /* critical and atomic constructs */
     TEAMS_WAITS,   /* locks of the program's, taskyield */

@@ -23,6 +23,7 @@ struct teams_prover {
     struct teams_decoder *decoder;
     struct summary function[TEAMS_FUNCTIONS];
     uint32_t functions, read;
+    uintptr_t module; /* base of the one with the outlined function */
 };
 
 /* One function that is judged. */
@@ -46,9 +47,16 @@ static bool concerns_tasks(enum job_proof reason)
            reason == JOB_PROOF_MPI || reason == JOB_PROOF_NESTS || reason >= JOB_PROOF_SYSTEM;
 }
 
+/* Each thread's share is run as it is, with its own number: only what ties one to another, or to a thread, counts. */
+static bool concerns_shares(enum job_proof reason)
+{
+    return concerns_tasks(reason) || reason == JOB_PROOF_THREAD_DATA || reason == JOB_PROOF_ASKS ||
+           reason == JOB_PROOF_TASKS;
+}
+
 static void object(struct case_ *c, enum job_proof reason, uintptr_t where)
 {
-    if (c->kind == TEAMS_TASK && !concerns_tasks(reason))
+    if ((c->kind == TEAMS_TASK && !concerns_tasks(reason)) || (c->kind == TEAMS_IN_TURN && !concerns_shares(reason)))
         return;
     if (c->s->reason == JOB_PROOF_HARMLESS) {
         c->s->reason = reason;
@@ -356,18 +364,33 @@ static void check_followed(struct case_ *c, int b, uint32_t insn, const struct t
     check_arguments(c, insn, s, g->stack);
 }
 
+/* A share learns its number and its team's size in the module whose region it is: the calls of others may not come to
+   us. */
+static void check_question(struct case_ *c, uintptr_t where)
+{
+    if (c->kind != TEAMS_IN_TURN || c->f->module.base != c->p->module)
+        object(c, JOB_PROOF_ASKS, where);
+}
+
 static void check_team_call(struct case_ *c, int b, uint32_t insn)
 {
     const struct teams_block *block = &c->f->block[b];
     uintptr_t where = c->f->insn[insn].address;
     switch (c->f->call[insn].known) {
     case TEAMS_ASKS_SIZE:
-        if (!c->outlined || !is_schedule(c, block, insn))
+        if (c->kind == TEAMS_IN_TURN)
+            check_question(c, where);
+        else if (!c->outlined || !is_schedule(c, block, insn))
             object(c, JOB_PROOF_SIZE, where);
         break;
     case TEAMS_ASKS_NUMBER:
-        if (!c->outlined)
+        if (c->kind == TEAMS_IN_TURN)
+            check_question(c, where);
+        else if (!c->outlined)
             object(c, JOB_PROOF_NUMBER, where);
+        break;
+    case TEAMS_ASKS_ITSELF:
+        check_question(c, where);
         break;
     case TEAMS_ASKS:
         object(c, JOB_PROOF_ASKS, where);
@@ -375,8 +398,14 @@ static void check_team_call(struct case_ *c, int b, uint32_t insn)
     case TEAMS_LOCKS:
         check_effect(c, b, where, true);
         break;
-    case TEAMS_BOUNDS:
+    case TEAMS_BARRIER:
     case TEAMS_SINGLE:
+        if (c->kind == TEAMS_IN_TURN)
+            check_question(c, where);
+        else if (!c->outlined)
+            object(c, JOB_PROOF_CALLS, where);
+        break;
+    case TEAMS_BOUNDS:
     case TEAMS_SYNC:
         if (!c->outlined) /* an orphaned construct */
             object(c, JOB_PROOF_CALLS, where);
@@ -514,6 +543,7 @@ static bool is_hopeless(struct case_ *c)
             continue;
         switch (c->f->call[i].known) {
         case TEAMS_ASKS: object(c, JOB_PROOF_ASKS, insn->address); break;
+        case TEAMS_ASKS_ITSELF: check_question(c, insn->address); break;
         case TEAMS_MPI: object(c, JOB_PROOF_MPI, insn->address); break;
         case TEAMS_NESTS: object(c, JOB_PROOF_NESTS, insn->address); break;
         case TEAMS_WAITS: object(c, JOB_PROOF_WAITS, insn->address); break;
@@ -603,9 +633,15 @@ void teams_prover_destroy(struct teams_prover *p)
 
 struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enum teams_kind kind)
 {
+    struct teams_module module;
     if (!p)
         return (struct teams_verdict){ JOB_PROOF_NO_READER, 0 };
     p->functions = p->read = 0;
+    p->module = teams_image_find(function, &module) ? module.base : 0;
     struct summary *s = summary_of(p, function, kind, 0);
-    return (struct teams_verdict){ s->reason, s->where };
+    struct teams_verdict v = { s->reason, s->where };
+    if (kind == TEAMS_REGION && v.proof != JOB_PROOF_HARMLESS &&
+        teams_prove(p, function, TEAMS_IN_TURN).proof == JOB_PROOF_HARMLESS)
+        v.proof |= JOB_PROOF_IN_TURN;
+    return v;
 }

@@ -20,11 +20,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum teams_kind { TEAMS_REGION, TEAMS_TASK };
+enum teams_kind { TEAMS_REGION, TEAMS_TASK, TEAMS_IN_TURN /* a region whose team is kept */ };
 
 struct teams_proof {
     atomic_uintptr_t function; /* the outlined function; 0: free */
-    atomic_uint answer;        /* enum job_proof: 0 not known yet; the two below are set before */
+    atomic_uint answer;        /* enum job_proof, JOB_PROOF_IN_TURN: 0 not known yet; the two below are set before */
     uint32_t kind;
     uintptr_t where; /* of the instruction that is the reason, 0: none */
     uint64_t ns;     /* that reading took */
