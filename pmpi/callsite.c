@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/fpu.h"
+#include "base/pages.h"
 #include "session/unwind.h"
 
 enum {
@@ -146,7 +147,8 @@ static uint32_t callsite_learn(struct callsite_lesson *l, void *from, void **fra
 static struct callsite_cache *callsite_create(struct session_stream *stream, uint32_t depth)
 {
     uint32_t room = 2 * depth;
-    struct callsite_cache *c = calloc(1, sizeof(*c) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word));
+    size_t size = sizeof(struct callsite_cache) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word);
+    struct callsite_cache *c = base_pages_resize(NULL, 0, size);
     if (c) {
         c->stream = stream;
         c->depth = depth;

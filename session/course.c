@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
 
 bool session_course_series(struct session_course *c, uint64_t begin)
@@ -24,7 +26,8 @@ bool session_course_room(struct session_course *c, uint32_t terminals)
     uint32_t room = c->room ? c->room : 16;
     while (room < terminals)
         room *= 2;
-    struct job_extremes *larger = realloc(c->extremes, room * sizeof *larger);
+    struct job_extremes *larger =
+        base_pages_resize(c->extremes, c->room * sizeof *larger, room * sizeof *larger);
     if (!larger)
         return false;
     for (uint32_t i = c->room; i < room; i++)
@@ -37,7 +40,7 @@ bool session_course_room(struct session_course *c, uint32_t terminals)
 void session_course_close(struct session_course *c)
 {
     free(c->series);
-    free(c->extremes);
+    base_pages_free(c->extremes, c->room * sizeof *c->extremes);
     memset(c, 0, sizeof *c);
 }
 
@@ -47,10 +50,11 @@ bool session_course_copy(const struct session_course *c, uint32_t terminals, str
     if (c->series && (copy->series = malloc(sizeof *copy->series)))
         *copy->series = *c->series;
     copy->room = terminals < c->room ? terminals : c->room;
-    copy->extremes = malloc((copy->room + (size_t)1) * sizeof *copy->extremes);
-    if (copy->extremes && copy->room)
-        memcpy(copy->extremes, c->extremes, copy->room * sizeof *copy->extremes);
-    if (copy->extremes && !copy->series == !c->series)
+    size_t size = copy->room * sizeof *copy->extremes;
+    copy->extremes = size ? base_pages_resize(NULL, 0, size) : NULL;
+    if (copy->extremes)
+        memcpy(copy->extremes, c->extremes, size);
+    if (!copy->extremes == !size && !copy->series == !c->series)
         return true;
     session_course_close(copy);
     return false;
