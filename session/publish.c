@@ -120,6 +120,8 @@ static void publish_recorded(const struct job *job)
         session_parts_remove();
     if (session.options.summary)
         print_recorded(job, path);
+    else if (job->info.missing) /* the summary says it, too */
+        base_log_warn("incomplete: %u of %u ranks are missing in %s", job->info.missing, job->info.ranks, path);
     session_print_summary(path, "summary");
 }
 
