@@ -404,6 +404,7 @@ static void add_comm(const struct report *r, cJSON *root)
         cJSON *o = add_object(array);
         report_json_text(o, "communicator", report_comm_text(r, p->comm));
         report_json_text(o, "direction", p->receives ? "receive" : "send");
+        cJSON_AddBoolToObject(o, "onesided", p->onesided);
         report_json_text(o, "relation", relations[p->relation]);
         add_known(o, "peer", p->relation <= REPORT_XOR, (double)p->value);
         add_number(o, "messages", (double)p->messages);

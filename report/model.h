@@ -70,6 +70,7 @@ enum report_relation { REPORT_RANK, REPORT_OFFSET, REPORT_XOR, REPORT_ANY, REPOR
 struct report_peer {
     uint32_t comm;     /* of the job, GRAMMAR_NONE without */
     bool receives;
+    bool onesided;     /* written to (receives false) or read from the partner */
     uint8_t relation;  /* enum report_relation */
     int64_t value;     /* rank, rank + value, rank xor value */
     uint64_t messages, bytes;

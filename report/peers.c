@@ -29,6 +29,8 @@ static int key_order(const void *a, const void *b)
         return x->comm < y->comm ? -1 : 1;
     if (x->receives != y->receives)
         return x->receives ? 1 : -1;
+    if (x->onesided != y->onesided)
+        return x->onesided ? 1 : -1;
     if (x->relation != y->relation)
         return x->relation < y->relation ? -1 : 1;
     return (x->value > y->value) - (x->value < y->value);
@@ -58,6 +60,7 @@ static int add_flow(struct report_model *m, const struct job_flow *f)
     uint32_t size = m->job->info.ranks;
     struct report_peer row = { .comm = m->job->terminals[f->terminal].comm,
                                .receives = f->receives,
+                               .onesided = m->job->terminals[f->terminal].call_kind == JOB_ONESIDED,
                                .relation = REPORT_VARIES };
 
     for (uint32_t k = 0; k < f->range_count; k++)

@@ -204,9 +204,13 @@ static void print_lines(struct view *v)
     }
 }
 
-/* --- Pseudo-code: figures at the left, code at the right --- */
+/*
+ * --- Pseudo-code: figures at the left, code at the right ---
+ * A node of R has a total of its own. A rule's nodes have those of all places that use the rule: in one of them, their
+ * part of that place's total (`part`), so that what is inside a line adds up to it.
+ */
 
-static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t indent)
+static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t indent, double part)
 {
     const struct grammar_stats *s = &v->g->stats[node];
     char total[32], gap[32] = "", duration[32] = "";
@@ -215,7 +219,7 @@ static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t 
         report_time(mean_us(s->gap.sum, s->count) * 1e3, gap);
         report_time(mean_us(s->duration.sum, s->count) * 1e3, duration);
     }
-    fprintf(v->out, "%9s %9s %9s  %*s", report_time(total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent),
+    fprintf(v->out, "%9s %9s %9s  %*s", report_time(part * total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent),
             "");
 }
 
@@ -235,9 +239,20 @@ static void print_call(const struct view *v, uint32_t node)
         fprintf(v->out, "   %s", place);
 }
 
-static void indent_rule(struct view *v, uint32_t rule, uint32_t depth, uint32_t indent);
+static void indent_rule(struct view *v, uint32_t rule, uint32_t depth, uint32_t indent, double part);
 
-static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t indent)
+/* The part of its nodes' totals that a rule has in the place of `node`, which has `part` of its own. */
+static double part_of(const struct view *v, uint32_t node, double part)
+{
+    const struct grammar_flat_rule *rule = &v->g->rules[rule_of(v->g->nodes[node].symbol)];
+    double all = 0;
+
+    for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
+        all += total_us(v, n);
+    return all > 0 ? part * total_us(v, node) / all : 0;
+}
+
+static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t indent, double part)
 {
     uint32_t symbol = v->g->nodes[node].symbol;
     uint64_t turns = v->g->nodes[node].exponent;
@@ -246,10 +261,10 @@ static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t 
     uint32_t inside = depth + (turns > 1);
 
     if (sequence && turns == 1) { /* parts of the code around it */
-        indent_rule(v, rule_of(symbol), depth, indent);
+        indent_rule(v, rule_of(symbol), depth, indent, part_of(v, node, part));
         return;
     }
-    begin_line(v, node, !rule, indent);
+    begin_line(v, node, !rule, indent, part);
     if (turns > 1)
         fprintf(v->out, sequence ? "loop %" PRIu64 " times" : "%" PRIu64 " x ", turns);
     if (!rule)
@@ -258,26 +273,26 @@ static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t 
         print_name(v, rule_of(symbol));
     fputc('\n', v->out);
     if (sequence && !(v->how.depth && inside > v->how.depth))
-        indent_rule(v, rule_of(symbol), inside, indent + 1);
+        indent_rule(v, rule_of(symbol), inside, indent + 1, part_of(v, node, part));
     else if (sequence)
         fprintf(v->out, "%31s%*s…\n", "", (int)(4 * (indent + 1)), "");
 }
 
-static void indent_rule(struct view *v, uint32_t rule, uint32_t depth, uint32_t indent)
+static void indent_rule(struct view *v, uint32_t rule, uint32_t depth, uint32_t indent, double part)
 {
     for (uint32_t i = 0; i < v->g->rules[rule].length && !ferror(v->out); i++)
-        indent_node(v, v->g->rules[rule].first + i, depth, indent);
+        indent_node(v, v->g->rules[rule].first + i, depth, indent, part);
 }
 
 static void print_indented(struct view *v)
 {
     fprintf(v->out, "%9s %9s %9s\n", "total", "gap", "in call");
-    indent_rule(v, 0, 0, 0);
+    indent_rule(v, 0, 0, 0, 1);
     for (uint32_t i = 0; i < v->queued && !ferror(v->out); i++) {
         char name[16];
         grammar_rule_name(v->queue[i], name);
-        fprintf(v->out, "%31s%s:\n", "", name);
-        indent_rule(v, v->queue[i], 0, 1);
+        fprintf(v->out, "%31s%s (in all places together):\n", "", name);
+        indent_rule(v, v->queue[i], 0, 1, 1);
     }
 }
 

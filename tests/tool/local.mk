@@ -24,5 +24,5 @@ TOOL_TESTS = \
 	%D%/rights.test \
 	%D%/run.test
 TESTS += $(TOOL_TESTS)
-EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py
+EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py %D%/agree.py %D%/indented.py
 LONG_TESTS += %D%/memory-long.test
