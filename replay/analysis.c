@@ -269,7 +269,7 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds)
 {
-    struct replay_how how = { .patience = PATIENCE };
+    struct replay_how how = { .limit = 10 * (uint64_t)MOST_STEPS, .patience = PATIENCE };
     struct replay_result r;
 
     replay_bind_set(a->bind, c);

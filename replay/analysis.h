@@ -40,12 +40,13 @@ double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 
 struct replay_prediction { double seconds, low, high; };
+/* Both: 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
 /* Wall time with the change (its `seed` is not used); low and high: of some draws of what the recording leaves
-   open, widened by how far the replay of the recording itself was off. 0 or PYTHIA_ENOMEM. */
+   open, widened by how far the replay of the recording itself was off. */
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
                             struct replay_prediction *out);
 
-/* POP's efficiencies: load balance x serialisation x transfer. 0 or PYTHIA_ENOMEM. */
+/* POP's efficiencies: load balance x serialisation x transfer. */
 struct replay_efficiency { double balance, serialisation, transfer; };
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
 

@@ -594,6 +594,23 @@ double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t si
     return b->call[(size_t)rank * b->site_count + site];
 }
 
+double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place)
+{
+    const struct rank_times *r = &b->rank[rank];
+    const struct grammar_flat *g = r->class_index == GRAMMAR_NONE ? NULL : b->job->classes[r->class_index].grammar;
+    double squares = 0, count = 0;
+
+    for (uint32_t n = 0; g && n < g->node_count; n++) {
+        if (g->nodes[n].symbol >= b->job->terminal_count || b->site_of[g->nodes[n].symbol] != place / 2)
+            continue;
+        double deviation = place % 2 ? r->node[n].call_deviation : r->node[n].gap_deviation;
+        double times = visits(b, r->class_index, n);
+        squares += times * deviation * deviation;
+        count += times;
+    }
+    return count > 0 ? sqrt(squares / count) : 0;
+}
+
 double *replay_bind_extra(struct replay_bind *b, uint32_t site)
 {
     return &b->extra[site];

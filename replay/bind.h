@@ -73,6 +73,8 @@ uint32_t replay_bind_sites(const struct replay_bind *b);
 const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site);
 /* Recorded time of a rank in the calls of a site, ns, and how many there are. */
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
+/* By how much one execution of a place differs from the next on a rank: the deviation within its nodes, ns. */
+double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place);
 /* What each call of a site takes beyond the model, ns: may be set. */
 double *replay_bind_extra(struct replay_bind *b, uint32_t site);
 /* What those of one rank take beyond that, ns: may be set. */

@@ -1,30 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/efficiency.h"
 
+#include "pythia.h"
+#include "report/findings.h"
 #include "report/model.h"
-
-/*
- * What of the time in MPI is transfer, and what waiting for others. The shortest execution of a call in its place did
- * not wait, or not long: if all had been as short, a rank would have spent `transfer` in MPI. What is more is waiting.
- */
-static void split_communication(const struct report_model *m, struct report_efficiency *e, double wall, double ranks)
-{
-    double transfer = 0;
-
-    for (uint32_t i = 0; i < m->job->class_count; i++) {
-        const struct grammar_flat *g = m->job->classes[i].grammar;
-        for (uint32_t n = 0; g && n < g->node_count; n++) {
-            uint32_t t = g->nodes[n].symbol;
-            if (t < m->job->terminal_count && m->job->terminals[t].kind == JOB_CALL && g->stats[n].count)
-                transfer += (double)g->stats[n].count * (double)g->stats[n].duration.min;
-        }
-    }
-    transfer /= ranks;
-    e->transfer = transfer < wall ? 1 - transfer / wall : 0;
-    if (e->transfer < e->communication)
-        e->transfer = e->communication;
-    e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
-}
 
 /* Returns the sum of the ranks' time outside MPI. */
 static double fill_mpi(const struct report_model *m, struct report_efficiency *e)
@@ -45,7 +24,6 @@ static double fill_mpi(const struct report_model *m, struct report_efficiency *e
     e->load_balance = sum / ranks / most;
     e->communication = most / wall;
     e->mpi = e->load_balance * e->communication;
-    split_communication(m, e, wall, ranks);
     return sum;
 }
 
@@ -144,6 +122,21 @@ void report_efficiency_fill(struct report_model *m)
         return;
     fill_openmp(m, e, outside);
     e->parallel = e->mpi * e->openmp;
+}
+
+int report_split_communication(struct report *r)
+{
+    struct report_efficiency *e = &r->model->efficiency;
+    struct replay_efficiency of;
+    struct replay_analysis *a = e->known && !e->split ? report_analysis(r) : NULL;
+    int rc = a ? replay_analysis_efficiency(a, &of) : PYTHIA_ELIMIT;
+
+    if (rc != 0)
+        return rc == PYTHIA_ENOMEM ? rc : 0;
+    e->split = true;
+    e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;
+    e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
+    return 0;
 }
 
 void report_print_efficiency(const struct report_efficiency *e, FILE *out)

@@ -16,8 +16,9 @@
  *                                       load balance in regions = (S + U) / (S + L)
  *
  * T is the largest team of the job: a thread that nobody made is not idle. U and L are measured in a sample of the
- * executions of each region (job/regions.h); regions without samples are taken to be as those with. Serialisation and
- * transfer are estimates: the shortest execution of a call in its place is taken for one that did not wait.
+ * executions of each region (job/regions.h); regions without samples are taken to be as those with. Transfer
+ * is what the job takes with an ideal network, replayed (replay/analysis.h), over what its replay takes; serialisation
+ * is what communication has besides.
  *
  * Threads: any once filled.  Hook-safe: no.
  */
@@ -28,6 +29,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct report;
 struct report_model;
 
 /* Shares, 0 to 1. */
@@ -35,6 +37,7 @@ struct report_efficiency {
     bool known;                       /* false: nothing useful was done */
     bool sampled;                     /* U and L are measured; else load balance in regions and fork and join are taken
                                          as 1 */
+    bool split;                       /* serialisation and transfer are known */
     uint32_t threads;                 /* T; 1: OpenMP does not come in */
     double parallel, mpi, openmp;
     double load_balance, communication, serialisation, transfer;
@@ -43,6 +46,9 @@ struct report_efficiency {
 
 /* From the ranks, regions and classes of the model, into m->efficiency. */
 void report_efficiency_fill(struct report_model *m);
+
+/* Serialisation and transfer, where the job can be replayed. 0 or PYTHIA_ENOMEM. */
+int report_split_communication(struct report *r);
 
 /* "parallel efficiency 75.0 % = load balance 83.3 % x communication 90.0 %", of a job with teams two lines more. */
 void report_print_efficiency(const struct report_efficiency *e, FILE *out);

@@ -6,7 +6,7 @@
 #include "job/regions.h"
 #include "report/findings_parts.h"
 
-#define SMALL_REGION 50e3    /* ns: shorter ones are small */
+#define SMALL_WORK 20e3      /* ns of one execution: less is a small region, where most of it is fork, wait and join */
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
 #define SMALL_MESSAGE 1024   /* bytes */
 
@@ -48,7 +48,7 @@ static int of_region(struct findings *f, uint32_t site)
     double all = fork + work + wait + join;
     if (all <= 0)
         return 0;
-    if (s->call_ns / s->count < SMALL_REGION && work < 0.5 * all)
+    if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
         return add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
     if (wait > UNEVEN * all)
         return add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);

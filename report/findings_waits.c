@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Findings about ranks that wait for each other. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,20 +174,82 @@ static double chained(const struct groups *g, const struct group *all)
     return all->message_ns > 0 ? sum / all->message_ns : 0;
 }
 
+/* What ranks have of a place: executions of one of them, their mean, by how much one differs from the next, squared. */
+struct work { double count, ns, squares; };
+
+static struct work work_of(const struct groups *g, uint32_t place, uint32_t rank)
+{
+    double scatter = replay_bind_scatter(g->f->bind, rank, place);
+    struct work w = { .squares = scatter * scatter };
+
+    replay_bind_calls(g->f->bind, rank, place / 2, &w.count);
+    w.ns = (double)replay_blame_spent(replay_analysis_blame(g->f->analysis), rank, place);
+    w.ns = w.count > 0 ? w.ns / w.count : 0;
+    return w;
+}
+
+/* The mean of those who are no culprits. */
+static struct work others_work(const struct groups *g, uint32_t place)
+{
+    struct work sum = { 0 };
+    uint32_t ranks = 0;
+
+    for (uint32_t r = 0; r < g->f->ranks; r++) {
+        struct work w = g->in[r] ? (struct work){ 0 } : work_of(g, place, r);
+        sum.count += w.count;
+        sum.ns += w.count * w.ns;
+        sum.squares += w.count * w.squares;
+        ranks += w.count > 0;
+    }
+    if (!ranks)
+        return sum;
+    return (struct work){ sum.count / ranks, sum.ns / sum.count, sum.squares / sum.count };
+}
+
 /* Whether those who wait do the same work, only less of it. */
 static bool same_work(const struct groups *g, const struct group *all)
 {
-    uint32_t cause = all->main->cause;
-    double theirs = 0, own = 0, theirs_count = 0, own_count = 0;
+    struct work own = others_work(g, all->main->cause);
+    double ns = 0, count = 0;
 
     for (uint32_t r = 0; r < g->f->ranks; r++) {
-        double count;
-        replay_bind_calls(g->f->bind, r, cause / 2, &count);
-        double spent = (double)replay_blame_spent(replay_analysis_blame(g->f->analysis), r, cause);
-        *(g->in[r] ? &theirs : &own) += spent;
-        *(g->in[r] ? &theirs_count : &own_count) += count;
+        struct work w = g->in[r] ? work_of(g, all->main->cause, r) : (struct work){ 0 };
+        ns += w.count * w.ns;
+        count += w.count;
     }
-    return theirs_count > 0 && own_count > 0 && own / own_count > 0.1 * theirs / theirs_count;
+    return count > 0 && own.count > 0 && own.ns > 0.1 * ns / count;
+}
+
+/*
+ * Whether a rank's work is longer than the others' by no more than chance makes it: three standard errors of the means.
+ * What disturbs a machine comes in bursts, so no more than a hundred executions count as independent.
+ */
+static bool by_chance(struct work w, struct work others)
+{
+    enum { INDEPENDENT = 100 };
+
+    if (w.count <= 0 || others.count <= 0)
+        return false;
+    double n = w.count < INDEPENDENT ? w.count : INDEPENDENT, m = others.count < INDEPENDENT ? others.count : INDEPENDENT;
+    return w.ns * w.count - others.ns * others.count < 3 * w.count * sqrt(w.squares / n + others.squares / m);
+}
+
+/* Who has more work by chance is no culprit, and what others wait for him is nobody's loss. */
+static void leave_out_chance(struct groups *g, struct group *all)
+{
+    struct work others = others_work(g, all->main->cause);
+    double kept = 0, sum = 0;
+    uint32_t culprits = 0;
+
+    for (uint32_t r = 0; r < g->f->ranks; r++)
+        culprits += g->in[r];
+    for (uint32_t r = 0; r < g->f->ranks; r++) {
+        sum += g->by[r];
+        if (g->in[r] && (culprits == g->f->ranks || by_chance(work_of(g, all->main->cause, r), others)))
+            g->in[r] = false;
+        kept += g->in[r] ? g->by[r] : 0;
+    }
+    all->ns *= sum > 0 ? kept / sum : 0;
 }
 
 static enum report_finding_kind kind_of(struct groups *g, const struct group *all)
@@ -227,7 +290,7 @@ static void mark_culprits(struct groups *g)
     for (uint32_t r = 0; r < g->f->ranks; r++)
         most = g->by[r] > most ? g->by[r] : most;
     for (uint32_t r = 0; r < g->f->ranks; r++)
-        g->in[r] = g->by[r] > 0.1 * most;
+        g->in[r] = g->by[r] > 0.2 * most;
 }
 
 /* Small regions differ from rank to rank by chance: their finding has that. */
@@ -249,6 +312,8 @@ static int add_group(struct groups *g, uint32_t of)
         return 0;
     mark_culprits(g);
     one.kind = kind_of(g, &all);
+    if (one.kind == REPORT_IMBALANCE)
+        leave_out_chance(g, &all);
     if (one.kind == REPORT_STARVED_WORKERS) {
         show_master(g, of, &all);
         mark_culprits(g);

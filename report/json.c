@@ -114,11 +114,19 @@ static void add_findings(struct report *r, cJSON *root)
     }
 }
 
-static void add_efficiency(const struct report *r, cJSON *root)
+static void add_known(cJSON *o, const char *key, bool known, double value)
+{
+    if (known)
+        add_number(o, key, value);
+    else
+        cJSON_AddNullToObject(o, key);
+}
+
+static void add_efficiency(struct report *r, cJSON *root)
 {
     const struct report_efficiency *e = &r->model->efficiency;
 
-    if (!e->known)
+    if (!e->known || report_split_communication(r) != 0)
         return;
     cJSON *o = cJSON_AddObjectToObject(root, "efficiency");
     add_number(o, "parallel", e->parallel);
@@ -126,8 +134,8 @@ static void add_efficiency(const struct report *r, cJSON *root)
     add_number(o, "openmp", e->openmp);
     add_number(o, "load_balance", e->load_balance);
     add_number(o, "communication", e->communication);
-    add_number(o, "serialisation", e->serialisation);
-    add_number(o, "transfer", e->transfer);
+    add_known(o, "serialisation", e->split, e->serialisation);
+    add_known(o, "transfer", e->split, e->transfer);
     add_number(o, "openmp_threads", e->threads);
     add_number(o, "openmp_serial", e->omp_serial);
     if (e->sampled || e->threads == 1) {
@@ -153,14 +161,6 @@ static void add_accounting(const struct report *r, cJSON *root)
 }
 
 /* A number that may not be known. */
-static void add_known(cJSON *o, const char *key, bool known, double value)
-{
-    if (known)
-        add_number(o, key, value);
-    else
-        cJSON_AddNullToObject(o, key);
-}
-
 static void add_spread(cJSON *o, const struct report_spread *s)
 {
     add_known(o, "min_seconds", s->min_ns != UINT64_MAX, (double)s->min_ns / 1e9);

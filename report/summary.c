@@ -64,7 +64,7 @@ static void print_head(const struct report *r, FILE *out)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
 }
 
-static void print_shares(const struct report *r, FILE *out)
+static void print_shares(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
     double wall = (double)m->sum_wall_ns;
@@ -72,8 +72,9 @@ static void print_shares(const struct report *r, FILE *out)
     if (m->efficiency.known) {
         fputc('\n', out);
         report_print_efficiency(&m->efficiency, out);
-        fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %% (estimated)\n",
-                100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
+        if (report_split_communication(r) == 0 && m->efficiency.split)
+            fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n",
+                    100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
     }
     fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
             report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),

@@ -277,6 +277,16 @@ static int print(void *context, FILE *out)
     return o->request->json ? print_json(o->request, &o->answer, out) : print_text(o->request, &o->answer, out);
 }
 
+static int exit_code(const struct request *r, int error)
+{
+    if (error == PYTHIA_ELIMIT)
+        tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough",
+                      r->job);
+    else if (error && error != PYTHIA_ENOMEM)
+        tool_complain("%s: cannot be replayed: %s", r->job, pythia_strerror(error));
+    return error == PYTHIA_ENOMEM ? TOOL_MEMORY : error ? TOOL_NO : TOOL_OK;
+}
+
 static int answer(struct request *r, struct answer *a)
 {
     struct replay_analysis *as = r->resized ? r->resized : r->analysis;
@@ -297,22 +307,12 @@ static int answer(struct request *r, struct answer *a)
         c.speed = speed;
     }
     read_network(r, &network, &c);
-    if (rc == TOOL_OK && a->changed && replay_analysis_predict(as, &c, &a->prediction) != 0)
-        rc = TOOL_MEMORY;
-    if (rc == TOOL_OK && replay_analysis_efficiency(as, &a->efficiency) != 0)
-        rc = TOOL_MEMORY;
+    if (rc == TOOL_OK && a->changed)
+        rc = exit_code(r, replay_analysis_predict(as, &c, &a->prediction));
+    if (rc == TOOL_OK)
+        rc = exit_code(r, replay_analysis_efficiency(as, &a->efficiency));
     free(speed);
     return rc;
-}
-
-static int exit_code(const struct request *r, int error)
-{
-    if (error == PYTHIA_ELIMIT)
-        tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough",
-                      r->job);
-    else if (error && error != PYTHIA_ENOMEM)
-        tool_complain("%s: cannot be replayed: %s", r->job, pythia_strerror(error));
-    return error == PYTHIA_ENOMEM ? TOOL_MEMORY : error ? TOOL_NO : TOOL_OK;
 }
 
 static int resize(struct request *r)
