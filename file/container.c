@@ -16,7 +16,7 @@ static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
-    "groups", "messages", "starts", "series", "extremes", "own times",
+    "groups", "messages", "starts", "series", "extremes", "own times", "clock",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -40,6 +40,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_TASKS] = RECORD_TASK,
     [SECTION_MACHINE] = RECORD_MACHINE,
     [SECTION_TIMES] = RECORD_TIME,
+    [SECTION_CLOCK] = RECORD_CLOCK,
 };
 
 const char *file_section_name(uint32_t type)

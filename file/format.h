@@ -15,7 +15,7 @@
 #define FORMAT_MAGIC "PYTHIA\x1a\n"
 
 enum {
-    FORMAT_VERSION = 5,
+    FORMAT_VERSION = 6,
     FORMAT_HEADER = 64,
     FORMAT_ENTRY = 48,
     FORMAT_SECTIONS_MAX = 64,
@@ -59,6 +59,7 @@ enum file_section_type {
     SECTION_SERIES,
     SECTION_EXTREMES,
     SECTION_OWN,
+    SECTION_CLOCK,
     SECTION_TYPES
 };
 
@@ -77,12 +78,13 @@ enum {
     RECORD_STATS = 128,
     RECORD_RANGE = 32,
     RECORD_VARIANT = 176,
-    RECORD_STREAM = 100,
+    RECORD_STREAM = 112,
     RECORD_SUM = 24,
     RECORD_REGION = 280,
     RECORD_TASK = 104,
     RECORD_MACHINE = 24,
-    RECORD_TIME = 24
+    RECORD_TIME = 24,
+    RECORD_CLOCK = 16
 };
 
 /* Records a block of the sections that are written in blocks. */

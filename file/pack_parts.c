@@ -78,12 +78,21 @@ static void pack_terminals(struct file_packer *p)
 
 /* --- Streams: by columns, which compress better; ranks as differences; sums as mean and remainder --- */
 
-enum { SUMS = 7, EXACT = 2 /* the first of them: events, lost */, WORDS = 4 };
+enum { SUMS = 8, EXACT = 2 /* the first of them: events, lost */, DRIFT = 7 /* the last one, signed */, WORDS = 4 };
 
 /* A file has no use for the remainder of a block's times, and noise does not compress: it is 0 there. */
 static uint32_t remainder_of(const struct file_packer *p, const struct job_stream *s, uint64_t sum, size_t column)
 {
     return p->file && column >= EXACT ? 0 : (uint32_t)(sum % s->count);
+}
+
+/* Rounded down, as a remainder that is not negative needs it; also of what is below 0. */
+static uint64_t mean_of(const struct job_stream *s, int64_t sum, uint32_t *remainder)
+{
+    int64_t left = sum % (int64_t)s->count;
+    left += left < 0 ? (int64_t)s->count : 0;
+    *remainder = (uint32_t)left;
+    return (uint64_t)((sum - left) / (int64_t)s->count);
 }
 
 static void pack_streams(struct file_packer *p)
@@ -96,12 +105,15 @@ static void pack_streams(struct file_packer *p)
         return;
     for (size_t i = 0; i < n; i++) {
         const struct job_stream *s = &j->streams[i];
-        const uint64_t wide[SUMS] = { s->events, s->lost, s->begin_ns, s->wall_ns, s->mpi_ns, s->omp_ns, s->cost_ns };
+        const uint64_t wide[] = { s->events, s->lost, s->begin_ns, s->wall_ns, s->mpi_ns, s->omp_ns, s->cost_ns };
         const uint32_t narrow[WORDS] = { s->rank - (i ? s[-1].rank : 0), s->thread, s->class_index, s->count };
-        for (size_t k = 0; k < SUMS; k++) {
+        uint32_t remainder;
+        for (size_t k = 0; k < DRIFT; k++) {
             file_put64(at + 8 * (k * n + i), wide[k] / s->count);
             file_put32(rest + 4 * (k * n + i), remainder_of(p, s, wide[k], k));
         }
+        file_put64(at + 8 * (DRIFT * n + i), mean_of(s, s->drift_ns, &remainder));
+        file_put32(rest + 4 * (DRIFT * n + i), p->file ? 0 : remainder);
         for (size_t k = 0; k < WORDS; k++)
             file_put32(words + 4 * (k * n + i), narrow[k]);
     }
@@ -211,6 +223,16 @@ static void pack_machine(struct file_packer *p)
     file_put32s(at + 8, (const uint32_t[]){ m->nodes, m->tree, m->energy }, 3);
 }
 
+static void pack_clock(struct file_packer *p)
+{
+    const struct job_clock *c = &p->job->clock;
+    unsigned char *at = c->nodes ? file_pack_record(p, SECTION_CLOCK, RECORD_CLOCK) : NULL;
+    if (!at)
+        return;
+    file_put64(at, c->error_ns);
+    file_put32(at + 8, c->nodes);
+}
+
 /* --- In order --- */
 
 void file_pack_definitions(struct file_packer *p)
@@ -235,4 +257,5 @@ void file_pack_others(struct file_packer *p)
     file_pack_series(p);
     file_pack_extremes(p);
     file_pack_own(p);
+    pack_clock(p);
 }

@@ -149,18 +149,20 @@ static int unpack_terminals(struct file_reader *r)
 
 static int unpack_stream(struct file_reader *r, size_t i, size_t n, struct job_stream *s)
 {
-    const unsigned char *means = r->in.section[SECTION_STREAMS].data, *rest = means + n * 56, *words = rest + n * 28;
-    uint64_t *const column[] = { &s->events, &s->lost, &s->begin_ns, &s->wall_ns, &s->mpi_ns, &s->omp_ns, &s->cost_ns };
+    const unsigned char *means = r->in.section[SECTION_STREAMS].data, *rest = means + n * 64, *words = rest + n * 32;
+    uint64_t drift, *const column[] = { &s->events, &s->lost,   &s->begin_ns, &s->wall_ns,
+                                        &s->mpi_ns, &s->omp_ns, &s->cost_ns,  &drift };
     s->rank = file_get32(words + 4 * i) + (i ? s[-1].rank : 0);
     s->thread = file_get32(words + 4 * (n + i));
     s->class_index = file_get32(words + 4 * (2 * n + i));
     s->count = file_get32(words + 4 * (3 * n + i));
-    for (size_t k = 0; k < 7; k++) {
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         uint32_t remainder = file_get32(rest + 4 * (k * n + i));
         *column[k] = file_get64(means + 8 * (k * n + i)) * s->count + remainder;
         if (remainder >= s->count)
             return REFUSE(r, "damaged: remainder of stream %zu", i);
     }
+    s->drift_ns = (int64_t)drift; /* below 0 it wraps, as its mean did */
     return 0;
 }
 
@@ -304,6 +306,16 @@ static int unpack_machine(struct file_reader *r)
     return 0;
 }
 
+static int unpack_clock(struct file_reader *r)
+{
+    const unsigned char *at = r->in.section[SECTION_CLOCK].data;
+    if (file_reader_count(r, SECTION_CLOCK) > 1)
+        return REFUSE(r, "damaged: several clocks");
+    if (at && file_reader_count(r, SECTION_CLOCK))
+        r->job->clock = (struct job_clock){.error_ns = file_get64(at), .nodes = file_get32(at + 8)};
+    return 0;
+}
+
 static int check_counts(struct file_reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
@@ -332,7 +344,7 @@ int file_unpack_definitions(struct file_reader *r)
 int file_unpack_others(struct file_reader *r)
 {
     static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums, unpack_regions, unpack_tasks,
-                                                          unpack_machine };
+                                                          unpack_machine, unpack_clock };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
         return error;

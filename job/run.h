@@ -17,6 +17,12 @@ struct job_machine {
     double joules;   /* from the session's begin to its end */
 };
 
+/* How well the times of different nodes go together: begins of streams are on the clock of the first rank's node. */
+struct job_clock {
+    uint32_t nodes;    /* 0: they do not, each rank's time begins with its own recording */
+    uint64_t error_ns; /* at most so wrong at the begin and at the end of the run; of the worst node */
+};
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */

@@ -34,6 +34,7 @@ static void add_record(struct job_stream *a, const struct job_stream *b)
     a->mpi_ns += b->mpi_ns;
     a->omp_ns += b->omp_ns;
     a->cost_ns += b->cost_ns;
+    a->drift_ns += b->drift_ns;
     if (a->class_index != b->class_index)
         a->class_index = GRAMMAR_NONE;
 }

@@ -36,6 +36,7 @@ struct job_stream {
     uint64_t begin_ns, wall_ns;         /* from the stream's begin to its end; gaps + durations add up to wall_ns */
     uint64_t mpi_ns, omp_ns;            /* in MPI calls; in parallel regions, exclusive of MPI inside */
     uint64_t cost_ns;                   /* what Pythia itself took, estimated */
+    int64_t drift_ns;                   /* by how much longer than wall_ns it took on the job's clock (job_clock) */
 };
 
 /* --- Reading (members.c) --- */
@@ -51,6 +52,12 @@ uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool th
 static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
 {
     return s->count > 1 ? sum / s->count : sum;
+}
+
+/* How fast the job's clock goes, by the stream's own. */
+static inline double job_stream_rate(const struct job_stream *s)
+{
+    return s->wall_ns ? 1 + (double)s->drift_ns / (double)s->wall_ns : 1;
 }
 
 /* --- For job/ and merge/ --- */

@@ -290,6 +290,15 @@ static void commit_machine(struct merge *m)
     a->joules += b->joules;
 }
 
+/* Parts of one run agree; of several runs, what holds for each of them. */
+static void commit_clock(struct merge *m)
+{
+    struct job_clock *a = &m->into->clock;
+    const struct job_clock *b = &m->from->clock;
+    a->nodes = a->nodes > b->nodes ? a->nodes : b->nodes;
+    a->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
+}
+
 static void commit_tasks(struct merge *m)
 {
     for (uint32_t i = 0; i < m->from->task_count; i++) {
@@ -340,6 +349,7 @@ int merge_job(struct job *into, const struct job *from)
         commit_regions(&m);
         commit_tasks(&m);
         commit_machine(&m);
+        commit_clock(&m);
         commit_talk(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);

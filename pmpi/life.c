@@ -15,6 +15,7 @@
 #include "base/rights.h"
 #include "job/job.h"
 #include "pmpi/children.h"
+#include "pmpi/clocks.h"
 #include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
@@ -143,6 +144,8 @@ static void life_open(const struct session_world *world)
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);
         pmpi_hook_comm_open();
         bool started = session_start(world, reference, order.size) != SESSION_OFF;
+        if (life.mode == SESSION_RECORD)
+            pmpi_hook_clocks_begin(life.private_comm);
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world->rank);
         atomic_store_explicit(&pmpi_hook_classes, started ? session_records() : 0, memory_order_release);
@@ -235,6 +238,8 @@ static void life_end(void)
 {
     atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
     pmpi_hook_plugins_close();
+    if (life.mode == SESSION_RECORD)
+        pmpi_hook_clocks_end(life.private_comm);
     struct job *mine = session_finish();
     life.open = false;
     pmpi_hook_finish(life.private_comm, life.mode, mine);

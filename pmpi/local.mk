@@ -6,6 +6,7 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/callback.c %D%/callback.h \
 	%D%/callsite.c %D%/callsite.h \
 	%D%/children.c %D%/children.h \
+	%D%/clocks.c %D%/clocks.h \
 	%D%/comm.c %D%/comm.h \
 	%D%/companions.c %D%/companions.h \
 	%D%/complete.c %D%/complete.h \

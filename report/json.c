@@ -387,6 +387,8 @@ static void add_streams(const struct report *r, cJSON *root)
             add_number(o, "class", s->class_index);
         add_number(o, "events", (double)s->events);
         add_number(o, "lost", (double)s->lost);
+        add_seconds(o, "begin_seconds", job_stream_mean(s, s->begin_ns));
+        add_number(o, "clock_rate", job_stream_rate(s));
         add_seconds(o, "wall_seconds", job_stream_mean(s, s->wall_ns));
         add_seconds(o, "mpi_seconds", job_stream_mean(s, s->mpi_ns));
         add_seconds(o, "omp_seconds", job_stream_mean(s, s->omp_ns));
@@ -523,6 +525,7 @@ cJSON *report_json(struct report *r)
         add_regions(r, root);
         report_add_tasks(r, root);
         report_add_machine(r, root);
+        report_add_clock(r, root);
         add_classes(r, root);
         add_streams(r, root);
         add_comm(r, root);

@@ -35,6 +35,9 @@ void report_print_machine(struct report *r, FILE *out)
                 r->job->info.wall_ns ? m->joules / ((double)r->job->info.wall_ns * 1e-9) : 0.0);
     else
         fprintf(out, "\nenergy: not available here: %s\n", job_text(r->job, m->energy));
+    if (r->job->clock.nodes > 1)
+        fprintf(out, "clocks of %u nodes brought together, at most %.3g us wrong\n", r->job->clock.nodes,
+                (double)r->job->clock.error_ns * 1e-3);
     if (samples)
         fprintf(out, "energy of %llu executions of regions of 5 ms and more: %.4g J, %.3g J each\n",
                 (unsigned long long)samples, inside, inside / (double)samples);
@@ -52,4 +55,15 @@ void report_add_machine(struct report *r, cJSON *root)
     cJSON_AddNumberToObject(o, "energy_nodes", m->nodes);
     if (m->nodes)
         cJSON_AddNumberToObject(o, "joules", m->joules);
+}
+
+void report_add_clock(struct report *r, cJSON *root)
+{
+    const struct job_clock *c = &r->job->clock;
+    cJSON *o = c->nodes ? cJSON_AddObjectToObject(root, "clock") : NULL;
+
+    if (!o)
+        return;
+    cJSON_AddNumberToObject(o, "nodes", c->nodes);
+    cJSON_AddNumberToObject(o, "error_seconds", (double)c->error_ns * 1e-9);
 }

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "merge/merge.h"
 #include "pythia.h"
+#include "session/clock.h"
 #include "session/internal.h"
 #include "session/unwind.h"
 
@@ -208,12 +209,13 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
         .thread = s->thread,
         .events = s->events,
         .lost = grammar_lost(s->grammar),
-        .begin_ns = s->begin - session.begin,
+        .begin_ns = session_clock_since(s->begin),
         .wall_ns = s->last - s->begin - s->skipped_ns - s->followed_ns - s->idle_ns,
         .mpi_ns = s->call_ns,
         .omp_ns = s->region_ns,
         .cost_ns = cost_of(s),
     };
+    f->stream.drift_ns = session_clock_drift(f->stream.wall_ns);
     grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
     if (s->keys.terminals)
         memcpy(f->terminal, s->keys.job_terminal, s->keys.terminals * sizeof *f->terminal);
@@ -310,6 +312,7 @@ struct job *session_finish(void)
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
     session_machine_finish(session.job);
+    session_clock_finish(session.job);
     session_task_collect();
     session_task_count(session.job);
     if (session_store_regions)

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
 	%D%/checkpoint.c \
 	%D%/choose.c \
+	%D%/clock.c %D%/clock.h \
 	%D%/control.c \
 	%D%/define.c \
 	%D%/internal.h \
@@ -29,7 +30,9 @@ libpythia_session_la_SOURCES = \
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint
-UNIT_TESTS += tests/unit/test_machine tests/unit/test_course
+UNIT_TESTS += tests/unit/test_machine tests/unit/test_course tests/unit/test_clock
+tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h
+tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
 tests_unit_test_course_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)

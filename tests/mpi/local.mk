@@ -80,6 +80,7 @@ tests/mpi/kept_calls.c: pmpi/mpi_calls.def pmpi/generate.awk tests/mpi/emit_kept
 CLEANFILES += tests/mpi/kept_calls.c
 
 MPI_TESTS = \
+	%D%/clocks.test \
 	%D%/crowd.test \
 	%D%/ends.test \
 	%D%/control.test \
@@ -110,6 +111,7 @@ MPI_TESTS = \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
+EXTRA_DIST += %D%/clocks.c %D%/clocks.test
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \

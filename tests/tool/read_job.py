@@ -60,7 +60,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 5 or size != len(data):
+        if version != 6 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -267,15 +267,15 @@ class Job:
 
     def read_streams(self):
         body, n = self.sections[15]
-        means = struct.unpack("<%dQ" % (7 * n), body[: 56 * n])
-        rest = struct.unpack("<%dI" % (7 * n), body[56 * n : 84 * n])
-        words = struct.unpack("<%dI" % (4 * n), body[84 * n :])
+        means = struct.unpack("<%dQ" % (8 * n), body[: 64 * n])
+        rest = struct.unpack("<%dI" % (8 * n), body[64 * n : 96 * n])
+        words = struct.unpack("<%dI" % (4 * n), body[96 * n :])
         self.streams = []
         rank = 0
         for i in range(n):
             rank = (rank + words[i]) % 2**32
             count = words[3 * n + i]
-            sums = [means[k * n + i] * count + rest[k * n + i] for k in range(7)]
+            sums = [means[k * n + i] * count + rest[k * n + i] for k in range(8)]
             self.streams.append((rank, words[n + i], words[2 * n + i], count, sums))
 
     def check_blocks(self):
