@@ -125,7 +125,7 @@ static uint64_t one_event(uint32_t i)
 {
     static struct session_key key = { .kind = JOB_CALL, .call_kind = JOB_COMPLETION,
                                       .peer_class = JOB_PEER_RANK, .blocking = 1, .comm = GRAMMAR_NONE };
-    static const struct session_values partner = { .channels = 1u << GRAMMAR_PEER };
+    static struct grammar_event partner = { .channels = 1u << GRAMMAR_PEER };
     struct session_span span;
     uint64_t begin = base_clock_now();
     struct session_stream *s = session_enter();

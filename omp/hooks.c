@@ -215,7 +215,7 @@ static void run_directly(const struct omp_hook_region *r)
 static void region_close(struct omp_hook_region *r)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
-    struct session_values values;
+    struct grammar_event event;
     double gain = 0;
     if (!r->stream)
         return;
@@ -229,12 +229,12 @@ static void region_close(struct omp_hook_region *r)
     }
     if (r->energy)
         measure_energy(r);
-    values.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
-    values.value[GRAMMAR_TEAM] = r->team;
+    event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
+    event.value[GRAMMAR_TEAM] = r->team;
     if (r->end)
-        session_end_at(r->stream, &r->span, &values, r->end, 0);
+        session_end_at(r->stream, &r->span, &event, r->end, 0);
     else
-        session_end(r->stream, &r->span, &values);
+        session_end(r->stream, &r->span, &event);
     if (r->nt != r->asked && r->acts)
         session_count_action(r->stream, gain);
 }

@@ -79,15 +79,15 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
 
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
 {
-    struct session_values values = { 0 };
+    struct grammar_event event;
     (void)parallel, (void)task, (void)flags, (void)caller;
     uint32_t depth = own.depth > 0 ? --own.depth : OPEN;
     if (depth >= OPEN || !own.region[depth].stream)
         return;
     int kept = errno;
-    values.channels = own.region[depth].team ? 1u << GRAMMAR_TEAM : 0;
-    values.value[GRAMMAR_TEAM] = own.region[depth].team;
-    session_end(own.region[depth].stream, &own.region[depth].span, &values);
+    event.channels = own.region[depth].team ? 1u << GRAMMAR_TEAM : 0;
+    event.value[GRAMMAR_TEAM] = own.region[depth].team;
+    session_end(own.region[depth].stream, &own.region[depth].span, &event);
     errno = kept;
 }
 

@@ -115,7 +115,7 @@ static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia
 
 static int64_t callback_value(const struct pmpi_hook_call *call, enum grammar_channel channel, int64_t none)
 {
-    return call->values.channels & 1u << channel ? call->values.value[channel] : none;
+    return call->event.channels & 1u << channel ? call->event.value[channel] : none;
 }
 
 /* By its number: what call->comm points to may be gone after the call. */
@@ -196,7 +196,7 @@ static uint64_t callbacks_post(struct pmpi_hook_call *call, bool happened)
 void pmpi_hook_callbacks_after(struct pmpi_hook_call *call)
 {
     uint64_t took = callbacks_post(call, true);
-    session_whole(call->stream, &call->key, &call->values, call->begin, call->end, took);
+    session_whole(call->stream, &call->key, &call->event, call->begin, call->end, took);
 }
 
 void pmpi_hook_callbacks_nothing(struct pmpi_hook_call *call)

@@ -86,27 +86,34 @@ static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *
     return request != MPI_REQUEST_NULL && (!start || !start->persistent || start->active);
 }
 
-/* How many events ago in this stream it was started; 0: not known, or by another thread. */
-static uint32_t complete_distance(const struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+/* The completion's event. */
+struct complete_here {
+    uint64_t event;
+    uint32_t thread;
+};
+
+static struct complete_here complete_here(const struct pmpi_hook_call *call)
 {
-    if (start->thread != session_thread(call->stream))
-        return 0;
-    uint64_t now = session_event(call->stream);
-    return now > start->event && now - start->event <= INT32_MAX ? (uint32_t)(now - start->event) : 0;
+    return (struct complete_here){session_event(call->stream), session_thread(call->stream)};
+}
+
+/* How many events ago in this stream it was started; 0: not known, or by another thread. */
+static uint32_t complete_distance(const struct complete_here *here, const struct pmpi_hook_start *start)
+{
+    uint64_t distance = here->event - start->event;
+    return start->thread == here->thread && distance <= INT32_MAX ? (uint32_t)distance : 0;
 }
 
 /* Peer and size of the one start that completed. */
 static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
     int64_t peer = start->peer, bytes = start->bytes;
-    int count;
     if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
         if (start->peer_class == JOB_PEER_ANY)
             pmpi_hook_heard(start->comm, status->MPI_SOURCE);
-        if (PMPI_Get_count(status, MPI_BYTE, &count) == MPI_SUCCESS && count >= 0)
-            bytes = count;
+        bytes = pmpi_hook_arrived(call, start, status);
     }
     if (peer != GRAMMAR_PEER_NONE)
         pmpi_hook_value(call, GRAMMAR_PEER, peer);
@@ -121,18 +128,26 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
     bool pending = complete_pending(before, known ? &start : NULL);
     if (known && pending) {
         complete_values(call, &start, status);
-        pmpi_hook_arrived(call, &start, status);
-        pmpi_hook_value(call, GRAMMAR_STARTS, complete_distance(call, &start));
+        struct complete_here here = complete_here(call);
+        pmpi_hook_value(call, GRAMMAR_STARTS, complete_distance(&here, &start));
     }
     return pending;
 }
 
 /* Several requests that completed in one call. */
 struct complete_several {
+    struct complete_here here;
     struct session_starts starts;
     int64_t bytes;
     int number;
 };
+
+static void complete_several_begin(const struct pmpi_hook_call *call, struct complete_several *several)
+{
+    several->here = complete_here(call);
+    session_starts_begin(&several->starts);
+    several->bytes = several->number = 0;
+}
 
 /* One of them, unless it had nothing to complete. */
 static void complete_among(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int i,
@@ -143,7 +158,7 @@ static void complete_among(struct pmpi_hook_call *call, const struct pmpi_hook_c
     if (!complete_pending(before->handle[i], known ? &start : NULL))
         return;
     several->number++;
-    session_starts_add(&several->starts, known ? complete_distance(call, &start) : 0);
+    session_starts_add(&several->starts, known ? complete_distance(&several->here, &start) : 0);
     if (!known)
         return;
     several->bytes += start.bytes;
@@ -161,8 +176,7 @@ int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_c
                            const MPI_Status *statuses)
 {
     struct complete_several several;
-    session_starts_begin(&several.starts);
-    several.bytes = several.number = 0;
+    complete_several_begin(call, &several);
     if (!before->handle)
         return 1;
     for (int i = 0; i < count; i++)
@@ -183,8 +197,7 @@ void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
                              int number, int first, const MPI_Status *statuses)
 {
     struct complete_several several;
-    session_starts_begin(&several.starts);
-    several.bytes = several.number = 0;
+    complete_several_begin(call, &several);
     for (int i = 0; before->handle && i < number; i++)
         complete_among(call, before, indices[i] - first, statuses ? &statuses[i] : NULL, &several);
     complete_several_values(call, number, &several);
@@ -202,9 +215,8 @@ void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, 
 MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count)
 {
     bool receives = false;
-    struct pmpi_hook_start start;
     for (int i = 0; before->handle && i < count && !receives; i++)
-        receives = pmpi_hook_request_find(before->handle[i], complete_where(before, i), &start) && start.receive;
+        receives = pmpi_hook_request_receives(before->handle[i], complete_where(before, i));
     if (!receives)
         return MPI_STATUSES_IGNORE;
     if (count > complete_many.status_room) {
@@ -265,9 +277,8 @@ PYTHIA_API int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status own, *used = pmpi_hook_status(status, &own);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Test(request, flag, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    bool done = call.accepted && *flag && pmpi_hook_complete_one(&call, before, request, used);
-    complete_end(&call, done);
+    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag))
+        complete_end(&call, pmpi_hook_complete_one(&call, before, request, used));
     return result;
 }
 
@@ -300,9 +311,8 @@ PYTHIA_API int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag
     MPI_Status *used = complete_used(&before, count, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testall(count, array_of_requests, flag, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    bool done = call.accepted && *flag && pmpi_hook_complete_all(&call, &before, count, complete_told(used)) > 0;
-    complete_end(&call, done);
+    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag))
+        complete_end(&call, pmpi_hook_complete_all(&call, &before, count, complete_told(used)) > 0);
     return result;
 }
 
@@ -335,11 +345,10 @@ PYTHIA_API int MPI_Testany(int count, MPI_Request array_of_requests[], int *inde
     complete_save(&before, array_of_requests, count);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testany(count, array_of_requests, index, flag, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    bool done = call.accepted && *flag && *index != MPI_UNDEFINED;
-    if (done)
+    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)) {
         pmpi_hook_complete_any(&call, &before, *index, used);
-    complete_end(&call, done);
+        pmpi_hook_end(&call);
+    }
     return result;
 }
 
@@ -374,10 +383,9 @@ PYTHIA_API int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *o
     MPI_Status *used = complete_used(&before, incount, array_of_statuses);
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, used);
-    pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    bool done = call.accepted && *outcount != MPI_UNDEFINED && *outcount > 0;
-    if (done)
+    if (pmpi_hook_polled(&call, result == MPI_SUCCESS && *outcount != MPI_UNDEFINED && *outcount > 0)) {
         pmpi_hook_complete_some(&call, &before, array_of_indices, *outcount, 0, complete_told(used));
-    complete_end(&call, done);
+        pmpi_hook_end(&call);
+    }
     return result;
 }

@@ -120,13 +120,13 @@ function print_half(    part) {
 
 # A poll that failed, or found nothing, is no event.
 function print_returned(result, back) {
+    if (annotation("poll")) {
+        print "    if (!pmpi_hook_polled(&call, " result " == MPI_SUCCESS && *" note["poll"] "))"
+        print "        return" back ";"
+        return
+    }
     print "    pmpi_hook_returned(&call, " result " == MPI_SUCCESS);"
     if (annotation("equips")) print "    pmpi_hook_children_spawned(&children);"
-    if (!annotation("poll")) return
-    print "    if (!call.accepted || !*" note["poll"] ") {"
-    print "        pmpi_hook_nothing(&call);"
-    print "        return" back ";"
-    print "    }"
 }
 
 function print_info() {

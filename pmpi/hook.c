@@ -34,7 +34,7 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
     call->key.call_kind = info->call_kind;
     call->key.blocking = info->blocking;
     call->key.peer_class = JOB_PEER_NONE;
-    call->values.channels = 0;
+    call->event.channels = 0;
     call->element = 1;
     call->accepted = false;
     call->watched = pmpi_hook_watched();
@@ -60,6 +60,19 @@ void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
     call->accepted = accepted;
 }
 
+bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)
+{
+    if (found || call->watched)
+        pmpi_hook_returned(call, found);
+    if (found)
+        return true;
+    if (__builtin_expect(call->watched, false))
+        pmpi_hook_nothing(call);
+    else
+        session_leave(); /* errno is as MPI left it */
+    return false;
+}
+
 /* The number of its identity, which is complete. */
 static uint32_t hook_entry(struct pmpi_hook_call *call)
 {
@@ -75,7 +88,7 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
     } else {
-        session_whole_as(call->stream, hook_entry(call), &call->values, call->begin, call->end, 0);
+        session_whole_as(call->stream, hook_entry(call), &call->event, call->begin, call->end, 0);
     }
     *call->error = call->kept;
 }
@@ -212,7 +225,7 @@ static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool re
 
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
 {
-    const struct session_values *v = &call->values;
+    const struct grammar_event *v = &call->event;
     if (call->accepted && v->channels & 1u << GRAMMAR_PEER)
         hook_message(call, session_terminal(call->stream, hook_entry(call)), receives, hook_partners(call),
                      v->value[GRAMMAR_PEER], v->channels & 1u << GRAMMAR_BYTES ? v->value[GRAMMAR_BYTES] : 0);
@@ -231,20 +244,21 @@ static int64_t hook_size(const MPI_Status *status)
     return PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0 ? bytes : -1;
 }
 
-void pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
+int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
     int64_t peer = start->peer, bytes = start->bytes;
     int cancelled = 0;
     if (!start->receive || start->terminal == GRAMMAR_NONE || start->peer_class == JOB_PEER_NULL)
-        return;
+        return bytes;
     if (status && PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
-        return;
+        return bytes;
     if (status) {
         int64_t size = hook_size(status);
         peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
         bytes = size >= 0 ? size : bytes;
     }
     hook_message(call, start->terminal, true, start->partners, peer, bytes);
+    return bytes;
 }
 
 /* --- What was received --- */
@@ -258,7 +272,7 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
                         status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
     if (call->key.peer_class == JOB_PEER_ANY)
         pmpi_hook_heard(call->key.comm, status->MPI_SOURCE);
-    if (call->values.channels & 1u << GRAMMAR_INDEX && call->values.value[GRAMMAR_INDEX] == MPI_ANY_TAG)
+    if (call->event.channels & 1u << GRAMMAR_INDEX && call->event.value[GRAMMAR_INDEX] == MPI_ANY_TAG)
         pmpi_hook_value(call, GRAMMAR_INDEX, status->MPI_TAG);
     int64_t bytes = hook_size(status);
     if (bytes >= 0)
@@ -284,7 +298,7 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
 
 static int32_t hook_peer_of(const struct pmpi_hook_call *call)
 {
-    return call->values.channels & 1u << GRAMMAR_PEER ? (int32_t)call->values.value[GRAMMAR_PEER] : GRAMMAR_PEER_NONE;
+    return call->event.channels & 1u << GRAMMAR_PEER ? (int32_t)call->event.value[GRAMMAR_PEER] : GRAMMAR_PEER_NONE;
 }
 
 void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
@@ -311,10 +325,10 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
     }
     struct pmpi_hook_start start = {
         .peer = hook_peer_of(call),
-        .bytes = call->values.channels & 1u << GRAMMAR_BYTES ? call->values.value[GRAMMAR_BYTES] : 0,
+        .bytes = call->event.channels & 1u << GRAMMAR_BYTES ? call->event.value[GRAMMAR_BYTES] : 0,
         .event = session_event(call->stream),
         .partners = hook_partners(call),
-        .tag = call->values.channels & 1u << GRAMMAR_INDEX ? (int32_t)call->values.value[GRAMMAR_INDEX] : 0,
+        .tag = call->event.channels & 1u << GRAMMAR_INDEX ? (int32_t)call->event.value[GRAMMAR_INDEX] : 0,
         .thread = persistent ? GRAMMAR_NONE : session_thread(call->stream),
         .terminal = receive ? session_terminal(call->stream, hook_entry(call)) : GRAMMAR_NONE,
         .comm = call->key.comm,

@@ -10,7 +10,7 @@
  *     pmpi_hook_returned(&call, result == MPI_SUCCESS);
  *     pmpi_hook_on_comm(&call, comm);               identity and attributes
  *     pmpi_hook_peer(&call, dest);
- *     pmpi_hook_end(&call);                         or pmpi_hook_nothing(): a failed poll is no event
+ *     pmpi_hook_end(&call);                         or pmpi_hook_nothing(): it was no event after all
  *
  *   1. MPI is asked about an argument only after it has accepted the call: whatever it is asked may raise, on another
  *      object or a second time, an error that the program's call would have returned
@@ -54,7 +54,7 @@ struct pmpi_hook_call {
     const struct pmpi_hook_members *partners; /* without `comm`: whom ranks of partners are, NULL: not known */
     const struct pmpi_hook_info *info;
     struct session_key key;
-    struct session_values values;
+    struct grammar_event event; /* its channels and values, as they become known */
     uint64_t begin, end; /* ns */
     int element;   /* bytes of an element of the payload; 1 where elements differ or are not known */
     void *from;    /* return address into the program */
@@ -80,9 +80,12 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
 /* It is over, now. */
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted);
+/* The same of a poll that asks whether something is there. Where it found nothing it is over, no event, without a look
+   at the clock. Returns `found`. */
+bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found);
 /* After returned; once all is known. */
 void pmpi_hook_end(struct pmpi_hook_call *call);
-/* Instead of end: a poll that found nothing is no event. */
+/* Instead of end: what it found was nothing. */
 void pmpi_hook_nothing(struct pmpi_hook_call *call);
 
 /* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */
@@ -106,8 +109,8 @@ bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struc
 
 static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_channel channel, int64_t value)
 {
-    call->values.channels |= 1u << channel;
-    call->values.value[channel] = value;
+    call->event.channels |= 1u << channel;
+    call->event.value[channel] = value;
 }
 
 /* --- What it received: around the call --- */
@@ -127,8 +130,8 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
 /* What was started so is on its way, by this call. */
 void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
-/* A receive that was started so has completed; `status` may be NULL. */
-void pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
+/* A receive that was started so has completed; `status` may be NULL. Returns its bytes. */
+int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
 
 /* --- What it made: after the call; of one that failed, nothing --- */
 /* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */

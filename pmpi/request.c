@@ -172,6 +172,17 @@ bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struc
     return slot != NULL;
 }
 
+bool pmpi_hook_request_receives(MPI_Request request, const MPI_Request *where)
+{
+    uint64_t key = request_key(request);
+    if (request == MPI_REQUEST_NULL || !request_enter(key))
+        return false;
+    struct request_slot *slot = request_slot(key, where);
+    bool receives = slot && slot->start.receive;
+    request_leave(key);
+    return receives;
+}
+
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start)
 {

@@ -56,6 +56,8 @@ void pmpi_hook_request_threads(bool many);
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
+/* Whether it is known to be a receive's. */
+bool pmpi_hook_request_receives(MPI_Request request, const MPI_Request *where);
 /* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
    that terminal. Gives the start. */
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,

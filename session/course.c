@@ -44,11 +44,21 @@ void session_course_close(struct session_course *c)
     memset(c, 0, sizeof *c);
 }
 
+static void series_settle(struct session_series *s)
+{
+    for (int kind = 0; kind < JOB_SERIES_KINDS; kind++) {
+        s->sum[kind][s->at] += s->now[kind];
+        s->now[kind] = 0;
+    }
+}
+
 bool session_course_copy(const struct session_course *c, uint32_t terminals, struct session_course *copy)
 {
     memset(copy, 0, sizeof *copy);
-    if (c->series && (copy->series = malloc(sizeof *copy->series)))
+    if (c->series && (copy->series = malloc(sizeof *copy->series))) {
         *copy->series = *c->series;
+        series_settle(copy->series);
+    }
     copy->room = terminals < c->room ? terminals : c->room;
     size_t size = copy->room * sizeof *copy->extremes;
     copy->extremes = size ? base_pages_resize(NULL, 0, size) : NULL;
@@ -86,6 +96,7 @@ static void series_double(struct session_series *s)
    over all steps. */
 void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to)
 {
+    series_settle(s);
     while (to - s->begin > s->step * JOB_SERIES_STEPS)
         series_double(s);
     while (from < to) {

@@ -20,6 +20,7 @@
 
 struct session_series {
     uint64_t begin, step, end; /* ns; end of the step at hand */
+    uint64_t now[JOB_SERIES_KINDS]; /* what of the step at hand is not in `sum` yet */
     uint32_t at;
     uint64_t sum[JOB_SERIES_KINDS][JOB_SERIES_STEPS]; /* ns */
 };
@@ -47,7 +48,7 @@ void session_series_cross(struct session_series *s, enum job_series_kind kind, u
 static inline void session_series_note(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to)
 {
     if (__builtin_expect(to <= s->end, 1))
-        s->sum[kind][s->at] += to - from;
+        s->now[kind] += to - from;
     else
         session_series_cross(s, kind, from, to);
 }

@@ -129,9 +129,9 @@ void session_peers_close(struct session_peers *p)
     p->found = NULL;
 }
 
-static bool has_partner(uint8_t peer_class, const struct session_values *values)
+static bool has_partner(uint32_t peer_class, const struct grammar_event *event)
 {
-    return values && values->channels & 1u << GRAMMAR_PEER && values->value[GRAMMAR_PEER] >= 0 &&
+    return event->channels & 1u << GRAMMAR_PEER && event->value[GRAMMAR_PEER] >= 0 &&
            (peer_class == JOB_PEER_RANK || peer_class == JOB_PEER_SELF || peer_class == JOB_PEER_ROOT);
 }
 
@@ -141,12 +141,12 @@ static bool chosen_for_sample(struct session_peers *p)
     return session_checks_peers || p->random >> 16 < 65536 / SAMPLE;
 }
 
-void session_peers_before(struct session_stream *s, uint8_t peer_class, const struct session_values *values)
+void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event)
 {
     struct session_peers *p = &s->peers;
     struct oracle_answer answer;
     p->asked = false;
-    if (p->off || !has_partner(peer_class, values) || (!p->learned && !open_peers(s)) || !chosen_for_sample(p))
+    if (p->off || !has_partner(peer_class, event) || (!p->learned && !open_peers(s)) || !chosen_for_sample(p))
         return;
     p->asked = true;
     p->source = -1;
@@ -187,20 +187,20 @@ static void learn(struct session_stream *s, uint32_t terminal, const struct orac
     oracle_peers_pass(s->peers.learned, terminal, actual->peer);
 }
 
-void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal,
-                         const struct session_values *values)
+void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
+                         const struct grammar_event *event)
 {
     struct session_peers *p = &s->peers;
     if (!p->learned || p->off)
         return;
-    if (!has_partner(peer_class, values)) {
+    if (!has_partner(peer_class, event)) {
         oracle_peers_pass(p->learned, terminal, -1);
         return;
     }
     struct oracle_peers_actual actual = {
-        .peer = values->value[GRAMMAR_PEER],
-        .place = values->channels & 1u << GRAMMAR_PLACE ? values->value[GRAMMAR_PLACE] : -1,
-        .reply = values->channels & 1u << GRAMMAR_REPLY ? values->value[GRAMMAR_REPLY] : -1,
+        .peer = event->value[GRAMMAR_PEER],
+        .place = event->channels & 1u << GRAMMAR_PLACE ? event->value[GRAMMAR_PLACE] : -1,
+        .reply = event->channels & 1u << GRAMMAR_REPLY ? event->value[GRAMMAR_REPLY] : -1,
     };
     if (p->asked)
         judge(s, terminal, &actual);

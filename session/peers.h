@@ -40,9 +40,9 @@ struct session_peers {
 
 /* Before and after the oracle follows an event whose key has this enum job_peer_class; `terminal` in the reference's
    numbers. `values` may be NULL. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
-void session_peers_before(struct session_stream *s, uint8_t peer_class, const struct session_values *values);
-void session_peers_after(struct session_stream *s, uint8_t peer_class, uint32_t terminal,
-                         const struct session_values *values);
+void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event);
+void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
+                         const struct grammar_event *event);
 void session_peers_close(struct session_peers *p);
 
 #endif

@@ -11,7 +11,7 @@
  *     session_begin(s, &span, &key);
  *     result = real(...);          // the guard is released during a region: the region's own calls are recorded; it
  *                                  // stays taken during a call: what MPI itself calls is not
- *     session_end(s, &span, &values);
+ *     session_end(s, &span, &event);
  *
  * A call into MPI, which nothing of the program's is inside, needs no span: session_whole() once it is over, or
  * session_leave() where it was no event.
@@ -47,10 +47,9 @@ struct session_key {
     uint64_t region;       /* address of the outlined function, 0 for calls */
     uint32_t callsite;     /* session_callsite(), GRAMMAR_NONE without */
     uint32_t comm;         /* session_comm(), GRAMMAR_NONE without */
-    uint8_t kind, call_kind, peer_class, blocking; /* enum job_… */
+    uint32_t peer_class;   /* enum job_peer_class */
+    uint8_t kind, call_kind, blocking; /* enum job_… */
 };
-
-struct session_values { uint32_t channels; int64_t value[GRAMMAR_CHANNELS]; }; /* as in struct grammar_event */
 
 /* The hook's side of a span between begin and end; the session's is on a stack of the stream, for a hook may be left
    without an end (base/frame.h): then the next event on this thread closes the span. */
@@ -125,18 +124,19 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
                           uint32_t *entry, void *owner);
 /* Owner of this thread's innermost span whose hook still runs, asked from the frame `here`; NULL: there is none. */
 void *session_owner(struct base_frame here);
-void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values);
+/* Of the event its channels and their values are the hook's; the rest is filled in. */
+void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *event);
 /* The same with the time at which the span ended, ns, and what was `skipped` since: in nobody's gap or duration. */
-void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
-                    uint64_t end, uint64_t skipped);
+void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *event, uint64_t end,
+                    uint64_t skipped);
 /* Whether other spans were inside an open one. */
 bool session_contains(const struct session_stream *s, const struct session_span *span);
 /* A span that is over: from `begin` to `end`, ns, nothing inside; `skipped` since as in session_end_at. So are calls,
    which are described once they have returned. Gives the guard back. */
-void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
-                   uint64_t begin, uint64_t end, uint64_t skipped);
+void session_whole(struct session_stream *s, const struct session_key *key, struct grammar_event *event, uint64_t begin,
+                   uint64_t end, uint64_t skipped);
 /* The same of an identity that was looked up, session_identify(). */
-void session_whole_as(struct session_stream *s, uint32_t entry, const struct session_values *values, uint64_t begin,
+void session_whole_as(struct session_stream *s, uint32_t entry, struct grammar_event *event, uint64_t begin,
                       uint64_t end, uint64_t skipped);
 /* The time from `since` until now is in nobody's gap or duration. Returns now, ns. */
 uint64_t session_skip(struct session_stream *s, uint64_t since);

@@ -66,15 +66,31 @@ static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, 
     return name;
 }
 
-int64_t session_starts_value(struct session_stream *s, const struct session_starts *l)
+/* The name of a list, which is stored. */
+static int64_t starts_name(struct session_stream *s, const struct session_starts *l)
 {
-    if (!l->known || l->full)
-        return 0;
-    if (l->count == 1 && l->run[0].count == 1)
-        return l->run[0].distance;
     int64_t name = job_starts_name(l->run, l->count);
     bool stored = s->starts_seen.room && *seen_place(&s->starts_seen, name) == name;
     return stored ? name : starts_store(s, l, name);
+}
+
+int64_t session_starts_value(struct session_stream *s, const struct session_starts *l)
+{
+    const struct job_start_run *r = &l->run[0];
+    if (!l->known || l->full)
+        return 0;
+    if (l->count > 1)
+        return starts_name(s, l);
+    if (r->count == 1)
+        return r->distance;
+    /* The usual list: what was started just before, in order. Its name is a hash, which takes longer than a look. */
+    struct session_starts_recent *known =
+        &s->starts_seen.recent[(r->distance ^ r->count) & (SESSION_STARTS_RECENT - 1)];
+    if (known->run.distance != r->distance || known->run.step != r->step || known->run.count != r->count) {
+        known->name = starts_name(s, l);
+        known->run = *r;
+    }
+    return known->name;
 }
 
 void session_starts_close(struct session_starts_seen *seen)

@@ -19,6 +19,7 @@
 
 struct session_stream;
 
+enum { SESSION_STARTS_RECENT = 16 }; /* a power of two */
 enum { SESSION_START_RUNS = 32 }; /* of a list; longer ones are not known */
 
 struct session_starts {
@@ -42,6 +43,7 @@ int64_t session_starts_value(struct session_stream *s, const struct session_star
 struct session_starts_seen {
     int64_t *slot; /* 0: free */
     uint32_t count, room;
+    struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT]; /* of one run */
 };
 void session_starts_close(struct session_starts_seen *seen);
 

@@ -97,24 +97,22 @@ static inline uint32_t terminal_of(struct session_stream *s, uint32_t entry, enu
     return __builtin_expect(terminal == GRAMMAR_NONE, 0) ? terminal_define(s, entry, phase) : terminal;
 }
 
-static void follow(struct session_stream *s, const struct grammar_event *e, uint8_t peer_class,
-                   const struct session_values *values)
+static void follow(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
 {
     uint32_t terminal = s->keys.reference_terminal[e->terminal];
     base_fpu_t kept = base_fpu_hold();
-    session_peers_before(s, peer_class, values);
+    session_peers_before(s, peer_class, e);
     oracle_follow(s->oracle, terminal, e->gap, e->duration);
-    session_peers_after(s, peer_class, terminal, values);
+    session_peers_after(s, peer_class, terminal, e);
     base_fpu_give_back(kept);
 }
 
-static void deliver(struct session_stream *s, const struct grammar_event *e, uint8_t peer_class,
-                    const struct session_values *values)
+static void deliver(struct session_stream *s, const struct grammar_event *e, uint32_t peer_class)
 {
     if (s->grammar)
         grammar_append(s->grammar, e);
     if (s->oracle)
-        follow(s, e, peer_class, values);
+        follow(s, e, peer_class);
 }
 
 void session_stream_wait(struct session_stream *s)
@@ -159,24 +157,23 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
     return spans && s->open[spans - 1].kind == JOB_REGION;
 }
 
+/* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
 static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
-                   const struct session_values *values, bool after_region)
+                   struct grammar_event *e, bool after_region)
 {
-    struct grammar_event e = {.terminal = terminal_of(s, entry, phase), .gap = begin - s->last, .duration = end - begin};
-    if (e.terminal == GRAMMAR_NONE) {
+    e->terminal = terminal_of(s, entry, phase);
+    if (e->terminal == GRAMMAR_NONE) {
         session_off("out of memory for a new event");
         return;
     }
-    if (values) {
-        e.channels = values->channels;
-        memcpy(e.value, values->value, sizeof e.value);
-    }
+    e->gap = begin - s->last;
+    e->duration = end - begin;
     s->last = end;
     if (s->grammar)
-        note_course(s, &e, after_region, s->keys.entries[entry].key.kind, begin, end);
+        note_course(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
     bool timed = s->events++ % COST_SAMPLE == 0;
     uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
-    deliver(s, &e, s->keys.entries[entry].key.peer_class, values);
+    deliver(s, e, s->keys.entries[entry].key.peer_class);
     if (!timed && !s->predicts)
         return;
     uint64_t after = base_clock_now();
@@ -199,8 +196,10 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
 {
     for (uint32_t i = 0; i < s->open_count; i++) {
         struct session_open *span = &s->open[i];
+        struct grammar_event e;
+        e.channels = 0;
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, span->begin, span->begin, NULL, in_region(s, i));
+            append(s, span->entry, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -311,14 +310,14 @@ static void account(struct session_stream *s, const struct session_open *span, u
         s->open[s->open_count - 1].inside += total;
 }
 
-static void span_end(struct session_stream *s, const struct session_open *span, const struct session_values *values,
-                     uint64_t end, uint64_t skipped)
+static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
+                     uint64_t skipped)
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
-            append(s, span->entry, JOB_CLOSE, end, end, values, span->kind == JOB_REGION);
+            append(s, span->entry, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
         else
-            append(s, span->entry, JOB_LEAF, span->begin, end, values, in_region(s, s->open_count));
+            append(s, span->entry, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
         account(s, span, end);
         if (s->predicts) { /* append() has left it out, with what the oracle took */
             s->followed_ns -= skipped;
@@ -334,8 +333,10 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 static __attribute__((noinline)) void close_innermost(struct session_stream *s)
 {
     struct session_open span = s->open[--s->open_count];
+    struct grammar_event e;
+    e.channels = 0;
     s->left++;
-    span_end(s, &span, NULL, now_after(s), 0);
+    span_end(s, &span, &e, now_after(s), 0);
 }
 
 /* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does not
@@ -365,13 +366,13 @@ void *session_owner(struct base_frame here)
     return s->open_count ? s->open[s->open_count - 1].owner : NULL;
 }
 
-void session_end(struct session_stream *s, struct session_span *span, const struct session_values *values)
+void session_end(struct session_stream *s, struct session_span *span, struct grammar_event *e)
 {
-    session_end_at(s, span, values, now_after(s), 0);
+    session_end_at(s, span, e, now_after(s), 0);
 }
 
-void session_end_at(struct session_stream *s, struct session_span *span, const struct session_values *values,
-                    uint64_t end, uint64_t skipped)
+void session_end_at(struct session_stream *s, struct session_span *span, struct grammar_event *e, uint64_t end,
+                    uint64_t skipped)
 {
     if (base_guard_enter(base_frame_here()) == BASE_GUARD_LEFT)
         stream_was_left();
@@ -379,19 +380,19 @@ void session_end_at(struct session_stream *s, struct session_span *span, const s
         close_innermost(s);
     if (s->open_count > span->level) {
         struct session_open open = s->open[--s->open_count];
-        span_end(s, &open, values, end < open.begin ? open.begin : end, skipped);
+        span_end(s, &open, e, end < open.begin ? open.begin : end, skipped);
     }
     base_guard_leave();
 }
 
-void session_whole(struct session_stream *s, const struct session_key *key, const struct session_values *values,
-                   uint64_t begin, uint64_t end, uint64_t skipped)
+void session_whole(struct session_stream *s, const struct session_key *key, struct grammar_event *e, uint64_t begin,
+                   uint64_t end, uint64_t skipped)
 {
-    session_whole_as(s, session_keys_find(&s->keys, key), values, begin, end, skipped);
+    session_whole_as(s, session_keys_find(&s->keys, key), e, begin, end, skipped);
 }
 
-void session_whole_as(struct session_stream *s, uint32_t entry, const struct session_values *values, uint64_t begin,
-                      uint64_t end, uint64_t skipped)
+void session_whole_as(struct session_stream *s, uint32_t entry, struct grammar_event *e, uint64_t begin, uint64_t end,
+                      uint64_t skipped)
 {
     struct session_open span = {.entry = entry, .kind = JOB_CALL};
     if (entry != GRAMMAR_NONE)
@@ -399,7 +400,7 @@ void session_whole_as(struct session_stream *s, uint32_t entry, const struct ses
     open_around(s, entry);
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
     span.begin = begin < s->last ? s->last : begin;
-    span_end(s, &span, values, end < span.begin ? span.begin : end, skipped);
+    span_end(s, &span, e, end < span.begin ? span.begin : end, skipped);
     base_guard_leave();
 }
 

@@ -52,7 +52,7 @@ static void call(const char *function)
     struct session_stream *s;
     struct session_span span;
     span_in(&s, &span, function, JOB_CALL);
-    session_end(s, &span, NULL);
+    session_end(s, &span, &(struct grammar_event){.channels = 0});
 }
 
 static struct job *finish_and_check(void)
@@ -115,13 +115,13 @@ START_TEST(regions_open_for_what_is_inside)
     struct session_span outer, inner;
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     span_in(&s, &outer, "r", JOB_REGION);
-    session_end(s, &outer, NULL);
+    session_end(s, &outer, &(struct grammar_event){.channels = 0});
     span_in(&s, &outer, "r", JOB_REGION);
     call("a");
     span_in(&s, &inner, "n", JOB_REGION);
     call("b");
-    session_end(s, &inner, NULL);
-    session_end(s, &outer, NULL);
+    session_end(s, &inner, &(struct grammar_event){.channels = 0});
+    session_end(s, &outer, &(struct grammar_event){.channels = 0});
     struct job *j = finish_and_check();
     expect_events(j, 0, "r r{ a n{ b n} r}");
     expect_times_add_up(j, 0);
@@ -144,7 +144,7 @@ START_TEST(calls_inside_calls_pass_through)
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     span_in(&s, &span, "a", JOB_CALL);
     ck_assert_ptr_null(enter_below());
-    session_end(s, &span, NULL);
+    session_end(s, &span, &(struct grammar_event){.channels = 0});
     ck_assert_ptr_nonnull(session_enter());
     session_leave();
     struct job *j = finish_and_check();
@@ -236,7 +236,7 @@ START_TEST(a_region_around_what_is_left_goes_on)
     span_in(&s, &outer, "outer", JOB_REGION);
     if (!setjmp(out))
         leave_region(true);
-    session_end(s, &outer, NULL); /* nothing happened in between */
+    session_end(s, &outer, &(struct grammar_event){.channels = 0}); /* nothing happened in between */
     call("a");
     struct job *j = finish_and_check();
     ck_assert_uint_eq(session_left(), 1);
@@ -477,9 +477,9 @@ static void control_in(enum place place, enum control control)
         span_in(&s, &inner, "inner", JOB_REGION);
     apply(control);
     if (place == IN_BOTH)
-        session_end(s, &inner, NULL);
+        session_end(s, &inner, &(struct grammar_event){.channels = 0});
     if (place != OUTSIDE)
-        session_end(s, &outer, NULL);
+        session_end(s, &outer, &(struct grammar_event){.channels = 0});
 }
 
 START_TEST(controls_by_what_the_stream_is_in)
@@ -516,7 +516,7 @@ START_TEST(a_pause_inside_a_region_is_not_its_time)
     uint64_t pause = base_clock_now() - before;
     session_pause(false);
     call("inside");
-    session_end(s, &region, NULL);
+    session_end(s, &region, &(struct grammar_event){.channels = 0});
     struct job *j = finish_and_check();
     expect_events(j, 0, "a region{ inside region}");
     expect_sane(j);
@@ -622,7 +622,7 @@ static void *hammer_until_off(void *unused)
         struct session_key key = key_of("x", JOB_CALL);
         struct session_span span;
         session_begin(s, &span, &key);
-        session_end(s, &span, NULL);
+        session_end(s, &span, &(struct grammar_event){.channels = 0});
     }
     return NULL;
 }
@@ -762,13 +762,13 @@ static void *send_messages(void *number)
     int own = *(int *)number;
     for (int i = 0; i < 300; i++) {
         struct session_key key = key_of(i % (own + 2) ? "send" : "reduce", JOB_CALL);
-        struct session_values values = {.channels = 1u << GRAMMAR_PEER, .value = {[GRAMMAR_PEER] = i % (own + 2)}};
+        struct grammar_event event = {.channels = 1u << GRAMMAR_PEER, .value = {[GRAMMAR_PEER] = i % (own + 2)}};
         key.peer_class = i % (own + 2) ? JOB_PEER_RANK : JOB_PEER_NONE;
         struct session_span span;
         struct session_stream *s = session_enter();
         ck_assert_ptr_nonnull(s);
         session_begin(s, &span, &key);
-        session_end(s, &span, &values);
+        session_end(s, &span, &event);
     }
     return NULL;
 }
@@ -840,7 +840,7 @@ static void call_alone(void)
     if (!s)
         _exit(2);
     session_begin(s, &span, &key);
-    session_end(s, &span, NULL);
+    session_end(s, &span, &(struct grammar_event){.channels = 0});
 }
 
 /* A program that calls exit() or MPI_Abort() in a handler, whatever of Pythia's it interrupted. */
