@@ -237,25 +237,34 @@ void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *s
                  start->bytes);
 }
 
-/* Bytes of a message, -1: not known. */
+/* Bytes of a message, -1: not known, or it was cancelled. What MPI_Get_count and MPI_Test_cancelled say stands in the
+   status itself, where each library's mpi.h has it; the calls take 15 ns. */
 static int64_t hook_size(const MPI_Status *status)
 {
-    int bytes;
-    return PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0 ? bytes : -1;
+#if defined(OPEN_MPI)
+    return status->_cancelled ? -1 : (int64_t)status->_ucount;
+#elif defined(MPICH_NUMVERSION)
+    return status->count_hi_and_cancelled & 1
+               ? -1
+               : (int64_t)((uint64_t)(uint32_t)status->count_hi_and_cancelled >> 1 << 32 | (uint32_t)status->count_lo);
+#else
+    int bytes, cancelled = 0;
+    bool known = PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && !cancelled &&
+                 PMPI_Get_count(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes >= 0;
+    return known ? bytes : -1;
+#endif
 }
 
 int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
-    int64_t peer = start->peer, bytes = start->bytes;
-    int cancelled = 0;
+    int64_t peer = start->peer, bytes = start->bytes, size;
     if (!start->receive || start->terminal == GRAMMAR_NONE || start->peer_class == JOB_PEER_NULL)
         return bytes;
-    if (status && PMPI_Test_cancelled(status, &cancelled) == MPI_SUCCESS && cancelled)
-        return bytes;
     if (status) {
-        int64_t size = hook_size(status);
+        if ((size = hook_size(status)) < 0)
+            return bytes;
         peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
-        bytes = size >= 0 ? size : bytes;
+        bytes = size;
     }
     hook_message(call, start->terminal, true, start->partners, peer, bytes);
     return bytes;

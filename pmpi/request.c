@@ -21,7 +21,10 @@ struct request_slot {
 };
 
 static _Atomic uint64_t request_keys[PMPI_HOOK_SLOTS]; /* side by side: a window is two lines of cache */
+static _Atomic uint8_t request_living[PMPI_HOOK_SLOTS]; /* by first slot of a window: keys of that window. Most are 0 or 1 */
 static struct request_slot request_table[PMPI_HOOK_SLOTS];
+
+static bool request_threads; /* several threads may be in here at a time */
 
 static uint64_t request_key(MPI_Request request)
 {
@@ -44,6 +47,8 @@ static uint32_t request_window(uint64_t key, const MPI_Request *where)
 static struct request_slot *request_exact(uint64_t key, const MPI_Request *where)
 {
     uint32_t window = request_window(key, where);
+    if (!atomic_load_explicit(&request_living[window], memory_order_acquire))
+        return NULL;
     for (uint32_t i = window; i < window + PMPI_HOOK_WINDOW; i++)
         if (atomic_load_explicit(&request_keys[i], memory_order_acquire) == key &&
             atomic_load_explicit(&request_table[i].where, memory_order_relaxed) == where)
@@ -61,6 +66,27 @@ static struct request_slot *request_slot(uint64_t key, const MPI_Request *where)
     return own ? own : slot;
 }
 
+/* One key more, or one less, in the windows that begin here. */
+static void request_count(uint32_t window, int change)
+{
+    if (request_threads)
+        atomic_fetch_add_explicit(&request_living[window], (uint8_t)change, memory_order_acq_rel);
+    else
+        atomic_store_explicit(&request_living[window],
+                              (uint8_t)(atomic_load_explicit(&request_living[window], memory_order_relaxed) + change),
+                              memory_order_relaxed);
+}
+
+/* Whether the slot is ours to fill, which had the key `was`. */
+static bool request_take(uint32_t i, uint64_t was)
+{
+    if (request_threads && !atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
+        return false;
+    if (was)
+        request_count(request_window(was, atomic_load_explicit(&request_table[i].where, memory_order_relaxed)), -1);
+    return true;
+}
+
 /* Writes a start into a free slot of the window. Where there is none, one that a moved variable has left behind is
    taken: those found by handle and address are never the only way to know a start. */
 static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Request *first,
@@ -73,8 +99,9 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
             if (was == REQUEST_BUSY ||
                 (pass == 0 ? was != 0 : !atomic_load_explicit(&request_table[i].where, memory_order_relaxed)))
                 continue;
-            if (!atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
+            if (!request_take(i, was))
                 continue;
+            request_count(window, 1);
             atomic_store_explicit(&request_table[i].where, where, memory_order_relaxed);
             request_table[i].first = first;
             request_table[i].start = *start;
@@ -91,7 +118,6 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
 /* Those of sends that were complete at once are one and the same everywhere. What belongs to a handle is guarded by its
    flag, held for some ns; who does not get it for long (its holder lost the processor) goes without. */
 static atomic_flag request_flags[REQUEST_FLAGS];
-static bool request_threads;
 
 void pmpi_hook_request_threads(bool many)
 {
@@ -201,13 +227,25 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
     return slot != NULL;
 }
 
+/* Frees a slot, unless another handle has taken it meanwhile. */
+static void request_give(uint64_t key, struct request_slot *slot)
+{
+    _Atomic uint64_t *at = &request_keys[slot - request_table];
+    uint32_t window = request_window(key, atomic_load_explicit(&slot->where, memory_order_relaxed));
+    if (!request_threads)
+        atomic_store_explicit(at, 0, memory_order_relaxed);
+    else if (!atomic_compare_exchange_strong(at, &key, 0))
+        return;
+    request_count(window, -1);
+}
+
 /* The handle's own slot stays once it is shared: the other starts are found through it. */
-static struct pmpi_hook_promise *request_release(struct request_slot *slot)
+static struct pmpi_hook_promise *request_release(uint64_t key, struct request_slot *slot)
 {
     struct pmpi_hook_promise *promise = slot->start.promise;
     slot->start.promise = NULL;
     if (slot->where || !slot->shared)
-        atomic_store_explicit(&request_keys[slot - request_table], 0, memory_order_release);
+        request_give(key, slot);
     return promise;
 }
 
@@ -222,7 +260,7 @@ bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, s
         *start = slot->start;
         start->promise = NULL;
         slot->start.active = false;
-        promise = slot->start.persistent ? NULL : request_release(slot);
+        promise = slot->start.persistent ? NULL : request_release(key, slot);
     }
     request_leave(key);
     pmpi_hook_promise_keep(promise);
@@ -238,7 +276,7 @@ void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
         return;
     struct request_slot *slot = request_slot(key, where);
     if (slot)
-        promise = request_release(slot);
+        promise = request_release(key, slot);
     request_leave(key);
     pmpi_hook_promise_drop(promise);
     errno = kept;
@@ -267,7 +305,7 @@ bool pmpi_hook_message_take(MPI_Message message, struct pmpi_hook_start *start)
     struct request_slot *slot = request_exact(key, NULL);
     if (slot) {
         *start = slot->start;
-        request_release(slot);
+        request_release(key, slot);
     }
     request_leave(key);
     return slot != NULL;

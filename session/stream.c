@@ -310,6 +310,19 @@ static void account(struct session_stream *s, const struct session_open *span, u
         s->open[s->open_count - 1].inside += total;
 }
 
+/* After an append: ns that passed since the event ended. */
+static inline void leave_skipped(struct session_stream *s, uint64_t ns)
+{
+    if (ns == 0)
+        return;
+    if (s->predicts) { /* append() has left it out, with what the oracle took */
+        s->followed_ns -= ns;
+        s->skipped_ns += ns;
+    } else {
+        session_stream_skip(s, ns);
+    }
+}
+
 static void span_end(struct session_stream *s, const struct session_open *span, struct grammar_event *e, uint64_t end,
                      uint64_t skipped)
 {
@@ -319,12 +332,7 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
         else
             append(s, span->entry, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
         account(s, span, end);
-        if (s->predicts) { /* append() has left it out, with what the oracle took */
-            s->followed_ns -= skipped;
-            s->skipped_ns += skipped;
-        } else {
-            session_stream_skip(s, skipped);
-        }
+        leave_skipped(s, skipped);
     }
     stream_release(s);
 }
@@ -394,13 +402,18 @@ void session_whole(struct session_stream *s, const struct session_key *key, stru
 void session_whole_as(struct session_stream *s, uint32_t entry, struct grammar_event *e, uint64_t begin, uint64_t end,
                       uint64_t skipped)
 {
-    struct session_open span = {.entry = entry, .kind = JOB_CALL};
-    if (entry != GRAMMAR_NONE)
-        span.kind = s->keys.entries[entry].key.kind;
     open_around(s, entry);
     s->opening_ns = 0; /* passed after `end`: append() leaves out all that did */
-    span.begin = begin < s->last ? s->last : begin;
-    span_end(s, &span, e, end < span.begin ? span.begin : end, skipped);
+    begin = begin < s->last ? s->last : begin;
+    end = end < begin ? begin : end;
+    if (stream_take(s) && entry != GRAMMAR_NONE) {
+        append(s, entry, JOB_LEAF, begin, end, e, in_region(s, s->open_count));
+        s->call_ns += end - begin;
+        if (s->open_count)
+            s->open[s->open_count - 1].inside += end - begin;
+        leave_skipped(s, skipped);
+    }
+    stream_release(s);
     base_guard_leave();
 }
 
