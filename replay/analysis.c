@@ -11,7 +11,7 @@
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
     DRAWS = 8,
-    MOST_STEPS = 3000000, /* a replay: about a second */
+    REPLAYS = 4, /* at least */
     PATIENCE = 500000,
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
 };
@@ -22,6 +22,7 @@ struct replay_analysis {
     struct replay_blame *blame;
     struct replay_result result;
     double recorded, missed; /* missed: by how much the replay is longer than that, a share */
+    uint64_t steps;          /* of one replay, at most */
 };
 
 /* --- The model --- */
@@ -113,7 +114,7 @@ static int replay(struct replay_analysis *a)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
     struct replay_model m = replay_bind_model(a->bind);
-    struct replay_how how = { .limit = MOST_STEPS, .patience = PATIENCE };
+    struct replay_how how = { .limit = a->steps, .patience = PATIENCE };
 
     how.blame = replay_blame_create(s->ranks, s->places);
     if (!how.blame)
@@ -157,7 +158,7 @@ static int fit_rests(struct replay_analysis *a)
     double low = off(a) < 0 ? 1 : 0, high = low + 1, best = 1, least = fabs(off(a)), t = 1;
     int rc = 0;
 
-    if (least < CLOSE || a->result.walked > FEW_STEPS)
+    if (least < CLOSE || a->result.walked > FEW_STEPS || a->result.walked * (STEPS + REPLAYS) > a->steps * REPLAYS)
         return 0;
     find_rests(a);
     for (int i = 0; rc == 0 && i < STEPS && least > CLOSE / 2; i++) {
@@ -199,7 +200,7 @@ static int analyse(struct replay_analysis *a)
     return rc;
 }
 
-int replay_analysis_create(const struct job *j, struct replay_analysis **analysis)
+int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis)
 {
     struct replay_analysis *a;
     int rc = PYTHIA_ENOMEM;
@@ -210,6 +211,7 @@ int replay_analysis_create(const struct job *j, struct replay_analysis **analysi
         return PYTHIA_ENOMEM;
     a->job = j;
     a->recorded = recorded(j);
+    a->steps = steps / REPLAYS;
     a->bind = replay_bind_create(j, NULL);
     if (a->bind)
         rc = analyse(a);
@@ -240,6 +242,7 @@ int replay_analysis_resize(const struct replay_analysis *a, const struct replay_
     to->job = a->job;
     to->recorded = a->recorded;
     to->missed = a->missed;
+    to->steps = a->steps;
     to->bind = replay_bind_create(a->job, resize);
     if (to->bind) {
         replay_bind_take(to->bind, a->bind);
@@ -269,7 +272,7 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds)
 {
-    struct replay_how how = { .limit = 10 * (uint64_t)MOST_STEPS, .patience = PATIENCE };
+    struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .patience = PATIENCE };
     struct replay_result r;
 
     replay_bind_set(a->bind, c);

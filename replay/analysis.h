@@ -3,7 +3,7 @@
  * A job replayed: fitted to its recording, with the account of its waits; and what it would take if something were
  * otherwise.
  *
- *   replay_analysis_create(job, &a)                 0, or why not
+ *   replay_analysis_create(job, steps, &a)          0, or why not
  *   replay_analysis_blame(a)                        why ranks wait, the critical path
  *   replay_analysis_predict(a, &how, &seconds)      the same job with another network, equal work, other speeds
  *
@@ -12,7 +12,7 @@
  * wait in each call; what the rank that differs least from that took beyond it is added to each of the calls there (its
  * `extra`: being woken up, memory, the library), so that no wait counts as transfer.
  *
- * Cost: three replays.  Threads: owner.  Hook-safe: no.
+ * Cost: three replays, one for the efficiencies.  Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_ANALYSIS_H
 #define PYTHIA_REPLAY_ANALYSIS_H
@@ -23,9 +23,11 @@
 
 struct replay_analysis;
 
-/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than a second allows until its loops repeat;
-   what else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
-int replay_analysis_create(const struct job *j, struct replay_analysis **analysis);
+/* `steps`, of all replays together, is what it may cost, three to the us. */
+enum { REPLAY_ANALYSIS_STEPS = 9000000, REPLAY_ANALYSIS_MS = 3000 };
+/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what else
+   replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
+int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
 /* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
    PYTHIA_EINVAL: messages would have no partner. */
 int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,

@@ -138,7 +138,7 @@ void report_findings_destroy(struct report_findings *f)
 struct replay_analysis *report_analysis(struct report *r)
 {
     if (!r->replayed) {
-        r->not_replayed = replay_analysis_create(r->job, &r->analysis);
+        r->not_replayed = replay_analysis_create(r->job, r->steps, &r->analysis);
         r->replayed = true;
     }
     return r->analysis;
@@ -165,6 +165,8 @@ int report_print_findings(struct report *r, FILE *out)
 
     if (!f)
         return PYTHIA_ENOMEM;
+    if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
+        fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
     if (!f->known)
         return 0;
     if (!f->count)

@@ -4,6 +4,7 @@
 #include "base/clean.h"
 
 #include "report/findings.h"
+#include "replay/analysis.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@ struct report *report_create(const struct job *j)
     if (!r)
         return NULL;
     r->job = j;
+    r->steps = REPLAY_ANALYSIS_STEPS;
     r->model = report_model_create(j);
     r->names = report_names_create(j);
     r->resolver = report_resolver_create(j);

@@ -29,6 +29,7 @@ struct report {
     struct report_resolver *resolver;
     struct report_findings *findings; /* once asked for: report/findings.h */
     struct replay_analysis *analysis;
+    uint64_t steps; /* that the replay may take: replay/analysis.h */
     bool replayed;
     int not_replayed; /* then: why there is no analysis, a negative PYTHIA_E…; 0 */
 };

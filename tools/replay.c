@@ -331,7 +331,7 @@ static int resize(struct request *r)
 
 static int analyse(struct request *r)
 {
-    int rc = exit_code(r, replay_analysis_create(r->from.job, &r->analysis));
+    int rc = exit_code(r, replay_analysis_create(r->from.job, REPLAY_ANALYSIS_STEPS, &r->analysis));
     bool others = r->ranks && r->ranks != r->from.job->info.ranks;
 
     return rc == TOOL_OK && others ? resize(r) : rc;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "replay/analysis.h"
 #include "report/html.h"
 #include "report/report.h"
 #include "report/scaling.h"
@@ -20,9 +21,10 @@ struct request {
     bool view_given, scaling;
     enum report_view view;
     struct report_structure how;
+    uint64_t within; /* ms; 0: not given */
 };
 
-enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT };
+enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT, KEY_WITHIN };
 
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
@@ -34,6 +36,7 @@ static const struct argp_option options[] = {
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
     { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
     { "indent", KEY_INDENT, NULL, 0, "structure: as indented pseudo-code", 0 },
+    { "within", KEY_WITHIN, "MS", 0, "leave out who waits for whom where finding that out would take longer, in ms", 0 },
     { 0 },
 };
 
@@ -115,6 +118,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_INDENT:
         r->how.indented = true;
         return 0;
+    case KEY_WITHIN:
+        if (tool_number(arg, UINT32_MAX, &r->within) != 0 || r->within == 0)
+            argp_error(state, "MS must be a number of at least 1, not '%s'", arg);
+        return 0;
     case ARGP_KEY_ARG:
         if (r->jobs == REPORT_SCALING_JOBS)
             argp_error(state, "%d job files at most", REPORT_SCALING_JOBS);
@@ -186,6 +193,8 @@ int tool_report(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
         rc = tool_job_open(&r.from[i], r.job[i]);
+    if (rc == TOOL_OK && r.within > 0)
+        r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
     if (rc == TOOL_OK)
         rc = tool_write(r.output, print, &r);
     for (uint32_t i = 0; i < r.jobs; i++)

@@ -195,7 +195,7 @@ START_TEST(test_what_if)
     struct bind_change fast = { .balance = GRAMMAR_NONE, .speed = speed };
     struct replay_prediction p;
 
-    ck_assert_int_eq(replay_analysis_create(j, &a), 0);
+    ck_assert_int_eq(replay_analysis_create(j, REPLAY_ANALYSIS_STEPS, &a), 0);
     ck_assert_int_eq(replay_analysis_predict(a, &equal, &p), 0);
     ck_assert_double_eq_tol(p.seconds, TURNS * 3.52e-3, TURNS * 0.05e-3);
     ck_assert(p.low <= p.seconds && p.seconds <= p.high);
