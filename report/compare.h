@@ -100,6 +100,7 @@ void report_comparison_destroy(struct report_comparison *c); /* NULL is legal */
 /* 0, PYTHIA_ENOMEM or PYTHIA_EIO. doc/EVENTS.md lists the keys of the JSON. */
 int report_print_comparison(struct report_comparison *c, FILE *out);
 int report_print_comparison_json(struct report_comparison *c, FILE *out);
+struct cJSON *report_comparison_json(struct report_comparison *c); /* the same object, the caller's */
 
 /* Whether a loop, a row is not what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);

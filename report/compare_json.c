@@ -189,7 +189,7 @@ static void add_totals(const struct report_comparison *c, cJSON *root)
     }
 }
 
-int report_print_comparison_json(struct report_comparison *c, FILE *out)
+cJSON *report_comparison_json(struct report_comparison *c)
 {
     cJSON *root = cJSON_CreateObject();
 
@@ -209,5 +209,10 @@ int report_print_comparison_json(struct report_comparison *c, FILE *out)
         add_shapes(c, &c->classes, "classes", true, root);
         add_totals(c, root);
     }
-    return report_json_write(root, out);
+    return root;
+}
+
+int report_print_comparison_json(struct report_comparison *c, FILE *out)
+{
+    return report_json_write(report_comparison_json(c), out);
 }

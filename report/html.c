@@ -431,6 +431,13 @@ int html_print_page(const char *page, cJSON *root, const char *const *scripts, F
     return ferror(out) ? PYTHIA_EIO : 0;
 }
 
+int report_print_jobs_html(cJSON *root, FILE *out)
+{
+    const char *const scripts[] = { report_html_base, report_html_canvas, report_html_jobs_script, NULL };
+
+    return html_print_page(report_html_jobs, root, scripts, out);
+}
+
 int report_print_html(struct report *r, FILE *out)
 {
     const char *const scripts[] = { report_html_base,   report_html_canvas, report_html_timeline, report_html_structure,

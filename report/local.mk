@@ -65,7 +65,7 @@ tests_unit_test_structure_LDADD = $(REPORT_TEST)
 tests_unit_test_structure_SOURCES = tests/unit/test_structure.c $(HAND_JOB)
 
 # The page of the HTML report, as strings.
-REPORT_HTML = %D%/html/page.html %D%/html/style.css %D%/html/base.js %D%/html/canvas.js \
+REPORT_HTML = %D%/html/page.html %D%/html/jobs.html %D%/html/jobs_script.js %D%/html/style.css %D%/html/base.js %D%/html/canvas.js \
 	%D%/html/timeline.js %D%/html/structure.js %D%/html/tables.js \
 	%D%/html/sums.js %D%/html/charts.js %D%/html/main.js
 nodist_libpythia_report_la_SOURCES = %D%/html_assets.h

@@ -215,6 +215,7 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
     cJSON_AddNumberToObject(o, "ranks", r->job->info.ranks);
     cJSON_AddNumberToObject(o, "threads", r->job->info.threads);
     cJSON_AddNumberToObject(o, "wall_seconds", (double)r->model->wall_ns / 1e9);
+    cJSON_AddNumberToObject(o, "all_seconds", (double)r->model->stream_wall_ns / 1e9);
     cJSON_AddNumberToObject(o, "speedup", f.speedup);
     cJSON_AddNumberToObject(o, "efficiency", f.efficiency);
     cJSON_AddNumberToObject(o, "global_efficiency", f.global);
@@ -226,7 +227,7 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
     cJSON_AddItemToArray(jobs, o);
 }
 
-int report_print_scaling_json(struct report_scaling *s, FILE *out)
+cJSON *report_scaling_json(struct report_scaling *s)
 {
     struct calls calls = { 0 };
     cJSON *root = cJSON_CreateObject();
@@ -237,7 +238,10 @@ int report_print_scaling_json(struct report_scaling *s, FILE *out)
         root = NULL;
     }
     if (root) {
+        char program[256];
+        report_program_text(s->report[0]->job, program, sizeof program);
         cJSON_AddNumberToObject(root, "version", 1);
+        report_json_text(root, "program", program);
         cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
         for (uint32_t i = 0; i < s->count; i++)
             add_job(s, i, jobs);
@@ -252,5 +256,10 @@ int report_print_scaling_json(struct report_scaling *s, FILE *out)
         }
     }
     free(calls.call);
-    return report_json_write(root, out);
+    return root;
+}
+
+int report_print_scaling_json(struct report_scaling *s, FILE *out)
+{
+    return report_json_write(report_scaling_json(s), out);
 }

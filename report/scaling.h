@@ -13,6 +13,7 @@
 #ifndef PYTHIA_REPORT_SCALING_H
 #define PYTHIA_REPORT_SCALING_H
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 #include "report/report.h"
@@ -25,8 +26,10 @@ struct report_scaling {
     struct report *report[REPORT_SCALING_JOBS];
 };
 
-/* Both sort the jobs by processors. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
+/* All sort the jobs by processors. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
 int report_print_scaling(struct report_scaling *s, FILE *out);
 int report_print_scaling_json(struct report_scaling *s, FILE *out);
+/* The same object, the caller's; NULL when out of memory. */
+cJSON *report_scaling_json(struct report_scaling *s);
 
 #endif

@@ -8,12 +8,13 @@
 #include "pythia.h"
 #include "report/compare.h"
 #include "report/contract.h"
+#include "report/html.h"
 #include "tools/tool.h"
 
 enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };
 enum key { FAIL_IF = 'x' + 256, RULES, BASELINE };
 
-enum form { TEXT, JSON, JUNIT };
+enum form { TEXT, JSON, JUNIT, HTML };
 
 struct request {
     const char **job; /* the baseline's files, and the new one's last */
@@ -24,7 +25,7 @@ struct request {
 };
 
 static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default) or json; of a contract also junit", 0 },
+    { "format", 'f', "FORMAT", 0, "text (default), json or html (one file for a browser); of a contract also junit, not html", 0 },
     { "fail-if", FAIL_IF, "RULE", 0, "what the second job must not do; several with commas", 0 },
     { "rules", RULES, "FILE", 0, "a file of such rules, a line each, comments from #", 0 },
     { "baseline", BASELINE, "N", 0, "the first N job files are runs of the baseline (default 1)", 0 },
@@ -65,12 +66,12 @@ static void read_rules(struct request *r, const char *path, struct argp_state *s
 
 static void parse_format(struct request *r, const char *arg, struct argp_state *state)
 {
-    static const char *const forms[] = { "text", "json", "junit" };
+    static const char *const forms[] = { "text", "json", "junit", "html" };
 
-    for (r->form = TEXT; r->form <= JUNIT; r->form++)
+    for (r->form = TEXT; r->form <= HTML; r->form++)
         if (!strcmp(arg, forms[r->form]))
             return;
-    argp_error(state, "FORMAT must be text, json or junit, not '%s'", arg);
+    argp_error(state, "FORMAT must be text, json, html or junit, not '%s'", arg);
 }
 
 static void check_request(struct request *r, struct argp_state *state)
@@ -85,6 +86,8 @@ static void check_request(struct request *r, struct argp_state *state)
                    "the baseline has %u runs: %u job files are needed, there are %u", r->baseline, wanted, r->jobs);
     if (!r->contract.rule_count && (r->baseline > 1 || r->form == JUNIT))
         argp_error(state, "%s needs rules: --fail-if or --rules", r->form == JUNIT ? "junit" : "--baseline");
+    if (r->contract.rule_count && r->form == HTML)
+        argp_error(state, "a contract is text, json or junit");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -138,6 +141,7 @@ static const struct argp argp = {
            "Example:\n"
            "  pythia compare before.pythia after.pythia\n"
            "  pythia compare app-8.pythia app-27.pythia --format json\n"
+           "  pythia compare before.pythia after.pythia --format html >compared.html\n"
            "  pythia compare --baseline 5 run?.pythia new.pythia --fail-if 'structure, region > 10%'\n",
 };
 
@@ -146,6 +150,7 @@ static int compare(const struct request *r)
     struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
     int rc = !c                ? PYTHIA_ENOMEM
              : r->form == JSON ? report_print_comparison_json(c, stdout)
+             : r->form == HTML ? report_print_jobs_html(report_comparison_json(c), stdout)
                                : report_print_comparison(c, stdout);
     int answer = c && (c->structure_differs || c->times_differ) ? TOOL_NO : TOOL_OK;
 

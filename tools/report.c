@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
     { "view", 'v', "VIEW", 0,
       "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
-      "of two jobs and more scaling, also as json",
+      "of two jobs and more scaling, also as json and html",
       0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
@@ -88,8 +88,8 @@ static void check(struct request *r, struct argp_state *state)
         argp_error(state, "one job file only, but for --view scaling");
     if (r->scaling && r->jobs < 2)
         argp_error(state, "--view scaling compares two job files or more");
-    if (r->scaling && r->format != TEXT && r->format != JSON)
-        argp_error(state, "--view scaling is text or json");
+    if (r->scaling && r->format == CSV)
+        argp_error(state, "--view scaling is text, json or html");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -150,7 +150,8 @@ static const struct argp argp = {
         "  pythia report app.pythia --view structure --depth 2\n"
         "  pythia report app.pythia --format json -o app.json\n"
         "  pythia report app.pythia --format html -o app.html\n"
-        "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n",
+        "  pythia report app-8.pythia app-16.pythia app-32.pythia --view scaling\n"
+        "  pythia report app-8.pythia app-16.pythia --view scaling --format html -o scaling.html\n",
 };
 
 static int print_one(struct report *report, const struct request *r, FILE *out)
@@ -175,6 +176,8 @@ static int print_scaling(const struct request *r, FILE *out)
         s.file[i] = r->job[i];
         s.report[i] = r->from[i].report;
     }
+    if (r->format == HTML)
+        return report_print_jobs_html(report_scaling_json(&s), out);
     return r->format == JSON ? report_print_scaling_json(&s, out) : report_print_scaling(&s, out);
 }
 
