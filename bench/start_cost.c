@@ -18,7 +18,8 @@
 #include "file/file.h"
 #include "grammar/grammar.h"
 #include "merge/merge.h"
-#include "session/session.h"
+#include "session/life.h"
+#include "session/stream.h"
 
 enum { CALLS = 15, MEMORY = 1 << 30, FOLLOWED = 1000 };
 

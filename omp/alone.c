@@ -26,8 +26,10 @@
 #include "omp/hooks.h"
 #include "libgomp/real.h"
 #include "omp/team.h"
-#include "session/session.h"
+#include "session/ask.h"
+#include "session/life.h"
 #include "session/tree.h"
+#include "tasks/task.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool running; /* from start until MPI begins */
@@ -117,7 +119,6 @@ static void start(void)
         return;
     process = getpid();
     pthread_atfork(NULL, NULL, child);
-    session_give_way = give_way;
     running = session_start(&world, reference, 0) != SESSION_OFF;
 }
 
@@ -142,7 +143,9 @@ static void say_teams(void)
 
 static __attribute__((constructor)) void alone_load(void)
 {
-    omp_hook_start = alone_start;
+    static const struct session_hooks hooks = {
+        .start = alone_start, .give_way = give_way, .regions = omp_hook_team_store, .tasks = tasks_collect };
+    session_hooks_set(&hooks);
 }
 
 static __attribute__((destructor)) void alone_unload(void)

@@ -16,9 +16,10 @@
 #include "omp/site.h"
 #include "omp/share.h"
 #include "omp/team.h"
+#include "session/ask.h"
+#include "session/life.h"
 
 _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
-bool (*omp_hook_start)(void);
 
 /* Compared by pointer, as session_key wants it. */
 static const char region_name[] = "omp parallel";
@@ -50,7 +51,7 @@ static struct session_stream *enter(const struct omp_hook_thread *t, struct base
     struct session_stream *s = session_enter_region(frame);
     if (__builtin_expect(s != NULL, 1))
         return s;
-    bool starts = session_mode() == SESSION_OFF && omp_hook_start && omp_hook_start();
+    bool starts = session_mode() == SESSION_OFF && session_start_alone();
     return starts ? session_enter_region(frame) : NULL;
 }
 

@@ -4,7 +4,7 @@
  *
  *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
  *
- * A region is a span of the stream of the thread that entered it (session.h); its value is the team size that was
+ * A region is a span of the stream of the thread that entered it (session/stream.h); its value is the team size that was
  * really used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It may be
  * asked to run with another number of threads than the program's (team.h).
  *
@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #include "places/place.h"
-#include "session/session.h"
+#include "session/stream.h"
 
 enum omp_hook_traits {
     OMP_HOOK_KEEP = 1,   /* never lowered */
@@ -77,10 +77,6 @@ struct omp_hook_thread {
     uint32_t team, number;          /* of the share that is run in turn; team 0: none is */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
-
-/* What starts the session where no MPI library does (alone.c), at the first region; returns whether it runs. NULL in
-   the library with the MPI wrappers. */
-extern bool (*omp_hook_start)(void);
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);

@@ -19,6 +19,7 @@
 
 #include "include/pythia.h"
 #include "omp/hooks.h"
+#include "session/life.h"
 
 typedef union { uint64_t value; void *ptr; } tool_data;
 typedef void (*tool_function)(void);
@@ -48,7 +49,7 @@ static struct session_stream *enter(const void *const *entered)
 {
     const void *frame = entered && entered[1] ? entered[1] : (const void *)UINTPTR_MAX;
     if (own.worker || omp_hook_thread.region ||
-        (session_mode() == SESSION_OFF && !(omp_hook_start && omp_hook_start())))
+        (session_mode() == SESSION_OFF && !session_start_alone()))
         return NULL;
     return session_enter_from(base_frame_at(frame));
 }

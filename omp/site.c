@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "libgomp/safe.h"
 #include "omp/team.h"
+#include "session/ask.h"
 
 enum { SITES = 512 }; /* a power of two */
 

@@ -15,6 +15,7 @@
 #include "omp/share.h"
 #include "omp/site.h"
 #include "places/cores.h"
+#include "session/ask.h"
 #include "teams/choice.h"
 
 /* Only the thread whose omp_hook_thread it points to comes here. */
@@ -35,7 +36,6 @@ static bool is_owner(void)
         return true;
     if (now || !atomic_compare_exchange_strong(&owner, &nobody, me))
         return false;
-    session_store_regions = omp_hook_team_store;
     return true;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/fpu.h"
 #include "base/pages.h"
+#include "session/ask.h"
 #include "session/unwind.h"
 
 enum {

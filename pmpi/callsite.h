@@ -25,7 +25,7 @@
 
 #include <stdint.h>
 
-#include "session/session.h"
+#include "session/stream.h"
 
 /* Number of the callsite `from`, the return address of a wrapper that is at most a few frames above this call. */
 uint32_t pmpi_hook_callsite(struct session_stream *stream, void *from);

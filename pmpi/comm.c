@@ -11,7 +11,8 @@
 #include "base/lock.h"
 #include "grammar/flat.h"
 #include "pmpi/members.h"
-#include "session/session.h"
+#include "session/ask.h"
+#include "session/stream.h"
 
 enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_ORDERS = 64 };
 

@@ -39,7 +39,7 @@
 #include "pmpi/comm.h"
 #include "pmpi/request.h"
 #include "pythia.h"
-#include "session/session.h"
+#include "session/stream.h"
 
 struct pmpi_hook_info {
     const char *function;

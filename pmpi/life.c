@@ -19,6 +19,7 @@
 #include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
+#include "session/ask.h"
 #include "session/tree.h"
 
 enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once */
@@ -159,8 +160,7 @@ static void life_begin(void)
     int length = 0, rank = 0, ranks = 1;
     if (base_rights_raised())
         return;
-    if (session_give_way)
-        session_give_way();
+    session_give_way();
     PMPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     if (!life_is_family(version)) {

@@ -17,7 +17,7 @@
 
 #include <mpi.h>
 
-#include "session/session.h"
+#include "session/life.h"
 
 /* The steps of these calls, for all bindings; `from` is the return address into the program. Threads: one. */
 void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread; once */

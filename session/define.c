@@ -141,3 +141,28 @@ void session_define_program(struct job *job)
     job->info.program = job_string(job, m.path);
     job->info.program_id = job_string(job, m.build_id);
 }
+
+/* --- Tasks: what the hooks counted --- */
+
+void session_task_add(uintptr_t fn, const struct job_task *task)
+{
+    struct job_task t = *task;
+    t.callsite = session_define_region(fn);
+    if (t.callsite != GRAMMAR_NONE)
+        (void)job_task_add(session.job, &t); /* without memory for a statistic the job goes on without it */
+}
+
+double session_task_gain(const struct job_task *t)
+{
+    return (double)t->at_once * (double)t->cost_ns * 1e-9;
+}
+
+void session_task_count(struct job *job)
+{
+    if (!job->oracle.present)
+        return;
+    for (uint32_t i = 0; i < job->task_count; i++) {
+        job->oracle.actions += job->tasks[i].at_once;
+        job->oracle.gain_seconds += session_task_gain(&job->tasks[i]);
+    }
+}

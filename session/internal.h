@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The session's own files.
+ * What the session's files know of each other.
  *
- *   life.c    start, finish, off            choose.c   mode, paths, the reference's identity
- *   thread.c  whose stream is whose
- *   stream.c  hooks: spans to events        define.c   keys and frames to the job's definitions
- *   keys.c    identity to terminal          predict.c  the reference, each stream's oracle
- *   publish.c what becomes of the whole job        sums.c    what callbacks count
- *   checkpoint.c, signals.c, part.c   what a run that dies leaves behind
+ *   life      life.c start, finish    choose.c mode, paths    control.c pause, reset, dump
+ *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
+ *             machine.c the nodes    tree.c the processes of a script
+ *   stream    stream.c spans to events    thread.c whose stream is whose    keys.c identity to terminal
+ *             define.c definitions of the job    course.c, flow.c, starts.c, sums.c what is noted beside the events
+ *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
+ *             peers.c who comes next    progress.c the live line
  *
- * `session` is one per process. Streams belong to their threads; the list of them, the job of definitions and the
- * reference's indices are guarded by `session.lock`, taken only where something is seen for the first time.
+ * `session` is one per process. A stream belongs to its thread; the list of streams, the job of definitions and the
+ * reference's indices are guarded by `session.lock`, which hooks take at first sight of something only.
  */
 #ifndef PYTHIA_SESSION_INTERNAL_H
 #define PYTHIA_SESSION_INTERNAL_H
@@ -20,12 +21,14 @@
 #include <sys/types.h>
 
 #include "base/options.h"
+#include "session/ask.h"
 #include "session/course.h"
 #include "session/flow.h"
 #include "session/keys.h"
 #include "session/peers.h"
-#include "session/session.h"
+#include "session/life.h"
 #include "session/starts.h"
+#include "session/stream.h"
 
 /* A span that is open on a stream. */
 struct session_open {
@@ -102,6 +105,7 @@ struct session {
     struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
     bool *unusable;                 /* the same: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
+    bool checks_peers;              /* asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2 */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t left;                  /* set by finish: session_left() */
     _Atomic uint64_t begin;         /* ns; of the recording: a reset moves it */
@@ -197,17 +201,14 @@ void session_sums_close(struct session_stream *s);
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);
 uint32_t session_define_region(uintptr_t fn); /* callsite of an outlined function */
 void session_define_program(struct job *job);
+void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
+double session_task_gain(const struct job_task *task);  /* s, estimated */
 
 /* machine.c */
 void session_machine_start(void);
 void session_machine_finish(struct job *job);
 struct hwloc_topology;
 void session_machine_text(struct hwloc_topology *machine, char *text, size_t size); /* the tree, a line an object */
-
-/* task.c */
-void session_task_collect(void);
-void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
-double session_task_gain(const struct job_task *task);  /* s, estimated */
 
 /* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
 struct job *session_chosen(void);

@@ -11,7 +11,7 @@
 
 #include "base/hash.h"
 #include "job/job.h"
-#include "session/session.h"
+#include "session/stream.h"
 
 struct session_entry {
     struct session_key key;

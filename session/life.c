@@ -25,38 +25,22 @@ enum session_mode session_mode(void)
     return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_acquire);
 }
 
-void (*session_store_regions)(struct job *job);
-void (*session_give_way)(void);
+static const struct session_hooks *life_hooks; /* set before there are threads */
 
-bool session_acts(const char *what)
+void session_hooks_set(const struct session_hooks *hooks)
 {
-    bool first = session_mode() == SESSION_RECORD && !strcmp(session.options.mode, "auto");
-    return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
+    life_hooks = hooks;
 }
 
-bool session_proves(void)
+bool session_start_alone(void)
 {
-    return session.world.rank == 0 && atomic_load(&session.team) > 1;
+    return life_hooks && life_hooks->start && life_hooks->start();
 }
 
-uint32_t session_records(void)
+void session_give_way(void)
 {
-    return session.records;
-}
-
-uint32_t session_depth(void)
-{
-    return (uint32_t)session.options.depth;
-}
-
-uint32_t session_ranks(void)
-{
-    return session.world.ranks;
-}
-
-const char *session_plugins(void)
-{
-    return session.options.plugin;
+    if (life_hooks && life_hooks->give_way)
+        life_hooks->give_way();
 }
 
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
@@ -110,7 +94,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
-    session_checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
+    session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
     atomic_store_explicit(&session.mode, mode, memory_order_release);
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
@@ -313,10 +297,11 @@ struct job *session_finish(void)
     }
     session_machine_finish(session.job);
     session_clock_finish(session.job);
-    session_task_collect();
+    if (life_hooks && life_hooks->tasks)
+        life_hooks->tasks();
     session_task_count(session.job);
-    if (session_store_regions)
-        session_store_regions(session.job);
+    if (life_hooks && life_hooks->regions)
+        life_hooks->regions(session.job);
     struct job *job = session.job;
     session.job = NULL;
     session_threads_retire();

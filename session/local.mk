@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-session.la
 libpythia_session_la_SOURCES = \
+	%D%/ask.c %D%/ask.h \
 	%D%/checkpoint.c \
 	%D%/choose.c \
 	%D%/clock.c %D%/clock.h \
@@ -8,7 +9,7 @@ libpythia_session_la_SOURCES = \
 	%D%/define.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
-	%D%/life.c \
+	%D%/life.c %D%/life.h \
 	%D%/part.c \
 	%D%/peers.c %D%/peers.h \
 	%D%/predict.c \
@@ -19,11 +20,10 @@ libpythia_session_la_SOURCES = \
 	%D%/course.c %D%/course.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/self.c %D%/self.h \
-	%D%/session.h \
 	%D%/signals.c \
-	%D%/stream.c \
+	%D%/stream.c %D%/stream.h \
 	%D%/summary.c \
-	%D%/task.c %D%/machine.c \
+	%D%/machine.c \
 	%D%/tree.c %D%/tree.h \
 	%D%/thread.c \
 	%D%/unwind.c %D%/unwind.h

@@ -138,7 +138,7 @@ static bool has_partner(uint32_t peer_class, const struct grammar_event *event)
 static bool chosen_for_sample(struct session_peers *p)
 {
     p->random = p->random * 1664525u + 1013904223u;
-    return session_checks_peers || p->random >> 16 < 65536 / SAMPLE;
+    return session.checks_peers || p->random >> 16 < 65536 / SAMPLE;
 }
 
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event)

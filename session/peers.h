@@ -16,7 +16,7 @@
 #define PYTHIA_SESSION_PEERS_H
 
 #include "oracle/peers.h"
-#include "session/session.h"
+#include "session/stream.h"
 
 /* Asked, foretold, right. `late`: from event number SESSION_PEERS_SETTLED of the stream on. */
 enum { SESSION_PEERS_SETTLED = 200, SESSION_PEERS_FOUND = 256 };

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/modules.h"
 #include "file/file.h"
 #include "pythia.h"
 #include "session/internal.h"
@@ -152,38 +151,6 @@ static uint32_t expected(struct session_stream *s, uint32_t terminal)
         return GRAMMAR_NONE;
     bool fits = job_alike(session.reference, answer.terminal, session.job, terminal) && !taken(s, answer.terminal);
     return fits ? answer.terminal : GRAMMAR_NONE;
-}
-
-static bool is_at(const struct job *j, uint32_t callsite, const char *build_id, uint64_t offset)
-{
-    const struct job_frame *f = &j->frames[j->callsites[callsite].first];
-    return f->offset == offset && !strcmp(job_text(j, j->modules[f->module].build_id), build_id);
-}
-
-/* Where code is now that stood in the same module as `function`; 0 elsewhere. */
-static uint64_t address_now(const struct job *j, uint32_t callsite, uint32_t place, uint64_t function)
-{
-    if (place == GRAMMAR_NONE)
-        return 0;
-    const struct job_frame *f = &j->frames[j->callsites[callsite].first], *p = &j->frames[j->callsites[place].first];
-    return f->module == p->module ? function - f->offset + p->offset : 0;
-}
-
-int session_region(uint64_t function, struct job_region *r, uint64_t *where)
-{
-    const struct job *j = session.reference;
-    uint64_t offset;
-    struct base_module m;
-    uint32_t module = j ? base_modules_find((void *)(uintptr_t)function, &offset) : BASE_MODULE_NONE;
-    if (module == BASE_MODULE_NONE || base_modules_get(module, &m))
-        return 1;
-    for (uint32_t i = 0; i < j->region_count; i++)
-        if (is_at(j, j->regions[i].callsite, m.build_id, offset)) {
-            *r = j->regions[i];
-            *where = address_now(j, r->callsite, r->where, function);
-            return 0;
-        }
-    return 1;
 }
 
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal)

@@ -480,27 +480,7 @@ void session_message(struct session_stream *s, uint32_t terminal, bool receives,
     stream_release(s);
 }
 
-uint64_t session_events(void)
-{
-    return session_own.stream && session_own.generation == session.generation ? session_own.stream->events : 0;
-}
-
-uint64_t session_call_ns(const struct session_stream *s)
-{
-    return s->call_ns;
-}
-
 uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
 {
     return session_callsites_find(&s->callsites, frames, count);
-}
-
-/* --- Asking --- */
-
-bool session_checks_peers;
-
-void session_count_action(struct session_stream *s, double gain_ns)
-{
-    s->actions++;
-    s->gain_ns += gain_ns;
 }

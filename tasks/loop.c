@@ -12,7 +12,7 @@
 #include "libgomp/real.h"
 #include "tasks/task.h"
 #include "tasks/act.h"
-#include "session/session.h"
+#include "session/ask.h"
 
 /* Tasks that libgomp makes of `turns` iterations; `size` is what grainsize or num_tasks says, 0 nothing. */
 static uint64_t tasks_of(uint64_t turns, unsigned flags, uint64_t size)

@@ -9,7 +9,7 @@
 #include "job/proofs.h"
 #include "libgomp/safe.h"
 #include "tasks/task.h"
-#include "session/session.h"
+#include "session/ask.h"
 
 _Thread_local struct tasks_thread tasks_thread __attribute__((tls_model("initial-exec")));
 _Alignas(64) atomic_int tasks_ready;
@@ -197,7 +197,7 @@ static void collect_row(uint32_t site, uint32_t depth)
     session_task_add(atomic_load(&tasks_sites[site].fn), &task);
 }
 
-static void collect(void)
+void tasks_collect(void)
 {
     teams_safety_finish(session_proves());
     base_lock_take(&lock, BASE_LOCK_TASKS);
@@ -210,7 +210,6 @@ static void collect(void)
 static void make_key(void)
 {
     (void)pthread_key_create(&key, thread_end);
-    session_task_source(collect);
 }
 
 bool tasks_thread_start(struct tasks_thread *t)

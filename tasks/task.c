@@ -9,7 +9,8 @@
 #include "places/place.h"
 #include "libgomp/real.h"
 #include "tasks/act.h"
-#include "session/session.h"
+#include "session/ask.h"
+#include "session/life.h"
 
 enum { SAMPLE = 16, LOOK = 64 };
 static const struct places_wish nowhere;

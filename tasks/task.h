@@ -109,6 +109,9 @@ bool tasks_thread_start(struct tasks_thread *t);
 /* One more execution that was timed. */
 void tasks_time(struct tasks_row *row, uint64_t ns);
 
+/* At the end of a session: what was counted goes into the job. */
+void tasks_collect(void);
+
 /* Something that decides whether it is safe to wait for a construct's tasks: sets the flag and counts anew. */
 void tasks_site_mark(struct tasks_site *site, atomic_bool *flag);
 /* One of its tasks has ended: marks it as seen where its code allows that. */

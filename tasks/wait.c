@@ -10,7 +10,7 @@
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "tasks/task.h"
-#include "session/session.h"
+#include "session/life.h"
 
 static uint64_t wait_begin(const struct tasks_thread *t)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "pmpi/callsite.h"
+#include "session/ask.h"
+#include "session/life.h"
 #include "tests/unit/unit.h"
 
 enum { STEPS = 30000, DEEPEST = 7, THREADS = 4 };

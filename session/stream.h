@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One process's life under Pythia, and what the hooks call.
- *
- *   session_start ── hooks: session_begin / session_end on each thread's stream ── session_finish -> struct job
+ * What the hooks call: the events of each thread.
  *
  * A hook:
  *     struct session_stream *s = session_enter();          // NULL: off, or inside Pythia already: pass through
@@ -22,11 +20,10 @@
  * Identity (struct session_key) -> the stream's own terminal number by an open-addressing table that belongs to the
  * thread: no lock. New keys take the slow path (malloc) once.
  *
- * Fail open: whatever goes wrong turns the session off (one line on stderr) and hooks pass through.
- * Threads: any, each on its own stream.  Hook-safe: begin, end, whole, callsite, predict are (but for first-seen keys).
+ * Threads: any, each on its own stream.  Hook-safe: all are, first sight of something aside.
  */
-#ifndef PYTHIA_SESSION_H
-#define PYTHIA_SESSION_H
+#ifndef PYTHIA_SESSION_STREAM_H
+#define PYTHIA_SESSION_STREAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,9 +32,6 @@
 #include "grammar/grammar.h"
 #include "job/group.h"
 #include "job/job.h"
-#include "oracle/oracle.h"
-
-enum session_mode { SESSION_OFF, SESSION_RECORD, SESSION_PREDICT };
 
 struct session_stream;
 
@@ -59,49 +53,6 @@ struct session_span {
     uint32_t entry;  /* of its key, in the stream's table */
     uint32_t level;  /* place on the stack */
 };
-
-/* --- Life --- */
-struct session_world { uint32_t rank, ranks; const char *mpi; /* library version, "" without MPI */ };
-/* Reads the options, chooses the mode (PYTHIA_MODE), opens the reference when predicting. `reference` (may be NULL) is
-   session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
-   session can be started. */
-enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
-enum session_mode session_mode(void);
-/* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
-const char *session_output_path(void);
-const char *session_input_path(void);
-/* This process is of the world `number` that another world spawned (0: of none): both paths end in ".spawnN". Before
-   session_choose and session_start; the same number for all of them. */
-void session_spawned(uint32_t number);
-/* Mode that the options and the files ask for, without starting: for rank 0, who then tells the others. Prints the one
-   line on what was chosen and why. */
-enum session_mode session_choose(const struct session_world *world);
-/* Stands for the reference that session_choose found usable, for session_start, whatever the size; NULL without. */
-const void *session_reference(void);
-/* For the other processes of a job. A mark that tells a job file from every other; the same file opened here, false
-   where it is not in its place; then its bytes must be sent (the session's, until it starts; NULL: they cannot be
-   read). */
-uint64_t session_reference_mark(void);
-bool session_find_reference(uint64_t mark);
-const void *session_reference_bytes(size_t *size);
-/* Ends the session that a process began before it turned out to be one of MPI's; NULL where there is none. */
-extern void (*session_give_way)(void);
-/* Stops all streams and gives this process's job (NULL when off or on failure): definitions, streams, in predict mode
-   the score, with --update also definitions and streams. The caller owns it. Hooks pass through from here on. */
-struct job *session_finish(void);
-void session_off(const char *why); /* fail open; NULL: silently */
-
-/* --- What of the run is recorded --- */
-enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a class beside those of calls */
-/* PYTHIA_CLASSES as bits, 1 << class, while a session lasts. Hook-safe: yes. */
-uint32_t session_records(void);
-/* Hooks pass through until it goes on, calls and regions; a pause is in nobody's gap or duration. Twice is once.
-   Threads: any. */
-void session_pause(bool pause);
-/* A recording begins anew: what its streams have so far is forgotten. */
-void session_reset(void);
-/* A recording's part is written now, and a line on stderr says how far it has come. Hook-safe: no. */
-void session_dump(void);
 
 /* --- Streams and events --- */
 /* This thread's stream, opened at its first event; guard taken. `frame` is that of the hook: it runs until the span
@@ -182,57 +133,5 @@ uint32_t session_identify(struct session_stream *s, const struct session_key *ke
 /* Adds `samples` of together `value` to the sum of an identity: of a function at its callsite.  Hook-safe: yes, first
    sight aside. */
 void session_sum_add(struct session_stream *s, uint32_t entry, int sum, uint64_t value, uint64_t samples);
-
-/* --- Asking --- */
-/* Whether the run asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2. */
-extern bool session_checks_peers;
-void session_count_action(struct session_stream *s, double gain_ns);
-bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked
-                                        to record (PYTHIA_MODE=auto) */
-/* What the reference says of the region of an outlined function. 0, or 1: nothing. */
-int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
-/* What session_finish calls for the process's regions, on the thread that finishes; NULL: nobody watches regions. */
-extern void (*session_store_regions)(struct job *job);
-/* For that: r->callsite and r->where are made of the two addresses. */
-int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
-/* Whether this rank reads code at the end, for the job file: all ranks run the same code, so one does it; and where every
-   team is of one thread nothing could be changed. What is not read then a predicted run reads for itself. */
-bool session_proves(void);
-uint32_t session_depth(void);        /* frames above the return address to record */
-uint32_t session_ranks(void);        /* of the job */
-const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
-
-uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
-
-/* --- Tasks: statistics, no events (tasks/task.h) --- */
-uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */
-/* `collect` is called once, when the session finishes, and hands over the rows of this process with
-   session_task_add. */
-void session_task_source(void (*collect)(void));
-/* Only inside `collect`. `fn`: address of the outlined function; task->callsite is filled in here. */
-void session_task_add(uintptr_t fn, const struct job_task *task);
-/* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
-uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
-
-/* Spans and calls of this process that were left without an end, by a jump or an exception, in the session that was
-   finished last; the line that says so, where there are any: of `left` in all processes. */
-uint64_t session_left(void);
-void session_tell_left(uint64_t left);
-
-/* The end of a whole job, on the one process that has it: a recording is written to session_output_path(), the score of
-   a predicted run is stored in the file that it was predicted from (or where the output was asked for), and one line on
-   stderr tells; with --update the run itself is folded into that file (merge_update) and `job` is then what was
-   written. `mode`: what the session was. Fails open. */
-void session_publish(struct job *job, enum session_mode mode);
-
-/* --- What a run that dies leaves behind --- */
-/* Every PYTHIA_CHECKPOINT seconds, and when a signal ends it, a recording process writes what it has so far to
-   <output>.parts/rank-N.pythia; `pythia merge` joins these. session_publish removes them once the job file is there. */
-/* Writes this rank's part. Returns 0, or a negative PYTHIA_E… with the reason in `why`. */
-int session_part_write(const struct job *job, char *why, size_t size);
-const char *session_parts_path(void);
-void session_parts_remove(void);
-/* Parts of an earlier run must not mix with this one's: they move to <output>.parts.old. Before any rank writes one. */
-void session_parts_put_aside(void);
 
 #endif

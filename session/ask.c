@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* What hooks ask: options, the reference of regions and tasks, what this thread did. */
+#include "session/ask.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/modules.h"
+#include "session/internal.h"
+
+/* --- Options --- */
+
+bool session_acts(const char *what)
+{
+    bool first = session_mode() == SESSION_RECORD && !strcmp(session.options.mode, "auto");
+    return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
+}
+
+bool session_proves(void)
+{
+    return session.world.rank == 0 && atomic_load(&session.team) > 1;
+}
+
+uint32_t session_records(void)
+{
+    return session.records;
+}
+
+uint32_t session_depth(void)
+{
+    return (uint32_t)session.options.depth;
+}
+
+uint32_t session_ranks(void)
+{
+    return session.world.ranks;
+}
+
+const char *session_plugins(void)
+{
+    return session.options.plugin;
+}
+
+/* --- This thread --- */
+
+uint64_t session_events(void)
+{
+    return session_own.stream && session_own.generation == session.generation ? session_own.stream->events : 0;
+}
+
+uint64_t session_call_ns(const struct session_stream *s)
+{
+    return s->call_ns;
+}
+
+void session_count_action(struct session_stream *s, double gain_ns)
+{
+    s->actions++;
+    s->gain_ns += gain_ns;
+}
+
+/* --- The reference --- */
+
+/* Whether the callsite of an outlined function is the code at that offset. */
+static bool is_at(const struct job *j, uint32_t callsite, const char *build_id, uint64_t offset)
+{
+    const struct job_frame *f = &j->frames[j->callsites[callsite].first];
+    return j->callsites[callsite].count == 1 && f->offset == offset && !strcmp(job_text(j, j->modules[f->module].build_id), build_id);
+}
+
+/* Where code is now that stood in the same module as `function`; 0 elsewhere. */
+static uint64_t address_now(const struct job *j, uint32_t callsite, uint32_t place, uint64_t function)
+{
+    if (place == GRAMMAR_NONE)
+        return 0;
+    const struct job_frame *f = &j->frames[j->callsites[callsite].first], *p = &j->frames[j->callsites[place].first];
+    return f->module == p->module ? function - f->offset + p->offset : 0;
+}
+
+int session_region(uint64_t function, struct job_region *r, uint64_t *where)
+{
+    const struct job *j = session.reference;
+    uint64_t offset;
+    struct base_module m;
+    uint32_t module = j ? base_modules_find((void *)(uintptr_t)function, &offset) : BASE_MODULE_NONE;
+    if (module == BASE_MODULE_NONE || base_modules_get(module, &m))
+        return 1;
+    for (uint32_t i = 0; i < j->region_count; i++)
+        if (is_at(j, j->regions[i].callsite, m.build_id, offset)) {
+            *r = j->regions[i];
+            *where = address_now(j, r->callsite, r->where, function);
+            return 0;
+        }
+    return 1;
+}
+
+uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most)
+{
+    struct base_module m;
+    uint64_t offset;
+    uint32_t count = 0, module = base_modules_find((void *)fn, &offset);
+    if (module == BASE_MODULE_NONE || base_modules_get(module, &m))
+        return 0;
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
+    const struct job *r = session.reference;
+    for (uint32_t i = 0; r && i < r->task_count && count < most; i++)
+        if (is_at(r, r->tasks[i].callsite, m.build_id, offset))
+            tasks[count++] = r->tasks[i];
+    base_lock_release(&session.lock, BASE_LOCK_SESSION);
+    return count;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the hooks ask: options of the run, what the reference knows of a region or a task, what this thread did so far.
+ *
+ * Threads: any.  Hook-safe: what takes no lock.
+ */
+#ifndef PYTHIA_SESSION_ASK_H
+#define PYTHIA_SESSION_ASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/job.h"
+
+struct session_stream;
+
+void session_count_action(struct session_stream *s, double gain_ns);
+bool session_acts(const char *what); /* whether --act allows it: in predict mode, and in a first run that was not asked
+                                        to record (PYTHIA_MODE=auto) */
+/* What the reference says of the region of an outlined function. 0, or 1: nothing. */
+int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
+/* For struct session_hooks: r->callsite and r->where are made of the two addresses. */
+int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
+/* Whether this rank reads code at the end, for the job file: all ranks run the same code, so one does it; and where every
+   team is of one thread nothing could be changed. What is not read then a predicted run reads for itself. */
+bool session_proves(void);
+uint32_t session_depth(void);        /* frames above the return address to record */
+uint32_t session_ranks(void);        /* of the job */
+const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
+
+uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
+
+/* --- Tasks: statistics, no events (tasks/task.h) --- */
+uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */
+/* For struct session_hooks. `fn`: address of the outlined function; task->callsite is filled in here. */
+void session_task_add(uintptr_t fn, const struct job_task *task);
+/* Rows that the reference has of a task construct, `most` at most; returns how many. Takes a lock. */
+uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most);
+
+#endif
