@@ -154,14 +154,29 @@ const char *job_text(const struct job *j, uint32_t string)
     return string < j->string_count ? j->strings[string] : "";
 }
 
+static const char *const call_kinds[JOB_CALL_KINDS] = {
+    [JOB_NO_CALL_KIND] = "none",
+    [JOB_P2P] = "p2p",
+    [JOB_COMPLETION] = "completion",
+    [JOB_PROBE] = "probe",
+    [JOB_COLLECTIVE] = "collective",
+    [JOB_ONESIDED] = "onesided",
+    [JOB_IO] = "io",
+    [JOB_COMMUNICATOR] = "communicator",
+    [JOB_LIFE] = "life",
+    [JOB_OTHER] = "other",
+};
+
 const char *job_call_kind_text(unsigned call_kind)
 {
-    static const char *const texts[JOB_CALL_KINDS] = {
-        [JOB_NO_CALL_KIND] = "none",       [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion",
-        [JOB_PROBE] = "probe",             [JOB_COLLECTIVE] = "collective", [JOB_ONESIDED] = "onesided",
-        [JOB_IO] = "io",                   [JOB_COMMUNICATOR] = "communicator", [JOB_LIFE] = "life",
-        [JOB_OTHER] = "other",
-    };
+    return call_kind < JOB_CALL_KINDS ? call_kinds[call_kind] : call_kinds[JOB_OTHER];
+}
 
-    return call_kind < JOB_CALL_KINDS ? texts[call_kind] : "other";
+unsigned job_call_kind_named(const char *word, size_t length)
+{
+    for (unsigned kind = 0; kind < JOB_CALL_KINDS; kind++)
+        if (kind != JOB_NO_CALL_KIND && kind != JOB_OTHER && !strncmp(call_kinds[kind], word, length) &&
+            !call_kinds[kind][length])
+            return kind;
+    return JOB_NO_CALL_KIND;
 }

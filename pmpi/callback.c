@@ -23,11 +23,6 @@ static pthread_mutex_t callback_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct callback callbacks[PMPI_HOOK_CALLBACKS]; /* written under callback_lock */
 static _Atomic int callback_count;                     /* release after the entry, acquire in callbacks_run */
 
-static const char *const class_names[JOB_CALL_KINDS] = {
-    [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion", [JOB_PROBE] = "probe",
-    [JOB_ONESIDED] = "onesided", [JOB_COLLECTIVE] = "collective", [JOB_COMMUNICATOR] = "communicator",
-    [JOB_IO] = "io",             [JOB_LIFE] = "life"};
-
 /* --- Registering --- */
 
 /* What a callback is for; false: nothing of that name. */
@@ -35,12 +30,9 @@ static bool callback_aim(const char *what, struct callback *c)
 {
     if (strcmp(what, "all") == 0)
         return true;
-    for (int class = 0; class < JOB_CALL_KINDS; class ++) {
-        if (class_names[class] && strcmp(class_names[class], what) == 0) {
-            c->call_kind = class;
-            return true;
-        }
-    }
+    c->call_kind = (int)job_call_kind_named(what, strlen(what));
+    if (c->call_kind != JOB_NO_CALL_KIND)
+        return true;
     for (const char *const *f = pmpi_hook_functions; *f; f++) {
         if (strcmp(*f, what) == 0) {
             c->function = *f;
@@ -143,7 +135,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .phase = phase,
         .id = sight->id,
         .call = call->info->function,
-        .call_class = class_names[call->info->call_kind] ? class_names[call->info->call_kind] : "",
+        .call_class = job_call_kind_text(call->info->call_kind),
         .communicator = callback_comm(call),
         .from = call->from,
         .callsite = call->key.callsite,

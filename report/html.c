@@ -222,15 +222,21 @@ static int print_class(struct shape *s, uint32_t budget)
 
 /* --- Structure and terminals as raw JSON --- */
 
+/* Whose colour it gets. */
 static const char *kind_of(const struct job_terminal *t)
 {
-    static const char *const kinds[JOB_CALL_KINDS] = { [JOB_P2P] = "p2p",           [JOB_COMPLETION] = "completion",
-                                                       [JOB_PROBE] = "completion",  [JOB_COLLECTIVE] = "collective",
-                                                       [JOB_ONESIDED] = "onesided", [JOB_IO] = "io" };
-
     if (t->kind == JOB_REGION)
         return "omp";
-    return t->call_kind < JOB_CALL_KINDS && kinds[t->call_kind] ? kinds[t->call_kind] : "other";
+    switch (t->call_kind) {
+    case JOB_PROBE:
+        return job_call_kind_text(JOB_COMPLETION);
+    case JOB_NO_CALL_KIND:
+    case JOB_COMMUNICATOR:
+    case JOB_LIFE:
+        return job_call_kind_text(JOB_OTHER);
+    default:
+        return job_call_kind_text(t->call_kind);
+    }
 }
 
 void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out)

@@ -29,19 +29,14 @@
 
 /* --- Classes --- */
 
-static const char *const class_names[SESSION_REGIONS + 1] = {
-    [JOB_P2P] = "p2p", [JOB_COMPLETION] = "completion", [JOB_PROBE] = "probe", [JOB_COLLECTIVE] = "collective",
-    [JOB_ONESIDED] = "onesided", [JOB_IO] = "io", [JOB_COMMUNICATOR] = "communicator", [JOB_LIFE] = "life",
-    [SESSION_REGIONS] = "omp"};
-
 static uint32_t class_bit(const char *word, size_t length)
 {
     if (length == 3 && !strncmp(word, "all", 3))
         return ~0u;
-    for (uint32_t c = 0; c <= SESSION_REGIONS; c++)
-        if (class_names[c] && strlen(class_names[c]) == length && !strncmp(class_names[c], word, length))
-            return 1u << c;
-    return 0;
+    if (length == 3 && !strncmp(word, "omp", 3))
+        return 1u << SESSION_REGIONS;
+    unsigned kind = job_call_kind_named(word, length);
+    return kind == JOB_NO_CALL_KIND ? 0 : 1u << kind;
 }
 
 int session_classes(const char *list, uint32_t *mask, char *why, size_t size)
