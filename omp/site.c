@@ -2,6 +2,7 @@
 #include "omp/site.h"
 
 #include "base/fpu.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/modules.h"
 #include "base/options.h"
@@ -13,18 +14,13 @@ enum { SITES = 512 }; /* a power of two */
 
 static struct omp_hook_site sites[SITES];
 
-static uint32_t slot_of(void (*fn)(void *))
-{
-    return (uint32_t)(((uintptr_t)fn >> 2) * 0x9e3779b97f4a7c15u >> 32) % SITES;
-}
-
 void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason)
 {
     uint64_t offset;
     if (site->stats.keep & reason)
         return;
     site->stats.keep |= reason;
-    uint32_t module = base_modules_find((void *)(uintptr_t)site->fn, &offset);
+    uint32_t module = base_modules_find((void *)site->fn, &offset);
     base_log_debug("omp: region at offset 0x%llx of module %u keeps its team: %s", (unsigned long long)offset, module,
                    job_keep_text(reason));
 }
@@ -46,7 +42,7 @@ static void take_reference(struct omp_hook_site *site, uint32_t own)
     enum { SHOWN = JOB_KEEP_CALLS | JOB_KEEP_TASKS };
     struct job_region recorded;
     uint64_t where;
-    if (session_region((uint64_t)(uintptr_t)site->fn, &recorded, &where))
+    if (session_region(site->fn, &recorded, &where))
         return;
     for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS; bit <<= 1)
         if (recorded.keep & SHOWN & bit)
@@ -60,7 +56,6 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
 {
     struct pythia_options options;
     base_options_load(&options);
-    site->fn = r->fn;
     site->entry = GRAMMAR_NONE;
     enum libgomp_listed listed =
         libgomp_safe_named(options.omp_keep, (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
@@ -84,32 +79,23 @@ enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
     return answer & JOB_PROOF_IN_TURN ? OMP_HOOK_MAY_IN_TURN : OMP_HOOK_MAY_NOT;
 }
 
-static __attribute__((noinline)) struct omp_hook_site *site_search(const struct omp_hook_region *r, uint32_t slot)
-{
-    for (uint32_t i = 0; i < SITES / 2; i++, slot = (slot + 1) % SITES) {
-        if (sites[slot].fn == r->fn)
-            return &sites[slot];
-        if (!sites[slot].fn) {
-            base_fpu_t kept = base_fpu_hold();
-            site_start(&sites[slot], r);
-            base_fpu_give_back(kept);
-            return &sites[slot];
-        }
-    }
-    return NULL;
-}
-
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
 {
-    uint32_t slot = slot_of(r->fn);
-    return __builtin_expect(sites[slot].fn == r->fn, 1) ? &sites[slot] : site_search(r, slot);
+    bool claimed = false;
+    struct omp_hook_site *site = base_fixed_find(sites, sizeof *sites, SITES, SITES / 2, (uintptr_t)r->fn, &claimed);
+    if (__builtin_expect(claimed, 0)) {
+        base_fpu_t kept = base_fpu_hold();
+        site_start(site, r);
+        base_fpu_give_back(kept);
+    }
+    return site;
 }
 
 void omp_hook_site_count(uint32_t *count, uint32_t *kept)
 {
     *count = *kept = 0;
     for (uint32_t i = 0; i < SITES; i++) {
-        *count += sites[i].fn != NULL;
+        *count += sites[i].fn != 0;
         *kept += sites[i].fn && omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
     }
 }

@@ -12,6 +12,7 @@
 #ifndef PYTHIA_OMP_SITE_H
 #define PYTHIA_OMP_SITE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "job/regions.h"
@@ -20,7 +21,7 @@
 #include "teams/safety.h"
 
 struct omp_hook_site {
-    void (*fn)(void *);
+    atomic_uintptr_t fn; /* the outlined function; 0: free */
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
     bool allowed;        /* by the user */
     bool thread_data;    /* in its module: threads that end lose it */

@@ -214,6 +214,6 @@ void omp_hook_team_store(struct job *job)
         struct job_region stats = with_old_times(site);
         stats.proof = teams_safety_answer(site->proof);
         stats.proof_ns = site->proof->ns;
-        session_add_region(job, (uint64_t)(uintptr_t)site->fn, site->proof->where, &stats);
+        session_add_region(job, site->fn, site->proof->where, &stats);
     }
 }

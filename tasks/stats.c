@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fpu.h"
+#include "base/hash.h"
 #include "base/lock.h"
 #include "base/options.h"
 #include "job/proofs.h"
@@ -82,21 +83,16 @@ static void site_start(struct tasks_site *site, uintptr_t fn)
 
 struct tasks_site *tasks_site(uintptr_t fn)
 {
-    uint32_t slot = (uint32_t)((fn >> 4) * 0x9e3779b1u >> 8) % TASKS_SITES;
-    for (uint32_t i = 0; i < TASKS_SITES; i++, slot = (slot + 1) % TASKS_SITES) {
-        uintptr_t there = atomic_load_explicit(&tasks_sites[slot].fn, memory_order_acquire);
-        if (there == 0 && atomic_compare_exchange_strong(&tasks_sites[slot].fn, &there, fn)) {
-            int kept = errno;
-            base_fpu_t state = base_fpu_hold();
-            site_start(&tasks_sites[slot], fn);
-            base_fpu_give_back(state);
-            errno = kept;
-            return &tasks_sites[slot];
-        }
-        if (there == fn)
-            return &tasks_sites[slot];
+    bool claimed = false;
+    struct tasks_site *site = base_fixed_find(tasks_sites, sizeof *tasks_sites, TASKS_SITES, TASKS_SITES, fn, &claimed);
+    if (claimed) {
+        int kept = errno;
+        base_fpu_t state = base_fpu_hold();
+        site_start(site, fn);
+        base_fpu_give_back(state);
+        errno = kept;
     }
-    return NULL;
+    return site;
 }
 
 /* --- Counters --- */
