@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Init and its like in Fortran: arguments of their own, the same steps. */
-#include "pmpi/companions.h"
+#include "pmpi/present.h"
 #include "pmpi/fortran.h"
 #include "pmpi/life.h"
 
@@ -23,7 +23,7 @@ static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierr
     void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
     if (!real)
         return;
-    pmpi_hook_companions_announce();
+    pmpi_hook_present_announce();
     pmpi_hook_life_comes(from);
     real(error);
     if (*error == MPI_SUCCESS)
@@ -40,7 +40,7 @@ static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fin
         (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
     if (!real)
         return;
-    pmpi_hook_companions_announce();
+    pmpi_hook_present_announce();
     pmpi_hook_life_comes(from);
     real(required, provided, error);
     if (*error == MPI_SUCCESS)

@@ -8,7 +8,7 @@
  * MPICH speaks the same on the same descriptor, each question with its answer: before MPI_Init it has not begun, and
  * while MPI_Init's wrapper runs it asks nothing. Launched otherwise (no HYDI_CONTROL_FD) nothing is said.
  */
-#include "pmpi/companions.h"
+#include "pmpi/present.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Built where the launcher of this MPI cannot be asked: configure says so. */
-#include "pmpi/companions.h"
+#include "pmpi/present.h"
 
 static int none_announce(void)
 {

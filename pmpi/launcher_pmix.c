@@ -3,7 +3,7 @@
  * Marks as keys of PMIx (Open MPI). Its library is opened, not linked: a program that was not launched, or by something
  * else, needs none. PMIx counts its users in a process, so Open MPI shares what is initialised here.
  */
-#include "pmpi/companions.h"
+#include "pmpi/present.h"
 
 #include <dlfcn.h>
 #include <pmix.h>

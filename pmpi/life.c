@@ -16,9 +16,9 @@
 #include "job/job.h"
 #include "pmpi/children.h"
 #include "pmpi/clocks.h"
-#include "pmpi/companions.h"
 #include "pmpi/hook.h"
 #include "pmpi/plugin.h"
+#include "pmpi/present.h"
 #include "session/ask.h"
 #include "session/tree.h"
 
@@ -130,7 +130,7 @@ static void life_open(const struct session_world *world)
 {
     const void *reference = NULL;
     void *packed = NULL;
-    if (pmpi_hook_companions_gather((int)world->rank, (int)world->ranks, &life.private_comm) != MPI_SUCCESS)
+    if (pmpi_hook_present_gather((int)world->rank, (int)world->ranks, &life.private_comm) != MPI_SUCCESS)
         return;
     struct life_order order = life_agree(world, life.private_comm, &reference, &packed);
     if (order.mode == SESSION_OFF) {
@@ -164,7 +164,7 @@ static void life_begin(void)
     PMPI_Get_library_version(version, &length);
     version[strcspn(version, "\n")] = '\0';
     if (!life_is_family(version)) {
-        pmpi_hook_companions_close();
+        pmpi_hook_present_close();
         session_tree_said();
         if (base_log_is_first_rank())
             base_log_warn("made for %s, the program uses %.60s: the program runs on unrecorded", life_family, version);
@@ -216,7 +216,7 @@ void pmpi_hook_life_comes(void *from)
 
 PYTHIA_API int MPI_Init(int *argc, char ***argv)
 {
-    pmpi_hook_companions_announce();
+    pmpi_hook_present_announce();
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
         pmpi_hook_life_begun(false, __builtin_return_address(0));
@@ -225,7 +225,7 @@ PYTHIA_API int MPI_Init(int *argc, char ***argv)
 
 PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    pmpi_hook_companions_announce();
+    pmpi_hook_present_announce();
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
         pmpi_hook_life_begun(true, __builtin_return_address(0));

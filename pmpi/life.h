@@ -7,7 +7,7 @@
  *   exit without  the rank's part goes to <output>.parts/rank-N.pythia (checkpoints and signals: session/checkpoint.c)
  *
  * What Pythia itself says to other ranks goes through a private communicator of those that run under it (all of
- * MPI_COMM_WORLD, or some: pmpi/companions.h), and whether it is on is decided together at MPI_Init: every one of them
+ * MPI_COMM_WORLD, or some: pmpi/present.h), and whether it is on is decided together at MPI_Init: every one of them
  * takes part in the merge, also one whose session has failed since.
  */
 #ifndef PYTHIA_PMPI_LIFE_H

@@ -17,18 +17,18 @@
  * program may begin and some in between.
  * Threads: the one that initialises MPI.  Hook-safe: no.
  */
-#ifndef PYTHIA_PMPI_COMPANIONS_H
-#define PYTHIA_PMPI_COMPANIONS_H
+#ifndef PYTHIA_PMPI_PRESENT_H
+#define PYTHIA_PMPI_PRESENT_H
 
 #include <mpi.h>
 
 /* Before MPI_Init. */
-void pmpi_hook_companions_announce(void);
+void pmpi_hook_present_announce(void);
 /* After MPI_Init: a private communicator of the ranks of MPI_COMM_WORLD that run under Pythia, with errors returned.
    Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
-int pmpi_hook_companions_gather(int rank, int ranks, MPI_Comm *comm);
+int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
 /* Instead of it. A launcher that was spoken to and is not left makes MPI_Finalize incomplete. */
-void pmpi_hook_companions_close(void);
+void pmpi_hook_present_close(void);
 
 /* --- One way to put and ask for marks; each is NULL where it was not built --- */
 struct pmpi_hook_launcher {
