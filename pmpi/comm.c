@@ -41,7 +41,7 @@ struct comm_handle {
     struct comm_entry *entry;
 };
 
-struct pmpi_hook_promise {
+struct pmpi_hook_idup {
     struct comm_entry *parent;
     const char *kind;
     const MPI_Comm *comm;
@@ -406,43 +406,43 @@ void pmpi_hook_forget_file(MPI_File file)
     comm_take_out(COMM_KEY(file, COMM_FILE), false);
 }
 
-/* --- Promises --- */
+/* --- Nonblocking duplicates --- */
 
-struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
+struct pmpi_hook_idup *pmpi_hook_idup_make(const struct pmpi_hook_communicator *parent, const char *kind,
                                                  const MPI_Comm *comm, const MPI_Fint *fortran)
 {
-    struct pmpi_hook_promise *promise = parent ? malloc(sizeof(*promise)) : NULL;
-    if (!promise)
+    struct pmpi_hook_idup *idup = parent ? malloc(sizeof(*idup)) : NULL;
+    if (!idup)
         return NULL;
-    *promise = (struct pmpi_hook_promise){
+    *idup = (struct pmpi_hook_idup){
         .parent = (struct comm_entry *)parent, .kind = kind, .comm = comm, .fortran = fortran};
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
-    promise->parent->references++;
+    idup->parent->references++;
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
-    return promise;
+    return idup;
 }
 
-void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise)
+void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup)
 {
-    if (!promise)
+    if (!idup)
         return;
     base_lock_take(&comm_lock, BASE_LOCK_COMM);
-    comm_release(promise->parent);
+    comm_release(idup->parent);
     base_lock_release(&comm_lock, BASE_LOCK_COMM);
-    free(promise);
+    free(idup);
 }
 
-static MPI_Comm comm_promised(const struct pmpi_hook_promise *promise)
+static MPI_Comm comm_of_idup(const struct pmpi_hook_idup *idup)
 {
-    if (promise->comm)
-        return *promise->comm;
-    MPI_Comm comm = PMPI_Comm_f2c(*promise->fortran);
+    if (idup->comm)
+        return *idup->comm;
+    MPI_Comm comm = PMPI_Comm_f2c(*idup->fortran);
     return comm ? comm : MPI_COMM_NULL;
 }
 
-void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise)
+void pmpi_hook_idup_done(struct pmpi_hook_idup *idup)
 {
-    if (promise)
-        pmpi_hook_comm_born(&promise->parent->seen, promise->kind, comm_promised(promise));
-    pmpi_hook_promise_drop(promise);
+    if (idup)
+        pmpi_hook_comm_born(&idup->parent->seen, idup->kind, comm_of_idup(idup));
+    pmpi_hook_idup_drop(idup);
 }

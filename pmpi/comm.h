@@ -52,7 +52,7 @@ struct pmpi_hook_communicator {
 int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank);
 
 /* A communicator that a nonblocking call will have made when its request completes. */
-struct pmpi_hook_promise;
+struct pmpi_hook_idup;
 
 /* After MPI is initialised: prepares the attribute that tells when a communicator goes. */
 void pmpi_hook_comm_open(void);
@@ -70,12 +70,12 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file);
 
 /* `comm` was made of `parent` (NULL: of none) in the way `kind`, a static string. MPI_COMM_NULL is legal. */
 void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm);
-/* The same, in two steps; one of `comm` and `fortran` is where the handle will be, the other NULL. The promise is NULL
-   when out of memory; keeping or dropping it frees it; NULL is legal. */
-struct pmpi_hook_promise *pmpi_hook_promise_make(const struct pmpi_hook_communicator *parent, const char *kind,
+/* The same of MPI_Comm_idup, in two steps; one of `comm` and `fortran` is where the handle will be, the other NULL. NULL
+   when out of memory, which is legal below. Done: the duplicate is there; drop: it will not be. Both free it. */
+struct pmpi_hook_idup *pmpi_hook_idup_make(const struct pmpi_hook_communicator *parent, const char *kind,
                                                  const MPI_Comm *comm, const MPI_Fint *fortran);
-void pmpi_hook_promise_keep(struct pmpi_hook_promise *promise);
-void pmpi_hook_promise_drop(struct pmpi_hook_promise *promise);
+void pmpi_hook_idup_done(struct pmpi_hook_idup *idup);
+void pmpi_hook_idup_drop(struct pmpi_hook_idup *idup);
 
 void pmpi_hook_bind_window(MPI_Win win, const struct pmpi_hook_communicator *comm);
 void pmpi_hook_bind_file(MPI_File file, const struct pmpi_hook_communicator *comm);

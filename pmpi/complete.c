@@ -112,7 +112,7 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
         if (start->peer_class == JOB_PEER_ANY)
-            pmpi_hook_heard(start->comm, status->MPI_SOURCE);
+            pmpi_hook_note_source(start->comm, status->MPI_SOURCE);
         bytes = pmpi_hook_arrived(call, start, status);
     }
     if (peer != GRAMMAR_PEER_NONE)

@@ -4,7 +4,7 @@
 BEGIN { print "#include \"pmpi/children.h\"\n#include \"pmpi/hook.h\"\n#include \"pmpi/callback.h\"" }
 
 function bytes_function(name) { return "pmpi_hook_bytes_" name }
-function promise_made(kind, comm) { return "pmpi_hook_promise(&call, \"" kind "\", " comm ")" }
+function idup_made(kind, comm) { return "pmpi_hook_idup(&call, \"" kind "\", " comm ")" }
 function request_started(request, rest) { print "    pmpi_hook_started(&call, " request ", " rest ");" }
 
 # One info goes by value, several by address.

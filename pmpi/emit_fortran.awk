@@ -5,11 +5,12 @@
 # mpi_f08 are structures of one integer. So one body serves both:
 #
 #   mpi_send_      -.
-#   mpi_send_f08_  --> fortran_send(twin, return address, f_buf, f_count, ..., ierror) --> *twin (pmpi_send_...)
+#   mpi_send_f08_  --> fortran_send(target, return address, f_buf, f_count, ..., ierror) --> *target (pmpi_send_...)
 #
 # MPICH's mpi_f08 has mpi_send_f08ts_, whose buffers are descriptors, and mpi_send_f08ts_large_ for large counts.
 #
-# The twin gets the program's own arguments. For recording, what the annotations of the table name is converted into C
+# The target, the MPI library's function, gets the program's own arguments. For recording, what the annotations of the
+# table name is converted into C
 # variables of the same names.
 
 BEGIN {
@@ -25,7 +26,7 @@ BEGIN {
 }
 
 function bytes_function(name) { return (name ~ /each$/ ? "pmpi_hook_fortran_bytes_" : "pmpi_hook_bytes_") name }
-function promise_made(kind, comm) { return "pmpi_hook_promise_fortran(&call, \"" kind "\", f_" comm ")" }
+function idup_made(kind, comm) { return "pmpi_hook_idup_fortran(&call, \"" kind "\", f_" comm ")" }
 function request_started(request, rest) {
     print "    pmpi_hook_started_as(&call, *" request ", f_" request ", " rest ");"
 }
@@ -68,10 +69,10 @@ function print_local(text, name,    base, array, pointer) {
     if (name in made) {
         print "    " base " made_" name " = " null[base] ", *" name " = &made_" name ";"
         created = created "    if (call.accepted)\n        made_" name " = pmpi_hook_fortran_" handle[base] "(f_" name ");\n"
-    } else if (!(name in used) || name == annotation("promises")) {
+    } else if (!(name in used) || name == annotation("idups")) {
         return
     } else if (base == "void") {
-        print "    const void *" name " = pmpi_hook_fortran_buffer(twin, f_" name ");"
+        print "    const void *" name " = pmpi_hook_fortran_buffer(target, f_" name ");"
     } else if (array && base == "MPI_Count") {
         print "    const MPI_Count *" name " = f_" name ";"
     } else if (array || (pointer && base == "int")) {
@@ -109,8 +110,8 @@ function print_entry(name, body, descriptors) {
     print "\nPYTHIA_API void " name "(" declared_args ");"
     print "PYTHIA_API void " name "(" declared_args ")"
     print "{"
-    print "    static struct pmpi_hook_twin twin = {.profiled = \"p" name "\", .plain = \"" name "\"" (descriptors ? ", .descriptors = true" : "") "};"
-    print "    " body "(&twin, __builtin_return_address(0), " more(passed, "ierror") lengths ");"
+    print "    static struct pmpi_hook_target target = {.profiled = \"p" name "\", .plain = \"" name "\"" (descriptors ? ", .descriptors = true" : "") "};"
+    print "    " body "(&target, __builtin_return_address(0), " more(passed, "ierror") lengths ");"
     print "}"
 }
 
@@ -136,10 +137,10 @@ function emit(    body, i) {
     find_used()
     body = "fortran_" tolower(substr(call_name, 5))
     created = ""
-    print "\nstatic void " body "(struct pmpi_hook_twin *twin, void *from, " declared_args ")"
+    print "\nstatic void " body "(struct pmpi_hook_target *target, void *from, " declared_args ")"
     print "{"
     print_info()
-    print "    void (*real)(" types ") = (void (*)(" types "))pmpi_hook_twin_find(twin, ierror);"
+    print "    void (*real)(" types ") = (void (*)(" types "))pmpi_hook_target_find(target, ierror);"
     print "    if (!real)"
     print "        return;"
     print "    if (!pmpi_hook_open(&call, &hook_info)) {"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Twins and arguments of the Fortran bindings. */
+/* Targets and arguments of the Fortran bindings. */
 #include "pmpi/fortran.h"
 
 #include <dlfcn.h>
@@ -81,41 +81,41 @@ static void *fortran_in(const char *path, const char *symbol)
 }
 
 /* Among all libraries of the program; where a plug-in brought its own, among those that are loaded. */
-static void *fortran_resolve(const struct pmpi_hook_twin *twin)
+static void *fortran_resolve(const struct pmpi_hook_target *target)
 {
     struct fortran_loaded loaded = {.count = 0};
-    void *found = dlsym(RTLD_DEFAULT, twin->profiled);
+    void *found = dlsym(RTLD_DEFAULT, target->profiled);
     if (found)
         return found;
     dl_iterate_phdr(fortran_note, &loaded);
     for (int i = 0; i < loaded.count; i++) {
         if (!found)
-            found = fortran_in(loaded.path[i], twin->profiled);
+            found = fortran_in(loaded.path[i], target->profiled);
         free(loaded.path[i]);
     }
-    return found ? found : dlsym(RTLD_NEXT, twin->plain);
+    return found ? found : dlsym(RTLD_NEXT, target->plain);
 }
 
-void *pmpi_hook_twin_find(struct pmpi_hook_twin *twin, MPI_Fint *ierror)
+void *pmpi_hook_target_find(struct pmpi_hook_target *target, MPI_Fint *ierror)
 {
-    void *real = atomic_load_explicit(&twin->real, memory_order_acquire);
+    void *real = atomic_load_explicit(&target->real, memory_order_acquire);
     if (real)
         return real;
     int kept = errno;
-    real = fortran_resolve(twin);
+    real = fortran_resolve(target);
     errno = kept;
-    atomic_store_explicit(&twin->real, real, memory_order_release);
+    atomic_store_explicit(&target->real, real, memory_order_release);
     if (!real) {
-        base_log_warn("no library of the program has %s nor another %s", twin->profiled, twin->plain);
+        base_log_warn("no library of the program has %s nor another %s", target->profiled, target->plain);
         if (ierror)
             *ierror = MPI_ERR_INTERN;
     }
     return real;
 }
 
-const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const void *buffer)
+const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_target *target, const void *buffer)
 {
-    if (twin->descriptors && buffer)
+    if (target->descriptors && buffer)
         memcpy(&buffer, buffer, sizeof buffer);
     return fortran_in_place(buffer) ? MPI_IN_PLACE : buffer;
 }

@@ -7,12 +7,13 @@
  *     program --> mpi_send_f08_ (ours) --> pmpi_send_f08_ (theirs) --> PMPI_Send
  *                     '--> event, like that of MPI_Send
  *
- * The twin gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE, MPI_STATUS_IGNORE and their like stay
- * what they are; handles are converted for recording only. Two additions: an omitted ierror becomes a variable of ours,
- * to learn whether the call succeeded, and an ignored status one of ours, to learn the actual source and size.
+ * The MPI library's function, the target, gets the program's own arguments, so that MPI_BOTTOM, MPI_IN_PLACE,
+ * MPI_STATUS_IGNORE and their like stay what they are; handles are converted for recording only. Two additions: an
+ * omitted ierror becomes a variable of ours, to learn whether the call succeeded, and an ignored status one of ours, to
+ * learn the actual source and size.
  *
- * The libraries with the twins are those of the program: they are looked up at the first call, and a program in C loads
- * none. What MPICH's then call of C's wrappers finds the session's guard taken, and is not counted twice.
+ * The libraries with the targets are those of the program: they are looked up at the first call, and a program in C
+ * loads none. What MPICH's then call of C's wrappers finds the session's guard taken, and is not counted twice.
  *
  * Threads: any.  Hook-safe: yes, but for the first call of each function.
  */
@@ -26,7 +27,7 @@
 _Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is not int: configure with --disable-fortran");
 
 /* What a wrapper calls. */
-struct pmpi_hook_twin {
+struct pmpi_hook_target {
     const char *profiled;   /* "pmpi_send_" */
     const char *plain;      /* "mpi_send_": the next one serves where the profiled one is missing */
     bool descriptors;       /* buffers come as descriptors of arrays, the address first */
@@ -34,7 +35,7 @@ struct pmpi_hook_twin {
 };
 
 /* NULL when no library has it: then it was said, and *ierror (may be NULL) is MPI_ERR_INTERN. */
-void *pmpi_hook_twin_find(struct pmpi_hook_twin *twin, MPI_Fint *ierror);
+void *pmpi_hook_target_find(struct pmpi_hook_target *target, MPI_Fint *ierror);
 
 /* --- Arguments, for recording; a handle that MPI does not know becomes the null handle --- */
 static inline MPI_Comm pmpi_hook_fortran_comm(const void *comm)
@@ -74,18 +75,18 @@ static inline MPI_File pmpi_hook_fortran_file(const void *file)
 }
 
 /* The buffer, or C's MPI_IN_PLACE for Fortran's. */
-const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_twin *twin, const void *buffer);
+const void *pmpi_hook_fortran_buffer(const struct pmpi_hook_target *target, const void *buffer);
 /* Room for a status of any binding. */
 union pmpi_hook_fortran_room {
     MPI_Status c;
     MPI_Fint word[8];
 };
-/* The status to hand to the twin: the program's, or `own` where the program ignores it. */
+/* The status to hand to the target: the program's, or `own` where the program ignores it. */
 void *pmpi_hook_fortran_handed(void *status, union pmpi_hook_fortran_room *own);
-/* What the twin has filled in, copied to *c; NULL: nothing. */
+/* What the target has filled in, copied to *c; NULL: nothing. */
 const MPI_Status *pmpi_hook_fortran_status(const void *handed, MPI_Status *c);
-/* The same of an array of statuses. Where the program ignores them the twin fills in *room, which may be NULL; *room is
-   set to NULL where they cannot be read. Then `number` of them in *room, or NULL. */
+/* The same of an array of statuses. Where the program ignores them the target fills in *room, which may be NULL; *room
+   is set to NULL where they cannot be read. Then `number` of them in *room, or NULL. */
 void *pmpi_hook_fortran_handed_all(void *statuses, MPI_Status **room);
 const MPI_Status *pmpi_hook_fortran_statuses(const void *handed, MPI_Status *room, int number);
 
@@ -97,23 +98,23 @@ int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pm
                                           const MPI_Fint types[]);
 
 /* --- Bodies written by hand (pmpi/fortran_requests.c) --- */
-void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror);
-void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, MPI_Fint *ierror);
-void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror);
-void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *request, void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *statuses,
+void pmpi_hook_fortran_start(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
+void pmpi_hook_fortran_startall(struct pmpi_hook_target *target, void *from, void *count, void *requests, MPI_Fint *ierror);
+void pmpi_hook_fortran_request_free(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
+void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *request, void *status, MPI_Fint *ierror);
+void pmpi_hook_fortran_waitall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *statuses,
                                MPI_Fint *ierror);
-void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+void pmpi_hook_fortran_waitany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests, void *outcount,
+void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests, void *outcount,
                                 void *indices, void *statuses, MPI_Fint *ierror);
-void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *request, void *flag, void *status,
+void pmpi_hook_fortran_test(struct pmpi_hook_target *target, void *from, void *request, void *flag, void *status,
                             MPI_Fint *ierror);
-void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *flag,
+void pmpi_hook_fortran_testall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *flag,
                                void *statuses, MPI_Fint *ierror);
-void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+void pmpi_hook_fortran_testany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *flag, void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests, void *outcount,
+void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests, void *outcount,
                                 void *indices, void *statuses, MPI_Fint *ierror);
 
 #endif

@@ -4,12 +4,12 @@
 #include "pmpi/fortran.h"
 #include "pmpi/life.h"
 
-/* One body for mpi_x_ and mpi_x_f08_: `entry` calls it with the twin and the program's arguments. */
+/* One body for mpi_x_ and mpi_x_f08_: `entry` calls it with the target and the program's arguments. */
 #define FORTRAN_ENTRY(name, parameters, entry) \
     PYTHIA_API void name parameters; \
     PYTHIA_API void name parameters \
     { \
-        static struct pmpi_hook_twin twin = {.profiled = "p" #name, .plain = #name}; \
+        static struct pmpi_hook_target target = {.profiled = "p" #name, .plain = #name}; \
         entry; \
     }
 #define FORTRAN_ENTRIES(name, parameters, entry) \
@@ -17,10 +17,10 @@
     FORTRAN_ENTRY(name##_f08_, parameters, entry)
 #define FROM __builtin_return_address(0)
 
-static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierror)
+static void fortran_init(struct pmpi_hook_target *target, void *from, MPI_Fint *ierror)
 {
     MPI_Fint own = MPI_SUCCESS, *error = ierror ? ierror : &own;
-    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_target_find(target, ierror);
     if (!real)
         return;
     pmpi_hook_present_announce();
@@ -30,14 +30,14 @@ static void fortran_init(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierr
         pmpi_hook_life_begun(false, from);
 }
 
-FORTRAN_ENTRIES(mpi_init, (MPI_Fint *ierror), fortran_init(&twin, FROM, ierror))
+FORTRAN_ENTRIES(mpi_init, (MPI_Fint *ierror), fortran_init(&target, FROM, ierror))
 
-static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fint *required, MPI_Fint *provided,
+static void fortran_init_thread(struct pmpi_hook_target *target, void *from, MPI_Fint *required, MPI_Fint *provided,
                                 MPI_Fint *ierror)
 {
     MPI_Fint own = MPI_SUCCESS, *error = ierror ? ierror : &own;
     void (*real)(MPI_Fint *, MPI_Fint *, MPI_Fint *) =
-        (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+        (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_target_find(target, ierror);
     if (!real)
         return;
     pmpi_hook_present_announce();
@@ -48,49 +48,49 @@ static void fortran_init_thread(struct pmpi_hook_twin *twin, void *from, MPI_Fin
 }
 
 FORTRAN_ENTRIES(mpi_init_thread, (MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror),
-                fortran_init_thread(&twin, FROM, required, provided, ierror))
+                fortran_init_thread(&target, FROM, required, provided, ierror))
 
-static void fortran_finalize(struct pmpi_hook_twin *twin, void *from, MPI_Fint *ierror)
+static void fortran_finalize(struct pmpi_hook_target *target, void *from, MPI_Fint *ierror)
 {
-    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_target_find(target, ierror);
     pmpi_hook_life_ends(from);
     if (real)
         real(ierror);
 }
 
-FORTRAN_ENTRIES(mpi_finalize, (MPI_Fint *ierror), fortran_finalize(&twin, FROM, ierror))
+FORTRAN_ENTRIES(mpi_finalize, (MPI_Fint *ierror), fortran_finalize(&target, FROM, ierror))
 
-static void fortran_abort(struct pmpi_hook_twin *twin, void *from, MPI_Fint *comm, MPI_Fint *errorcode,
+static void fortran_abort(struct pmpi_hook_target *target, void *from, MPI_Fint *comm, MPI_Fint *errorcode,
                           MPI_Fint *ierror)
 {
     void (*real)(MPI_Fint *, MPI_Fint *, MPI_Fint *) =
-        (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+        (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_target_find(target, ierror);
     pmpi_hook_life_aborts(from);
     if (real)
         real(comm, errorcode, ierror);
 }
 
 FORTRAN_ENTRIES(mpi_abort, (MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror),
-                fortran_abort(&twin, FROM, comm, errorcode, ierror))
+                fortran_abort(&target, FROM, comm, errorcode, ierror))
 
 #if MPI_VERSION >= 4
-static void fortran_session_init(struct pmpi_hook_twin *twin, void *info, void *errhandler, void *session,
+static void fortran_session_init(struct pmpi_hook_target *target, void *info, void *errhandler, void *session,
                                  MPI_Fint *ierror)
 {
     void (*real)(void *, void *, void *, MPI_Fint *) =
-        (void (*)(void *, void *, void *, MPI_Fint *))pmpi_hook_twin_find(twin, ierror);
+        (void (*)(void *, void *, void *, MPI_Fint *))pmpi_hook_target_find(target, ierror);
     pmpi_hook_life_session();
     if (real)
         real(info, errhandler, session, ierror);
 }
 
 FORTRAN_ENTRIES(mpi_session_init, (void *info, void *errhandler, void *session, MPI_Fint *ierror),
-                fortran_session_init(&twin, info, errhandler, session, ierror))
+                fortran_session_init(&target, info, errhandler, session, ierror))
 #endif
 
-static void fortran_pcontrol(struct pmpi_hook_twin *twin, bool counts, MPI_Fint *level)
+static void fortran_pcontrol(struct pmpi_hook_target *target, bool counts, MPI_Fint *level)
 {
-    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_twin_find(twin, NULL);
+    void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_target_find(target, NULL);
     if (counts)
         pmpi_hook_life_control(*level);
     if (real)
@@ -99,8 +99,8 @@ static void fortran_pcontrol(struct pmpi_hook_twin *twin, bool counts, MPI_Fint 
 
 /* MPICH's mpi_pcontrol_ comes to that of C. */
 #ifdef OPEN_MPI
-FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&twin, true, level))
+FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&target, true, level))
 #else
-FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&twin, false, level))
+FORTRAN_ENTRY(mpi_pcontrol_, (MPI_Fint *level), fortran_pcontrol(&target, false, level))
 #endif
-FORTRAN_ENTRY(mpi_pcontrol_f08_, (MPI_Fint *level), fortran_pcontrol(&twin, true, level))
+FORTRAN_ENTRY(mpi_pcontrol_f08_, (MPI_Fint *level), fortran_pcontrol(&target, true, level))

@@ -5,9 +5,9 @@
  *
  * All arguments are addresses, so that one structure holds those of any call, in their order:
  *
- *     if (!fortran_open(&c, &info, ierror)) return;      off: the twin was called, as it is
+ *     if (!fortran_open(&c, &info, ierror)) return;      off: the target was called, as it is
  *     ... before ...
- *     if (fortran_run(&c, from)) ... after ...           the twin succeeded
+ *     if (fortran_run(&c, from)) ... after ...           the target succeeded
  *     pmpi_hook_end(&c.call);
  */
 #include "pmpi/complete.h"
@@ -18,7 +18,7 @@
 enum { FORTRAN_MOST = 5 };
 
 struct fortran_call {
-    struct pmpi_hook_twin *twin;
+    struct pmpi_hook_target *target;
     void *argument[FORTRAN_MOST]; /* those that the call has not are NULL */
     int number;
     void *real;
@@ -52,7 +52,7 @@ static void fortran_real(void *real, int number, void *const a[], MPI_Fint *erro
 static inline __attribute__((always_inline)) bool fortran_open(struct fortran_call *c,
                                                                const struct pmpi_hook_info *info, MPI_Fint *ierror)
 {
-    c->real = pmpi_hook_twin_find(c->twin, ierror);
+    c->real = pmpi_hook_target_find(c->target, ierror);
     if (!c->real)
         return false;
     if (!pmpi_hook_open(&c->call, info)) {
@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) bool fortran_open(struct fortran_ca
     return true;
 }
 
-/* Calls the twin; whether it succeeded. */
+/* Calls the target; whether it succeeded. */
 static bool fortran_run(struct fortran_call *c, void *from)
 {
     pmpi_hook_begin(&c->call, from);
@@ -87,9 +87,9 @@ static int fortran_int(const void *argument)
     return *(const MPI_Fint *)argument;
 }
 
-void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror)
+void pmpi_hook_fortran_request_free(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror)
 {
-    void *real = pmpi_hook_twin_find(twin, ierror);
+    void *real = pmpi_hook_target_find(target, ierror);
     (void)from;
     if (!real)
         return;
@@ -100,10 +100,10 @@ void pmpi_hook_fortran_request_free(struct pmpi_hook_twin *twin, void *from, voi
 
 /* --- Starts --- */
 
-void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *request, MPI_Fint *ierror)
+void pmpi_hook_fortran_start(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Start", JOB_P2P, false, false};
-    struct fortran_call c = {.twin = twin, .argument = {request}, .number = 1};
+    struct fortran_call c = {.target = target, .argument = {request}, .number = 1};
     struct pmpi_hook_start start;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -114,11 +114,11 @@ void pmpi_hook_fortran_start(struct pmpi_hook_twin *twin, void *from, void *requ
     pmpi_hook_end(&c.call);
 }
 
-void pmpi_hook_fortran_startall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests,
+void pmpi_hook_fortran_startall(struct pmpi_hook_target *target, void *from, void *count, void *requests,
                                 MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Startall", JOB_P2P, false, false};
-    struct fortran_call c = {.twin = twin, .argument = {count, requests}, .number = 2};
+    struct fortran_call c = {.target = target, .argument = {count, requests}, .number = 2};
     struct pmpi_hook_start start;
     int64_t bytes = 0;
     if (!fortran_open(&c, &info, ierror))
@@ -146,10 +146,10 @@ static const MPI_Status *fortran_status(const struct fortran_call *c, MPI_Status
     return pmpi_hook_fortran_status(c->argument[c->number - 1], own);
 }
 
-void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *request, void *status, MPI_Fint *ierror)
+void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *request, void *status, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Wait", JOB_COMPLETION, true, false};
-    struct fortran_call c = {.twin = twin, .argument = {request, status}, .number = 2};
+    struct fortran_call c = {.target = target, .argument = {request, status}, .number = 2};
     MPI_Status own;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -161,11 +161,11 @@ void pmpi_hook_fortran_wait(struct pmpi_hook_twin *twin, void *from, void *reque
     pmpi_hook_end(&c.call);
 }
 
-void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *request, void *flag, void *status,
+void pmpi_hook_fortran_test(struct pmpi_hook_target *target, void *from, void *request, void *flag, void *status,
                             MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Test", JOB_COMPLETION, false, true};
-    struct fortran_call c = {.twin = twin, .argument = {request, flag, status}, .number = 3};
+    struct fortran_call c = {.target = target, .argument = {request, flag, status}, .number = 3};
     MPI_Status own;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -179,12 +179,12 @@ void pmpi_hook_fortran_test(struct pmpi_hook_twin *twin, void *from, void *reque
 /* --- Completion of one or some of several: the count is the first argument, the requests are the second --- */
 
 /* The first index: 1, but for mpi_f08 in MPICH before 4.1 (its issue 6270). */
-static int fortran_first(const struct pmpi_hook_twin *twin)
+static int fortran_first(const struct pmpi_hook_target *target)
 {
 #if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
-    return strstr(twin->plain, "_f08_") ? 0 : 1;
+    return strstr(target->plain, "_f08_") ? 0 : 1;
 #else
-    (void)twin;
+    (void)target;
     return 1;
 #endif
 }
@@ -221,16 +221,16 @@ static const MPI_Status *fortran_statuses(const struct fortran_call *c, MPI_Stat
 static void fortran_any(struct fortran_call *c, const struct pmpi_hook_complete *before, int index)
 {
     MPI_Status own;
-    index -= fortran_first(c->twin);
+    index -= fortran_first(c->target);
     if (index >= 0 && index < fortran_int(c->argument[0]))
         pmpi_hook_complete_any(&c->call, before, index, fortran_status(c, &own));
 }
 
-void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+void pmpi_hook_fortran_waitany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *status, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Waitany", JOB_COMPLETION, true, false};
-    struct fortran_call c = {.twin = twin, .argument = {count, requests, index, status}, .number = 4};
+    struct fortran_call c = {.target = target, .argument = {count, requests, index, status}, .number = 4};
     struct pmpi_hook_complete before;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -241,11 +241,11 @@ void pmpi_hook_fortran_waitany(struct pmpi_hook_twin *twin, void *from, void *co
     pmpi_hook_end(&c.call);
 }
 
-void pmpi_hook_fortran_testany(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *index,
+void pmpi_hook_fortran_testany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *flag, void *status, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Testany", JOB_COMPLETION, false, true};
-    struct fortran_call c = {.twin = twin, .argument = {count, requests, index, flag, status}, .number = 5};
+    struct fortran_call c = {.target = target, .argument = {count, requests, index, flag, status}, .number = 5};
     struct pmpi_hook_complete before;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -266,27 +266,27 @@ static int fortran_some(struct fortran_call *c, void *from)
     if (!fortran_run(c, from) || fortran_int(c->argument[2]) == MPI_UNDEFINED)
         return 0;
     int number = fortran_int(c->argument[2]);
-    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->twin),
+    pmpi_hook_complete_some(&c->call, &before, c->argument[3], number, fortran_first(c->target),
                             fortran_statuses(c, room, number));
     return number;
 }
 
-void pmpi_hook_fortran_waitsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests,
+void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true, false};
-    struct fortran_call c = {.twin = twin, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
+    struct fortran_call c = {.target = target, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_some(&c, from);
     pmpi_hook_end(&c.call);
 }
 
-void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *incount, void *requests,
+void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false, true};
-    struct fortran_call c = {.twin = twin, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
+    struct fortran_call c = {.target = target, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_end(&c, fortran_some(&c, from) > 0);
@@ -294,11 +294,11 @@ void pmpi_hook_fortran_testsome(struct pmpi_hook_twin *twin, void *from, void *i
 
 /* --- Completion of all --- */
 
-void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *statuses,
+void pmpi_hook_fortran_waitall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *statuses,
                                MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Waitall", JOB_COMPLETION, true, false};
-    struct fortran_call c = {.twin = twin, .argument = {count, requests, statuses}, .number = 3};
+    struct fortran_call c = {.target = target, .argument = {count, requests, statuses}, .number = 3};
     struct pmpi_hook_complete before;
     if (!fortran_open(&c, &info, ierror))
         return;
@@ -309,11 +309,11 @@ void pmpi_hook_fortran_waitall(struct pmpi_hook_twin *twin, void *from, void *co
     pmpi_hook_end(&c.call);
 }
 
-void pmpi_hook_fortran_testall(struct pmpi_hook_twin *twin, void *from, void *count, void *requests, void *flag,
+void pmpi_hook_fortran_testall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *flag,
                                void *statuses, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Testall", JOB_COMPLETION, false, true};
-    struct fortran_call c = {.twin = twin, .argument = {count, requests, flag, statuses}, .number = 4};
+    struct fortran_call c = {.target = target, .argument = {count, requests, flag, statuses}, .number = 4};
     struct pmpi_hook_complete before;
     if (!fortran_open(&c, &info, ierror))
         return;

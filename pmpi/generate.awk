@@ -6,7 +6,7 @@
 #
 # The first input is the preprocessed mpi.h: a call whose PMPI_ name it does not declare is left out. The second program
 # writes one call: emit() where the table says all about it, emit_hand() where its body is written by hand, and what
-# differs between the bindings: bytes_function(), promise_made(), request_started(). Plain POSIX awk.
+# differs between the bindings: bytes_function(), idup_made(), request_started(). Plain POSIX awk.
 
 function fail(why) { print "mpi_calls.def: " why > "/dev/stderr"; failed = 1; exit 1 }
 
@@ -106,7 +106,7 @@ function after_call(    receive) {
         print "    pmpi_hook_moved(&call, " (class == "onesided" && call_name !~ /Put|put|ccumulate/ ? "true" : "false") ");"
     if (annotation("matches")) print "    pmpi_hook_matched(&call, call.accepted ? *" note["matches"] " : MPI_MESSAGE_NULL);"
     if (annotation("starts"))
-        request_started(note["starts"], receive ", false, " (annotation("promises") ? promise_made(note["kind"], note["promises"]) : "NULL"))
+        request_started(note["starts"], receive ", false, " (annotation("idups") ? idup_made(note["kind"], note["idups"]) : "NULL"))
     if (annotation("inits")) request_started(note["inits"], receive ", true, NULL")
     if (annotation("creates")) print "    pmpi_hook_created(&call, \"" note["kind"] "\", " note["creates"] ");"
     if (annotation("opens")) print "    pmpi_hook_opened_" (note["opens"] == "win" ? "window" : "file") "(&call, " note["opens"] ");"

@@ -153,20 +153,20 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
 }
 
 /* The last receive from anyone, of this thread. */
-static _Thread_local struct { uint32_t comm; int source; } hook_heard
+static _Thread_local struct { uint32_t comm; int source; } hook_last
     __attribute__((tls_model("initial-exec"))) = {GRAMMAR_NONE, 0};
 
-void pmpi_hook_heard(uint32_t comm, int source)
+void pmpi_hook_note_source(uint32_t comm, int source)
 {
-    hook_heard.comm = comm;
-    hook_heard.source = source;
+    hook_last.comm = comm;
+    hook_last.source = source;
 }
 
 /* Whom this thread last received from so, in that communicator. False: there was none there. */
-static bool heard_last(uint32_t comm, int *source)
+static bool last_source(uint32_t comm, int *source)
 {
-    *source = hook_heard.source;
-    return hook_heard.comm == comm && comm != GRAMMAR_NONE;
+    *source = hook_last.source;
+    return hook_last.comm == comm && comm != GRAMMAR_NONE;
 }
 
 /* What a real rank is beside its number. */
@@ -176,7 +176,7 @@ static void hook_meaning(struct pmpi_hook_call *call, int rank)
     int64_t place = call->comm ? pmpi_hook_comm_place(call->comm, rank) : -1;
     if (place >= 0)
         pmpi_hook_value(call, GRAMMAR_PLACE, place);
-    if (heard_last(call->key.comm, &source))
+    if (last_source(call->key.comm, &source))
         pmpi_hook_value(call, GRAMMAR_REPLY, rank == source);
 }
 
@@ -280,7 +280,7 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
         pmpi_hook_value(call, GRAMMAR_PEER,
                         status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
     if (call->key.peer_class == JOB_PEER_ANY)
-        pmpi_hook_heard(call->key.comm, status->MPI_SOURCE);
+        pmpi_hook_note_source(call->key.comm, status->MPI_SOURCE);
     if (call->event.channels & 1u << GRAMMAR_INDEX && call->event.value[GRAMMAR_INDEX] == MPI_ANY_TAG)
         pmpi_hook_value(call, GRAMMAR_INDEX, status->MPI_TAG);
     int64_t bytes = hook_size(status);
@@ -320,16 +320,16 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
 }
 
 void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
-                       struct pmpi_hook_promise *promise)
+                       struct pmpi_hook_idup *idup)
 {
-    pmpi_hook_started_as(call, call->accepted ? *request : MPI_REQUEST_NULL, request, receive, persistent, promise);
+    pmpi_hook_started_as(call, call->accepted ? *request : MPI_REQUEST_NULL, request, receive, persistent, idup);
 }
 
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
-                          bool persistent, struct pmpi_hook_promise *promise)
+                          bool persistent, struct pmpi_hook_idup *idup)
 {
     if (!call->accepted || request == MPI_REQUEST_NULL) {
-        pmpi_hook_promise_drop(promise);
+        pmpi_hook_idup_drop(idup);
         return;
     }
     struct pmpi_hook_start start = {
@@ -346,10 +346,10 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         .sends = !receive && call->info->call_kind == JOB_P2P,
         .persistent = persistent,
         .active = !persistent,
-        .promise = promise,
+        .idup = idup,
     };
     if (!pmpi_hook_request_put(request, where, &start))
-        pmpi_hook_promise_drop(promise);
+        pmpi_hook_idup_drop(idup);
 }
 
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
@@ -362,14 +362,14 @@ bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struc
     return true;
 }
 
-struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
+struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm)
 {
-    return call->accepted ? pmpi_hook_promise_make(call->comm, kind, comm, NULL) : NULL;
+    return call->accepted ? pmpi_hook_idup_make(call->comm, kind, comm, NULL) : NULL;
 }
 
-struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm)
+struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const char *kind, const MPI_Fint *comm)
 {
-    return call->accepted ? pmpi_hook_promise_make(call->comm, kind, NULL, comm) : NULL;
+    return call->accepted ? pmpi_hook_idup_make(call->comm, kind, NULL, comm) : NULL;
 }
 
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm)

@@ -98,7 +98,7 @@ void pmpi_hook_on_request(struct pmpi_hook_call *call, MPI_Request request);
 void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_peer(struct pmpi_hook_call *call, int rank);
 /* This thread received from `source`, and would have from anyone. */
-void pmpi_hook_heard(uint32_t comm, int source);
+void pmpi_hook_note_source(uint32_t comm, int source);
 void pmpi_hook_root(struct pmpi_hook_call *call, int rank);
 /* Where and with whom that start was. */
 void pmpi_hook_on_start(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
@@ -137,12 +137,12 @@ int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_st
 /* The probe took `message` out of the queue; MPI_MESSAGE_NULL: none. */
 void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message);
 void pmpi_hook_started(struct pmpi_hook_call *call, const MPI_Request *request, bool receive, bool persistent,
-                       struct pmpi_hook_promise *promise);
+                       struct pmpi_hook_idup *idup);
 /* The same with the handle and the address of the program's variable, of any binding. */
 void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, const void *where, bool receive,
-                          bool persistent, struct pmpi_hook_promise *promise);
-struct pmpi_hook_promise *pmpi_hook_promise(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
-struct pmpi_hook_promise *pmpi_hook_promise_fortran(struct pmpi_hook_call *call, const char *kind,
+                          bool persistent, struct pmpi_hook_idup *idup);
+struct pmpi_hook_idup *pmpi_hook_idup(struct pmpi_hook_call *call, const char *kind, MPI_Comm *comm);
+struct pmpi_hook_idup *pmpi_hook_idup_fortran(struct pmpi_hook_call *call, const char *kind,
                                                     const MPI_Fint *comm);
 void pmpi_hook_created(struct pmpi_hook_call *call, const char *kind, const MPI_Comm *comm);
 void pmpi_hook_opened_window(struct pmpi_hook_call *call, const MPI_Win *win);

@@ -143,30 +143,30 @@ static void request_leave(uint64_t key)
                                    memory_order_release);
 }
 
-/* --- Starts and completions; inside enter and leave: promises are kept and dropped by the caller, afterwards --- */
+/* --- Starts and completions; inside enter and leave: idups are kept and dropped by the caller, afterwards --- */
 
-/* Returns the promise that is forgotten with it. */
-static struct pmpi_hook_promise *request_replace(struct request_slot *slot, const struct pmpi_hook_start *start)
+/* Returns the idup that is forgotten with it. */
+static struct pmpi_hook_idup *request_replace(struct request_slot *slot, const struct pmpi_hook_start *start)
 {
-    struct pmpi_hook_promise *old = slot->start.promise != start->promise ? slot->start.promise : NULL;
+    struct pmpi_hook_idup *old = slot->start.idup != start->idup ? slot->start.idup : NULL;
     slot->start = *start;
     return old;
 }
 
 static bool request_put(uint64_t key, const MPI_Request *where, const struct pmpi_hook_start *start,
-                        struct pmpi_hook_promise **old)
+                        struct pmpi_hook_idup **old)
 {
     struct request_slot *slot = request_exact(key, NULL);
     if (!slot)
         return request_fill(key, NULL, where, start);
     /* A second start with a living handle: shared, or its completion was not seen. Either way the address helps. */
-    if (!start->promise && !start->persistent) {
-        if (!slot->shared && !slot->start.promise && !slot->start.persistent && slot->first != where)
+    if (!start->idup && !start->persistent) {
+        if (!slot->shared && !slot->start.idup && !slot->start.persistent && slot->first != where)
             request_fill(key, slot->first, slot->first, &slot->start);
         slot->shared = true;
         struct request_slot *own = request_exact(key, where);
         if (own)
-            request_replace(own, start); /* has no promise */
+            request_replace(own, start); /* has no idup */
         else
             request_fill(key, where, where, start);
     }
@@ -177,12 +177,12 @@ static bool request_put(uint64_t key, const MPI_Request *where, const struct pmp
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
-    struct pmpi_hook_promise *old = NULL;
+    struct pmpi_hook_idup *old = NULL;
     if (request == MPI_REQUEST_NULL || !request_enter(key))
         return false;
     bool kept = request_put(key, where, start, &old);
     request_leave(key);
-    pmpi_hook_promise_drop(old);
+    pmpi_hook_idup_drop(old);
     return kept;
 }
 
@@ -240,45 +240,45 @@ static void request_give(uint64_t key, struct request_slot *slot)
 }
 
 /* The handle's own slot stays once it is shared: the other starts are found through it. */
-static struct pmpi_hook_promise *request_release(uint64_t key, struct request_slot *slot)
+static struct pmpi_hook_idup *request_release(uint64_t key, struct request_slot *slot)
 {
-    struct pmpi_hook_promise *promise = slot->start.promise;
-    slot->start.promise = NULL;
+    struct pmpi_hook_idup *idup = slot->start.idup;
+    slot->start.idup = NULL;
     if (slot->where || !slot->shared)
         request_give(key, slot);
-    return promise;
+    return idup;
 }
 
 bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start)
 {
     uint64_t key = request_key(request);
-    struct pmpi_hook_promise *promise = NULL;
+    struct pmpi_hook_idup *idup = NULL;
     if (request == MPI_REQUEST_NULL || !request_enter(key))
         return false;
     struct request_slot *slot = request_slot(key, where);
     if (slot) {
         *start = slot->start;
-        start->promise = NULL;
+        start->idup = NULL;
         slot->start.active = false;
-        promise = slot->start.persistent ? NULL : request_release(key, slot);
+        idup = slot->start.persistent ? NULL : request_release(key, slot);
     }
     request_leave(key);
-    pmpi_hook_promise_keep(promise);
+    pmpi_hook_idup_done(idup);
     return slot != NULL;
 }
 
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where)
 {
     uint64_t key = request_key(request);
-    struct pmpi_hook_promise *promise = NULL;
+    struct pmpi_hook_idup *idup = NULL;
     int kept = errno;
     if (request == MPI_REQUEST_NULL || !request_enter(key))
         return;
     struct request_slot *slot = request_slot(key, where);
     if (slot)
-        promise = request_release(key, slot);
+        idup = request_release(key, slot);
     request_leave(key);
-    pmpi_hook_promise_drop(promise);
+    pmpi_hook_idup_drop(idup);
     errno = kept;
 }
 

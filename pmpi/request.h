@@ -30,7 +30,7 @@
 
 enum { PMPI_HOOK_SLOTS = 1 << 15, PMPI_HOOK_WINDOW = 16 };
 
-struct pmpi_hook_promise;
+struct pmpi_hook_idup;
 struct pmpi_hook_members;
 
 struct pmpi_hook_start {
@@ -47,7 +47,7 @@ struct pmpi_hook_start {
     bool sends; /* point to point, and no receive */
     bool persistent;
     bool active; /* persistent requests: started and not completed */
-    struct pmpi_hook_promise *promise;
+    struct pmpi_hook_idup *idup;
 };
 
 /* Whether several threads may call at a time; no other call at that moment. */
@@ -63,8 +63,8 @@ bool pmpi_hook_request_receives(MPI_Request request, const MPI_Request *where);
    that terminal. Gives the start. */
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start);
-/* The request completed: a persistent one becomes inactive, any other is forgotten, and its promise is kept. Gives the
-   start as it was before, but for the promise. */
+/* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
+   makes is there. Gives the start as it was before, but for `idup`. */
 bool pmpi_hook_request_complete(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
 /* The request was freed. */
 void pmpi_hook_request_forget(MPI_Request request, const MPI_Request *where);

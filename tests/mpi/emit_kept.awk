@@ -77,7 +77,7 @@ function emit_hand() { emit() }
 
 # What generate.awk asks for the steps of a wrapper: there are none.
 function bytes_function(name) { return name }
-function promise_made(kind, comm) { return kind comm }
+function idup_made(kind, comm) { return kind comm }
 function request_started(request, rest) { return request rest }
 function print_equips() { return "" }
 

@@ -36,7 +36,7 @@ BEGIN {
 
 # Not read: what the annotations say is no matter here.
 function bytes_function(name) { return name }
-function promise_made(kind, comm) { }
+function idup_made(kind, comm) { }
 function request_started(request, rest) { }
 function print_equips() { }
 
