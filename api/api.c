@@ -40,6 +40,7 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
     uint32_t class_index = job_stream_class(job, rank, thread);
     struct pythia_oracle *o = calloc(1, sizeof *o);
     int error = class_index != GRAMMAR_NONE ? 0 : PYTHIA_EINVAL;
+    const struct grammar_flat *grammar = NULL;
     char why[256];
 
     if (!o) {
@@ -47,8 +48,8 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
         return PYTHIA_ENOMEM;
     }
     o->job = job;
-    error = error ? error : file_open_class(job, class_index, why, sizeof why);
-    error = error ? error : start(o, job->classes[class_index].grammar);
+    error = error ? error : file_open_member(job, class_index, rank, thread, &grammar, why, sizeof why);
+    error = error ? error : start(o, grammar);
     error = error ? error : api_words_open(&o->words, job);
     error = error ? error : api_partners_open(&o->partners, job, class_index, rank, thread);
     if (error)

@@ -16,7 +16,7 @@ static const char *const names[SECTION_TYPES] = {
     "header",     "info",      "strings", "modules",     "frames", "callsites", "communicators", "terminals", "rules",
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
-    "groups", "messages", "starts", "series", "extremes", "own times", "clock",
+    "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -41,6 +41,8 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_MACHINE] = RECORD_MACHINE,
     [SECTION_TIMES] = RECORD_TIME,
     [SECTION_CLOCK] = RECORD_CLOCK,
+    [SECTION_TURNS] = RECORD_TURN,
+    [SECTION_COLUMNS] = 1,
 };
 
 const char *file_section_name(uint32_t type)

@@ -60,6 +60,8 @@ enum file_section_type {
     SECTION_EXTREMES,
     SECTION_OWN,
     SECTION_CLOCK,
+    SECTION_TURNS, /* these two are no option: who does not know them would read other exponents */
+    SECTION_COLUMNS,
     SECTION_TYPES
 };
 
@@ -73,18 +75,19 @@ enum {
     RECORD_TERMINAL = 24,
     RECORD_RULE = 8,
     RECORD_NODE = 16,
-    RECORD_CLASS = 56,
+    RECORD_CLASS = 72,
     RECORD_CLASS_RULE = 4,
     RECORD_STATS = 128,
     RECORD_RANGE = 32,
-    RECORD_VARIANT = 176,
+    RECORD_VARIANT = 160,
     RECORD_STREAM = 112,
     RECORD_SUM = 24,
     RECORD_REGION = 280,
     RECORD_TASK = 104,
     RECORD_MACHINE = 24,
     RECORD_TIME = 24,
-    RECORD_CLOCK = 16
+    RECORD_CLOCK = 16,
+    RECORD_TURN = 24
 };
 
 /* Records a block of the sections that are written in blocks. */

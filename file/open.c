@@ -25,6 +25,8 @@
 #include "pythia.h"
 #include "job/check.h"
 #include "job/intern.h"
+#include "job/ranges.h"
+#include "job/turns.h"
 #include "file/times.h"
 
 /* --- The job --- */
@@ -45,6 +47,7 @@ static void close_store(struct job_store *base)
         file_values_close(&s->page[i]);
     }
     free(s->page);
+    file_members_close(s);
     free(s->parts);
     free(s->reader.local);
     file_container_close(&s->reader.in);
@@ -56,6 +59,29 @@ static void close_store(struct job_store *base)
         free(s->source.data);
     }
     free(s);
+}
+
+/* Sets of the exponents stand after the members. */
+static int open_turn_ranges(struct file_reader *r, uint32_t i, const struct file_parts *p, struct job_class *c)
+{
+    uint32_t end = c->member_ranges;
+    for (uint32_t k = 0; k < c->turn_count; k++) {
+        const struct job_turn *t = &c->turns[k];
+        if (t->column != GRAMMAR_NONE || t->range_first < end)
+            continue;
+        if (t->range_first != end || t->range_count > p->ranges - end)
+            return REFUSE(r, "class %u: ranges of exponents", i);
+        end += t->range_count;
+    }
+    struct job_range *more = realloc(c->ranges, ((size_t)end + 1) * sizeof *more);
+    if (!more)
+        return file_reader_no_memory(r);
+    c->ranges = more;
+    if (file_container_need(&r->in, SECTION_RANGES, (uint64_t)p->range_first + c->member_ranges, end - c->member_ranges))
+        return REFUSE(r, "damaged: section ranges does not decompress");
+    file_unpack_ranges(r, p, c->member_ranges, end - c->member_ranges, c->ranges + c->member_ranges);
+    c->range_count = end;
+    return 0;
 }
 
 /* Members only, and a grammar without rules. */
@@ -76,6 +102,11 @@ static int open_members(struct file_reader *r, uint32_t i, const struct file_par
         return REFUSE(r, "class %u: its rules were left out", i);
     file_unpack_ranges(r, p, 0, p->member_ranges, c->ranges);
     c->range_count = c->member_ranges = p->member_ranges;
+    int error = file_unpack_turns(r, i, p, job_ranges_size(c->ranges, c->member_ranges), c);
+    if (!error)
+        error = open_turn_ranges(r, i, p, c);
+    if (error)
+        return error;
     return file_unpack_hash(r, i);
 }
 
@@ -202,14 +233,14 @@ static void page_stats(struct grammar_pager *pager, uint32_t block)
     base_lock_release(&s->lock, BASE_LOCK_FILE);
 }
 
-/* Times by block; without them (an older file) all statistics at once. */
+/* Times by block; where there are none, or members have times of their own, all statistics at once. */
 static int open_times(struct file_store *s, struct file_page *page, struct grammar_flat *g)
 {
     struct file_reader *r = &s->reader;
     const struct file_parts *p = &s->parts[page->class_index];
     const struct file_blocks *b = &r->in.section[SECTION_STATS].blocks;
     page->pager.stats = page_stats;
-    if (!has_times(r)) {
+    if (!has_times(r) || p->turns) {
         if (file_container_need(&r->in, SECTION_STATS, p->stats_first, p->nodes))
             return REFUSE(r, "damaged: section statistics does not decompress");
         for (uint32_t n = 0; n < p->nodes; n++)
@@ -271,4 +302,82 @@ int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_s
     c->grammar = g;
     page->open = true;
     return 0;
+}
+
+/* --- A member --- */
+
+/* Attributes come into the class's grammar, which shares its array of them. */
+static void page_member_attrs(struct grammar_pager *pager, uint32_t node)
+{
+    struct file_member *m = (struct file_member *)pager;
+    struct file_store *s = m->page->store;
+    const struct grammar_flat *g = s->reader.job->classes[m->page->class_index].grammar;
+    m->page->pager.attrs(&m->page->pager, node);
+    base_lock_take(&s->lock, BASE_LOCK_FILE);
+    m->grammar->nodes[node].attr = g->nodes[node].attr;
+    m->grammar->nodes[node].attr_count = g->nodes[node].attr_count;
+    base_lock_release(&s->lock, BASE_LOCK_FILE);
+}
+
+void file_members_close(struct file_store *s)
+{
+    while (s->member) {
+        struct file_member *m = s->member;
+        s->member = m->next;
+        job_member_free(m->grammar);
+        free(m);
+    }
+}
+
+static bool same_exponents(const struct job_class *c, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
+{
+    for (uint32_t i = 0; i < c->turn_count; i++)
+        if ((!i || c->turns[i].node != c->turns[i - 1].node) &&
+            job_turns(c, c->turns[i].node, rank, thread) != g->nodes[c->turns[i].node].exponent)
+            return false;
+    return true;
+}
+
+static int make_member(struct file_store *s, struct file_page *page, const struct job_class *c, uint32_t rank,
+                       uint32_t thread, const struct grammar_flat **g)
+{
+    struct file_reader *r = &s->reader;
+    struct file_member *m = calloc(1, sizeof *m);
+    if (!m)
+        return file_reader_no_memory(r);
+    m->page = page;
+    m->pager.attrs = page_member_attrs;
+    m->grammar = job_member_grammar(c, rank, thread);
+    int error = m->grammar ? grammar_flat_measure(m->grammar, r->why, r->why_size) : file_reader_no_memory(r);
+    if (error) {
+        job_member_free(m->grammar);
+        free(m);
+        return error;
+    }
+    m->grammar->pager = &m->pager;
+    m->next = s->member;
+    s->member = m;
+    *g = m->grammar;
+    return 0;
+}
+
+int file_open_member(struct job *j, uint32_t class_index, uint32_t rank, uint32_t thread, const struct grammar_flat **g,
+                     char *why, size_t why_size)
+{
+    struct file_store *s = file_store_of(j);
+    const struct job_class *c = &j->classes[class_index];
+    int error = file_open_class(j, class_index, why, why_size);
+    *g = error ? NULL : c->grammar;
+    if (error || !s || !c->turn_count)
+        return error;
+    base_lock_take(&s->lock, BASE_LOCK_FILE);
+    for (const struct file_member *m = s->member; m && *g == c->grammar; m = m->next)
+        if (m->page->class_index == class_index && same_exponents(c, m->grammar, rank, thread))
+            *g = m->grammar;
+    if (*g == c->grammar)
+        error = make_member(s, &s->page[class_index], c, rank, thread, g);
+    if (error)
+        job_refuse(why, why_size, "%s", s->why);
+    base_lock_release(&s->lock, BASE_LOCK_FILE);
+    return error;
 }

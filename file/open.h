@@ -29,6 +29,14 @@ struct file_page {
 
 #define FILE_INSIDE UINT32_MAX
 
+/* The grammar of a member whose exponents are not those of its class's grammar, or that has not all of its times. */
+struct file_member {
+    struct grammar_pager pager; /* attributes alone: those of the page */
+    struct file_page *page;
+    struct grammar_flat *grammar;
+    struct file_member *next;
+};
+
 struct file_store {
     struct job_store base; /* first: it is what the job knows */
     struct file_reader reader;
@@ -36,6 +44,7 @@ struct file_store {
     struct file_parts *parts;
     struct file_page *page; /* of each class */
     pthread_mutex_t lock;    /* guards the reader; taken at first sight of a class, a block, a node's attributes */
+    struct file_member *member; /* all of them */
     struct stat file;        /* what source.fd was opened as */
     char why[200];
 };
@@ -45,6 +54,8 @@ static inline struct file_store *file_store_of(const struct job *j)
 {
     return (struct file_store *)j->store;
 }
+
+void file_members_close(struct file_store *s);
 
 /* open_values.c: room for the attributes of a class whose rules are `g`. 0 or PYTHIA_ENOMEM, with a line. */
 int file_values_open(struct file_page *page, struct grammar_flat *g);

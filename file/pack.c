@@ -106,7 +106,7 @@ static size_t aligned(size_t size)
 static void put_entry(unsigned char *at, int type, const struct file_packed *s, size_t offset)
 {
     file_put32(at + ENTRY_TYPE, (uint32_t)type);
-    file_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE ? ENTRY_OPTIONAL : 0));
+    file_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE && type < SECTION_TURNS ? ENTRY_OPTIONAL : 0));
     file_put64(at + ENTRY_OFFSET, offset);
     file_put64(at + ENTRY_STORED, s->raw.size);
     file_put64(at + ENTRY_RAW, s->raw_size);

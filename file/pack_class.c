@@ -11,6 +11,7 @@
 
 #include "pythia.h"
 #include "job/class.h"
+#include "job/ranges.h"
 #include "file/times.h"
 
 /* --- Rules --- */
@@ -153,12 +154,10 @@ static void put_attr(unsigned char *at, const struct grammar_attr *a)
     at[2] = (unsigned char)a->length;
     file_put32(at + 4, a->period);
     file_put64(at + 8, a->count);
-    file_put64(at + 16, a->first);
-    file_put64(at + 24, a->last);
-    file_put64(at + 32, (uint64_t)a->min);
-    file_put64(at + 40, (uint64_t)a->max);
-    file_put64(at + 48, (uint64_t)a->sum);
-    put_values(at + 56, a);
+    file_put64(at + 16, (uint64_t)a->min);
+    file_put64(at + 24, (uint64_t)a->max);
+    file_put64(at + 32, (uint64_t)a->sum);
+    put_values(at + 40, a);
 }
 
 static void pack_variants(struct file_packer *p, const struct job_class *c)
@@ -170,6 +169,23 @@ static void pack_variants(struct file_packer *p, const struct job_class *c)
             at, (const uint32_t[]){ v->node, v->relations, v->sample_rank, v->modulus, v->range_first, v->range_count },
             6);
         put_attr(at + 24, &v->attr);
+    }
+}
+
+/* A column's width stands in its record; its numbers, in the columns. */
+static void pack_turns(struct file_packer *p, const struct job_class *c)
+{
+    uint64_t members = c->column_count ? job_ranges_size(c->ranges, c->member_ranges) : 0;
+    unsigned char *at;
+    for (uint32_t i = 0; i < c->turn_count && (at = file_pack_record(p, SECTION_TURNS, RECORD_TURN)); i++) {
+        const struct job_turn *t = &c->turns[i];
+        const struct job_column *column = t->column == GRAMMAR_NONE ? NULL : &c->columns[t->column];
+        file_put32s(at, (const uint32_t[]){ t->node, t->range_first, t->range_count, column ? column->width : 0 }, 4);
+        file_put64(at + 16, t->exponent);
+        if (column && (at = file_pack_grow(p, SECTION_COLUMNS, members * column->width))) {
+            memcpy(at, column->data, members * column->width);
+            p->section[SECTION_COLUMNS].count += members * column->width;
+        }
     }
 }
 
@@ -186,19 +202,25 @@ void file_pack_class(struct file_packer *p, uint32_t number)
                                c->range_count,
                                c->member_ranges,
                                (uint32_t)p->section[SECTION_VARIANTS].count,
-                               c->variant_count };
+                               c->variant_count,
+                               (uint32_t)p->section[SECTION_TURNS].count,
+                               c->turn_count };
     unsigned char *at = file_pack_record(p, SECTION_CLASSES, RECORD_CLASS);
     if (!at)
         return;
     file_put64(at, c->hash.low);
     file_put64(at + 8, c->hash.high);
-    file_put32s(at + 16, words, 10);
+    file_put32s(at + 16, words, 12);
+    file_put64(at + 64, p->section[SECTION_COLUMNS].count);
     if (body)
         pack_rules(p, c->grammar);
     pack_stats(p, c);
     pack_ranges(p, c);
+    pack_turns(p, c);
     pack_variants(p, c);
     for (int type = SECTION_RULES; type <= SECTION_VARIANTS; type++)
         if (p->section[type].count > JOB_LIMIT)
             p->error = PYTHIA_ELIMIT;
+    if (p->section[SECTION_TURNS].count > JOB_LIMIT)
+        p->error = PYTHIA_ELIMIT;
 }

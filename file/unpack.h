@@ -55,7 +55,9 @@ struct grammar_time file_unpack_time(const struct file_reader *r, uint64_t i); /
 /* --- unpack_class.c --- */
 /* Where the parts of a class are. */
 struct file_parts {
-    uint32_t flags, rule_first, rules, stats_first, nodes, range_first, ranges, member_ranges, variant_first, variants;
+    uint32_t flags, rule_first, rules, stats_first, nodes, range_first, ranges, member_ranges, variant_first, variants,
+        turn_first, turns;
+    uint64_t column_first; /* bytes */
 };
 /* Parts of all classes, one after the other: *parts is malloc'ed, file_reader_count(r, SECTION_CLASSES) of them. Makes
    room for the classes, and r->local. */
@@ -71,6 +73,9 @@ void file_unpack_ranges(struct file_reader *r, const struct file_parts *p, uint3
                          struct job_range *ranges);
 int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_parts *p, uint32_t first, uint32_t count,
                           struct job_variant *variants);
+/* Exponents that differ between members: fills the class's turns and columns. 0, or an error with a line. */
+int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts *p, uint64_t members,
+                      struct job_class *c);
 /* One record of the statistics: word w is words[w * stride]. `spread` may be NULL. */
 void file_unpack_stats(const unsigned char *words, size_t stride, struct grammar_stats *s, struct job_spread *spread);
 

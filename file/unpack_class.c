@@ -7,6 +7,7 @@
 #include "pythia.h"
 #include "job/class.h"
 #include "job/intern.h"
+#include "job/ranges.h"
 
 /* --- Rules --- */
 
@@ -35,9 +36,11 @@ static struct file_parts parts_of(const unsigned char *at)
 {
     struct file_parts p;
     uint32_t *const words[] = { &p.flags,       &p.rule_first, &p.rules,         &p.stats_first,   &p.nodes,
-                                &p.range_first, &p.ranges,     &p.member_ranges, &p.variant_first, &p.variants };
-    for (int i = 0; i < 10; i++)
+                                &p.range_first, &p.ranges,     &p.member_ranges, &p.variant_first, &p.variants,
+                                &p.turn_first,  &p.turns };
+    for (int i = 0; i < 12; i++)
         *words[i] = file_get32(at + 16 + 4 * i);
+    p.column_first = file_get64(at + 64);
     return p;
 }
 
@@ -53,7 +56,9 @@ static int check_parts(struct file_reader *r, uint32_t i, const struct file_part
     if (!fits(r, SECTION_CLASS_RULES, p->rule_first, p->rules, next->rule_first) ||
         !fits(r, SECTION_STATS, p->stats_first, p->nodes, next->stats_first) ||
         !fits(r, SECTION_RANGES, p->range_first, p->ranges, next->range_first) ||
-        !fits(r, SECTION_VARIANTS, p->variant_first, p->variants, next->variant_first))
+        !fits(r, SECTION_VARIANTS, p->variant_first, p->variants, next->variant_first) ||
+        !fits(r, SECTION_TURNS, p->turn_first, p->turns, next->turn_first) ||
+        p->column_first > r->in.section[SECTION_COLUMNS].count || p->column_first < next->column_first)
         return REFUSE(r, "damaged: parts of class %u are not where they should be", i);
     if ((p->flags & ~(uint32_t)CLASS_BODY) || !(p->flags & CLASS_BODY) != !p->rules || !p->member_ranges ||
         p->member_ranges > p->ranges)
@@ -62,6 +67,8 @@ static int check_parts(struct file_reader *r, uint32_t i, const struct file_part
     next->stats_first += p->nodes;
     next->range_first += p->ranges;
     next->variant_first += p->variants;
+    next->turn_first += p->turns;
+    next->column_first = p->column_first;
     return 0;
 }
 
@@ -225,17 +232,15 @@ static int unpack_attr(const unsigned char *at, struct grammar_attr *a)
     a->length = at[2];
     a->period = file_get32(at + 4);
     a->count = file_get64(at + 8);
-    a->first = file_get64(at + 16);
-    a->last = file_get64(at + 24);
-    a->min = (int64_t)file_get64(at + 32);
-    a->max = (int64_t)file_get64(at + 40);
-    a->sum = (int64_t)file_get64(at + 48);
+    a->min = (int64_t)file_get64(at + 16);
+    a->max = (int64_t)file_get64(at + 24);
+    a->sum = (int64_t)file_get64(at + 32);
     uint32_t most = a->kind == GRAMMAR_ATTR_LIST    ? GRAMMAR_ATTR_LENGTH
                     : a->kind == GRAMMAR_ATTR_KEYED ? GRAMMAR_ATTR_KEYS
                                                     : 0;
     if (a->length > most || at[3])
         return -1;
-    unpack_values(at + 56, a);
+    unpack_values(at + 40, a);
     return 0;
 }
 
@@ -256,6 +261,47 @@ int file_unpack_variants(struct file_reader *r, uint32_t i, const struct file_pa
             return REFUSE(r, "damaged: variant %u of class %u", first + k, i);
     }
     return 0;
+}
+
+/* --- Exponents that differ --- */
+
+static int unpack_column(struct file_reader *r, uint32_t i, uint32_t width, uint64_t members, uint64_t *at,
+                         struct job_class *c)
+{
+    const struct file_section *s = &r->in.section[SECTION_COLUMNS];
+    if ((width != 1 && width != 2 && width != 4 && width != 8) || *at > s->count || members > (s->count - *at) / width)
+        return REFUSE(r, "damaged: columns of class %u", i);
+    struct job_column *column = &c->columns[c->column_count];
+    *column = (struct job_column){ width, malloc(members * width + 1) };
+    if (!column->data)
+        return file_reader_no_memory(r);
+    memcpy(column->data, s->data + *at, members * width);
+    *at += members * width;
+    c->column_count++;
+    return 0;
+}
+
+int file_unpack_turns(struct file_reader *r, uint32_t i, const struct file_parts *p, uint64_t members,
+                      struct job_class *c)
+{
+    uint64_t column = p->column_first;
+    int error = 0;
+    c->turns = calloc((size_t)p->turns + 1, sizeof *c->turns);
+    c->columns = calloc((size_t)p->turns + 1, sizeof *c->columns);
+    if (!c->turns || !c->columns)
+        return file_reader_no_memory(r);
+    for (uint32_t k = 0; k < p->turns && !error; k++) {
+        const unsigned char *at = file_reader_at(r, SECTION_TURNS, (uint64_t)p->turn_first + k, RECORD_TURN);
+        struct job_turn *t = &c->turns[c->turn_count++];
+        uint32_t width = file_get32(at + 12);
+        *t = (struct job_turn){ file_get32(at), file_get32(at + 4), file_get32(at + 8),
+                                width ? c->column_count : GRAMMAR_NONE, file_get64(at + 16) };
+        if (t->node >= p->nodes || (k && t->node < t[-1].node))
+            error = REFUSE(r, "damaged: exponents of class %u", i);
+        else if (width)
+            error = unpack_column(r, i, width, members, &column, c);
+    }
+    return error;
 }
 
 /* --- Classes --- */
@@ -323,6 +369,9 @@ static int fill_class(struct file_reader *r, uint32_t i, const struct file_parts
         file_unpack_stats(file_reader_at(r, SECTION_STATS, p->stats_first + n, RECORD_STATS), 8, &c->grammar->stats[n],
                            &c->spread[n]);
     file_unpack_ranges(r, p, 0, p->ranges, c->ranges);
+    error = file_unpack_turns(r, i, p, job_ranges_size(c->ranges, c->member_ranges), c);
+    if (error)
+        return error;
     if (job_class_samples(c))
         return REFUSE(r, "damaged: variants of class %u are out of order", i);
     return file_unpack_hash(r, i);
@@ -357,7 +406,8 @@ int file_unpack_parts(struct file_reader *r, struct file_parts **parts)
     if (!error && (next.rule_first != file_reader_count(r, SECTION_CLASS_RULES) ||
                    next.stats_first != file_reader_count(r, SECTION_STATS) ||
                    next.range_first != file_reader_count(r, SECTION_RANGES) ||
-                   next.variant_first != file_reader_count(r, SECTION_VARIANTS)))
+                   next.variant_first != file_reader_count(r, SECTION_VARIANTS) ||
+                   next.turn_first != file_reader_count(r, SECTION_TURNS)))
         error = REFUSE(r, "damaged: parts of no class");
     return error;
 }

@@ -89,6 +89,11 @@ static int children_first(const struct grammar_flat *g, uint32_t *order)
     return done == g->rule_count ? 0 : -1;
 }
 
+bool grammar_flat_order(const struct grammar_flat *g, uint32_t *order)
+{
+    return g->rule_count == 0 || children_first(g, order) == 0;
+}
+
 static uint64_t mul_saturated(uint64_t a, uint64_t b)
 {
     uint64_t r;
@@ -153,7 +158,8 @@ static struct hash_item hash_item(const struct grammar_flat_node *node, const st
     return (struct hash_item){h.low, h.high, node->exponent};
 }
 
-struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct grammar_hash *terminal_hash,
+/* `item`: bytes of each node's item that count. */
+static struct grammar_hash hash_rules(const struct grammar_flat *g, const struct grammar_hash *terminal_hash, size_t item,
                                       struct grammar_hash *rule_hash)
 {
     struct grammar_hash zero = {0, 0}, root = zero;
@@ -165,8 +171,8 @@ struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct
             const struct grammar_flat_rule *r = &g->rules[order[i]];
             XXH3_128bits_reset(state);
             for (uint32_t n = r->first; n < r->first + r->length; n++) {
-                struct hash_item item = hash_item(&g->nodes[n], terminal_hash, hash);
-                XXH3_128bits_update(state, &item, sizeof item);
+                struct hash_item h = hash_item(&g->nodes[n], terminal_hash, hash);
+                XXH3_128bits_update(state, &h, item);
             }
             XXH128_hash_t h = XXH3_128bits_digest(state);
             hash[order[i]] = (struct grammar_hash){h.low64, h.high64};
@@ -178,4 +184,15 @@ struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct
     if (hash != rule_hash)
         free(hash);
     return root;
+}
+
+struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct grammar_hash *terminal_hash,
+                                      struct grammar_hash *rule_hash)
+{
+    return hash_rules(g, terminal_hash, sizeof(struct hash_item), rule_hash);
+}
+
+struct grammar_hash grammar_flat_shape(const struct grammar_flat *g, const struct grammar_hash *terminal_hash)
+{
+    return hash_rules(g, terminal_hash, offsetof(struct hash_item, exponent), NULL);
 }

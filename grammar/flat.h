@@ -21,6 +21,7 @@
 #ifndef PYTHIA_GRAMMAR_FLAT_H
 #define PYTHIA_GRAMMAR_FLAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -87,7 +88,8 @@ int grammar_flat_check(const struct grammar_flat *g, char *why, size_t size);
 /* The same for a grammar without attributes whose `events` are not known: on success they are. */
 int grammar_flat_measure(struct grammar_flat *g, char *why, size_t size);
 /* Audits the statistics of a checked grammar that stands for `members` streams: a node's count is its exponent times
-   the expansions of its rule; a rule's times are those of its uses. Same returns. */
+   the expansions of its rule (`members` 0: of these nothing is said); a rule's times are those of its uses. Same
+   returns. */
 int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, char *why, size_t size);
 
 /* The structure alone (symbols by the hash that `terminal_hash[terminal]` gives, exponents) as a Merkle hash; equal on
@@ -95,6 +97,13 @@ int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, cha
 struct grammar_hash { uint64_t low, high; };
 struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct grammar_hash *terminal_hash,
                                       struct grammar_hash *rule_hash);
+
+/* The same with exponents aside: equal where sequences differ only in how often what is repeated is. */
+struct grammar_hash grammar_flat_shape(const struct grammar_flat *g, const struct grammar_hash *terminal_hash);
+
+/* Rules in an order in which each comes after all that it uses: fills order[rule_count]. False: out of memory, or a rule
+   contains itself. */
+bool grammar_flat_order(const struct grammar_flat *g, uint32_t *order);
 
 /* Renumbers terminals: t becomes map[t] (GRAMMAR_LOST stays). */
 void grammar_flat_renumber(struct grammar_flat *g, const uint32_t *map, uint32_t terminals_after);

@@ -197,7 +197,7 @@ int grammar_flat_check_stats(const struct grammar_flat *g, uint64_t members, cha
     for (uint32_t r = 0; !error && r < g->rule_count; r++)
         for (uint32_t n = g->rules[r].first; !error && n < g->rules[r].first + g->rules[r].length; n++) {
             const struct grammar_flat_node *node = &g->nodes[n];
-            if (g->stats[n].count != uses[r] * node->exponent * members)
+            if (members && g->stats[n].count != uses[r] * node->exponent * members)
                 error = refuse(why, size, "node %u: counts %llu expansions of %llu", n,
                                (unsigned long long)g->stats[n].count,
                                (unsigned long long)(uses[r] * node->exponent * members));

@@ -19,6 +19,7 @@
 #include "job/intern.h"
 #include "job/ranges.h"
 #include "job/relation.h"
+#include "job/turns.h"
 
 int job_refuse(char *why, size_t size, const char *format, ...)
 {
@@ -198,6 +199,16 @@ static int check_variants(const struct audit *a, uint32_t i, const struct job_cl
     return s->end == c->range_count ? 0 : REFUSE(a, "class %u: ranges of no variant", i);
 }
 
+/* They stand before those of the variants. */
+static int check_turn_sets(const struct audit *a, uint32_t i, const struct job_class *c, struct sets *s)
+{
+    int error = 0;
+    for (uint32_t k = 0; k < c->turn_count && !error; k++)
+        if (c->turns[k].column == GRAMMAR_NONE)
+            error = check_set(a, i, c, s, c->turns[k].range_first, c->turns[k].range_count);
+    return error;
+}
+
 static int check_sets(const struct audit *a, uint32_t i, const struct job_class *c)
 {
     struct sets s = { calloc((size_t)c->range_count + 1, sizeof *s.at), 0 };
@@ -210,7 +221,15 @@ static int check_sets(const struct audit *a, uint32_t i, const struct job_class 
         error = REFUSE(a, "class %u: members", i);
     if (!error) {
         remember_set(&s, c->ranges, 0, c->member_ranges);
+        error = check_turn_sets(a, i, c, &s);
+    }
+    if (!error)
         error = check_variants(a, i, c, &s);
+    if (!error) {
+        char reason[160] = "";
+        error = job_turns_check(c, reason, sizeof reason);
+        if (error)
+            REFUSE(a, "class %u: %s", i, *reason ? reason : "out of memory");
     }
     free(s.at);
     return error;
@@ -232,11 +251,12 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class 
     int error = c->grammar->terminals > a->job->terminal_count ? REFUSE(a, "class %u: terminals out of range", i)
                                                                : grammar_flat_check(c->grammar, reason, sizeof reason);
     if (!error)
-        error = grammar_flat_check_stats(c->grammar, job_ranges_size(c->ranges, c->member_ranges), reason,
-                                         sizeof reason);
+        error = grammar_flat_check_stats(c->grammar,
+                                         c->turn_count ? 0 : job_ranges_size(c->ranges, c->member_ranges), reason,
+                                         sizeof reason); /* counts of exponents that differ: job_turns_check */
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
-    struct grammar_hash hash = grammar_flat_hash(c->grammar, a->job->terminal_hash, NULL);
+    struct grammar_hash hash = grammar_flat_shape(c->grammar, a->job->terminal_hash);
     if (job_hash_none(hash)) {
         REFUSE(a, "out of memory");
         return PYTHIA_ENOMEM;
@@ -272,7 +292,7 @@ static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
         return REFUSE(a, "stream %u: stands for %u", i, s->count);
     if (!job_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
         return REFUSE(a, "stream %u: not a member of its class", i);
-    if (!job_class_bodiless(c) && s->events != c->grammar->events)
+    if (!job_class_bodiless(c) && s->events != job_member_events(c, s->rank, s->thread))
         return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
     members[s->class_index]++;
     return 0;
@@ -306,7 +326,9 @@ static int check_totals(const struct audit *a)
         uint64_t size = job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
         bodiless |= (uint64_t)job_class_bodiless(&j->classes[i]);
         members += size;
-        events += size * j->classes[i].grammar->events;
+        events += job_class_bodiless(&j->classes[i]) || !j->classes[i].turn_count
+                      ? size * j->classes[i].grammar->events
+                      : job_class_events(&j->classes[i]);
     }
     for (uint32_t i = 0; i < j->stream_count; i++)
         events -= j->streams[i].events;

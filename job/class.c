@@ -7,6 +7,7 @@
 #include "pythia.h"
 #include "job/intern.h"
 #include "job/relation.h"
+#include "job/turns.h"
 
 void job_class_clear(struct job_class *c)
 {
@@ -14,6 +15,8 @@ void job_class_clear(struct job_class *c)
     free(c->spread);
     free(c->ranges);
     free(c->variants);
+    free(c->turns);
+    job_columns_free(c->columns, c->column_count);
     memset(c, 0, sizeof *c);
 }
 
@@ -72,6 +75,7 @@ static void single_variants(struct job_class *c, uint32_t rank, const uint32_t *
                              ? modulus[g->nodes[n].symbol]
                              : 0;
             job_relation_canonical(a);
+            job_relation_always(a, g->stats[n].count);
             c->variants[count++] = (struct job_variant){ .node = n,
                                                          .relations = job_relation_possible(a, m),
                                                          .sample_rank = rank,
@@ -121,7 +125,9 @@ int job_class_copy(struct job_class *to, const struct job_class *from, const uin
     copy.spread = duplicate(from->spread, from->grammar->node_count, sizeof *copy.spread);
     copy.ranges = duplicate(from->ranges, from->range_count, sizeof *copy.ranges);
     copy.variants = duplicate(from->variants, from->variant_count, sizeof *copy.variants);
-    if (!copy.grammar || !copy.spread || !copy.ranges || !copy.variants) {
+    copy.turns = duplicate(from->turns, from->turn_count, sizeof *copy.turns);
+    copy.columns = job_columns_copy(from);
+    if (!copy.grammar || !copy.spread || !copy.ranges || !copy.variants || !copy.turns || !copy.columns) {
         job_class_clear(&copy);
         return PYTHIA_ENOMEM;
     }

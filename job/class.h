@@ -2,6 +2,9 @@
 /*
  * One class of a job: a structure, its members, and what is known of each node over the members.
  *
+ * A class is a shape: what its members' grammars have in common when exponents are taken aside. Exponents that differ
+ * between members are kept beside the grammar, as values of the members (job/turns.h).
+ *
  * Private to job/, file/ and merge/.  Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_CLASS_H
@@ -45,11 +48,30 @@ struct job_spread {
     double call_square; /* ns^2, sum over the members */
 };
 
+/*
+ * An exponent where not all members of a class have the same: the members in the ranges have `exponent` there, or each
+ * of all members has its own in a column. Ordered by node, then exponent; a node's sets are disjoint and cover the
+ * members, so each node has two or more, or one column.
+ */
+struct job_turn {
+    uint32_t node;
+    uint32_t range_first, range_count; /* in the class's ranges[]; 0, 0 with a column */
+    uint32_t column;                   /* number of a column of the class, GRAMMAR_NONE without */
+    uint64_t exponent;                 /* 0 with a column */
+};
+
+/* A number for each member, in the order of job_ranges_walk, little endian. */
+struct job_column {
+    uint32_t width;      /* bytes a number: 1, 2, 4 or 8 */
+    unsigned char *data; /* members * width bytes */
+};
+
 struct job_class {
-    struct grammar_hash hash;    /* Merkle hash of the structure */
-    struct grammar_flat *grammar; /* terminals numbered as in the job; stats: sums over members; attrs: of variant 0 of
-                                     each node and channel. In a message whose body was left out it has no rules
-                                     (rule_count 0), only node_count, stats and attributes */
+    struct grammar_hash hash;    /* Merkle hash of the structure, exponents aside */
+    struct grammar_flat *grammar; /* terminals numbered as in the job; exponents: of the first member (lowest rank, then
+                                     thread); stats: sums over members; attrs: of variant 0 of each node and channel. In
+                                     a message whose body was left out it has no rules (rule_count 0), only node_count,
+                                     stats and attributes */
     struct job_spread *spread;   /* node_count of the grammar */
     uint32_t range_count;        /* the first `member_ranges` of ranges[] are the members, the others sets of
                                     variants */
@@ -57,6 +79,10 @@ struct job_class {
     struct job_range *ranges;
     uint32_t variant_count;      /* ordered by node, channel, first member */
     struct job_variant *variants;
+    uint32_t turn_count;         /* 0: all members have the same exponents */
+    struct job_turn *turns;
+    uint32_t column_count;
+    struct job_column *columns;
 };
 
 /* A class of one member; takes `g` on success. `modulus[terminal]`: of the peers of that terminal, 0 without. */

@@ -9,7 +9,7 @@ static int64_t mean_of(const struct job_class *c, uint32_t node, enum grammar_ch
                        uint32_t thread)
 {
     const struct job_variant *v = job_variant(c, node, channel, rank, thread);
-    return v && v->attr.count && v->attr.sum > 0 ? (int64_t)((uint64_t)v->attr.sum / v->attr.count) : 0;
+    return v && v->attr.sum > 0 ? (int64_t)job_attr_mean(&v->attr) : 0;
 }
 
 int job_message_at(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,

@@ -60,10 +60,16 @@ static void set_extremes(struct grammar_attr *a, uint64_t x)
         a->max = (int64_t)x;
 }
 
+/* Values that a sum is of. */
+static uint64_t counted(const struct grammar_attr *a)
+{
+    return a->count != JOB_ALWAYS ? a->count : a->period ? a->period : 1;
+}
+
 static void ramp_totals(struct grammar_attr *a)
 {
-    uint64_t n = period_of(a), base = (uint64_t)a->ramp.base, step = (uint64_t)a->ramp.step;
-    uint64_t whole = n ? a->count / n : 0, rest = n ? a->count % n : 0;
+    uint64_t count = counted(a), n = a->period && a->period < count ? a->period : count, base = (uint64_t)a->ramp.base, step = (uint64_t)a->ramp.step;
+    uint64_t whole = n ? count / n : 0, rest = n ? count % n : 0;
     a->sum = (int64_t)(whole * ramp_sum(base, step, n) + ramp_sum(base, step, rest));
     a->min = a->max = a->ramp.base;
     if (n)
@@ -72,10 +78,10 @@ static void ramp_totals(struct grammar_attr *a)
 
 static void list_totals(struct grammar_attr *a)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, count = counted(a);
     a->min = a->max = a->list[0];
     for (uint32_t i = 0; i < a->period; i++) {
-        uint64_t times = a->count / a->period + (i < a->count % a->period);
+        uint64_t times = count / a->period + (i < count % a->period);
         sum += times * (uint64_t)a->list[i];
         if (times)
             set_extremes(a, (uint64_t)a->list[i]);
@@ -155,6 +161,16 @@ void job_relation_canonical(struct grammar_attr *a)
         if (n)
             set_short(a, value, n);
     }
+}
+
+void job_relation_always(struct grammar_attr *a, uint64_t expansions)
+{
+    bool holds = a->period || (a->kind == GRAMMAR_ATTR_RAMP && !a->ramp.step);
+    a->first = a->last = 0;
+    if (!job_relation_exact(a) || !holds || a->count != expansions)
+        return;
+    a->count = JOB_ALWAYS;
+    job_relation_canonical(a);
 }
 
 uint32_t job_relation_possible(const struct grammar_attr *a, uint32_t modulus)

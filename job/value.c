@@ -72,6 +72,12 @@ bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v,
     return true;
 }
 
+double job_attr_mean(const struct grammar_attr *a)
+{
+    uint64_t count = a->count != JOB_ALWAYS ? a->count : a->period ? a->period : 1;
+    return count ? (double)a->sum / (double)count : 0;
+}
+
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value)
 {
     return job_relation_value(v->relations, v->modulus, value, v->sample_rank, rank);

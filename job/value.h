@@ -25,6 +25,8 @@ const struct job_variant *job_variant_most(const struct job_class *c, uint32_t n
 /* The sample's value at a turn of the node, whichever occurrence that is: where they are all the same, or begin anew
    each time that the node's place is reached (a loop over neighbours), so that the turn decides. False: it does not. */
 bool job_variant_turn(const struct grammar_flat *g, const struct job_variant *v, uint64_t turn, int64_t *value);
+/* Mean of a model's values, 0 without any. */
+double job_attr_mean(const struct grammar_attr *a);
 /* A value of the variant's sample, taken to the member `rank`. */
 int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t value);
 

@@ -70,7 +70,7 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     error = base_array_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
     if (error)
         goto drop_modulus;
-    struct grammar_hash hash = grammar_flat_hash(g, j->terminal_hash, NULL);
+    struct grammar_hash hash = grammar_flat_shape(g, j->terminal_hash);
     error = job_hash_none(hash) ? PYTHIA_ENOMEM : job_class_single(&c, g, hash, s->rank, s->thread, modulus);
     if (error)
         goto drop_modulus;

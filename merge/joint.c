@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "job/turns.h"
 
 void merge_joint_clear(struct merge_joint *joint)
 {
@@ -13,6 +14,8 @@ void merge_joint_clear(struct merge_joint *joint)
     free(joint->samples);
     job_table_free(&joint->memo);
     free(joint->places);
+    free(joint->turns);
+    job_columns_free(joint->columns, joint->column_count);
     memset(joint, 0, sizeof *joint);
 }
 
@@ -65,6 +68,8 @@ int merge_class_join(const struct job_class *a, const struct job_class *b, struc
     int error = job_ranges_union(&joint.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);
     joint.member_ranges = joint.ranges.count;
     if (!error)
+        error = merge_turns_join(&joint, a, b);
+    if (!error)
         error = join_all_variants(&joint, a, b);
     if (error) {
         merge_joint_clear(&joint);
@@ -97,6 +102,13 @@ static void spread_join(struct job_spread *into, const struct job_spread *from)
     into->call_square += from->call_square;
 }
 
+static void take_exponents(struct grammar_flat *g, const struct grammar_flat *from)
+{
+    for (uint32_t n = 0; n < g->node_count; n++)
+        g->nodes[n].exponent = from->nodes[n].exponent;
+    g->events = from->events;
+}
+
 void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_joint *joint)
 {
     struct grammar_flat *g = a->grammar;
@@ -109,6 +121,9 @@ void merge_class_commit(struct job_class *a, const struct job_class *b, struct m
         g->attrs = joint->samples;
         g->attr_count = joint->sample_count;
     }
+    struct job_member first = job_ranges_first(a->ranges, a->member_ranges);
+    if (!job_class_bodiless(b) && job_member_before(job_ranges_first(b->ranges, b->member_ranges), first))
+        take_exponents(g, b->grammar);
     free(a->ranges);
     a->ranges = joint->ranges.range;
     a->range_count = joint->ranges.count;
@@ -116,9 +131,18 @@ void merge_class_commit(struct job_class *a, const struct job_class *b, struct m
     free(a->variants);
     a->variants = joint->variants;
     a->variant_count = joint->variant_count;
+    free(a->turns);
+    job_columns_free(a->columns, a->column_count);
+    a->turns = joint->turns;
+    a->turn_count = joint->turn_count;
+    a->columns = joint->columns;
+    a->column_count = joint->column_count;
     job_class_samples(a);
     joint->samples = NULL;
     joint->ranges.range = NULL;
     joint->variants = NULL;
+    joint->turns = NULL;
+    joint->columns = NULL;
+    joint->column_count = 0;
     merge_joint_clear(joint);
 }

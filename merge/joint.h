@@ -36,12 +36,22 @@ struct merge_joint {
     struct job_table memo; /* hash of a set's ranges -> its place: equal sets are stored once */
     struct merge_place *places;
     uint32_t place_count, place_room;
+    struct job_turn *turns;
+    uint32_t turn_count, turn_room;
+    struct job_column *columns;
+    uint32_t column_count, column_room;
 };
 
 /* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL: they share a member or are not the same class. */
 int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_joint *out);
 void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_joint *joint);
 void merge_joint_clear(struct merge_joint *joint);
+
+/* A set of members: where it stands in the joint's ranges; equal sets stand once. */
+int merge_joint_set(struct merge_joint *out, const struct job_range *r, uint32_t count, uint32_t *first);
+
+/* --- Exponents (turns.c): appends what differs; the joint's members are there --- */
+int merge_turns_join(struct merge_joint *out, const struct job_class *a, const struct job_class *b);
 
 /* --- Variants (variant.c) --- */
 /* Appends the union of the variants of one node and channel to the joint. Either side may be empty. */

@@ -4,6 +4,7 @@ libpythia_merge_la_SOURCES = %D%/merge.h \
 	%D%/add.c \
 	%D%/joint.c %D%/joint.h \
 	%D%/merge.c \
+	%D%/turns.c \
 	%D%/update.c \
 	%D%/variant.c
 libpythia_merge_la_LIBADD = -lm

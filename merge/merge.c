@@ -321,6 +321,18 @@ static void commit_oracle(struct job_oracle *a, const struct job_oracle *b)
     a->wall_ns = a->wall_ns > b->wall_ns ? a->wall_ns : b->wall_ns;
 }
 
+struct merge_body merge_body_of(const struct job *j, uint32_t class_index)
+{
+    const struct job_class *c = &j->classes[class_index];
+    return (struct merge_body){ c->hash, grammar_flat_hash(c->grammar, j->terminal_hash, NULL) };
+}
+
+bool merge_knows(const struct job *j, const struct merge_body *body)
+{
+    uint32_t i = job_table_find(&j->index->table[JOB_INTERNED_CLASS], body->shape);
+    return i != GRAMMAR_NONE && !job_hash_none(body->exact) && job_hash_equal(merge_body_of(j, i).exact, body->exact);
+}
+
 int merge_job(struct job *into, const struct job *from)
 {
     struct merge m = { .into = into, .from = from };

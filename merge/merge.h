@@ -20,6 +20,11 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
 /* Joins `from` to `into`. PYTHIA_EINVAL: a stream is in both, or a body was left out of `from` that `into` has not. */
 int merge_job(struct job *into, const struct job *from);
 
+/* The rules of a class with the exponents that stand in them: they need not travel to a job that knows them. */
+struct merge_body { struct grammar_hash shape, exact; };
+struct merge_body merge_body_of(const struct job *j, uint32_t class_index);
+bool merge_knows(const struct job *j, const struct merge_body *body);
+
 /* --- Updating (update.c) --- */
 struct merge_updated {
     uint32_t kept;    /* classes of the run whose structure the profile had: their times are of both */

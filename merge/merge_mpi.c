@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "job/intern.h"
 #include "merge/merge.h"
 #include "pythia.h"
 
@@ -20,7 +19,7 @@ struct node {
 
 /* What a child offers: first message of an edge. */
 struct offer {
-    uint64_t classes; /* hashes that follow */
+    uint64_t classes; /* bodies that follow */
     uint64_t present; /* 0: out of memory, nothing follows */
 };
 
@@ -52,12 +51,12 @@ static int receive_bytes(const struct node *n, int from, void *data, size_t size
 
 /* --- The child's side --- */
 
-static struct grammar_hash *own_hashes(const struct job *j)
+static struct merge_body *own_bodies(const struct job *j)
 {
-    struct grammar_hash *hash = malloc(((size_t)j->class_count + 1) * sizeof *hash);
-    for (uint32_t i = 0; hash && i < j->class_count; i++)
-        hash[i] = j->classes[i].hash;
-    return hash;
+    struct merge_body *body = malloc(((size_t)j->class_count + 1) * sizeof *body);
+    for (uint32_t i = 0; body && i < j->class_count; i++)
+        body[i] = merge_body_of(j, i);
+    return body;
 }
 
 /* Says how long the packed job is (0: there is none after all), and sends it if the parent has room. */
@@ -77,22 +76,22 @@ static int send_packed(const struct node *n, int parent, const uint8_t *known)
 
 static int send_up(const struct node *n, int parent)
 {
-    struct grammar_hash *hash = n->job ? own_hashes(n->job) : NULL;
-    uint32_t classes = hash ? n->job->class_count : 0;
+    struct merge_body *body = n->job ? own_bodies(n->job) : NULL;
+    uint32_t classes = body ? n->job->class_count : 0;
     uint8_t *known = malloc((size_t)classes + 1);
-    int present = hash && known;
+    int present = body && known;
     struct offer offer = { present ? classes : 0, (uint64_t)present };
     uint64_t wanted = 0;
     int error = send_bytes(n, parent, &offer, sizeof offer);
     if (!error && present)
-        error = send_bytes(n, parent, hash, classes * sizeof *hash);
+        error = send_bytes(n, parent, body, classes * sizeof *body);
     if (!error && present)
         error = receive_bytes(n, parent, &wanted, sizeof wanted);
     if (!error && wanted)
         error = receive_bytes(n, parent, known, classes);
     if (!error && wanted)
         error = send_packed(n, parent, known);
-    free(hash);
+    free(body);
     free(known);
     return error;
 }
@@ -137,16 +136,16 @@ static int receive_packed(struct node *n, int child, uint64_t covered)
 }
 
 /* Which of the child's classes are here already: their rules need not travel. */
-static void mark_known(const struct job *j, const struct grammar_hash *hash, uint8_t *known, uint64_t count)
+static void mark_known(const struct job *j, const struct merge_body *body, uint8_t *known, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++)
-        known[i] = job_table_find(&j->index->table[JOB_INTERNED_CLASS], hash[i]) != GRAMMAR_NONE;
+        known[i] = merge_knows(j, &body[i]);
 }
 
-/* The hashes must be received whether there is room for them or not: a few at a time. */
-static int receive_hashes(const struct node *n, int child, uint64_t count, uint8_t *known)
+/* They must be received whether there is room for them or not: a few at a time. */
+static int receive_bodies(const struct node *n, int child, uint64_t count, uint8_t *known)
 {
-    struct grammar_hash some[256];
+    struct merge_body some[256];
     for (uint64_t at = 0; at < count; at += 256) {
         uint64_t part = count - at < 256 ? count - at : 256;
         int error = receive_bytes(n, child, some, part * sizeof *some);
@@ -170,7 +169,7 @@ static int receive_from(struct node *n, int child, uint64_t covered)
     }
     uint8_t *known = n->job ? malloc(offer.classes + 1) : NULL;
     uint64_t wanted = known != NULL;
-    error = receive_hashes(n, child, offer.classes, known);
+    error = receive_bodies(n, child, offer.classes, known);
     if (!error)
         error = send_bytes(n, child, &wanted, sizeof wanted);
     if (!error && known)

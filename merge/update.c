@@ -138,11 +138,95 @@ static int settle_rules(struct grammar_flat *g)
     return error;
 }
 
+/* --- Other exponents --- */
+
+/* Whether both say equally much of every node: then also of what contains others. */
+static bool same_counts(const struct job_class *run, const struct job_class *profile, uint64_t ours, uint64_t theirs)
+{
+    const struct grammar_stats *a = run->grammar->stats, *b = profile->grammar->stats;
+    for (uint32_t n = 0; n < run->grammar->node_count; n++)
+        if ((unsigned __int128)a[n].count * theirs != (unsigned __int128)b[n].count * ours)
+            return false;
+    return true;
+}
+
+static void scale_moments(struct grammar_moments *m, uint64_t sum)
+{
+    double factor = m->sum ? (double)sum / (double)m->sum : 1;
+    m->min = whole(floor((double)m->min * factor));
+    m->max = whole(ceil((double)m->max * factor));
+    m->square *= factor * factor;
+    m->sum = sum;
+}
+
+static void scale_spread(struct job_spread *s, double factor)
+{
+    s->min = whole(floor((double)s->min * factor));
+    s->max = whole(ceil((double)s->max * factor));
+    s->call_min = whole(floor((double)s->call_min * factor));
+    s->call_max = whole(ceil((double)s->call_max * factor));
+    s->call_square *= factor * factor;
+}
+
+/* What a rule takes now goes to its uses in the proportion in which the run has it. */
+static void share_out(struct grammar_flat *g, uint32_t rule, bool gap)
+{
+    uint64_t inside = 0, before = 0, given = 0;
+    struct grammar_moments *last = NULL;
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++)
+        inside += moments_of(&g->stats[n], gap)->sum;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule))
+            before += moments_of(&g->stats[n], gap)->sum;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule)) {
+            struct grammar_moments *m = moments_of(&g->stats[n], gap);
+            uint64_t share = before ? (uint64_t)((unsigned __int128)inside * m->sum / before) : 0;
+            scale_moments(m, share);
+            given += share;
+            last = m;
+        }
+    if (last)
+        last->sum += inside - given;
+}
+
+/* The same shape with other exponents: each terminal's place has the mean of both by expansion, and what contains it
+   what it becomes. */
+static int mix_places(struct job_class *run, const struct job_class *profile, double share)
+{
+    struct grammar_flat *g = run->grammar;
+    uint32_t *order = malloc(((size_t)g->rule_count + 1) * sizeof *order);
+    double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
+    int error = order && before && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t n = 0; n < g->node_count && !error; n++) {
+        const struct grammar_stats *old = &profile->grammar->stats[n];
+        struct mix m = {share, 1 - share, old->count ? (double)g->stats[n].count / (double)old->count : 0};
+        before[n] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+        if (grammar_is_rule(g->nodes[n].symbol))
+            continue;
+        mix_moments(&m, &g->stats[n].gap, &old->gap);
+        mix_moments(&m, &g->stats[n].duration, &old->duration);
+    }
+    for (uint32_t i = 0; i < g->rule_count && !error; i++)
+        if (order[i]) {
+            share_out(g, order[i], true);
+            share_out(g, order[i], false);
+        }
+    for (uint32_t n = 0; n < g->node_count && !error; n++)
+        scale_spread(&run->spread[n],
+                     before[n] > 0 ? ((double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum) / before[n] : 1);
+    free(order);
+    free(before);
+    return error;
+}
+
 static int mix_class(struct job_class *run, const struct job_class *profile, double share)
 {
     uint64_t ours = job_ranges_size(run->ranges, run->member_ranges);
     uint64_t theirs = job_ranges_size(profile->ranges, profile->member_ranges);
     struct mix m = {share, 1 - share, (double)ours / (double)theirs};
+    if (!same_counts(run, profile, ours, theirs))
+        return mix_places(run, profile, share);
     for (uint32_t n = 0; n < run->grammar->node_count; n++) {
         mix_moments(&m, &run->grammar->stats[n].gap, &profile->grammar->stats[n].gap);
         mix_moments(&m, &run->grammar->stats[n].duration, &profile->grammar->stats[n].duration);

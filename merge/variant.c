@@ -55,27 +55,33 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
     return 0;
 }
 
+int merge_joint_set(struct merge_joint *out, const struct job_range *r, uint32_t count, uint32_t *first)
+{
+    *first = 0;
+    if (job_ranges_equal(r, count, out->ranges.range, out->member_ranges))
+        return 0;
+    struct grammar_hash hash = job_hash_bytes(0, r, count * sizeof *r);
+    uint32_t place = job_table_find(&out->memo, hash);
+    if (place == GRAMMAR_NONE) {
+        int error = remember_place(out, hash, r, count);
+        if (error)
+            return error;
+        place = out->place_count - 1;
+    }
+    *first = out->places[place].first;
+    return 0;
+}
+
 /* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
 static int joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
     int error = base_array_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
-    if (error)
-        return error;
-    v.range_first = 0;
+    if (!error)
+        error = merge_joint_set(out, r, count, &v.range_first);
     v.range_count = count;
-    if (!job_ranges_equal(r, count, out->ranges.range, out->member_ranges)) {
-        struct grammar_hash hash = job_hash_bytes(0, r, count * sizeof *r);
-        uint32_t place = job_table_find(&out->memo, hash);
-        if (place == GRAMMAR_NONE) {
-            error = remember_place(out, hash, r, count);
-            if (error)
-                return error;
-            place = out->place_count - 1;
-        }
-        v.range_first = out->places[place].first;
-    }
-    out->variants[out->variant_count++] = v;
-    return 0;
+    if (!error)
+        out->variants[out->variant_count++] = v;
+    return error;
 }
 
 static int copy_variants(struct merge_joint *out, const struct job_class *c, const struct job_variant *v, uint32_t n)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "job/value.h"
 #include "job/define.h"
@@ -11,6 +12,7 @@
 #include "job/group.h"
 #include "job/starts.h"
 #include "job/streams.h"
+#include "job/turns.h"
 #include "replay/bind.h"
 #include "replay/calls.h"
 
@@ -19,9 +21,19 @@ enum { EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
 /* Means of one occurrence on one rank, ns. */
 struct times { float gap, gap_deviation, call, call_deviation; };
 
+/* Members of a class with the same exponents. */
+struct role {
+    uint32_t class_index;
+    uint64_t hash;                /* of the exponents that differ */
+    const struct grammar_flat *grammar;
+    struct grammar_flat *own;     /* NULL: the class's */
+    uint64_t *uses;               /* expansions of each rule */
+    uint32_t *rule_of;            /* the rule that a node is in */
+};
+
 /* Of each rank, for its class's nodes. */
 struct rank_times {
-    uint32_t class_index;
+    uint32_t class_index, role;
     bool shared;
     struct times *node;
     struct replay_run one; /* of the wait that the rank is at */
@@ -37,8 +49,8 @@ struct replay_bind {
     struct bind_site *site;
     double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
     uint32_t site_count;
-    uint64_t **uses;            /* of each class: expansions of each rule; NULL where no rank needs it */
-    uint32_t **rule_of;         /* of each class: the rule that a node is in */
+    struct role *role;
+    uint32_t role_count, role_room;
     struct rank_times *rank;
     double *count, *call;       /* ranks x sites */
     float *rest;                /* the same: what a rank's calls take beyond `extra` … */
@@ -100,27 +112,67 @@ static struct times mean_times(const struct grammar_stats *s)
                            .call_deviation = (float)grammar_moments_deviation(&s->duration, s->count) };
 }
 
-static bool find_rules(struct replay_bind *b, uint32_t c)
+static bool find_rules(struct role *r)
 {
-    const struct grammar_flat *g = b->job->classes[c].grammar;
+    const struct grammar_flat *g = r->grammar;
 
-    if (b->uses[c])
-        return true;
-    b->uses[c] = calloc(g->rule_count + 1, sizeof **b->uses);
-    b->rule_of[c] = calloc(g->node_count + 1, sizeof **b->rule_of);
-    if (!b->uses[c] || !b->rule_of[c])
+    r->uses = calloc(g->rule_count + 1, sizeof *r->uses);
+    r->rule_of = calloc(g->node_count + 1, sizeof *r->rule_of);
+    if (!r->uses || !r->rule_of)
         return false;
-    grammar_flat_uses(g, b->uses[c]);
-    for (uint32_t r = 0; r < g->rule_count; r++)
-        for (uint32_t i = 0; i < g->rules[r].length; i++)
-            b->rule_of[c][g->rules[r].first + i] = r;
+    grammar_flat_uses(g, r->uses);
+    for (uint32_t k = 0; k < g->rule_count; k++)
+        for (uint32_t i = 0; i < g->rules[k].length; i++)
+            r->rule_of[g->rules[k].first + i] = k;
     return true;
 }
 
-/* How often a rank comes to a node. */
-static double visits(const struct replay_bind *b, uint32_t c, uint32_t node)
+/* --- Roles --- */
+
+static uint64_t exponents_hash(const struct job_class *c, uint32_t rank)
 {
-    return (double)b->uses[c][b->rule_of[c][node]] * (double)b->job->classes[c].grammar->nodes[node].exponent;
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < c->turn_count; i++)
+        if (!i || c->turns[i].node != c->turns[i - 1].node)
+            hash = base_hash_mix(hash ^ job_turns(c, c->turns[i].node, rank, 0));
+    return hash;
+}
+
+static bool same_exponents(const struct job_class *c, const struct grammar_flat *g, uint32_t rank)
+{
+    for (uint32_t i = 0; i < c->turn_count; i++)
+        if ((!i || c->turns[i].node != c->turns[i - 1].node) &&
+            job_turns(c, c->turns[i].node, rank, 0) != g->nodes[c->turns[i].node].exponent)
+            return false;
+    return true;
+}
+
+/* The role of a rank's main thread, which is of class c; GRAMMAR_NONE: out of memory. */
+static uint32_t find_role(struct replay_bind *b, uint32_t c, uint32_t rank)
+{
+    const struct job_class *class = &b->job->classes[c];
+    uint64_t hash = exponents_hash(class, rank);
+
+    for (uint32_t i = 0; i < b->role_count; i++)
+        if (b->role[i].class_index == c && b->role[i].hash == hash && same_exponents(class, b->role[i].grammar, rank))
+            return i;
+    if (base_array_room(&b->role, &b->role_room, b->role_count + 1u, sizeof *b->role) != 0)
+        return GRAMMAR_NONE;
+    struct role *r = &b->role[b->role_count];
+    *r = (struct role){ .class_index = c, .hash = hash, .grammar = class->grammar };
+    if (class->turn_count)
+        r->grammar = r->own = job_member_grammar(class, rank, 0);
+    b->role_count++;
+    return r->grammar && find_rules(r) ? b->role_count - 1 : GRAMMAR_NONE;
+}
+
+/* How often a rank comes to a node. */
+static double visits(const struct replay_bind *b, uint32_t rank, uint32_t node)
+{
+    const struct role *r = &b->role[b->rank[rank].role];
+
+    return (double)r->uses[r->rule_of[node]] * (double)r->grammar->nodes[node].exponent;
 }
 
 /* The rank's own times where the job has them. */
@@ -152,8 +204,8 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
     if (!s)
         return;
     for (uint32_t n = 0; n < g->node_count; n++) {
-        mean += visits(b, r->class_index, n) * r->node[n].gap;
-        varies += visits(b, r->class_index, n) * r->node[n].gap_deviation;
+        mean += visits(b, rank, n) * r->node[n].gap;
+        varies += visits(b, rank, n) * r->node[n].gap_deviation;
     }
     double own = (double)job_stream_mean(s, s->wall_ns) - (double)job_stream_mean(s, s->mpi_ns) -
                  (double)job_stream_mean(s, s->omp_ns);
@@ -170,7 +222,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     const struct rank_times *r = &b->rank[rank];
     const struct job_class *c = &b->job->classes[r->class_index];
     uint32_t symbol = c->grammar->nodes[n].symbol;
-    double count = visits(b, r->class_index, n);
+    double count = visits(b, rank, n);
     struct bind_site *s = &b->site[b->site_of[symbol]];
     size_t at = (size_t)rank * b->site_count + b->site_of[symbol];
     const struct job_variant *v = job_variant(c, n, GRAMMAR_BYTES, like(b, rank), 0);
@@ -183,8 +235,8 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     s->call_ns += count * r->node[n].call;
     if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, like(b, rank), 0, 0, &reply) == 0 && reply == 1)
         s->answers = 1;
-    if (v && v->attr.count)
-        s->bytes += count * (double)v->attr.sum / (double)v->attr.count;
+    if (v)
+        s->bytes += count * job_attr_mean(&v->attr);
 }
 
 /* In a large job ranks of a block and class have the same times, and those that are like one rank: those of one that
@@ -196,7 +248,7 @@ static struct times *alike(const struct replay_bind *b, uint32_t rank)
     uint32_t back = b->resize ? rank : BACK;
 
     for (uint32_t k = 1; (b->resize || b->job->info.block > 1) && k <= back && k <= rank; k++)
-        if (b->rank[rank - k].class_index == b->rank[rank].class_index &&
+        if (b->rank[rank - k].class_index == b->rank[rank].class_index && b->rank[rank - k].role == b->rank[rank].role &&
             job_find_stream(b->job, like(b, rank - k), 0) == s)
             return b->rank[rank - k].node;
     return NULL;
@@ -210,9 +262,12 @@ static bool find_times(struct replay_bind *b, uint32_t rank)
     if (c == GRAMMAR_NONE)
         return true;
     const struct grammar_flat *g = b->job->classes[c].grammar;
+    r->role = find_role(b, c, like(b, rank));
+    if (r->role == GRAMMAR_NONE)
+        return false;
     r->node = alike(b, rank);
     r->shared = r->node != NULL;
-    if (!r->shared && (!(r->node = calloc(g->node_count + 1, sizeof *r->node)) || !find_rules(b, c)))
+    if (!r->shared && !(r->node = calloc(g->node_count + 1, sizeof *r->node)))
         return false;
     bool own = false;
     for (uint32_t n = 0; n < g->node_count && !r->shared; n++)
@@ -254,8 +309,8 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     if (job_attr_value(b->job, c, node, channel, like(b, rank), 0, i, &v) == 0)
         return v;
     const struct job_variant *variant = job_variant(c, node, channel, like(b, rank), 0);
-    if (channel == GRAMMAR_BYTES && variant && variant->attr.count)
-        return variant->attr.sum / (int64_t)variant->attr.count;
+    if (channel == GRAMMAR_BYTES && variant)
+        return (int64_t)job_attr_mean(&variant->attr);
     return none;
 }
 
@@ -484,7 +539,7 @@ static const struct grammar_flat *grammar(void *context, uint32_t rank)
     const struct replay_bind *b = context;
     uint32_t c = b->rank[rank].class_index;
 
-    return c == GRAMMAR_NONE ? NULL : b->job->classes[c].grammar;
+    return c == GRAMMAR_NONE ? NULL : b->role[b->rank[rank].role].grammar;
 }
 
 static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
@@ -521,10 +576,8 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     b->source = (struct replay_source){
         .ranks = ranks, .context = b, .grammar = grammar, .event = event, .cycle = cycle, .member = member
     };
-    b->uses = calloc(j->class_count + 1, sizeof *b->uses);
-    b->rule_of = calloc(j->class_count + 1, sizeof *b->rule_of);
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
-    bool fine = ranks && b->uses && b->rule_of && b->rank && find_sites(b);
+    bool fine = ranks && b->rank && find_sites(b);
     if (fine) {
         b->source.places = 2 * b->site_count + 1;
         b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
@@ -546,15 +599,15 @@ void replay_bind_destroy(struct replay_bind *b)
 {
     if (!b)
         return;
-    for (uint32_t c = 0; b->uses && b->rule_of && c < b->job->class_count; c++) {
-        free(b->uses[c]);
-        free(b->rule_of[c]);
+    for (uint32_t i = 0; i < b->role_count; i++) {
+        job_member_free(b->role[i].own);
+        free(b->role[i].uses);
+        free(b->role[i].rule_of);
     }
     for (uint32_t r = 0; b->rank && r < b->source.ranks; r++)
         if (!b->rank[r].shared)
             free(b->rank[r].node);
-    free(b->uses);
-    free(b->rule_of);
+    free(b->role);
     free(b->rank);
     free(b->site_of);
     free(b->site);

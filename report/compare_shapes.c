@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "pythia.h"
+#include "job/turns.h"
 #include "report/compare_parts.h"
 #include "report/ranges.h"
 
@@ -109,13 +110,29 @@ static int rules_of(struct rules *r, const struct grammar_flat *g, const struct 
     return 0;
 }
 
+/* Exponents of other members than the first. */
+static void add_trips(const struct job_class *e, const struct job_turn *t, int side, struct report_turns *l)
+{
+    uint64_t members = t->column == GRAMMAR_NONE ? 1 : report_members(e);
+
+    for (uint64_t i = 0; i < members; i++) {
+        uint64_t turns = t->column == GRAMMAR_NONE ? t->exponent : job_column_get(&e->columns[t->column], i);
+        l->least[side] = turns < l->least[side] ? turns : l->least[side];
+        l->most[side] = turns > l->most[side] ? turns : l->most[side];
+        l->trips[side] += mixed(turns + 1) *
+                          (t->column == GRAMMAR_NONE ? report_range_members(e, t->range_first, t->range_count) : i + 1);
+    }
+}
+
 /* Node `n` as a loop. Counts of a node are those of all members. */
-static struct report_turns loop_of(const struct grammar_flat *g, const struct rules *r,
+static struct report_turns loop_of(const struct job_class *e, const struct rules *r,
                                    const struct grammar_hash *terminal, int side, uint32_t class_index, uint32_t n)
 {
+    const struct grammar_flat *g = e->grammar;
     uint32_t symbol = g->nodes[n].symbol;
     uint64_t turns = g->nodes[n].exponent;
     bool rule = grammar_is_rule(symbol);
+    uint32_t first, sets = job_turns_of(e, n, &first);
     struct report_turns l = { .body = rule ? r->body[symbol & ~GRAMMAR_RULE] : terminal[symbol] };
 
     l.present[side] = true;
@@ -128,6 +145,10 @@ static struct report_turns loop_of(const struct grammar_flat *g, const struct ru
     l.least[side] = l.most[side] = turns;
     l.length[side] = rule ? r->length[symbol & ~GRAMMAR_RULE] : 1;
     l.trips[side] = mixed(turns + 1) * l.executions[side];
+    if (sets)
+        l.executions[side] = (uint64_t)((double)g->stats[n].count / job_mean_turns(e, n) + 0.5);
+    for (uint32_t i = first; i < first + sets; i++)
+        add_trips(e, &e->turns[i], side, &l);
     l.time_ns[side] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
     return l;
 }
@@ -141,6 +162,8 @@ static int add_class(struct lists *lists, const struct job_class *e, const struc
 
     if (rc != 0)
         return rc;
+    for (uint32_t i = 0; i < e->turn_count; i++) /* classes with other exponents are others */
+        r.whole.low = mixed(r.whole.low ^ (e->turns[i].exponent + ((uint64_t)e->turns[i].node << 32)));
     uint64_t members = report_members(e);
     for (uint32_t i = 0; rc == 0 && i < g->rule_count; i++) { /* R is the class */
         struct report_shape s = { .hash = i ? r.exact[i] : r.whole,
@@ -153,7 +176,7 @@ static int add_class(struct lists *lists, const struct job_class *e, const struc
     }
     for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
         if (g->nodes[n].exponent > 1 && g->nodes[n].symbol != GRAMMAR_LOST) {
-            struct report_turns l = loop_of(g, &r, terminal, side, index, n);
+            struct report_turns l = loop_of(e, &r, terminal, side, index, n);
             rc = add_turns(&lists->loops, &l);
         }
     rules_free(&r);

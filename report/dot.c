@@ -10,6 +10,7 @@
 #include "base/clean.h"
 #include "grammar/notation.h"
 #include "pythia.h"
+#include "job/turns.h"
 #include "report/export.h"
 #include "report/ranges.h"
 #include "report/units.h"
@@ -59,6 +60,14 @@ static void print_terminal(struct graph *g, uint32_t terminal)
     fputs("\"];\n", g->out);
 }
 
+/* Whether other members have another exponent there. */
+static bool differs(const struct job_class *c, uint32_t node)
+{
+    uint32_t first;
+
+    return job_turns_of(c, node, &first) != 0;
+}
+
 static void print_edge(struct graph *g, uint32_t rule, uint32_t place, uint32_t node)
 {
     const struct grammar_flat_node *n = &g->c->grammar->nodes[node];
@@ -73,7 +82,7 @@ static void print_edge(struct graph *g, uint32_t rule, uint32_t place, uint32_t 
         fprintf(g->out, "    c%ur%u -> c%ulost [label=\"%u", g->index, rule, g->index, place);
     }
     if (n->exponent > 1)
-        fprintf(g->out, ": x %" PRIu64, n->exponent);
+        fprintf(g->out, ": x %" PRIu64 "%s", n->exponent, differs(g->c, node) ? " …" : "");
     fputs("\"];\n", g->out);
 }
 
@@ -89,7 +98,8 @@ static void print_rules(struct graph *g)
         for (uint32_t n = rule->first; n < rule->first + rule->length; n++)
             ns += (double)flat->stats[n].gap.sum + (double)flat->stats[n].duration.sum;
         if (rule->length && members)
-            count = flat->stats[rule->first].count / flat->nodes[rule->first].exponent / members;
+            count = (uint64_t)((double)flat->stats[rule->first].count / job_mean_turns(g->c, rule->first) /
+                                   (double)members + 0.5);
         print_rule(g, i, members ? ns / (double)members : 0, count);
         for (uint32_t k = 0; k < rule->length; k++) {
             if (!g->left) {

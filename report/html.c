@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/turns.h"
 #include "pythia.h"
 #include "report/html_parts.h"
 #include "report/html_assets.h"
@@ -115,7 +116,7 @@ static void print_node(struct shape *s, uint32_t n)
 
     fputc('[', s->out);
     print_symbol(s, node->symbol);
-    fprintf(s->out, ",%llu,%llu,%.0f,%.0f", (unsigned long long)node->exponent,
+    fprintf(s->out, ",%.0f,%llu,%.0f,%.0f", job_mean_turns(s->c, n),
             (unsigned long long)(t->count / s->members), (double)t->gap.sum / (double)count,
             (double)t->duration.sum / (double)count);
     if (s->c->grammar->node_count < MESSAGES)
@@ -146,8 +147,7 @@ static void print_folded(struct shape *s, uint32_t from, uint32_t to, double use
 
 static double rule_uses(const struct shape *s, uint32_t first)
 {
-    uint64_t exponent = s->c->grammar->nodes[first].exponent;
-    double uses = (double)s->c->grammar->stats[first].count / (double)s->members / (double)exponent;
+    double uses = (double)s->c->grammar->stats[first].count / (double)s->members / job_mean_turns(s->c, first);
 
     return uses > 0 ? uses : 1;
 }

@@ -340,6 +340,16 @@ static void add_regions(struct report *r, cJSON *root)
     }
 }
 
+/* Places in the grammar where not all members have the same exponent. */
+static double different_exponents(const struct job_class *c)
+{
+    double nodes = 0;
+
+    for (uint32_t i = 0; i < c->turn_count; i++)
+        nodes += !i || c->turns[i].node != c->turns[i - 1].node;
+    return nodes;
+}
+
 static void add_classes(const struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "classes");
@@ -364,7 +374,8 @@ static void add_classes(const struct report *r, cJSON *root)
         report_class_difference(r, i, difference, sizeof difference);
         report_json_text(o, "difference", i ? difference : NULL);
         add_number(o, "members", (double)report_members(c));
-        add_number(o, "events", c->grammar ? (double)c->grammar->events : 0);
+        add_number(o, "events", (double)(uint64_t)report_class_events(c));
+        add_number(o, "different_exponents", different_exponents(c));
         add_number(o, "rules", c->grammar ? c->grammar->rule_count : 0);
         add_number(o, "nodes", c->grammar ? c->grammar->node_count : 0);
         free(text);

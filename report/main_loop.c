@@ -30,6 +30,7 @@
 #include <xxhash.h>
 
 #include "pythia.h"
+#include "job/turns.h"
 #include "report/ranges.h"
 #include "report/report.h"
 
@@ -56,7 +57,8 @@ struct body {
 
 struct search {
     struct report *r;
-    const struct grammar_flat *g;
+    const struct job_class *c;
+    const struct grammar_flat *g; /* its grammar */
     struct body *rules;     /* rules[0] is the whole stream */
     uint64_t *entries;      /* of terminals */
     uint64_t *executions;   /* of terminals, of one member */
@@ -181,7 +183,7 @@ static void count_executions(const struct search *s)
         const struct grammar_flat_node *node = &s->g->nodes[n];
         uint64_t executions = s->g->stats[n].count / s->members, *entries = entries_of(s, node->symbol);
         if (entries)
-            *entries += executions / node->exponent;
+            *entries += (uint64_t)((double)executions / job_mean_turns(s->c, n) + 0.5);
         if (!grammar_is_rule(node->symbol)) {
             count_terminal(s, n, executions);
             continue;
@@ -250,7 +252,7 @@ static void add_calls(const struct search *s, uint32_t symbol, double times, dou
     }
     const struct grammar_flat_rule *x = &s->g->rules[symbol & ~GRAMMAR_RULE];
     for (uint32_t n = x->first; n < x->first + x->length && depth < DEEPEST; n++)
-        add_calls(s, s->g->nodes[n].symbol, times * (double)s->g->nodes[n].exponent, count, depth + 1);
+        add_calls(s, s->g->nodes[n].symbol, times * job_mean_turns(s->c, n), count, depth + 1);
 }
 
 /* Of the time in the calls of a rule: the share of those that `counts` says. */
@@ -314,7 +316,7 @@ static uint64_t entries_in_turns(const struct search *s, uint32_t part, const do
         memset(other, 0, s->r->job->terminal_count * sizeof *other);
         add_calls(s, part, 1, other, 0);
         if (share_of(s, own, among, other) < 0.5)
-            entries -= s->g->stats[n].count / s->members / s->g->nodes[n].exponent;
+            entries -= (uint64_t)((double)(s->g->stats[n].count / s->members) / job_mean_turns(s->c, n) + 0.5);
     }
     return entries;
 }
@@ -451,7 +453,7 @@ static void join_neighbours(const struct search *s)
                          s->r->job->terminals[symbol].function == s->r->job->terminals[s->g->nodes[l->node].symbol].function;
         if (symbol != s->g->nodes[l->node].symbol && !same_line)
             continue;
-        l->turns += s->g->nodes[n].exponent;
+        l->turns += (uint64_t)(job_mean_turns(s->c, n) + 0.5);
         l->total_ns += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
     }
     l->turn_ns = l->total_ns / (double)l->turns;
@@ -495,7 +497,7 @@ int report_find_main_loop(struct report *r)
 {
     uint32_t class_index = longest_class(r->job);
     const struct job_class *c = class_index != GRAMMAR_NONE ? &r->job->classes[class_index] : NULL;
-    struct search s = { .r = r, .g = c ? c->grammar : NULL, .members = c ? report_members(c) : 0 };
+    struct search s = { .r = r, .c = c, .g = c ? c->grammar : NULL, .members = c ? report_members(c) : 0 };
 
     if (!s.g || !s.members)
         return 0;

@@ -89,8 +89,8 @@ void report_message_text(const struct job *j, const struct job_class *c, uint32_
         return;
     size_t used = add_peers(j, c, node, text, size);
     const struct job_variant *v = job_variant_first(c, node, GRAMMAR_BYTES);
-    if (!v || !v->attr.count || v->attr.sum <= 0)
+    if (!v || v->attr.sum <= 0)
         return;
     snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", v->attr.min == v->attr.max ? "" : "about ",
-             report_bytes((double)v->attr.sum / (double)v->attr.count, bytes));
+             report_bytes(job_attr_mean(&v->attr), bytes));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "job/turns.h"
 #include "pythia.h"
 #include "report/ranges.h"
 
@@ -138,7 +139,7 @@ static int add_variant(struct report_model *m, const uint32_t *place, uint32_t t
     if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
         least_ns = UINT64_MAX;
     if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
-        m->sites[place[terminal]].bytes += report_scale(a->sum, occurrences, a->count);
+        m->sites[place[terminal]].bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
         return 0;
     for (uint16_t k = 0; rc == 0 && a->kind == GRAMMAR_ATTR_KEYED && k < a->length && k < GRAMMAR_ATTR_KEYS; k++)
@@ -152,9 +153,10 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = report_members(c);
-    int rc = 0;
+    struct job_counts *counts;
+    int rc = job_counts_create(c, &counts);
 
-    for (uint32_t n = 0; n < g->node_count; n++) {
+    for (uint32_t n = 0; rc == 0 && n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
             add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
         else if (g->nodes[n].symbol == GRAMMAR_LOST)
@@ -165,10 +167,12 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
         uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
         uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
-            rc = add_variant(m, place, terminal, &variant->attr, g->stats[variant->node].count / members * covered,
+            rc = add_variant(m, place, terminal, &variant->attr,
+                             job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
                              c->variant_count && covered == members ? g->stats[variant->node].duration.min
                                                                     : UINT64_MAX);
     }
+    job_counts_destroy(counts);
     return rc;
 }
 
@@ -295,7 +299,7 @@ static void find_loop(struct report_model *m)
         uint64_t members = report_members(c);
         for (uint32_t n = 0; c->grammar && members && n < c->grammar->node_count; n++) {
             const struct grammar_stats *s = &c->grammar->stats[n];
-            uint64_t turns = c->grammar->nodes[n].exponent;
+            uint64_t turns = (uint64_t)(job_mean_turns(c, n) + 0.5);
             double total = (double)s->gap.sum + (double)s->duration.sum;
             if (turns < 2 || total <= best)
                 continue;

@@ -67,6 +67,8 @@ static int add_class(struct report_model *m, const uint32_t *place, const struct
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
         inside[t] = 0;
     int rc = walk(m->job, c->grammar, limit, inside);
+    if (c->turn_count && c->grammar->events)
+        scale *= report_class_events(c) / (double)c->grammar->events;
     if (c->grammar->events > limit)
         scale *= (double)c->grammar->events / (double)limit;
     for (uint32_t t = 0; rc == 0 && t < m->job->terminal_count; t++)

@@ -2,6 +2,8 @@
 /* Members of a class for people; see ranges.h. */
 #include "report/ranges.h"
 
+#include "job/turns.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,15 @@ uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_
 uint64_t report_members(const struct job_class *c)
 {
     return report_range_members(c, 0, c->member_ranges);
+}
+
+double report_class_events(const struct job_class *c)
+{
+    uint64_t members = report_members(c);
+
+    if (!c->turn_count || !members)
+        return c->grammar ? (double)c->grammar->events : 0;
+    return (double)job_class_events(c) / (double)members;
 }
 
 /* One run of a range. */

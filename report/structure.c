@@ -7,6 +7,7 @@
  * node uses is there as a loop (rules are used twice, exponents counted) and doubles the length of the stream, which
  * fits 63 bits; the others hold SHORT items at most.
  */
+#include "job/turns.h"
 #include "report/structure.h"
 
 #include <inttypes.h>
@@ -133,9 +134,10 @@ static void print_body(struct view *v, uint32_t rule, uint32_t depth)
 static void print_node(struct view *v, uint32_t node, uint32_t depth)
 {
     uint32_t symbol = v->g->nodes[node].symbol;
-    uint64_t turns = v->g->nodes[node].exponent;
-    uint32_t inside = depth + (turns > 1);
+    uint64_t least, turns;
 
+    job_turns_extent(v->c, node, &least, &turns);
+    uint32_t inside = depth + (turns > 1);
     if (v->limit && ftell(v->out) > v->limit)
         return;
     if (grammar_is_rule(symbol) && !v->in_line[rule_of(symbol)]) {
@@ -153,7 +155,9 @@ static void print_node(struct view *v, uint32_t node, uint32_t depth)
         if (parentheses)
             fputc(')', v->out);
     }
-    if (turns > 1)
+    if (turns > least)
+        fprintf(v->out, "[%" PRIu64 "-%" PRIu64 "]", least, turns);
+    else if (turns > 1)
         fprintf(v->out, "[%" PRIu64 "]", turns);
 }
 
@@ -177,7 +181,10 @@ static void print_single(const struct view *v, uint32_t node)
 
 static void print_line(struct view *v, uint32_t node)
 {
-    bool single = v->g->nodes[node].exponent == 1 && !grammar_is_rule(v->g->nodes[node].symbol);
+    uint64_t least, turns;
+
+    job_turns_extent(v->c, node, &least, &turns);
+    bool single = turns == 1 && !grammar_is_rule(v->g->nodes[node].symbol);
 
     if (single && !v->how.collapse) {
         print_single(v, node);
@@ -255,17 +262,20 @@ static double part_of(const struct view *v, uint32_t node, double part)
 static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t indent, double part)
 {
     uint32_t symbol = v->g->nodes[node].symbol;
-    uint64_t turns = v->g->nodes[node].exponent;
+    uint64_t least, turns;
     bool rule = grammar_is_rule(symbol);
     bool sequence = rule && v->in_line[rule_of(symbol)];
-    uint32_t inside = depth + (turns > 1);
 
+    job_turns_extent(v->c, node, &least, &turns);
+    uint32_t inside = depth + (turns > 1);
     if (sequence && turns == 1) { /* parts of the code around it */
         indent_rule(v, rule_of(symbol), depth, indent, part_of(v, node, part));
         return;
     }
     begin_line(v, node, !rule, indent, part);
-    if (turns > 1)
+    if (turns > least)
+        fprintf(v->out, sequence ? "loop %" PRIu64 " to %" PRIu64 " times" : "%" PRIu64 " to %" PRIu64 " x ", least, turns);
+    else if (turns > 1)
         fprintf(v->out, sequence ? "loop %" PRIu64 " times" : "%" PRIu64 " x ", turns);
     if (!rule)
         print_call(v, node);

@@ -181,8 +181,9 @@ static void print_classes(struct report *r, FILE *out)
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
-            fprintf(out, "%sclass %u: %.40s: %s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",
-                    report_count(c->grammar->events, events), c->grammar->rule_count,
+            fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",
+                    c->turn_count ? "about " : "",
+                    report_count((uint64_t)report_class_events(c), events), c->grammar->rule_count,
                     c->grammar->rule_count == 1 ? "" : "s");
         free(ranks);
     }

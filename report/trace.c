@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/turns.h"
 #include "pythia.h"
 #include "report/findings.h"
 #include "report/json.h"
@@ -69,12 +70,12 @@ void report_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
 
 struct folded { struct trace *t; const struct job_class *c; uint32_t process; };
 
-static double all_turns(const struct grammar_flat *g, uint32_t node)
+static double all_turns(const struct job_class *c, uint32_t node)
 {
-    const struct grammar_stats *s = &g->stats[node];
+    const struct grammar_stats *s = &c->grammar->stats[node];
     double turn = grammar_moments_mean(&s->gap, s->count) + grammar_moments_mean(&s->duration, s->count);
 
-    return turn * (double)g->nodes[node].exponent;
+    return turn * job_mean_turns(c, node);
 }
 
 static void print_slice(const struct folded *f, uint32_t node, double begin, double length)
@@ -82,7 +83,7 @@ static void print_slice(const struct folded *f, uint32_t node, double begin, dou
     struct trace *t = f->t;
     const struct grammar_flat *g = f->c->grammar;
     uint32_t symbol = g->nodes[node].symbol;
-    uint64_t turns = g->nodes[node].exponent;
+    uint64_t turns = (uint64_t)(job_mean_turns(f->c, node) + 0.5);
     char turn[32];
 
     report_trace_event(t, "X", f->process, 0);
@@ -102,15 +103,15 @@ static void print_body(const struct folded *f, uint32_t rule, double begin, doub
     double all = 0;
 
     for (uint32_t n = body->first; n < body->first + body->length; n++)
-        all += all_turns(g, n);
+        all += all_turns(f->c, n);
     for (uint32_t n = body->first; n < body->first + body->length && !ferror(f->t->out); n++) {
-        double own = all > 0 ? all_turns(g, n) / all * length : 0;
+        double own = all > 0 ? all_turns(f->c, n) / all * length : 0;
         uint32_t symbol = g->nodes[n].symbol;
         if (f->t->left && (own > 0 || g->nodes[n].exponent == 1)) {
             double gap = 0;
             /* one event: its gap is seen */
-            if (!grammar_is_rule(symbol) && g->nodes[n].exponent == 1 && all_turns(g, n) > 0)
-                gap = own * grammar_moments_mean(&g->stats[n].gap, g->stats[n].count) / all_turns(g, n);
+            if (!grammar_is_rule(symbol) && g->nodes[n].exponent == 1 && all_turns(f->c, n) > 0)
+                gap = own * grammar_moments_mean(&g->stats[n].gap, g->stats[n].count) / all_turns(f->c, n);
             f->t->left--;
             print_slice(f, n, begin + gap, own - gap);
             if (grammar_is_rule(symbol) && depth < DEEPEST)
@@ -134,7 +135,7 @@ static int print_class(struct trace *t, uint32_t index, uint64_t share)
     report_trace_process(t, index, name);
     free(name);
     for (uint32_t n = 0; f.c->grammar && n < f.c->grammar->rules[0].length; n++)
-        all += all_turns(f.c->grammar, n);
+        all += all_turns(f.c, n);
     t->left = share;
     if (f.c->grammar)
         print_body(&f, 0, 0, all, 0);

@@ -79,8 +79,8 @@ static int print_classes(struct report *r, FILE *out)
             free(ranks);
             return PYTHIA_ENOMEM;
         }
-        fprintf(out, "class %u: %s: %s events%s%s\n", i, ranks,
-                report_count(c->grammar ? c->grammar->events : 0, events), i ? "; other than class 0: " : "",
+        fprintf(out, "class %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
+                report_count((uint64_t)report_class_events(c), events), i ? "; other than class 0: " : "",
                 difference);
         free(ranks);
     }

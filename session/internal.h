@@ -82,6 +82,13 @@ struct session_stream {
 
 enum { SESSION_STREAMS = 65536 }; /* a multiple of 64: so many threads at once */
 
+/* A grammar of the reference: of the members of a class that have the same exponents. */
+struct session_role {
+    uint32_t class_index;
+    const struct grammar_flat *grammar;
+    struct oracle_index *index;
+};
+
 struct session {
     _Atomic int mode;              /* enum session_mode; release in start and off, relaxed in hooks */
     _Atomic bool paused;           /* by session_pause() */
@@ -102,8 +109,9 @@ struct session {
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
     struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording that is */
-    struct oracle_index **index;    /* of each class of the reference, built when first wanted; guarded by lock */
-    bool *unusable;                 /* the same: it was wanted, and there is none */
+    struct session_role *role;      /* grammars of the reference, as they are first wanted; guarded by lock */
+    uint32_t role_count, role_room;
+    bool *unusable;                 /* of each class of the reference: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
     bool checks_peers;              /* asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2 */
     bool regions;                   /* guarded by lock: a parallel region was seen */

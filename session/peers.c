@@ -87,12 +87,13 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
 /* Other threads open other classes meanwhile. */
 static uint32_t class_with(const struct grammar_flat *g)
 {
-    uint32_t c = 0;
+    uint32_t c = GRAMMAR_NONE;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
-    while (c < session.reference->class_count && session.reference->classes[c].grammar != g)
-        c++;
+    for (uint32_t i = 0; i < session.role_count && c == GRAMMAR_NONE; i++)
+        if (session.role[i].grammar == g)
+            c = session.role[i].class_index;
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
-    return c < session.reference->class_count ? c : GRAMMAR_NONE;
+    return c;
 }
 
 /* At the first partner. */

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "file/file.h"
+#include "job/turns.h"
 #include "pythia.h"
 #include "session/internal.h"
 
@@ -39,19 +41,18 @@ int session_predict_open(const void *reference, size_t size)
     }
     session.predicted_from = (struct session_recording){
         session.reference->info.start_time, session.reference->info.wall_ns, session.reference->info.runs};
-    session.index = calloc(session.reference->class_count + 1, sizeof *session.index);
     session.unusable = calloc(session.reference->class_count + 1, sizeof *session.unusable);
-    return session.index && session.unusable ? 0 : -1;
+    return session.unusable ? 0 : -1;
 }
 
 void session_predict_close(void)
 {
-    if (session.index)
-        for (uint32_t c = 0; c < session.reference->class_count; c++)
-            oracle_index_destroy(session.index[c]);
-    free(session.index);
+    for (uint32_t i = 0; i < session.role_count; i++)
+        oracle_index_destroy(session.role[i].index);
+    free(session.role);
+    session.role = NULL;
+    session.role_count = session.role_room = 0;
     free(session.unusable);
-    session.index = NULL;
     session.unusable = NULL;
     job_destroy(session.reference);
     session.reference = NULL;
@@ -66,44 +67,61 @@ static void say_unusable(const char *why)
     told = session.generation;
 }
 
-static const struct oracle_index *index_of(uint32_t class_index)
+static const struct oracle_index *new_role(uint32_t class_index, const struct grammar_flat *g)
 {
+    struct oracle_index *x = NULL;
+    if (base_array_room(&session.role, &session.role_room, (uint64_t)session.role_count + 1, sizeof *session.role) == 0)
+        x = oracle_index_create(g);
+    if (x)
+        session.role[session.role_count++] = (struct session_role){class_index, g, x};
+    session.unusable[class_index] |= !x;
+    return x;
+}
+
+/* Of the grammar that a member of the class has. */
+static const struct oracle_index *index_of(uint32_t class_index, uint32_t rank, uint32_t thread)
+{
+    const struct grammar_flat *g;
     char why[256];
-    if (session.index[class_index] || session.unusable[class_index])
-        return session.index[class_index];
-    if (file_open_class(session.reference, class_index, why, sizeof why))
+    if (session.unusable[class_index])
+        return NULL;
+    if (file_open_member(session.reference, class_index, rank, thread, &g, why, sizeof why)) {
         say_unusable(why);
-    else
-        session.index[class_index] = oracle_index_create(session.reference->classes[class_index].grammar);
-    session.unusable[class_index] = !session.index[class_index];
-    return session.index[class_index];
+        session.unusable[class_index] = true;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < session.role_count; i++)
+        if (session.role[i].grammar == g)
+            return session.role[i].index;
+    return new_role(class_index, g);
 }
 
-/* Main threads resemble main threads; other threads each other. */
-static uint32_t members_like(const struct job_class *c, uint32_t thread)
+enum { ROLES = 256 };
+
+static uint32_t roles_each(void)
 {
-    uint32_t members = 0;
-    for (uint32_t r = 0; r < c->member_ranges; r++)
-        if ((c->ranges[r].thread == 0) == (thread == 0))
-            members += (uint32_t)job_range_size(&c->ranges[r]);
-    return members;
+    uint32_t classes = session.reference->class_count;
+    return classes < ROLES ? ROLES / (classes + !classes) : 1;
 }
 
-/* The same rank of a job of the same shape starts from its own class; anything else from all classes, by share. */
+/* The same rank of a job of the same shape starts from its own grammar; anything else from all that there are, by share.
+   Main threads resemble main threads; other threads each other. */
 static uint32_t candidates(uint32_t thread, const struct oracle_index **index, double *weight)
 {
     const struct job *r = session.reference;
+    struct job_role role[ROLES];
     uint32_t own = job_stream_class(r, session.world.rank, thread);
     uint32_t count = 0;
     if (own != GRAMMAR_NONE && r->info.ranks == session.world.ranks) {
-        index[0] = index_of(own);
+        index[0] = index_of(own, session.world.rank, thread);
         weight[0] = 1;
         return index[0] != NULL;
     }
     for (uint32_t c = 0; c < r->class_count; c++) {
-        uint32_t members = members_like(&r->classes[c], thread);
-        if (members && (index[count] = index_of(c)) != NULL)
-            weight[count++] = members;
+        uint32_t roles = job_roles(&r->classes[c], thread == 0, roles_each(), role);
+        for (uint32_t i = 0; i < roles; i++)
+            if ((index[count] = index_of(c, role[i].rank, role[i].thread)) != NULL)
+                weight[count++] = (double)role[i].members;
     }
     return count;
 }
@@ -120,8 +138,9 @@ static size_t learn_memory(uint32_t thread)
 struct oracle *session_predict_oracle(uint32_t thread)
 {
     uint32_t classes = session.reference ? session.reference->class_count : 0;
-    const struct oracle_index **index = calloc(classes + 1, sizeof *index);
-    double *weight = calloc(classes + 1, sizeof *weight);
+    size_t most = classes ? (size_t)classes * roles_each() : 0;
+    const struct oracle_index **index = calloc(most + 1, sizeof *index);
+    double *weight = calloc(most + 1, sizeof *weight);
     struct oracle *oracle = NULL;
     if (index && weight && classes) {
         struct oracle_options options = {.learn = learn_memory(thread)};

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/turns.h"
 #include "report/names.h"
 #include "report/resolve.h"
 #include "report/units.h"
@@ -76,6 +77,7 @@ static const struct argp argp = {
 struct printer {
     const struct job *job;
     const struct job_class *class;
+    struct grammar_flat *grammar; /* the member's */
     struct report_resolver *resolver;
     uint32_t rank, thread;
     char **callsite; /* text by terminal, made when first needed */
@@ -149,7 +151,7 @@ static uint64_t share(uint64_t sum, uint64_t count, uint64_t i)
 
 static void print_event(struct printer *p, const struct grammar_cursor *c)
 {
-    const struct grammar_stats *s = &p->class->grammar->stats[c->node];
+    const struct grammar_stats *s = &p->grammar->stats[c->node];
     uint64_t gap = share(s->gap.sum, s->count, c->occurrence);
     uint64_t duration = share(s->duration.sum, s->count, c->occurrence);
     char function[256], peer[32], gap_text[32], duration_text[32];
@@ -175,8 +177,8 @@ static int print_all(void *printer, FILE *out)
         fputs("index\tfunction\tcallsite\tpeer\tgap_ns\tduration_ns\n", p->out);
     else
         fprintf(p->out, "%9s  %10s  %10s  %-22s %5s  %s\n", "index", "gap", "duration", "function", "peer", "callsite");
-    progress_begin(&progress, "expanding", p->out == stdout ? PROGRESS_NONE : p->class->grammar->events);
-    for (int more = grammar_cursor_open(&c, p->class->grammar); more; more = grammar_cursor_next(&c)) {
+    progress_begin(&progress, "expanding", p->out == stdout ? PROGRESS_NONE : p->grammar->events);
+    for (int more = grammar_cursor_open(&c, p->grammar); more; more = grammar_cursor_next(&c)) {
         print_event(p, &c);
         progress_at(&progress, c.index);
         if (ferror(p->out)) /* a closed pipe: no use in going on */
@@ -222,11 +224,13 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
 
     p.resolver = report_resolver_create(j);
     p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
-    if (p.resolver && p.callsite)
+    p.grammar = job_member_grammar(p.class, p.rank, p.thread);
+    if (p.resolver && p.callsite && p.grammar)
         rc = tool_write(r->output, print_all, &p);
     for (uint32_t t = 0; p.callsite && t < j->terminal_count; t++)
         free(p.callsite[t]);
     free(p.callsite);
+    job_member_free(p.grammar);
     report_resolver_destroy(p.resolver);
     return rc;
 }

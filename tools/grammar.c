@@ -14,6 +14,7 @@
 
 #include "base/clean.h"
 #include "grammar/notation.h"
+#include "job/turns.h"
 #include "report/names.h"
 #include "report/ranges.h"
 #include "report/resolve.h"
@@ -96,6 +97,50 @@ static void print_node(const struct printer *p, const struct grammar_flat *g, ui
            report_time(grammar_moments_mean(&s->duration, s->count), duration));
 }
 
+/* How often a member expands each rule, on average. */
+static void find_uses(const struct job_class *c, uint64_t members, uint64_t *uses)
+{
+    const struct grammar_flat *g = c->grammar;
+
+    if (!c->turn_count) {
+        grammar_flat_uses(g, uses);
+        return;
+    }
+    uses[0] = members;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (grammar_is_rule(g->nodes[n].symbol))
+            uses[g->nodes[n].symbol & ~GRAMMAR_RULE] += g->stats[n].count;
+    for (uint32_t r = 0; r < g->rule_count; r++)
+        uses[r] /= members;
+}
+
+/* Exponents of members that have others than the first. */
+static void print_turns(const struct printer *p, const struct job_class *c)
+{
+    const struct grammar_flat *g = c->grammar;
+    char name[16], rule[16];
+    uint32_t r = 0;
+
+    for (uint32_t i = 0; i < c->turn_count; i++) {
+        const struct job_turn *t = &c->turns[i];
+        while (r + 1 < g->rule_count && g->rules[r + 1].first <= t->node)
+            r++;
+        grammar_rule_name(r, rule);
+        if (!i || t->node != t[-1].node)
+            printf("# part %u of %s, %s:", t->node - g->rules[r].first + 1, rule,
+                   symbol_text(p, g->nodes[t->node].symbol, name));
+        struct job_class set = { .ranges = c->ranges + t->range_first, .range_count = t->range_count,
+                                 .member_ranges = t->range_count };
+        char *ranks = t->column == GRAMMAR_NONE ? report_ranges_text(&set) : NULL;
+        if (ranks)
+            printf(" ^%" PRIu64 " on %s%s", t->exponent, ranks,
+                   i + 1 < c->turn_count && t[1].node == t->node ? "," : "\n");
+        else
+            printf(" another exponent on each rank\n");
+        free(ranks);
+    }
+}
+
 /* The lines of grammar_print(), each with its count and time: printed to memory, then taken apart by line. */
 static int print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
 {
@@ -109,7 +154,7 @@ static int print_rules(const struct printer *p, const struct job_class *c, uint6
     if (memory && fclose(memory) != 0)
         rc = -1;
     if (rc == 0)
-        grammar_flat_uses(g, uses);
+        find_uses(c, members, uses);
     char *line = text;
     for (uint32_t rule = 0; rc == 0 && rule < g->rule_count && line && *line; rule++) {
         char *end = strchrnul(line, '\n');
@@ -140,11 +185,12 @@ static int print_class(struct printer *p, uint32_t index, bool times)
     uint64_t members = report_members(c);
     char *ranks = report_ranges_text(c);
 
-    printf("# class %u: %s, %" PRIu64 " events, %u rules\n", index, ranks ? ranks : "?", c->grammar->events,
-           c->grammar->rule_count);
+    printf("# class %u: %s, %s%.0f events, %u rules\n", index, ranks ? ranks : "?", c->turn_count ? "about " : "",
+           report_class_events(c), c->grammar->rule_count);
     free(ranks);
     mark_terminals(p, c->grammar);
     int rc = print_rules(p, c, members ? members : 1, times);
+    print_turns(p, c);
     putchar('\n');
     return rc;
 }

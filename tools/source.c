@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "job/turns.h"
 #include "tools/tool.h"
 
 static bool is_job(const char *path)
@@ -36,8 +37,8 @@ static int open_job(struct source *s, const struct source_stream *stream)
         tool_complain("%s: no stream of rank %" PRIu32 ", thread %" PRIu32, s->path, *stream->rank, stream->thread);
         return TOOL_INPUT;
     }
-    s->grammar = s->job->classes[class].grammar;
-    return TOOL_OK;
+    s->grammar = job_member_grammar(&s->job->classes[class], *stream->rank, stream->thread);
+    return s->grammar ? TOOL_OK : TOOL_MEMORY;
 }
 
 /* A job's terminal in the common numbering: words by their text, everything else by its content; what is only moved or
@@ -91,6 +92,7 @@ void source_close(struct source *s)
     stream_close(s->text);
     if (s->grammar)
         grammar_cursor_close(&s->cursor);
+    job_member_free(s->grammar);
     job_destroy(s->job);
     free(s->number);
 }

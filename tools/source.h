@@ -21,7 +21,7 @@ struct source {
     struct stream_words *words;         /* shared, so that equal words have equal numbers */
     struct stream *text;
     struct job *job;
-    const struct grammar_flat *grammar; /* of the job's stream */
+    struct grammar_flat *grammar; /* of the job's stream; owned */
     struct grammar_cursor cursor;
     int more;
     struct progress progress;

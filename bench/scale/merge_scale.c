@@ -57,11 +57,13 @@ static struct job *receive(const struct job *into, const struct job *from, struc
     char why[200];
     void *data;
     size_t size;
-    for (uint32_t i = 0; known && i < from->class_count; i++)
-        known[i] = job_table_find(&into->index->table[JOB_INTERNED_CLASS], from->classes[i].hash) != GRAMMAR_NONE;
+    for (uint32_t i = 0; known && i < from->class_count; i++) {
+        struct merge_body body = merge_body_of(from, i);
+        known[i] = merge_knows(into, &body);
+    }
     if (!known || file_pack(from, known, &data, &size))
         fail("out of memory");
-    uint64_t before = allocated(), bytes = size + from->class_count * (sizeof(struct grammar_hash) + 1);
+    uint64_t before = allocated(), bytes = size + from->class_count * (sizeof(struct merge_body) + 1);
     if (file_unpack(data, size, &theirs, why, sizeof why))
         fail(why);
     l->memory += allocated() - before;
@@ -154,7 +156,7 @@ int main(int argc, char **argv)
     shape = argc > 2 ? shape_named(argv[1]) : SHAPES;
     ranks = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
     if (shape == SHAPES || !ranks || ranks > 1u << 30) {
-        fprintf(stderr, "usage: merge_scale ring|stencil|master|irregular RANKS [FILE]\n");
+        fprintf(stderr, "usage: merge_scale ring|stencil|master|trips|irregular RANKS [FILE]\n");
         return 2;
     }
     while (1u << depth < ranks)

@@ -12,7 +12,7 @@ set grid
 set title "Job file"
 set xlabel "ranks"
 set ylabel "bytes"
-shapes = "ring stencil master irregular"
+shapes = "ring stencil master trips irregular"
 plot for [s in shapes] "files.tsv" using 3:(strcol(2) eq s ? $4 : 1/0) with linespoints title s
 set title "One message, in the largest run of each"
 unset logscale x

@@ -5,7 +5,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 out=${SCALE_OUT:-bench/scale-results}
 mkdir -p "$out"
-: "${SCALE_RANKS:=64 1024 16384 131072 1048576}" "${SCALE_REAL:=8 64}" "${SCALE_SHAPES:=ring stencil master irregular}"
+: "${SCALE_RANKS:=64 1024 16384 131072 1048576}" "${SCALE_REAL:=8 64}" "${SCALE_SHAPES:=ring stencil master trips irregular}"
 : "${SCALE_IRREGULAR:=131072}" # the irregular one grows: no further than this
 . "$here/../lib.sh"
 bench_ranks

@@ -10,7 +10,7 @@
 
 enum { MEMORY = 64 << 10, KINDS = 64 };
 
-const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "irregular" };
+const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "trips", "irregular" };
 
 enum shape shape_named(const char *name)
 {
@@ -128,6 +128,19 @@ static void master(struct recorder *r)
     call(r, "MPI_Barrier", 5, -1, -1);
 }
 
+static void trips(struct recorder *r)
+{
+    enum { PLACES = 10, FEWEST = 2, COUNTS = 16 };
+    for (uint64_t i = 0; i < 2; i++)
+        for (uint64_t place = 0; place < PLACES; place++) {
+            for (uint64_t t = FEWEST + mix(r->rank * 97 + place) % COUNTS; t > 0; t--) {
+                call(r, "MPI_Sendrecv", 50 + place, (r->rank + 1) % r->ranks, 100);
+                call(r, "MPI_Barrier", 70 + place, -1, -1);
+            }
+            call(r, "MPI_Allreduce", 4, -1, 8);
+        }
+}
+
 static void irregular(struct recorder *r)
 {
     uint64_t kind = mix(r->rank) % KINDS;
@@ -151,7 +164,7 @@ static void second_thread(struct recorder *r)
         call(r, "omp parallel", 40, -2, -1);
 }
 
-static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, irregular };
+static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, trips, irregular };
 
 struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks)
 {

@@ -6,6 +6,7 @@
  *   ring       SPMD: neighbours around, a reduction now and then; a second thread with parallel regions
  *   stencil    3-D mesh without wrapping: six neighbours inside, fewer on faces, edges and corners
  *   master     rank 0 answers requests of all others, each of whom works off as many tasks
+ *   trips      ten loops, each of which turns 2 to 17 times, at random on each rank: 40 bits a rank
  *   irregular  64 kinds of ranks, scattered at random, each with its own order of calls; peers are noise
  */
 #ifndef PYTHIA_BENCH_SCALE_SHAPES_H
@@ -13,7 +14,7 @@
 
 #include "job/job.h"
 
-enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_IRREGULAR, SHAPES };
+enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_TRIPS, SHAPE_IRREGULAR, SHAPES };
 extern const char *const shape_names[SHAPES];
 
 /* SHAPES where the name is unknown. */

@@ -20,6 +20,7 @@
 #include "file/file.h"
 #include "file/format.h"
 #include "job/job.h"
+#include "job/turns.h"
 #include "merge/merge.h"
 #include "oracle/oracle.h"
 #include "pythia.h"
@@ -89,13 +90,16 @@ static void look_around(const struct job *j)
         struct grammar_cursor at;
         int64_t value;
         int steps = 0;
-        if (!c->grammar->rule_count)
+        struct grammar_flat *g = c->grammar->rule_count ? job_member_grammar(c, job_range_last(c->ranges), c->ranges->thread)
+                                                        : NULL;
+        if (!g)
             continue;
-        for (int more = grammar_cursor_open(&at, c->grammar); more && steps++ < 1000; more = grammar_cursor_next(&at))
+        for (int more = grammar_cursor_open(&at, g); more && steps++ < 1000; more = grammar_cursor_next(&at))
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
                 (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence,
                                      &value);
         grammar_cursor_close(&at);
+        job_member_free(g);
     }
     (void)job_ranks_run(j, 0, j->info.ranks, false);
     (void)job_ranks_run(j, 0, j->info.ranks, true);
@@ -125,9 +129,9 @@ static void pack_again(const struct job *j, const char *what)
 }
 
 /* An oracle that is asked, follows and is lost: whatever the statistics say. */
-static void follow_class(const struct job *j, uint32_t i)
+static void follow_class(const struct job *j, uint32_t i, const struct grammar_flat *g)
 {
-    const struct oracle_index *x = oracle_index_create(j->classes[i].grammar);
+    const struct oracle_index *x = oracle_index_create(g);
     struct oracle_options how = { .learn = 1 };
     struct oracle *o = x ? oracle_create(&x, NULL, 1, &how) : NULL;
     struct oracle_answer a;
@@ -168,11 +172,13 @@ static void open_one(const unsigned char *data, size_t size, int good)
         return;
     }
     for (uint32_t i = 0; i < j->class_count; i++) {
-        error = file_open_class(j, i, why, sizeof why);
+        const struct job_range *r = &j->classes[i].ranges[0];
+        const struct grammar_flat *g;
+        error = file_open_member(j, i, job_range_last(r), r->thread, &g, why, sizeof why);
         must(!error || !good, "a class is not opened", why);
         if (error)
             continue;
-        follow_class(j, i);
+        follow_class(j, i, g);
     }
     job_destroy(j);
 }

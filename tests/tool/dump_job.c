@@ -14,6 +14,7 @@
 #include "job/group.h"
 #include "job/job.h"
 #include "job/ranges.h"
+#include "job/turns.h"
 #include "job/starts.h"
 #include "merge/merge.h"
 #include "tests/unit/simulate.h"
@@ -38,7 +39,10 @@ static void print_member(const struct job *j, const struct job_class *c, uint32_
 {
     struct grammar_cursor at;
     printf("member\t%u\t%u\n", rank, thread);
-    for (int more = grammar_cursor_open(&at, c->grammar); more; more = grammar_cursor_next(&at)) {
+    struct grammar_flat *g = job_member_grammar(c, rank, thread);
+    if (!g)
+        abort();
+    for (int more = grammar_cursor_open(&at, g); more; more = grammar_cursor_next(&at)) {
         printf("%" PRIu64 "\t", at.index);
         print_terminal(j, at.terminal);
         for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
@@ -52,6 +56,7 @@ static void print_member(const struct job *j, const struct job_class *c, uint32_
         printf("\n");
     }
     grammar_cursor_close(&at);
+    job_member_free(g);
 }
 
 static void print_members(const struct job *j, const struct job_class *c)
@@ -107,6 +112,12 @@ static int simulate(enum simulate_shape shape, uint32_t ranks, const char *path)
     return error;
 }
 
+/* Until they begin anew. */
+static uint64_t values_of(const struct grammar_attr *a)
+{
+    return a->count != INT64_MAX ? a->count : a->period ? a->period : 1;
+}
+
 /* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the
    file. */
 static void print_rules(const struct job *j)
@@ -130,7 +141,7 @@ static void print_rules(const struct job *j)
                    a->relations & JOB_XOR ? "x" : "", (unsigned)members);
             if (a->attr.kind == GRAMMAR_ATTR_VARIES)
                 printf("varies");
-            for (uint64_t k = 0; a->attr.kind <= GRAMMAR_ATTR_LIST && k < a->attr.count && k < 8; k++) {
+            for (uint64_t k = 0; a->attr.kind <= GRAMMAR_ATTR_LIST && k < values_of(&a->attr) && k < 8; k++) {
                 int64_t value;
                 grammar_attr_value(&a->attr, k, &value);
                 printf("%s%" PRId64, k ? "," : "", a->relations & JOB_OFFSET && !(a->relations & JOB_ABSOLUTE)

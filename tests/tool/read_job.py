@@ -162,9 +162,11 @@ class Job:
         class_rules = [r for (r,) in self.records(11, "<I")]
         stats = self.records(12, "<Q3Qd3QdQQIIQQIId")
         ranges = self.records(13, "<8I")
-        variants = self.records(14, "<6I3Bx I Q QQ qqq 96s".replace(" ", ""))
+        variants = self.records(14, "<6I3Bx I Q qqq 96s".replace(" ", ""))
+        exponents = self.records(29, "<4IQ") if 29 in self.sections else []
+        columns = self.sections[30][0] if 30 in self.sections else b""
         self.classes = []
-        for low, high, flags, rule, rules, stat, count, rng, rngs, members, var, vars_ in self.records(10, "<2Q10I"):
+        for low, high, flags, rule, rules, stat, count, rng, rngs, members, var, vars_, exp, exps, column in self.records(10, "<2Q12IQ"):
             c = {"rules": [], "first": {}, "nodes": [], "stats": stats[stat : stat + count]}
             for r in class_rules[rule : rule + rules]:
                 first, n = store[r]
@@ -175,6 +177,16 @@ class Job:
                 fail("nodes of a class")
             own = ranges[rng : rng + rngs]
             c["members"] = self.members(own[:members])
+            c["exponents"] = {}
+            for node, first, n, width, exponent in exponents[exp : exp + exps]:
+                if width:
+                    for member in sorted(c["members"], key=lambda m: (m[1], m[0])):
+                        c["exponents"][node, member] = int.from_bytes(columns[column : column + width], "little")
+                        column += width
+                for member in self.members(own[first : first + n]):
+                    if (node, member) in c["exponents"]:
+                        fail("two exponents for one member")
+                    c["exponents"][node, member] = exponent
             c["variants"] = {}
             for v in variants[var : var + vars_]:
                 for member in self.members(own[v[4] : v[4] + v[5]]):
@@ -222,24 +234,23 @@ class Job:
         if rule not in known:
             data = b""
             first = c["first"][rule]
-            for symbol, _, exponent in c["nodes"][first : first + c["length"][rule]]:
+            for symbol, _, _ in c["nodes"][first : first + c["length"][rule]]:
                 if symbol >> 31:
                     data += self.rule_hash(c, symbol & LOST, known)
                 elif symbol == LOST:
                     data += struct.pack("<QQ", LOST, LOST)
                 else:
                     data += self.terminal_hash[symbol]
-                data += struct.pack("<Q", exponent)
             known[rule] = hash128(0, data)
         return known[rule]
 
-    def expand(self, c, rule):
+    def expand(self, c, rule, member):
         first = c["first"][rule]
         for node in range(first, first + c["length"][rule]):
             symbol, _, exponent = c["nodes"][node]
-            for _ in range(exponent):
+            for _ in range(c["exponents"].get((node, member), exponent)):
                 if symbol >> 31:
-                    yield from self.expand(c, symbol & LOST)
+                    yield from self.expand(c, symbol & LOST, member)
                 else:
                     yield node, symbol
 
@@ -251,10 +262,10 @@ class Job:
         if i >= count:
             return "*"
         if kind == 0:
-            base, step = struct.unpack_from("<qq", v[16])
+            base, step = struct.unpack_from("<qq", v[14])
             x = base + step * (i % period if period else i)
         elif kind == 1:
-            x = struct.unpack_from("<8q", v[16])[i % period]
+            x = struct.unpack_from("<8q", v[14])[i % period]
         else:
             return "*"
         if relations & 1:
@@ -283,8 +294,8 @@ class Job:
         block = self.info[8]
         count, events, classes = {}, {}, {}
         for number, c in enumerate(self.classes):
-            length = sum(1 for _ in self.expand(c, c["rules"][0]))
             for rank, thread in c["members"]:
+                length = sum(1 for _ in self.expand(c, c["rules"][0], (rank, thread)))
                 at = rank // block * block, thread
                 count[at] = count.get(at, 0) + 1
                 events[at] = events.get(at, 0) + length
@@ -307,7 +318,7 @@ class Job:
             for rank, thread in c["members"] if not totals else []:
                 print("member", rank, thread, sep="\t")
                 seen = {}
-                for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0])):
+                for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0], (rank, thread))):
                     i = seen.get(node, 0)
                     seen[node] = i + 1
                     values = [self.value(c, node, channel, (rank, thread), i) for channel in range(10)]

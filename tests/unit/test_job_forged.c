@@ -281,7 +281,7 @@ START_TEST(test_other_sections_in_blocks)
 {
     static const struct { int type; uint32_t record; bool legal;
     } kinds[] = {
-        { NODES, 16, true }, { STATS, 128, true }, { RANGES, 32, true }, { VARIANTS, 176, true }, { 1, 56, false },
+        { NODES, 16, true }, { STATS, 128, true }, { RANGES, 32, true }, { VARIANTS, 160, true }, { 1, 56, false },
         { 5, 8, false },     { 7, 24, false },     { RULES, 8, false },  { CLASSES, 56, false },  { SUMS, 24, false },
     };
     struct job *j = simulate_job(SIMULATE_RANDOM, 5), *back;
