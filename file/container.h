@@ -12,6 +12,7 @@
 #define PYTHIA_FILE_CONTAINER_H
 
 #include <stdbool.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "file/blocks.h"
@@ -26,6 +27,7 @@ struct file_section {
     bool in_blocks;
     struct file_blocks blocks;
     unsigned char *ready; /* of the blocks: it is in `data` */
+    uint64_t unread_at, unread; /* bytes of the source that were passed over */
 };
 
 /* The bytes, or a file of which they are read as they are needed. */
@@ -33,6 +35,7 @@ struct file_source {
     unsigned char *data; /* size bytes */
     uint64_t size;
     int fd;              /* -1: all of them are there */
+    bool whole;          /* all sections are wanted */
 };
 
 struct file_container {
@@ -43,7 +46,8 @@ struct file_container {
 /* Reads and verifies all sections; they point into `data` where they are stored as they are, or in blocks, which are
    decompressed when they are needed. 0, PYTHIA_EFORMAT, PYTHIA_EVERSION or PYTHIA_ENOMEM with one line in `why`. */
 int file_container_open(struct file_container *c, const void *data, size_t size, char *why, size_t why_size);
-/* The same of a source; of a section in blocks the head is verified, the rest as it is needed. */
+/* The same of a source, for who predicts: of a section in blocks the head is verified, the rest as it is needed; what only
+   who reads the whole job needs is passed over, as if it were not there. */
 int file_container_open_source(struct file_container *c, const struct file_source *s, char *why, size_t why_size);
 void file_container_close(struct file_container *c);
 /* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not

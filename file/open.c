@@ -164,7 +164,7 @@ static int open_source(const struct file_source *source, struct job **j, char *w
 
 int file_open_bytes(void *bytes, size_t size, struct job **j, char *why, size_t why_size)
 {
-    return open_source(&(struct file_source){ bytes, size, -1 }, j, why, why_size);
+    return open_source(&(struct file_source){ bytes, size, -1, false }, j, why, why_size);
 }
 
 int file_open(const char *path, struct job **j, char *why, size_t why_size)

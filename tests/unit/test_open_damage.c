@@ -10,6 +10,7 @@
 
 #include "pythia.h"
 #include "file/file.h"
+#include "file/format.h"
 #include "tests/unit/opened.h"
 #include "tests/unit/unit.h"
 
@@ -69,6 +70,49 @@ START_TEST(a_damaged_block)
             opened_end(&f);
         }
     }
+    free(list);
+    job_destroy(whole);
+    unlink(opened_path);
+}
+END_TEST
+
+/* Where a section begins, 0 without. */
+static size_t section_at(const unsigned char *bytes, uint32_t type)
+{
+    for (uint32_t i = 0; i < file_get32(bytes + HEADER_SECTIONS); i++) {
+        const unsigned char *entry = bytes + FORMAT_HEADER + (size_t)i * FORMAT_ENTRY;
+        if (file_get32(entry + ENTRY_TYPE) == type)
+            return (size_t)file_get64(entry + ENTRY_OFFSET);
+    }
+    return 0;
+}
+
+/* What a prediction does not need is not looked at: neither read nor verified. */
+START_TEST(a_damaged_section_of_others)
+{
+    size_t size;
+    char why[256] = "";
+    uint32_t count, passed = 0;
+    opened_write();
+    struct job *whole = opened_whole();
+    uint32_t *list = opened_events(whole, 0, 0, &count);
+    for (uint32_t type = SECTION_GROUPS; type <= SECTION_OWN; type++) {
+        struct job *j = opened_file(), *refused = NULL;
+        const unsigned char *bytes = file_bytes(j, &size);
+        unsigned char *own = malloc(size);
+        memcpy(own, bytes, size);
+        job_destroy(j);
+        size_t at = section_at(own, type);
+        own[at] ^= at ? 1 : 0;
+        ck_assert_int_eq(file_unpack(own, size, &refused, why, sizeof why), at ? PYTHIA_EFORMAT : 0);
+        job_destroy(refused);
+        ck_assert_int_eq(file_open_bytes(own, size, &j, why, sizeof why), 0);
+        struct opened f = opened_follow(j, 0, 0);
+        ck_assert_uint_eq(opened_right(&f, list, count), count);
+        opened_end(&f);
+        passed += at != 0;
+    }
+    ck_assert_uint_gt(passed, 0);
     free(list);
     job_destroy(whole);
     unlink(opened_path);
@@ -190,7 +234,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(a_file_that_vanishes_while_it_is_used),
-        UNIT_TEST(a_damaged_block),
+        UNIT_TEST(a_damaged_block), UNIT_TEST(a_damaged_section_of_others),
         UNIT_TEST(a_file_that_is_written_over_while_it_is_used),
         UNIT_TEST(a_program_that_closes_all_files),
         UNIT_TEST(a_thread_that_is_cancelled),
