@@ -74,7 +74,7 @@ def load():
         names.insert(0, os.path.join(LIBDIR, names[0]))
     for name in names:
         try:
-            return ctypes.CDLL(name)
+            return ctypes.CDLL(name, use_errno=True)
         except OSError as error:
             reason = str(error)
     raise Error(f"libpythia cannot be loaded: {reason}", -3)

@@ -21,6 +21,7 @@ Answer.__doc__ = """What is expected: the word, events ahead, calibrated probabi
 each with its standard deviation and the bounds between which it lies 8 times of 10; a time below 0 is not known. callsite: number of its call in the report, None: it has none. peer: of Oracle.next_peer() only, else None."""
 Remaining = collections.namedtuple("Remaining", "events ns progress")
 
+_EIO = -3  # PYTHIA_EIO: errno says why
 _POINTER, _TEXT, _NS = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint64
 _ANSWER, _DOUBLE, _OUT = ctypes.POINTER(_Answer), ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_void_p)
 _ARGUMENTS = {
@@ -29,6 +30,8 @@ _ARGUMENTS = {
     "pythia_recorder_destroy": [_POINTER],
     "pythia_recorder_event": [_POINTER, _TEXT, _NS, _NS],
     "pythia_recorder_message": [_POINTER, _TEXT, _NS, _NS, ctypes.c_uint32],
+    "pythia_recorder_stream": [_POINTER, ctypes.c_uint32, ctypes.c_uint32, _OUT],
+    "pythia_recorder_name": [_POINTER, _TEXT, _TEXT],
     "pythia_recorder_write": [_POINTER, _TEXT],
     "pythia_oracle_open": [_TEXT, ctypes.c_uint32, ctypes.c_uint32, _OUT],
     "pythia_oracle_open_recorder": [_POINTER, _OUT],
@@ -58,7 +61,8 @@ def _call(name, *arguments):
     """True: it is done, or answered. False: no prediction."""
     status = getattr(_library(), name)(*arguments)
     if status < 0:
-        raise Error(f"{name}: {_library().pythia_strerror(status).decode()}", status)
+        reason = os.strerror(ctypes.get_errno()) if status == _EIO and ctypes.get_errno() else ""
+        raise Error(f"{name}: {_library().pythia_strerror(status).decode()}{reason and ': '}{reason}", status)
     return status == 0
 
 
@@ -91,13 +95,40 @@ class _Handle:
 
 
 class Recorder(_Handle):
-    """Records one stream of events, each named by a word, and writes it as a job file."""
+    """Records events, each named by a word, and writes them as a job file: one stream, or with stream() several. `program`
+    and `arguments` are what reports call the job."""
 
     _close = "pythia_recorder_destroy"
 
-    def __init__(self):
+    def __init__(self, program=None, arguments=None):
         super().__init__()
+        self._of = None
         _call("pythia_recorder_create", ctypes.byref(self._pointer))
+        if program is not None or arguments is not None:
+            _call("pythia_recorder_name", self._open(), *(None if name is None else os.fsencode(name)
+                                                          for name in (program, arguments)))
+
+    def stream(self, rank=0, thread=0):
+        """A recorder that appends to the stream of (rank, thread) of this recording. (0, 0) is this one's own."""
+        stream = Recorder.__new__(Recorder)
+        stream._pointer = ctypes.c_void_p()
+        stream._of = self._of or self  # lives as long as its streams
+        _call("pythia_recorder_stream", self._open(), rank, thread, ctypes.byref(stream._pointer))
+        return stream
+
+    def close(self):
+        """Frees the recording; a stream of it only forgets it."""
+        if getattr(self, "_of", None) is not None:
+            self._pointer = None
+        else:
+            super().close()
+
+    __del__ = close
+
+    def _open(self):
+        if self._of is not None and not self._of._pointer:
+            raise ValueError("its recorder is closed")
+        return super()._open()
 
     def event(self, word, gap_ns=0, duration_ns=0, peer=None):
         """`word` happened gap_ns after the event before it ended, and took duration_ns; `peer`: its partner, if any."""

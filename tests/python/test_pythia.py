@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cases of python.test: test_pythia.py --list names them, test_pythia.py NAME runs one, in a directory with ring.pythia
 (4 ranks x 2 threads) and hybrid.pythia."""
+import errno
+import os
 import sys
 
 import pythia
@@ -93,6 +95,42 @@ def partners():
         assert o.next_peer().peer == 0
 
 
+def streams():
+    recorder = pythia.Recorder("/opt/solver", "solver --tasks 4")
+    for rank in range(2):
+        for thread in range(2):
+            one = recorder.stream(rank, thread)
+            for i in range(40):
+                one.event(("solve", "send", "recv")[i % (2 + rank)], 100 * (1 + rank), 10)
+    recorder.write("streams.pythia")
+    job = pythia.Job("streams.pythia")
+    assert (job.info["ranks"], job.info["threads"], job.info["events"]) == (2, 2, 160)
+    assert (job.info["program"], job.info["arguments"]) == ("/opt/solver", "solver --tasks 4")
+    assert [e.function for e in job.events(rank=1, thread=1)][:3] == ["solve", "send", "recv"]
+    with pythia.Oracle("streams.pythia", rank=0, thread=1) as o:
+        for i in range(11):
+            o.follow(("solve", "send")[i % 2], 100, 10)
+        assert o.predict().word == "send"
+    one = recorder.stream(0, 1)
+    recorder.close()
+    try:
+        one.event("late")
+    except ValueError:
+        return
+    raise AssertionError("a stream of a closed recorder is used")
+
+
+def reasons():
+    recorder = pythia.Recorder()
+    recorder.event("a")
+    try:
+        recorder.write("no such directory/x.pythia")
+    except pythia.Error as error:
+        assert str(error).endswith(": " + os.strerror(errno.ENOENT)), error
+        return
+    raise AssertionError("no error")
+
+
 def without_recording():
     with pythia.Oracle() as o:
         assert o.predict(1) is None
@@ -124,8 +162,8 @@ def versions():
     assert pythia.version()[0].isdigit()
 
 
-CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, partners,
-                                 without_recording, errors, versions)}
+CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, partners, streams,
+                                 reasons, without_recording, errors, versions)}
 
 if __name__ == "__main__":
     if sys.argv[1] == "--list":

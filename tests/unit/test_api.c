@@ -2,6 +2,7 @@
 /*
  * The installed interface, linked as a user would link it.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -357,6 +358,23 @@ START_TEST(partners_are_as_sure_as_they_are_said)
 }
 END_TEST
 
+START_TEST(what_cannot_be_written_says_why)
+{
+    pythia_recorder_t *r = record();
+
+    errno = 0;
+    ck_assert_int_eq(pythia_recorder_write(r, "/no such directory/x"), PYTHIA_EIO);
+    ck_assert_int_eq(errno, ENOENT);
+    ck_assert_int_eq(pythia_recorder_write(r, "/"), PYTHIA_EIO);
+    ck_assert_int_eq(errno, EISDIR);
+    pythia_oracle_t *o;
+    errno = 0;
+    ck_assert_int_eq(pythia_oracle_open("/no such file", 0, 0, &o), PYTHIA_EIO);
+    ck_assert_int_eq(errno, ENOENT);
+    pythia_recorder_destroy(r);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused)
 {
     pythia_recorder_t *r = record();
@@ -379,6 +397,10 @@ START_TEST(nonsense_is_refused)
     ck_assert_int_eq(pythia_oracle_next_of(o, NULL, 1, &a), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_loop(NULL, NULL, NULL), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_oracle_remaining(NULL, NULL, NULL, NULL), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_recorder_stream(r, 0, 0, NULL), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_recorder_stream(NULL, 0, 0, &r), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_recorder_stream(r, 1 << 20, 0, &r), PYTHIA_EINVAL);
+    ck_assert_int_eq(pythia_recorder_name(NULL, "x", "x"), PYTHIA_EINVAL);
     uint32_t peer;
     ck_assert_int_eq(pythia_recorder_message(r, "send", 0, 0, 1u << 31), PYTHIA_EINVAL);
     ck_assert_int_eq(pythia_recorder_message(r, "", 0, 0, 1), PYTHIA_EINVAL);
@@ -407,6 +429,7 @@ int main(void)
         UNIT_TEST(partners_that_were_recorded),
         UNIT_TEST(partners_that_are_shown),
         UNIT_LOOP(partners_are_as_sure_as_they_are_said, 5),
+        UNIT_TEST(what_cannot_be_written_says_why),
         UNIT_TEST(nonsense_is_refused),
     };
     return unit_run("api", tests, UNIT_COUNT(tests));

@@ -122,10 +122,70 @@ START_TEST(the_file_may_go)
 }
 END_TEST
 
+static uint32_t what_comes(pythia_oracle_t *o, const char *word)
+{
+    struct pythia_answer a;
+
+    for (int i = 0; i < 3; i++)
+        ck_assert_int_eq(pythia_oracle_follow(o, word, 10, 100), 0);
+    ck_assert_int_eq(pythia_oracle_predict(o, 1, &a), 0);
+    return !strcmp(a.word, word);
+}
+
+START_TEST(a_recorder_has_several_streams)
+{
+    char own[] = "/tmp/pythia-api.XXXXXX", why[256];
+    const char *words[2][2] = { { "a", "b" }, { "c", "a" } };
+    pythia_recorder_t *r, *s, *again;
+    pythia_oracle_t *o;
+    struct job *job;
+
+    close(mkstemp(own));
+    ck_assert_int_eq(pythia_recorder_create(&r), 0);
+    ck_assert_int_eq(pythia_recorder_name(r, "/opt/solver", "solver -n 3"), 0);
+    ck_assert_int_eq(pythia_recorder_name(r, NULL, NULL), 0);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t thread = 0; thread < 2; thread++) {
+            ck_assert_int_eq(pythia_recorder_stream(r, rank, thread, &s), 0);
+            ck_assert((s == r) == (rank == 0 && thread == 0));
+            ck_assert_int_eq(pythia_recorder_stream(s, rank, thread, &again), 0);
+            ck_assert_ptr_eq(s, again);
+            for (int i = 0; i < 50; i++)
+                ck_assert_int_eq(pythia_recorder_event(s, words[rank][thread], 10, 100 + rank), 0);
+            ck_assert_int_eq(pythia_oracle_open_recorder(s, &o), 0);
+            ck_assert(what_comes(o, words[rank][thread]));
+            pythia_oracle_close(o);
+        }
+    ck_assert_int_eq(pythia_recorder_stream(r, 4, 0, &s), 0); /* never an event: not there */
+    pythia_recorder_destroy(s); /* not its own: nothing happens */
+    ck_assert_int_eq(pythia_recorder_write(r, own), 0);
+    pythia_recorder_destroy(r);
+
+    ck_assert_int_eq(file_read(own, &job, why, sizeof why), 0);
+    ck_assert_int_eq(job_check(job, why, sizeof why), 0);
+    ck_assert_uint_eq(job->info.ranks, 2);
+    ck_assert_uint_eq(job->info.threads, 2);
+    ck_assert_uint_eq(job->info.missing, 0);
+    ck_assert_uint_eq(job->stream_count, 4);
+    ck_assert_uint_eq(job->terminal_count, 3);
+    ck_assert_str_eq(job_text(job, job->info.program), "/opt/solver");
+    ck_assert_str_eq(job_text(job, job->info.arguments), "solver -n 3");
+    job_destroy(job);
+    for (uint32_t rank = 0; rank < 2; rank++)
+        for (uint32_t thread = 0; thread < 2; thread++) {
+            ck_assert_int_eq(pythia_oracle_open(own, rank, thread, &o), 0);
+            ck_assert(what_comes(o, words[rank][thread]));
+            pythia_oracle_close(o);
+        }
+    unlink(own);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(each_rank_has_its_own_stream, 2),
+        UNIT_TEST(a_recorder_has_several_streams),
         UNIT_TEST(the_file_may_go),
     };
     return unit_run("api on jobs", tests, UNIT_COUNT(tests));
