@@ -10,8 +10,9 @@
  * 2. pointers and indices stay valid until the arena is closed
  *
  * A page fault costs a microsecond, and one in every few dozen records would be the tail of whatever writes them. Who
- * grows asks for memory ahead of its need, a part of what it has at a time, in one call: 8 KiB at first, for there may be
- * a hundred arenas that stay small, then as much as it has, from 64 KiB on a quarter (at least 64 KiB, at most 2 MiB):
+ * grows asks for memory ahead of its need, a part of what it has at a time, in one call: 8 KiB at first, for there may
+ * be a hundred arenas that stay small, then as much as it has, from 64 KiB on a quarter (at least 64 KiB, at most 2
+ * MiB):
  *
  *     | records in use          | ready | … only address space … |
  *

@@ -7,9 +7,9 @@
  *
  *     ns = ns0 + ((tsc - tsc0) * rate >> 32)            rate: ns per tick, 32.32 fixed point
  *
- * rate is measured once, over the time since this code was loaded, or 1 ms where that is more, to some 20 ppm or better:
- * durations are as good as that, and readings leave the scale of CLOCK_MONOTONIC as slowly. Elsewhere, and before
- * base_clock_init(), a reading is clock_gettime().
+ * rate is measured once, over the time since this code was loaded, or 1 ms where that is more, to some 20 ppm or
+ * better: durations are as good as that, and readings leave the scale of CLOCK_MONOTONIC as slowly. Elsewhere, and
+ * before base_clock_init(), a reading is clock_gettime().
  *
  * Threads: base_clock_now: any; base_clock_init: before other threads read.
  */

@@ -39,8 +39,8 @@ ssize_t base_io_read_at(int fd, void *data, size_t size, off_t offset);
 int base_io_open(const char *path, int flags, mode_t mode);
 /* The same of a descriptor that is open, which is closed. -1 is legal, errno stays. */
 int base_io_raise(int fd);
-/* While the process has one thread: makes the table of descriptors as large as rule 4 needs it. Later the kernel would wait
-   for all processors first, 5 to 20 ms. */
+/* While the process has one thread: makes the table of descriptors as large as rule 4 needs it. Later the kernel would
+   wait for all processors first, 5 to 20 ms. */
 void base_io_make_room(void);
 /* `open` opens what it does, and finds no descriptor free below BASE_IO_FIRST: for libraries that keep theirs. */
 void base_io_high(void (*open)(void));

@@ -23,7 +23,8 @@ enum job_phase { JOB_LEAF, JOB_OPEN, JOB_CLOSE };
 enum job_call_kind { JOB_NO_CALL_KIND, JOB_P2P, JOB_COMPLETION, JOB_PROBE, JOB_COLLECTIVE, JOB_ONESIDED, JOB_IO,
                      JOB_COMMUNICATOR, JOB_LIFE /* Init, Finalize, Abort */, JOB_OTHER, JOB_CALL_KINDS };
 const char *job_call_kind_text(unsigned call_kind); /* "p2p", "completion", …; "other" for what is none */
-/* The kind that people call by so many letters of `word`; JOB_NO_CALL_KIND: none, nor may "none" and "other" be asked for. */
+/* The kind that people call by so many letters of `word`; JOB_NO_CALL_KIND: none, nor may "none" and "other" be asked
+   for. */
 unsigned job_call_kind_named(const char *word, size_t length);
 enum job_peer_class { JOB_PEER_NONE, JOB_PEER_RANK, JOB_PEER_ANY, JOB_PEER_NULL, JOB_PEER_SELF, JOB_PEER_ROOT };
 

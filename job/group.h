@@ -7,8 +7,8 @@
  * definition:
  *
  *     rows of a 3 x 4 grid       ranks 0 1 2 3 | 4 5 6 7 | 8 9 10 11      runs { 0, 4, 1 }          origins { 0, 4, 8 }
- *     its columns                ranks 0 4 8 | 1 5 9 | …                  runs { 0, 3, 4 }          origins { 0, 1, 2, 3 }
- *     MPI_COMM_WORLD             all                                      runs { 0, 12, 1 }         origins { 0 }
+ *     its columns                ranks 0 4 8 | 1 5 9 | …                  runs { 0, 3, 4 }          origins { 0, 1, 2,
+ *     3 } MPI_COMM_WORLD             all                                      runs { 0, 12, 1 }         origins { 0 }
  *
  * Rank i of the group that begins at origin o is o + the i-th number of the runs (modulo 2^32). Of an intercommunicator
  * the other group is a definition of its own, `remote`, its runs counted from the origin of the own group.

@@ -46,8 +46,8 @@ struct job_store { void (*close)(struct job_store *s); };
 struct job {
     struct job_info info;
     struct job_oracle oracle;
-    uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count, stream_count,
-             sum_count;
+    uint32_t string_count, module_count, frame_count, callsite_count, comm_count, terminal_count, class_count,
+        stream_count, sum_count;
     char **strings;
     struct job_module *modules;
     struct job_frame *frames;

@@ -30,10 +30,13 @@ static int by_place(const void *x, const void *y)
     return place_order(x, y);
 }
 
-const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint32_t node, uint32_t rank, uint32_t thread)
+const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint32_t node, uint32_t rank,
+                                 uint32_t thread)
 {
     const struct job_own_list *l = &j->own;
-    struct job_own key = { .class_index = class_index, .node = node, .rank = rank - rank % j->info.block, .thread = thread };
+    struct job_own key = {
+        .class_index = class_index, .node = node, .rank = rank - rank % j->info.block, .thread = thread
+    };
     uint32_t low = 0, high = l->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -98,11 +101,15 @@ int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *
     int error = w ? base_array_room(&l->row, &l->room, (uint64_t)l->count + n, sizeof *l->row) : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n && !error; i++) {
         const struct grammar_stats *s = &g->stats[w[i].node];
-        l->row[l->count++] = (struct job_own){
-            .class_index = class_index, .node = w[i].node, .rank = rank - rank % block_of(j, j), .thread = thread, .ranks = 1,
-            .sum = { rounded(grammar_moments_mean(&s->gap, s->count)), rounded(grammar_moments_deviation(&s->gap, s->count)),
-                     rounded(grammar_moments_mean(&s->duration, s->count)),
-                     rounded(grammar_moments_deviation(&s->duration, s->count)) } };
+        l->row[l->count++] = (struct job_own){ .class_index = class_index,
+                                               .node = w[i].node,
+                                               .rank = rank - rank % block_of(j, j),
+                                               .thread = thread,
+                                               .ranks = 1,
+                                               .sum = { rounded(grammar_moments_mean(&s->gap, s->count)),
+                                                        rounded(grammar_moments_deviation(&s->gap, s->count)),
+                                                        rounded(grammar_moments_mean(&s->duration, s->count)),
+                                                        rounded(grammar_moments_deviation(&s->duration, s->count)) } };
     }
     if (l->count)
         qsort(l->row, l->count, sizeof *l->row, by_place);
@@ -115,7 +122,8 @@ void job_own_drop(struct job *j, uint32_t rank, uint32_t thread)
     struct job_own_list *l = &j->own;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->count; i++)
-        if (l->row[i].class_index < j->class_count && (j->info.block > 1 || l->row[i].rank != rank || l->row[i].thread != thread))
+        if (l->row[i].class_index < j->class_count &&
+            (j->info.block > 1 || l->row[i].rank != rank || l->row[i].thread != thread))
             l->row[kept++] = l->row[i];
     l->count = kept;
 }
@@ -183,8 +191,8 @@ int job_own_check(const struct job *j, char *why, size_t size)
 {
     for (uint32_t i = 0; i < j->own.count; i++) {
         const struct job_own *o = &j->own.row[i];
-        if (o->class_index >= j->class_count || o->node >= j->classes[o->class_index].grammar->node_count || !o->ranks ||
-            o->ranks > j->info.block || o->rank % j->info.block)
+        if (o->class_index >= j->class_count || o->node >= j->classes[o->class_index].grammar->node_count ||
+            !o->ranks || o->ranks > j->info.block || o->rank % j->info.block)
             return job_refuse(why, size, "own times %u: out of range", i);
         if (i && place_order(o - 1, o) >= 0)
             return job_refuse(why, size, "own times %u: out of order", i);

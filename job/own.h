@@ -3,9 +3,9 @@
  * Each rank's own times at the nodes that matter.
  *
  * A class has the times of all of its members together; here each member has its own: of the nodes (terminals in their
- * place) that carry 99 % of the class's time, mean and deviation of gap and duration. In a job of more than 256 ranks a row
- * is of a block of ranks, as the streams are (job/streams.h). So what is kept grows with the nodes that matter and with at
- * most 256 blocks, never with events.
+ * place) that carry 99 % of the class's time, mean and deviation of gap and duration. In a job of more than 256 ranks a
+ * row is of a block of ranks, as the streams are (job/streams.h). So what is kept grows with the nodes that matter and
+ * with at most 256 blocks, never with events.
  *
  *   1. rows in the order of class, node, rank, thread, each once
  *
@@ -34,7 +34,8 @@ struct job_own_list {
 };
 
 /* The row that a member is in; NULL: it is below what is kept. */
-const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint32_t node, uint32_t rank, uint32_t thread);
+const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint32_t node, uint32_t rank,
+                                 uint32_t thread);
 static inline double job_own_mean(const struct job_own *o, enum job_own_sum what)
 {
     return (double)o->sum[what] / o->ranks;
@@ -43,7 +44,8 @@ static inline double job_own_mean(const struct job_own *o, enum job_own_sum what
 /* --- Between the parts of a job --- */
 /* What the stream of (rank, thread), of that class and with that grammar, has. 0, or PYTHIA_ENOMEM. */
 int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *g, uint32_t rank, uint32_t thread);
-void job_own_drop(struct job *j, uint32_t rank, uint32_t thread); /* takes that back: of a rank that was not there before */
+void job_own_drop(struct job *j, uint32_t rank, uint32_t thread); /* takes that back: of a rank that was not there
+                                                                     before */
 int job_own_check(const struct job *j, char *why, size_t size);
 int job_own_join(const struct job *into, const struct job *from, const uint32_t *class_map, struct job_own_list *out);
 /* keep[i]: row i is of a node that matters in its class. room for own.count. 0 or PYTHIA_ENOMEM. */

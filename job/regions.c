@@ -48,7 +48,8 @@ static void region_add(struct job_region *into, const struct job_region *from)
 {
     into->team = into->team > from->team ? into->team : from->team;
     into->keep |= from->keep;
-    if (job_proof_reason(from->proof) > job_proof_reason(into->proof)) { /* ranks of the same program differ only where one could not read it */
+    if (job_proof_reason(from->proof) > job_proof_reason(into->proof)) { /* ranks of the same program differ only where
+                                                                            one could not read it */
         into->proof = from->proof;
         into->where = from->where;
     }

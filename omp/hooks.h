@@ -4,9 +4,9 @@
  *
  *   program ── GOMP_parallel(fn, data, nt, flags) ──> hook: begin ── the real one ── end ──> program
  *
- * A region is a span of the stream of the thread that entered it (session/stream.h); its value is the team size that was
- * really used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It may be
- * asked to run with another number of threads than the program's (team.h).
+ * A region is a span of the stream of the thread that entered it (session/stream.h); its value is the team size that
+ * was really used: foreseen as libgomp would work it out, or noted from inside where that depends on other teams. It
+ * may be asked to run with another number of threads than the program's (team.h).
  *
  * What is recorded: regions entered by a thread whose enclosing regions were all seen on that same thread: the
  * outermost ones, and those nested in the master's share. Regions that a *worker* enters pass through unrecorded: the

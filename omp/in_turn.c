@@ -68,8 +68,10 @@ static size_t wanted_size(void)
         if (size == 0)
             continue;
         end += strspn(end, " \t");
-        unsigned shift = *end == 'B' || *end == 'b' ? 0 : *end == 'M' || *end == 'm' ? 20 : *end == 'G' || *end == 'g' ? 30
-                                                                                                                      : 10;
+        unsigned shift = *end == 'B' || *end == 'b'   ? 0
+                         : *end == 'M' || *end == 'm' ? 20
+                         : *end == 'G' || *end == 'g' ? 30
+                                                      : 10;
         return (size_t)size << shift;
     }
     return 0;

@@ -88,7 +88,8 @@ static void flush(void)
 {
     char text[256];
     if (table.fd >= 0 && write_quietly(table.fd, table.text, table.used)) {
-        snprintf(text, sizeof text, "pythia: trace: %s; the table of rank %" PRIu32 " ends there\n", strerror(errno), rank);
+        snprintf(text, sizeof text, "pythia: trace: %s; the table of rank %" PRIu32 " ends there\n", strerror(errno),
+                 rank);
         say(text);
         table.fd = -1;
     }

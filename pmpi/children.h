@@ -2,7 +2,8 @@
 /*
  * Worlds that the program spawns.
  *
- *   MPI_Comm_spawn     the root adds to the info's "env" (Open MPI) what the children need to run under Pythia, too: the
+ *   MPI_Comm_spawn     the root adds to the info's "env" (Open MPI) what the children need to run under Pythia, too:
+ *   the
  *                      preload, where this process has it, and the PYTHIA_ variables
  *   their MPI_Init     they are a job of their own, whose files have ".spawnN" at the end of their names
  *

@@ -107,7 +107,8 @@ static void clocks_free(void)
 }
 
 /* Nobody knows anything where one rank does not. */
-static void clocks_note(enum session_clock_moment moment, bool good, const struct session_clock_offset *o, MPI_Comm comm)
+static void clocks_note(enum session_clock_moment moment, bool good, const struct session_clock_offset *o,
+                        MPI_Comm comm)
 {
     int all = good;
     if (PMPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm) == MPI_SUCCESS && all)

@@ -99,22 +99,23 @@ int64_t pmpi_hook_fortran_bytes_near_each(struct pmpi_hook_call *call, struct pm
 
 /* --- Bodies written by hand (pmpi/fortran_requests.c) --- */
 void pmpi_hook_fortran_start(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
-void pmpi_hook_fortran_startall(struct pmpi_hook_target *target, void *from, void *count, void *requests, MPI_Fint *ierror);
+void pmpi_hook_fortran_startall(struct pmpi_hook_target *target, void *from, void *count, void *requests,
+                                MPI_Fint *ierror);
 void pmpi_hook_fortran_request_free(struct pmpi_hook_target *target, void *from, void *request, MPI_Fint *ierror);
 void pmpi_hook_fortran_wait(struct pmpi_hook_target *target, void *from, void *request, void *status, MPI_Fint *ierror);
 void pmpi_hook_fortran_waitall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *statuses,
                                MPI_Fint *ierror);
 void pmpi_hook_fortran_waitany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests, void *outcount,
-                                void *indices, void *statuses, MPI_Fint *ierror);
+void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
+                                void *outcount, void *indices, void *statuses, MPI_Fint *ierror);
 void pmpi_hook_fortran_test(struct pmpi_hook_target *target, void *from, void *request, void *flag, void *status,
                             MPI_Fint *ierror);
 void pmpi_hook_fortran_testall(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *flag,
                                void *statuses, MPI_Fint *ierror);
 void pmpi_hook_fortran_testany(struct pmpi_hook_target *target, void *from, void *count, void *requests, void *index,
                                void *flag, void *status, MPI_Fint *ierror);
-void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests, void *outcount,
-                                void *indices, void *statuses, MPI_Fint *ierror);
+void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, void *incount, void *requests,
+                                void *outcount, void *indices, void *statuses, MPI_Fint *ierror);
 
 #endif

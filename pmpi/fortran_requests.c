@@ -275,7 +275,9 @@ void pmpi_hook_fortran_waitsome(struct pmpi_hook_target *target, void *from, voi
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Waitsome", JOB_COMPLETION, true, false};
-    struct fortran_call c = {.target = target, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
+    struct fortran_call c = { .target = target,
+                              .argument = { incount, requests, outcount, indices, statuses },
+                              .number = 5 };
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_some(&c, from);
@@ -286,7 +288,9 @@ void pmpi_hook_fortran_testsome(struct pmpi_hook_target *target, void *from, voi
                                 void *outcount, void *indices, void *statuses, MPI_Fint *ierror)
 {
     static const struct pmpi_hook_info info = {"MPI_Testsome", JOB_COMPLETION, false, true};
-    struct fortran_call c = {.target = target, .argument = {incount, requests, outcount, indices, statuses}, .number = 5};
+    struct fortran_call c = { .target = target,
+                              .argument = { incount, requests, outcount, indices, statuses },
+                              .number = 5 };
     if (!fortran_open(&c, &info, ierror))
         return;
     fortran_end(&c, fortran_some(&c, from) > 0);

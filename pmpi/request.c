@@ -21,7 +21,8 @@ struct request_slot {
 };
 
 static _Atomic uint64_t request_keys[PMPI_HOOK_SLOTS]; /* side by side: a window is two lines of cache */
-static _Atomic uint8_t request_living[PMPI_HOOK_SLOTS]; /* by first slot of a window: keys of that window. Most are 0 or 1 */
+static _Atomic uint8_t request_living[PMPI_HOOK_SLOTS]; /* by first slot of a window: keys of that window. Most are 0 or
+                                                           1 */
 static struct request_slot request_table[PMPI_HOOK_SLOTS];
 
 static bool request_threads; /* several threads may be in here at a time */

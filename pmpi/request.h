@@ -12,7 +12,8 @@
  *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its
  *      handle's flag
  *   2. a slot is taken from 0 to BUSY, by compare and swap where there are threads, and given back to 0
- *   3. request_living counts the keys of each window: where there are none, and usually there are none, no look is taken
+ *   3. request_living counts the keys of each window: where there are none, and usually there are none, no look is
+ *   taken
  *   4. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
  *      run costs the completion's peer and size, nothing else
  *

@@ -25,8 +25,8 @@ struct replay_analysis;
 
 /* `steps`, of all replays together, is what it may cost, three to the us. */
 enum { REPLAY_ANALYSIS_STEPS = 9000000, REPLAY_ANALYSIS_MS = 3000 };
-/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what else
-   replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
+/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
+   else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
 /* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
    PYTHIA_EINVAL: messages would have no partner. */

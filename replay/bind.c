@@ -183,7 +183,8 @@ static bool own_times(const struct replay_bind *b, uint32_t rank, uint32_t node)
 
     if (!o || !o->ranks)
         return false;
-    r->node[node] = (struct times){ .gap = (float)job_own_mean(o, JOB_OWN_GAP), .call = (float)job_own_mean(o, JOB_OWN_DURATION),
+    r->node[node] = (struct times){ .gap = (float)job_own_mean(o, JOB_OWN_GAP),
+                                    .call = (float)job_own_mean(o, JOB_OWN_DURATION),
                                     .gap_deviation = (float)job_own_mean(o, JOB_OWN_GAP_DEVIATION),
                                     .call_deviation = (float)job_own_mean(o, JOB_OWN_DURATION_DEVIATION) };
     return true;

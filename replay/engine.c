@@ -460,7 +460,8 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
         proceed(&m, r);
     bool many = false;
     bool done = false;
-    while (!m.failed && m.running && !(done = m.watch && m.watch->done) && !(many = how->limit && out->walked > how->limit)) {
+    while (!m.failed && m.running && !(done = m.watch && m.watch->done) &&
+           !(many = how->limit && out->walked > how->limit)) {
         if (m.heap_count)
             step(&m);
         else

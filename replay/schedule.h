@@ -7,9 +7,9 @@
  *   rank 1   | compute |wait 0 |c|      the rank waits for
  *                      ^ \              a message: sent, and received when the receive or the wait for it is over
  *
- * A turn is that of one rank, the *pace*: from when it comes to the turn to when it comes to the next one. All ranks are
- * shown between these times, in whatever turn they are. The fourth turn is taken where there are as many: the first ones
- * may still be fillings of a pipeline.
+ * A turn is that of one rank, the *pace*: from when it comes to the turn to when it comes to the next one. All ranks
+ * are shown between these times, in whatever turn they are. The fourth turn is taken where there are as many: the first
+ * ones may still be fillings of a pipeline.
  *
  * Invariants (replay_schedule_check):
  *   1. pieces are by rank, then by time; those of a rank do not overlap and lie within [begin, end]

@@ -276,7 +276,8 @@ static bool same_heap(struct replay_machine *m, struct state *s, struct slack *s
         if (s->part[was->host].version == m->host[was->host].version)
             continue;
         if (k == n || !near((uint64_t)was->in, (uint64_t)is->in, slack) || was->host != is->host ||
-            was->source != is->source || was->tag != is->tag || was->message != is->message || was->bytes != is->bytes || was->request != is->request)
+            was->source != is->source || was->tag != is->tag || was->message != is->message ||
+            was->bytes != is->bytes || was->request != is->request)
             return false;
         k++;
     }

@@ -31,10 +31,10 @@ uint64_t report_trace_events(const struct job *j);
 const char *report_trace_folds(struct report *r, const struct report_export *how);
 
 /*
- * Every event of each rank on the job's one clock, as the replay runs them from the ranks' own mean times, with messages
- * as flows and waits as slices. Or folded: a process is a class of ranks, a slice stands for all turns of a node, with
- * its body inside as long as its parts are in all, down to where `limit` is reached; each rank's own time is a counter.
- * 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+ * Every event of each rank on the job's one clock, as the replay runs them from the ranks' own mean times, with
+ * messages as flows and waits as slices. Or folded: a process is a class of ranks, a slice stands for all turns of a
+ * node, with its body inside as long as its parts are in all, down to where `limit` is reached; each rank's own time is
+ * a counter. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
  */
 int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
 /* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that

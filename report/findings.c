@@ -149,8 +149,9 @@ const char *report_cannot_replay(struct report *r)
     struct replay_analysis *a = report_analysis(r);
 
     if (!a)
-        return r->not_replayed == PYTHIA_ELIMIT ? "it has too many ranks and calls, or its loops do not repeat soon enough"
-                                                : pythia_strerror(r->not_replayed);
+        return r->not_replayed == PYTHIA_ELIMIT
+                   ? "it has too many ranks and calls, or its loops do not repeat soon enough"
+                   : pythia_strerror(r->not_replayed);
     const struct replay_result *done = replay_analysis_result(a);
     return (double)done->unmatched * 100 > done->events ? "the partners of too many messages are not known" : NULL;
 }

@@ -230,7 +230,8 @@ static bool by_chance(struct work w, struct work others)
 
     if (w.count <= 0 || others.count <= 0)
         return false;
-    double n = w.count < INDEPENDENT ? w.count : INDEPENDENT, m = others.count < INDEPENDENT ? others.count : INDEPENDENT;
+    double n = w.count < INDEPENDENT ? w.count : INDEPENDENT,
+           m = others.count < INDEPENDENT ? others.count : INDEPENDENT;
     return w.ns * w.count - others.ns * others.count < 3 * w.count * sqrt(w.squares / n + others.squares / m);
 }
 

@@ -9,9 +9,9 @@
  *
  *   kind: 0 computation before the call at `place`, 1 in it, 2 waiting there for rank `late`; -1: `place` short pieces
  *
- * The page stays small: of many ranks some at regular distances are there; pieces too short to be seen are joined, and of
- * too many messages those that take longest are kept. Where no replay can be shown `why` says so, and there is nothing
- * else.
+ * The page stays small: of many ranks some at regular distances are there; pieces too short to be seen are joined, and
+ * of too many messages those that take longest are kept. Where no replay can be shown `why` says so, and there is
+ * nothing else.
  */
 #include <inttypes.h>
 #include <stdlib.h>

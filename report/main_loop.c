@@ -15,12 +15,12 @@
  *
  * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often,
  * if its function is known or it stands in a row of at least three; from there to the innermost rule of the same
- * function, of two callsites at least (a loop over one call is one over neighbours). That may be some turns that differ from the next
- * ones: it is so where a rule inside it, which carries much of its time, is not all there is of its calls: these are
- * made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the inner rule.) Then it is
- * that inner rule, and so on. As not all turns expand it, turns are counted by its part that is executed most often;
- * what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule it stays the node with
- * the most time, with its neighbours of the same line of the source.
+ * function, of two callsites at least (a loop over one call is one over neighbours). That may be some turns that differ
+ * from the next ones: it is so where a rule inside it, which carries much of its time, is not all there is of its
+ * calls: these are made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the
+ * inner rule.) Then it is that inner rule, and so on. As not all turns expand it, turns are counted by its part that is
+ * executed most often; what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule
+ * it stays the node with the most time, with its neighbours of the same line of the source.
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */
@@ -450,7 +450,8 @@ static void join_neighbours(const struct search *s)
         uint32_t symbol = s->g->nodes[n].symbol;
         const struct report_place *q = symbol < s->r->job->terminal_count ? report_place_of(s->r, symbol) : NULL;
         bool same_line = p && q && p->line && p->line == q->line && p->file && q->file && !strcmp(p->file, q->file) &&
-                         s->r->job->terminals[symbol].function == s->r->job->terminals[s->g->nodes[l->node].symbol].function;
+                         s->r->job->terminals[symbol].function ==
+                             s->r->job->terminals[s->g->nodes[l->node].symbol].function;
         if (symbol != s->g->nodes[l->node].symbol && !same_line)
             continue;
         l->turns += (uint64_t)(job_mean_turns(s->c, n) + 0.5);

@@ -226,8 +226,8 @@ static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t 
         report_time(mean_us(s->gap.sum, s->count) * 1e3, gap);
         report_time(mean_us(s->duration.sum, s->count) * 1e3, duration);
     }
-    fprintf(v->out, "%9s %9s %9s  %*s", report_time(part * total_us(v, node) * 1e3, total), gap, duration, (int)(4 * indent),
-            "");
+    fprintf(v->out, "%9s %9s %9s  %*s", report_time(part * total_us(v, node) * 1e3, total), gap, duration,
+            (int)(4 * indent), "");
 }
 
 /* "MPI_Isend@3 (to rank+1, 800 B)   halo@app.c:12" */

@@ -64,8 +64,8 @@ void report_trace_thread(struct trace *t, uint32_t process, uint32_t thread)
 
 /*
  * --- Folded ---
- * Too many events to write: a process is a class of ranks, whose means are drawn once, not for each of its ranks. What is
- * each rank's own is how its time goes by (job/series.h): a counter.
+ * Too many events to write: a process is a class of ranks, whose means are drawn once, not for each of its ranks. What
+ * is each rank's own is how its time goes by (job/series.h): a counter.
  */
 
 struct folded { struct trace *t; const struct job_class *c; uint32_t process; };

@@ -121,7 +121,10 @@ static void print_relative(const struct report *r, FILE *out)
         char comm[64], peer[32], count[32], bytes[32], mean[32];
         snprintf(comm, sizeof comm, "%s", report_comm_text(r, p->comm));
         base_clean(comm);
-        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", comm, p->onesided ? (p->receives ? "read" : "write") : p->receives ? "receive" : "send",
+        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", comm,
+                p->onesided   ? (p->receives ? "read" : "write")
+                : p->receives ? "receive"
+                              : "send",
                 report_peer_text(p, peer), report_count(p->messages, count), report_bytes((double)p->bytes, bytes),
                 report_bytes(report_mean(p->bytes, p->messages), mean));
     }

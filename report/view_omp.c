@@ -138,9 +138,10 @@ static void print_reading(const struct job *j, FILE *out)
         in_turn += (j->regions[i].proof & JOB_PROOF_IN_TURN) != 0;
     }
     if (j->region_count)
-        fprintf(out, "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
-                "each in turn; reading their code took %s\n", proven, j->region_count, in_turn,
-                report_time((double)ns, time));
+        fprintf(out,
+                "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
+                "each in turn; reading their code took %s\n",
+                proven, j->region_count, in_turn, report_time((double)ns, time));
 }
 
 /* What the oracle does with these figures, and did. */

@@ -167,8 +167,10 @@ int report_print_waits(struct report *r, FILE *out)
     uint32_t count = 0;
 
     if (!a) {
-        fprintf(out, "this job cannot be replayed: %s\n", r->not_replayed == PYTHIA_ELIMIT
-                ? "it has too many ranks and calls, or its loops do not repeat soon enough" : pythia_strerror(r->not_replayed));
+        fprintf(out, "this job cannot be replayed: %s\n",
+                r->not_replayed == PYTHIA_ELIMIT
+                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
+                    : pythia_strerror(r->not_replayed));
         return ferror(out) ? PYTHIA_EIO : 0;
     }
     struct row *row = rows_of(a, &count);

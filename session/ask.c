@@ -65,7 +65,8 @@ void session_count_action(struct session_stream *s, double gain_ns)
 static bool is_at(const struct job *j, uint32_t callsite, const char *build_id, uint64_t offset)
 {
     const struct job_frame *f = &j->frames[j->callsites[callsite].first];
-    return j->callsites[callsite].count == 1 && f->offset == offset && !strcmp(job_text(j, j->modules[f->module].build_id), build_id);
+    return j->callsites[callsite].count == 1 && f->offset == offset &&
+           !strcmp(job_text(j, j->modules[f->module].build_id), build_id);
 }
 
 /* Where code is now that stood in the same module as `function`; 0 elsewhere. */

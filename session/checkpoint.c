@@ -7,8 +7,8 @@
  *     helper  ..sleeps......hold│freeze│release│pack, write, sync, rename│..sleeps......
  *
  * A thread of its own does it: a hook must not do I/O, and a rank that is stuck in a call has no hook to do it in. A
- * stream belongs to its thread, so the helper takes hold of one stream at a time (stream.c), freezes its grammar and lets
- * go; everything slow happens afterwards. Freezing brings a grammar up to date, which it would be later anyway:
+ * stream belongs to its thread, so the helper takes hold of one stream at a time (stream.c), freezes its grammar and
+ * lets go; everything slow happens afterwards. Freezing brings a grammar up to date, which it would be later anyway:
  * the recording is the same without.
  *
  * The cost limits itself: after a checkpoint that took t of processor time the next one waits at least 200 t, so it

@@ -5,8 +5,8 @@
  *     events   a b c │ pause          │ d e f           gaps and durations of the stream leave the pause out
  *                                     └─ resume: the time between joins session.paused_ns
  *
- * A stream belongs to its thread, so a resume or a reset only raises session.control; each thread notices at its next event
- * and does what there is to do with its own stream, while it says that it is busy. By what the stream is in:
+ * A stream belongs to its thread, so a resume or a reset only raises session.control; each thread notices at its next
+ * event and does what there is to do with its own stream, while it says that it is busy. By what the stream is in:
  *
  *                        a pause has ended        a reset                           a snapshot
  *   outside of regions   last += pause            empty; begin = last = the reset   held, frozen, let go

@@ -120,7 +120,8 @@ void session_barrier(void)
 static void quiesce(void)
 {
     session_barrier();
-    base_lock_take(&session.lock, BASE_LOCK_SESSION); /* not while waiting: who is busy may want it. No stream is made any more */
+    base_lock_take(&session.lock, BASE_LOCK_SESSION); /* not while waiting: who is busy may want it. No stream is made
+                                                         any more */
     uint32_t count = session.stream_count;
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     for (uint32_t i = 0; i < count; i++)
@@ -264,8 +265,8 @@ static void add_score(const struct session_stream *s)
 
 struct job *session_finish(void)
 {
-    /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may wait for
-       it. What the last checkpoint kept is all that can be had. */
+    /* In a handler of a signal that came inside an append: this thread's stream is half changed, and the helper may
+       wait for it. What the last checkpoint kept is all that can be had. */
     if (session_stream_busy_here()) {
         session_off(NULL);
         return NULL;

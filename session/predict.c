@@ -126,8 +126,9 @@ static uint32_t candidates(uint32_t thread, const struct oracle_index **index, d
     return count;
 }
 
-/* What a stream may keep of its run. The first threads get it: more would together exceed the process's memory. A list of the
-   reference's events is made of it at the first event (100 ns each): a program without MPI may be over in 100 ms. */
+/* What a stream may keep of its run. The first threads get it: more would together exceed the process's memory. A list
+   of the reference's events is made of it at the first event (100 ns each): a program without MPI may be over in 100
+   ms. */
 static size_t learn_memory(uint32_t thread)
 {
     enum { SHARES = 16, SHARES_ALONE = 64 };
@@ -161,8 +162,8 @@ static bool taken(const struct session_stream *s, uint32_t reference)
     return false;
 }
 
-/* What the oracle expects just now, if that is the same call and nothing else was taken for it yet. In a rebuilt program
-   every address is new, and the first time through it is this that finds each call's place. */
+/* What the oracle expects just now, if that is the same call and nothing else was taken for it yet. In a rebuilt
+   program every address is new, and the first time through it is this that finds each call's place. */
 static uint32_t expected(struct session_stream *s, uint32_t terminal)
 {
     struct oracle_answer answer;

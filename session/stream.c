@@ -24,7 +24,8 @@ static __attribute__((noinline)) void stream_was_left(void)
     if (!session_own.stream || session_own.generation != session.generation)
         return;
     session_own.stream->left++;
-    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out of an append */
+    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out
+                                                                                    of an append */
         session_off("a signal handler jumped out of Pythia itself");
         stream_release(session_own.stream);
     }
@@ -72,7 +73,8 @@ void session_leave(void)
 
 /* --- Events --- */
 
-static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry, enum job_phase phase)
+static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry,
+                                                          enum job_phase phase)
 {
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
@@ -130,8 +132,8 @@ void session_stream_release(struct session_stream *s)
     syscall(SYS_futex, &s->held, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* What following took (now and then some us, to score itself) is no time of the program's: not of the next gap, and not of
-   the span around. A recorded stream counts its append as part of the gap, so that it adds up to the wall time. */
+/* What following took (now and then some us, to score itself) is no time of the program's: not of the next gap, and not
+   of the span around. A recorded stream counts its append as part of the gap, so that it adds up to the wall time. */
 static void leave_out(struct session_stream *s, uint64_t ns)
 {
     s->last += ns;
@@ -244,7 +246,8 @@ static inline struct session_open *span_push(struct session_stream *s)
     return &s->open[s->open_count++];
 }
 
-static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry, void *owner)
+static inline void span_begin(struct session_stream *s, struct session_span *span, uint8_t kind, uint32_t entry,
+                              void *owner)
 {
     open_around(s, entry);
     leave_out_opening(s);
@@ -281,8 +284,8 @@ void session_begin_region(struct session_stream *s, struct session_span *span, c
     span_begin(s, span, JOB_REGION, e, owner);
 }
 
-/* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to their
-   begin: both move. */
+/* Inside the innermost of so many spans. The gap before those that are not opened yet is still to come, from `last` to
+   their begin: both move. */
 static void skip_inside(struct session_stream *s, uint32_t spans, uint64_t ns)
 {
     s->last += ns;
@@ -347,8 +350,8 @@ static __attribute__((noinline)) void close_innermost(struct session_stream *s)
     span_end(s, &span, &e, now_after(s), 0);
 }
 
-/* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does not
-   run, either. */
+/* Ends the spans whose hooks do not run any more, as seen from the frame `here`; what is inside one that does not does
+   not run, either. */
 static void close_left(struct session_stream *s, struct base_frame here)
 {
     uint32_t running = 0;
@@ -474,7 +477,9 @@ void session_message(struct session_stream *s, uint32_t terminal, bool receives,
 {
     if (!s->grammar || terminal == GRAMMAR_NONE)
         return;
-    struct session_flow f = {.terminal = terminal, .partner = partner, .receives = receives, .messages = 1, .bytes = bytes};
+    struct session_flow f = {
+        .terminal = terminal, .partner = partner, .receives = receives, .messages = 1, .bytes = bytes
+    };
     if (stream_take(s))
         session_flows_add(&s->flows, &f);
     stream_release(s);

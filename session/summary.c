@@ -69,7 +69,10 @@ void session_print_summary(const char *file, const char *view)
         !S_ISREG(st.st_mode))
         return;
     uint64_t fiftieth = (base_clock_now() - session.begin) / 50000000;
-    snprintf(within, sizeof within, "%u", (unsigned)(fiftieth < LEAST_MS ? LEAST_MS : fiftieth > MOST_MS ? MOST_MS : fiftieth));
+    snprintf(within, sizeof within, "%u",
+             (unsigned)(fiftieth < LEAST_MS  ? LEAST_MS
+                        : fiftieth > MOST_MS ? MOST_MS
+                                             : fiftieth));
     char **environment = plain_environment();
     if (!environment || posix_spawn_file_actions_init(&actions) != 0) {
         free(environment);

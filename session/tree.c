@@ -160,8 +160,8 @@ static void say_unseen(const char *path)
 {
     int saved = errno;
     if (path && strchr(path, '/') && nobody_came() && is_static(path)) {
-        base_log_warn("nothing was %sed: %s became %s, which is statically linked: nothing of it can be seen", tree.mode,
-                      tree.name, path);
+        base_log_warn("nothing was %sed: %s became %s, which is statically linked: nothing of it can be seen",
+                      tree.mode, tree.name, path);
         session_tree_said();
     }
     errno = saved;

@@ -15,7 +15,8 @@
  *   where cancellation is on               libgomp drops tasks: not even wrapped
  *   with priority, where OMP_MAX_TASK_PRIORITY > 0     the order is the program's wish
  *   created inside a critical section or with a lock held     the task may want the same one
- *   whose machine code may wait (teams/proof.h)   for a lock, for memory, in a function that is not known: what it waits
+ *   whose machine code may wait (teams/proof.h)   for a lock, for memory, in a function that is not known: what it
+ *   waits
  *                                          for may be a task that its creator has not made yet. Asked when first met,
  *                                          and read by a thread of ours
  *   of a construct that never ended yet in this run    likewise

@@ -16,10 +16,10 @@
  *   calls what is known   by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ instructions
  *                     in all
  *
- * What has another reason than waiting or an unknown call must keep its team, yet not its threads: running the shares of
- * all threads one after another, each whole, is one of the ways in which the team itself may run them, where no share
- * waits for another. What a share can learn of itself is its number and the team's size; such a region asks for nothing
- * else (IN_TURN).
+ * What has another reason than waiting or an unknown call must keep its team, yet not its threads: running the shares
+ * of all threads one after another, each whole, is one of the ways in which the team itself may run them, where no
+ * share waits for another. What a share can learn of itself is its number and the team's size; such a region asks for
+ * nothing else (IN_TURN).
  *
  * A task may be run at once if it does not wait, and calls what is known: what it learns of its team stays the same.
  * The first reason found is told with the address of the instruction. Everything that is not understood is a reason.

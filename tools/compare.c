@@ -25,7 +25,8 @@ struct request {
 };
 
 static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default), json or html (one file for a browser); of a contract also junit, not html", 0 },
+    { "format", 'f', "FORMAT", 0,
+      "text (default), json or html (one file for a browser); of a contract also junit, not html", 0 },
     { "fail-if", FAIL_IF, "RULE", 0, "what the second job must not do; several with commas", 0 },
     { "rules", RULES, "FILE", 0, "a file of such rules, a line each, comments from #", 0 },
     { "baseline", BASELINE, "N", 0, "the first N job files are runs of the baseline (default 1)", 0 },

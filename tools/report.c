@@ -36,7 +36,8 @@ static const struct argp_option options[] = {
     { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
     { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
     { "indent", KEY_INDENT, NULL, 0, "structure: as indented pseudo-code", 0 },
-    { "within", KEY_WITHIN, "MS", 0, "leave out who waits for whom where finding that out would take longer, in ms", 0 },
+    { "within", KEY_WITHIN, "MS", 0, "leave out who waits for whom where finding that out would take longer, in ms",
+      0 },
     { 0 },
 };
 

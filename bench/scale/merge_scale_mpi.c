@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The same merge over MPI:   mpirun -n P merge_scale_mpi SHAPE FILE: the file must be that of merge_scale, byte for byte. */
+/* The same merge over MPI:   mpirun -n P merge_scale_mpi SHAPE FILE: the file must be that of merge_scale, byte for
+   byte. */
 #include <mpi.h>
 #include <stdio.h>
 

@@ -7,7 +7,8 @@
  * being packed again, and merges or is refused.
  *
  *   with --enable-fuzzing (clang)   a libFuzzer target: tests/fuzz/fuzz_job -timeout=5 -rss_limit_mb=1024 CORPUS
- *   always                          tests/fuzz/replay_job FILE…: the same on each file, which is how the kept corpus is tested
+ *   always                          tests/fuzz/replay_job FILE…: the same on each file, which is how the kept corpus is
+ *   tested
  *                                   tests/fuzz/replay_job --seed DIRECTORY: writes inputs to begin with
  */
 #include <stdio.h>

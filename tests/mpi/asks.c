@@ -3,7 +3,8 @@
  * Asks its own oracle: which call comes next, when, how long it takes. Each turn the even ranks work 5 ms and send, the
  * odd ones receive at once. Without Pythia, and recorded, nothing is answered.
  *
- *   asks TURNS [own]     own: optional work is done while the message is waited for, where the oracle says that there is time;
+ *   asks TURNS [own]     own: optional work is done while the message is waited for, where the oracle says that there
+ *   is time;
  *                        without it always before the message is asked for. Prints what was asked, and how long it all
  *                        took.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A program that says itself what of it is to be recorded.
- *     control LEVEL...        MPI_Pcontrol(LEVEL) before each part: part k makes k + 1 barriers, a bcast, k + 1 regions and
+ *     control LEVEL...        MPI_Pcontrol(LEVEL) before each part: part k makes k + 1 barriers, a bcast, k + 1 regions
+ *     and
  *                             sleeps 30 ms; "t" instead of a level makes a part on another thread, "r" in a region
  */
 #include <mpi.h>

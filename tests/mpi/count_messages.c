@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Preloaded before Pythia's wrappers: what a matrix must equal. Counts what each rank sends to each rank of the world,
- * call by call and without any of Pythia's code, and writes it to $COUNTED.RANK as lines of "from to messages bytes how".
+ * call by call and without any of Pythia's code, and writes it to $COUNTED.RANK as lines of "from to messages bytes
+ * how".
  *
  * Point-to-point calls of C and, with Open MPI, of Fortran (whose bindings call PMPI); a persistent send counts where
  * it is started. One-sided calls of C: what is read comes from the target. Partitioned sends are not counted.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Requests in every state, one process. Exit code 0: every message and every status was right.
- *     orders order SEED TURNS    receives complete in an order that the seed decides, by every call that lets chance choose
- *     orders poll COUNT          so many polls that fail, then each succeeds once
+ *     orders order SEED TURNS    receives complete in an order that the seed decides, by every call that lets chance
+ *     choose orders poll COUNT          so many polls that fail, then each succeeds once
  *     orders mixed TURNS         lists of null, inactive, active, generalised, freed and cancelled requests
  */
 #include <mpi.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program with known times:   mpirun -n P paced TURNS MICROSECONDS [EXTRA]
- * TURNS times a Barrier and, from its end to the next one, that time. Rank 0 sends to nobody EXTRA times before; "region" instead of EXTRA: the turns are inside of a parallel region of one thread. */
+ * TURNS times a Barrier and, from its end to the next one, that time. Rank 0 sends to nobody EXTRA times before;
+ * "region" instead of EXTRA: the turns are inside of a parallel region of one thread. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

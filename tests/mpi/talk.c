@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages that no mean tells: several partners and sizes in one line, of any source, of derived types, in all the ways
-   of sending, one-sided, and in communicators whose ranks are others than the world's. No send waits for a receive that is
-   not posted, whoever's messages MPI_ANY_SOURCE takes first. */
+   of sending, one-sided, and in communicators whose ranks are others than the world's. No send waits for a receive that
+   is not posted, whoever's messages MPI_ANY_SOURCE takes first. */
 #include <mpi.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions whose teams may be changed, and such that must keep them: yes_NAME does the same with any number of threads, no_NAME
- * does not, or nobody can tell; sums_NAME only adds floating-point numbers. A name may end in the least level of optimisation
- * at which a region is proven: yes_NAME_O2. Each runs once, with two threads.
+ * Regions whose teams may be changed, and such that must keep them: yes_NAME does the same with any number of threads,
+ * no_NAME does not, or nobody can tell; sums_NAME only adds floating-point numbers. A name may end in the least level
+ * of optimisation at which a region is proven: yes_NAME_O2. Each runs once, with two threads.
  */
 #include <math.h>
 #include <omp.h>

@@ -209,7 +209,8 @@ static void print_course(const struct job *j)
     }
     for (uint32_t i = 0; i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
-        printf("extremes\t%u\t%u\t%u\t%u\t%u\t%" PRIu64, e->terminal, e->rank[0], e->rank[1], e->rank[2], e->rank[3], e->count);
+        printf("extremes\t%u\t%u\t%u\t%u\t%u\t%" PRIu64, e->terminal, e->rank[0], e->rank[1], e->rank[2], e->rank[3],
+               e->count);
         for (int k = 0; k < JOB_EXTREMES; k++)
             printf("\t%" PRIu64, e->value[k]);
         for (int k = 0; k < JOB_EXTREMES; k++)

@@ -2,9 +2,9 @@
 /*
  * A preload that makes the disk fail: FAULT=CALL:NUMBER:ERRNO. The call with that number (from 1), of those that have
  * to do with a file or directory whose path contains ".pythia", fails with ERRNO; with ERRNO 0, FAULT_PATH vanishes at
- * that moment and the call goes on. FAULT_DIR: a directory that counts too (its own fsync); FAULT_NAME: calls count only for
- * paths that contain it. CALL: open, write, short (a write that writes half first), fsync, close, rename, mkdir.
- * FAULT_LOG: a file that gets a line for each such call, so that a test knows how many there are.
+ * that moment and the call goes on. FAULT_DIR: a directory that counts too (its own fsync); FAULT_NAME: calls count
+ * only for paths that contain it. CALL: open, write, short (a write that writes half first), fsync, close, rename,
+ * mkdir. FAULT_LOG: a file that gets a line for each such call, so that a test knows how many there are.
  */
 #include <dlfcn.h>
 #include <errno.h>

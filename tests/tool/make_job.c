@@ -17,7 +17,8 @@
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams
  *                              larger by N; a Barrier at the end of each turn; another build, whose calls are N bytes
  *                              further on; an Isend more, at the same place but called from N
- *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at ENTRY
+ *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at
+ *   ENTRY
  */
 #include <stdbool.h>
 #include <stdio.h>

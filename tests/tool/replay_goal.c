@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* replay_goal SEED RANKS DEPTH TURNS FILE [free]: a random program as GOAL in FILE, and what the replay says of each rank. */
+/* replay_goal SEED RANKS DEPTH TURNS FILE [free]: a random program as GOAL in FILE, and what the replay says of each
+   rank. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -65,9 +65,11 @@ START_TEST(series_of_a_block_are_mean_least_and_most)
     const struct job_series *s = job_series_of(j, 7);
     ck_assert(s && s->rank == 6 && s->ranks == 2 && s->steps == 32 && s->step_ns == 1 << 21);
     ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 3), 0, 1e-9);
-    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MEAN, 3), 0.5 * (1 << 21) * 1e-9, 1e-6);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MEAN, 3), 0.5 * (1 << 21) * 1e-9,
+                            1e-6);
     ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MOST, 3), (1 << 21) * 1e-9, 1e-6);
-    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 20), (1 << 21) * 1e-9, 1e-6);
+    ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 20), (1 << 21) * 1e-9,
+                            1e-6);
     job_destroy(j);
 }
 END_TEST
@@ -107,7 +109,8 @@ START_TEST(each_rank_has_its_own_times)
     struct job *j = empty(RANKS);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
         struct job *one = empty(RANKS);
-        uint32_t work = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE), rare = hand_call(one, "MPI_Bcast", 0x20, JOB_COLLECTIVE);
+        uint32_t work = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE),
+                 rare = hand_call(one, "MPI_Bcast", 0x20, JOB_COLLECTIVE);
         struct grammar *g = grammar_create(1 << 20);
         for (int i = 0; i < 100; i++)
             hand_append(g, work, rank == 37 ? 1050 : 1000, 10);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules: a rank's pieces are its time as the account has it; a turn begins and ends with the pace; waits name who is
-   late. */
+/* Schedules: a rank's pieces are its time as the account has it; a turn begins and ends with the pace; waits name who
+   is late. */
 #include <stdlib.h>
 
 #include "pythia.h"
