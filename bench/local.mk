@@ -62,7 +62,7 @@ bench_omp_blas_LDADD = -ldl -lm
 CLEANFILES += bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 BENCHES += bench-omp
 endif
-EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh
+EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh %D%/omp_programs.sh
 
 bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
 	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh

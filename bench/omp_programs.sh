@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What predicting costs or gains on any OpenMP programs, which somebody else has built: is none slower, do all say the
+# same, and how many of their regions may be changed.
+#
+#   bench/omp_programs.sh [-r ROUNDS] [-t "THREADS"] [-w "POLICIES"] LIST
+#
+# From the build directory. LIST: a line a program, its name, a tab, its command. Runs of a second and more say most. A
+# line a cell: medians of seconds of alternating rounds (also the recorded run), predicted / as shipped, the same of
+# processor time (which a busy machine disturbs less, and spinning threads take), whether standard output is what two
+# unmodified runs say, where these agree word for word; then a line a program about its regions: how many do the same
+# with any number of threads, are run in turn, are left alone and why.
+set -eu
+. "$(dirname "$0")/lib.sh"
+rounds=5 threads='2 4' policies='passive default'
+while getopts r:t:w: option; do
+    case $option in
+    r) rounds=$OPTARG ;;
+    t) threads=$OPTARG ;;
+    w) policies=$OPTARG ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+if [ $# -ne 1 ] || [ ! -r "$1" ]; then
+    echo "usage: bench/omp_programs.sh [-r ROUNDS] [-t THREADS] [-w POLICIES] LIST" >&2
+    exit 2
+fi
+list=$(readlink -f "$1")
+bench_need "run it in a build directory, after make" "$builddir/pythia"
+bench_dir
+export PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0
+unset OMP_NUM_THREADS OMP_WAIT_POLICY GOMP_SPINCOUNT PYTHIA_MODE PYTHIA_ACT
+preload=$builddir/.libs/libpythia_omp.so most=60
+
+# Seconds that a run takes, elapsed and of processors; its output goes to FILE.
+elapsed() { # FILE CMD...
+    local TIMEFORMAT='%R %U %S'
+    { time timeout "$most" "${@:2}" >"$dir/$1" 2>/dev/null </dev/null || echo "exit $?" >>"$dir/$1"; } 2>&1 |
+        awk '{ print $1, $2 + $3 }'
+}
+median() { # COLUMN
+    cut -d ' ' -f "$1" |
+        sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
+}
+same() { # FILE
+    for f in bare1 bare2 "$1"; do tr -s ' \t' '\n' <"$dir/$f" >"$dir/words.$f"; done
+    paste -d '\001' "$dir/words.bare1" "$dir/words.bare2" "$dir/words.$1" |
+        awk -F '\001' '$1 == $2 && $1 != $3 { bad = 1 } END { exit bad }'
+}
+hooks="env LD_PRELOAD=$preload PYTHIA_OUTPUT=$dir/job.pythia PYTHIA_INPUT=$dir/job.pythia"
+
+cell() { # NAME COMMAND
+    local equal=same
+    rm -f "$dir/job.pythia" "$dir"/rows.*
+    elapsed bare1 $2 >/dev/null
+    elapsed bare2 $2 >/dev/null
+    elapsed out $hooks PYTHIA_MODE=record $2 >"$dir/rows.record"
+    same out || equal=RECORDED
+    for _ in $(seq "$rounds"); do
+        elapsed out $2 >>"$dir/rows.bare"
+        elapsed out $hooks PYTHIA_MODE=predict $2 >>"$dir/rows.predict"
+        same out || equal=PREDICTED
+    done
+    for n in 1 2; do for k in bare record predict; do median $n <"$dir/rows.$k"; done; done | paste -s |
+        awk -v name="$1" -v t="$OMP_NUM_THREADS" -v p="$policy" -v same="$equal" '{
+            printf "%-22s %3d %-8s %8.3f %8.3f %8.3f %6.2f %8.3f %8.3f %6.2f %s\n", name, t, p, $1, $2, $3, $3 / $1,
+                $4, $6, $4 ? $6 / $4 : 1, same }'
+}
+
+regions() {
+    [ -e "$dir/job.pythia" ] || return 0
+    "$builddir/pythia" report "$dir/job.pythia" --format json | python3 -c '
+import json, sys
+from collections import Counter
+found = [r["choice"] for r in json.load(sys.stdin)["regions"] if "choice" in r]
+proven, turn = sum(c["proven"] for c in found), sum(c["in_turn"] for c in found)
+left = [c for c in found if not c["proven"] and not c["in_turn"]]
+why = Counter(k.split(" at ")[0].split(" in ")[0] for c in left for k in c["kept"][-1:])
+text = "; ".join("%d %s" % (n, k) for k, n in why.items())
+print("%-22s %d regions: %d with any number of threads, %d in turn, %d left alone%s" %
+      (sys.argv[1], len(found), proven, turn, len(left), " (" + text + ")" if text else ""))' "$1"
+}
+
+printf '%-22s %3s %-8s %8s %8s %8s %6s %8s %8s %6s\n' program T policy shipped recorded predict ratio cpu predict \
+    ratio
+while IFS="$(printf '\t')" read -r name command; do
+    [ -n "$name" ] || continue
+    for policy in $policies; do
+        for t in $threads; do
+            if [ "$policy" = default ]; then unset OMP_WAIT_POLICY; else export OMP_WAIT_POLICY=$policy; fi
+            export OMP_NUM_THREADS=$t
+            cell "$name" "$command"
+        done
+    done
+    regions "$name"
+done <"$list"
