@@ -26,6 +26,7 @@ pythia_SOURCES = \
 	%D%/parts.c %D%/parts.h \
 	%D%/program.c %D%/program.h \
 	%D%/progress.c %D%/progress.h \
+	%D%/screen.c %D%/screen.h \
 	%D%/replay.c \
 	%D%/report.c \
 	%D%/run.c \

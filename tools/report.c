@@ -9,6 +9,7 @@
 #include "report/html.h"
 #include "report/report.h"
 #include "report/scaling.h"
+#include "tools/screen.h"
 #include "tools/tool.h"
 
 enum format { TEXT, JSON, CSV, HTML };
@@ -22,9 +23,10 @@ struct request {
     enum report_view view;
     struct report_structure how;
     uint64_t within; /* ms; 0: not given */
+    enum screen_color color;
 };
 
-enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT, KEY_WITHIN };
+enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT, KEY_WITHIN, KEY_COLOR };
 
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
@@ -37,6 +39,8 @@ static const struct argp_option options[] = {
     { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
     { "indent", KEY_INDENT, NULL, 0, "structure: as indented pseudo-code", 0 },
     { "within", KEY_WITHIN, "MS", 0, "leave out who waits for whom where finding that out would take longer, in ms",
+      0 },
+    { "color", KEY_COLOR, "WHEN", 0, "of text: auto (default: on a terminal, unless NO_COLOR is set), always or never",
       0 },
     { 0 },
 };
@@ -83,6 +87,8 @@ static void check(struct request *r, struct argp_state *state)
         r->view = REPORT_STRUCTURE;
     else if (of_structure && (r->scaling || r->view != REPORT_STRUCTURE))
         argp_error(state, "--depth, --collapse and --indent are of --view structure");
+    if (r->format == CSV && r->view_given && (r->scaling || r->view != REPORT_CALLSITES))
+        argp_error(state, "csv has the callsites only: json has all views");
     if (r->jobs == 0)
         argp_error(state, "no job file");
     if (r->jobs > 1 && !r->scaling)
@@ -122,6 +128,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case KEY_WITHIN:
         if (tool_number(arg, UINT32_MAX, &r->within) != 0 || r->within == 0)
             argp_error(state, "MS must be a number of at least 1, not '%s'", arg);
+        return 0;
+    case KEY_COLOR:
+        if (!screen_color_of(arg, &r->color))
+            argp_error(state, "WHEN must be auto, always or never, not '%s'", arg);
         return 0;
     case ARGP_KEY_ARG:
         if (r->jobs == REPORT_SCALING_JOBS)
@@ -189,6 +199,17 @@ static int print(void *request, FILE *out)
     return r->scaling ? print_scaling(r, out) : print_one(r->from[0].report, r, out);
 }
 
+/* Text for people who look at it goes through a screen. */
+static int print_on_screen(struct request *r)
+{
+    FILE *out = screen_open(r->color);
+    int rc = out ? print(r, out) : PYTHIA_ENOMEM;
+
+    if (out)
+        screen_close(out);
+    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_OK; /* main() looks after standard output */
+}
+
 int tool_report(int argc, char **argv)
 {
     struct request r = { 0 };
@@ -200,7 +221,7 @@ int tool_report(int argc, char **argv)
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
     if (rc == TOOL_OK)
-        rc = tool_write(r.output, print, &r);
+        rc = r.output || r.format != TEXT ? tool_write(r.output, print, &r) : print_on_screen(&r);
     for (uint32_t i = 0; i < r.jobs; i++)
         tool_job_close(&r.from[i]);
     return rc;

@@ -22,7 +22,8 @@ TOOL_TESTS = \
 	%D%/merge.test \
 	%D%/report.test \
 	%D%/rights.test \
-	%D%/run.test
+	%D%/run.test \
+	%D%/screen.test
 TESTS += $(TOOL_TESTS)
 EXTRA_DIST += $(TOOL_TESTS) %D%/header.awk %D%/house_rules.py %D%/lib-tool.sh %D%/starve.c %D%/validate.py %D%/agree.py %D%/indented.py
 LONG_TESTS += %D%/memory-long.test

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text on a terminal: lines cut to its width, "~" where something is missing, and headings told apart by weight.
+ *
+ * A report prints its lines whole, whoever reads them; a script gets them so. Only a terminal gets them through a screen.
+ * Threads: owner.
+ */
+#ifndef PYTHIA_TOOLS_SCREEN_H
+#define PYTHIA_TOOLS_SCREEN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum screen_color { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
+
+/* "auto", "always" or "never" to a colour; false: none of these. */
+bool screen_color_of(const char *word, enum screen_color *color);
+/* Columns of standard output where it is a terminal: $COLUMNS, else what the terminal says; 0: it is none. */
+int screen_width(void);
+/* Standard output through a screen; stdout itself where that changes nothing. AUTO is colour on a terminal that is not
+   "dumb", unless $NO_COLOR is set. NULL: out of memory. */
+FILE *screen_open(enum screen_color color);
+/* Flushes stdout too; a failure stays in stdout's error flag. */
+void screen_close(FILE *f);
+
+#endif
