@@ -109,17 +109,6 @@ uint64_t job_turns(const struct job_class *c, uint32_t node, uint32_t rank, uint
     return count ? member_turn(c, first, count, rank, thread) : c->grammar->nodes[node].exponent;
 }
 
-void job_member_turns(const struct job_class *c, uint32_t rank, uint32_t thread, uint64_t *exponent)
-{
-    for (uint32_t n = 0; n < c->grammar->node_count; n++)
-        exponent[n] = c->grammar->nodes[n].exponent;
-    for (uint32_t i = 0, k; i < c->turn_count; i = k) {
-        for (k = i + 1; k < c->turn_count && c->turns[k].node == c->turns[i].node; k++)
-            ;
-        exponent[c->turns[i].node] = member_turn(c, i, k - i, rank, thread);
-    }
-}
-
 void job_turns_extent(const struct job_class *c, uint32_t node, uint64_t *least, uint64_t *most)
 {
     uint32_t first, count = job_turns_of(c, node, &first);
@@ -463,11 +452,21 @@ void job_member_free(struct grammar_flat *g)
 
 /* --- Roles --- */
 
+/* Exponents of a member at the nodes that have turns; `row` has as many as these nodes. */
+static void take_row(const struct job_class *c, uint32_t rank, uint32_t thread, uint64_t *row)
+{
+    for (uint32_t i = 0, k; i < c->turn_count; i = k) {
+        for (k = i + 1; k < c->turn_count && c->turns[k].node == c->turns[i].node; k++)
+            ;
+        *row++ = member_turn(c, i, k - i, rank, thread);
+    }
+}
+
 uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, struct job_role *role)
 {
-    enum { LOOKED_AT = 1 << 16 };
+    enum { LOOKED_AT = 1 << 10 }; /* of more members, some */
     uint64_t members = job_ranges_size(c->ranges, c->member_ranges), seen = 0;
-    uint32_t count = 0, nodes = c->grammar->node_count;
+    uint32_t count = 0, nodes = nodes_with_turns(c);
     uint64_t *own = malloc(((size_t)most + 1) * ((size_t)nodes + 1) * sizeof *own);
     for (uint32_t r = 0; own && r < c->member_ranges; r++) {
         const struct job_range *range = &c->ranges[r];
@@ -479,8 +478,7 @@ uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, s
             uint64_t *mine = own + (size_t)most * nodes;
             uint32_t k = 0;
             here.members = size - i < here.members ? size - i : here.members;
-            if (c->turn_count)
-                job_member_turns(c, here.rank, here.thread, mine);
+            take_row(c, here.rank, here.thread, mine);
             while (k < count && c->turn_count && memcmp(own + (size_t)k * nodes, mine, nodes * sizeof *mine) != 0)
                 k++;
             if (k < count) {

@@ -26,8 +26,6 @@ uint64_t job_turns(const struct job_class *c, uint32_t node, uint32_t rank, uint
 void job_turns_extent(const struct job_class *c, uint32_t node, uint64_t *least, uint64_t *most);
 /* Exponents of a node of all members, in the order of job_ranges_walk; room for all members. 0 or PYTHIA_ENOMEM. */
 int job_turns_fill(const struct job_class *c, uint32_t node, uint64_t *exponent);
-/* Exponents of all nodes for a member; room for node_count. */
-void job_member_turns(const struct job_class *c, uint32_t rank, uint32_t thread, uint64_t *exponent);
 /* Events of one member; of all together. Statistics must be here. */
 uint64_t job_member_events(const struct job_class *c, uint32_t rank, uint32_t thread);
 uint64_t job_class_events(const struct job_class *c);
@@ -54,7 +52,7 @@ uint64_t job_counts_of(const struct job_class *c, const struct job_counts *count
                        uint32_t range_count);
 
 /* Some members, each of which stands for `members` with the same exponents (of the first `most` different ones; what
-   others have is not there). How many in all. */
+   others have is not there; of more than 1024 members some are looked at). How many in all. */
 struct job_role { uint32_t rank, thread; uint64_t members; };
 uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, struct job_role *role);
 
