@@ -43,8 +43,8 @@ static const struct argp argp = {
     .options = options, .parser = parse, .args_doc = "DIR --output=FILE",
     .doc = "Joins the part files DIR/*.pythia of a run that died into one job file, and says which ranks are missing."
            "\v"
-           "Exit code: 0 when a file was written, also when parts are missing or damaged (each is told); 3 when there is
-           no " "usable part.\n\n"
+           "Exit code: 0 when a file was written, also when parts are missing or damaged (each is told); 3 when there is "
+           "no usable part.\n\n"
            "Example:\n"
            "  pythia merge app.pythia.parts -o app.pythia\n",
 };
