@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 dist_doc_DATA = README.md ARCHITECTURE.md LICENSE %D%/ALGORITHMS.md %D%/COVERAGE.md %D%/EVENTS.md %D%/FORMAT.md %D%/TEAMS.md %D%/TUTORIAL.md %D%/report.schema.json
 
+# What a user starts from; each says in its first comment the one line that builds it.
+examplesdir = $(docdir)/examples
+dist_examples_DATA = %D%/example.c %D%/example.py plugins/counters.c plugins/trace.c tests/mpi/asks.c
+
 # The example of the library, built and run by make check.
 check_PROGRAMS += %D%/example
 doc_example_SOURCES = %D%/example.c

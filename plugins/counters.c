@@ -2,7 +2,8 @@
 /*
  * Hardware counters at the ends of CPU bursts: what the processor did between two MPI calls, by callsite.
  *
- *   PYTHIA_PLUGIN=counters.so mpirun -n 4 pythia record -- ./app;  pythia report app.pythia --view callsites
+ *   cc -shared -fPIC -o counters.so counters.c $(pkg-config --cflags pythia)
+ *   PYTHIA_PLUGIN=./counters.so mpirun -n 4 pythia record -- ./app;  pythia report app.pythia --view callsites
  *
  *   PYTHIA_COUNTERS   which, with commas; default instructions,cycles,cache-misses,task-clock,page-faults
  *

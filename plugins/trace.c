@@ -2,7 +2,8 @@
 /*
  * Example of a plugin: a table of the calls as they happen, a line before and a line after each.
  *
- *   PYTHIA_PLUGIN=trace.so mpirun -n 4 pythia record -- ./app         writes pythia-trace.RANK.tsv, one a rank
+ *   cc -shared -fPIC -o trace.so trace.c $(pkg-config --cflags pythia)
+ *   PYTHIA_PLUGIN=./trace.so mpirun -n 4 pythia record -- ./app         writes pythia-trace.RANK.tsv, one a rank
  *
  *   PYTHIA_TRACE_OUTPUT   another beginning than "pythia-trace", or "-" for stderr
  *   PYTHIA_TRACE_CALLS    functions and classes, with commas ("p2p,MPI_Barrier"); default all

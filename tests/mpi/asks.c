@@ -3,8 +3,11 @@
  * Asks its own oracle: which call comes next, when, how long it takes. Each turn the even ranks work 5 ms and send, the
  * odd ones receive at once. Without Pythia, and recorded, nothing is answered.
  *
+ *   mpicc -o asks asks.c $(pkg-config --cflags pythia)
+ *   mpirun -n 2 pythia record ./asks 50 own; mpirun -n 2 pythia predict ./asks 50 own
+ *
  *   asks TURNS [own]     own: optional work is done while the message is waited for, where the oracle says that there
- *   is time;
+ *                        is time;
  *                        without it always before the message is asked for. Prints what was asked, and how long it all
  *                        took.
  */
