@@ -44,12 +44,39 @@ static __attribute__((noinline)) bool frame_holds_elsewhere(struct base_frame fr
     return read && word == frame.word;
 }
 
+#if defined(__aarch64__)
+/* Return addresses are where frames end, so nobody need write where that of a frame was that is gone; but frames are a
+   list there, from the innermost one outwards. */
+static __attribute__((no_sanitize("address", "thread"))) bool frame_is_listed(struct base_frame frame,
+                                                                              struct base_frame here)
+{
+    enum { MOST = 256, ALIGN = 16 };
+    uintptr_t at = (uintptr_t)(here.at - 1), wanted = (uintptr_t)(frame.at - 1);
+    for (int i = 0; i < MOST && at < wanted; i++) {
+        uintptr_t next = *(const uintptr_t *)at;
+        if (next <= at || next % ALIGN || !frame_is_mine((const void *)next))
+            return true; /* somebody keeps no list: the word has decided */
+        at = next;
+    }
+    return at <= wanted;
+}
+#else
+static bool frame_is_listed(struct base_frame frame, struct base_frame here)
+{
+    (void)frame;
+    (void)here;
+    return true;
+}
+#endif
+
 __attribute__((no_sanitize("address", "thread"))) bool base_frame_runs(struct base_frame frame, struct base_frame here)
 {
     if (frame_is_mine(frame.at)) {
         if (frame_is_mine(here.at) && (frame.word ? here.at >= frame.at : here.at > frame.at))
             return false;
-        return !frame.word || *frame.at == frame.word;
+        if (frame.word && *frame.at != frame.word)
+            return false;
+        return !frame.word || !frame_is_mine(here.at) || frame_is_listed(frame, here);
     }
     return !frame.word || frame_holds_elsewhere(frame);
 }

@@ -51,9 +51,6 @@ struct callsite_cache {
     struct callsite_word words[];
 };
 
-static _Thread_local struct { struct callsite_cache *cache; uint32_t owner; } callsite_mine
-    __attribute__((tls_model("initial-exec")));
-
 /* --- Walking --- */
 
 /* The frames above `from`, found in a backtrace by its value: how many frames of ours are below it depends on what the
@@ -74,6 +71,9 @@ static uint32_t callsite_walk(struct session_stream *stream, void *from, uint32_
 }
 
 #if defined(__x86_64__)
+
+static _Thread_local struct { struct callsite_cache *cache; uint32_t owner; } callsite_mine
+    __attribute__((tls_model("initial-exec")));
 
 /* --- Learning --- */
 
