@@ -85,6 +85,7 @@ enum { SESSION_STREAMS = 65536 }; /* a multiple of 64: so many threads at once *
 /* A grammar of the reference: of the members of a class that have the same exponents. */
 struct session_role {
     uint32_t class_index;
+    uint32_t rank, thread; /* of one of them */
     const struct grammar_flat *grammar;
     struct oracle_index *index;
 };

@@ -40,7 +40,8 @@ static void say_rules(const struct job_variant *v, int64_t value, struct oracle_
         say(said, ORACLE_PEERS_XOR, rank ^ value ^ v->sample_rank);
 }
 
-/* What holds for this stream, where it is of the class; else what holds for most of the class. */
+/* What holds for this stream, where it is of the class; else what holds for one of the reference's members, where these
+   are some of the class; else for most of the class. */
 static const struct job_variant *variant_of(const struct session_stream *s, const struct job_class *c,
                                             const struct oracle_peers_event *e, enum grammar_channel channel)
 {
@@ -48,8 +49,10 @@ static const struct job_variant *variant_of(const struct session_stream *s, cons
     struct session_peers_found *f = &s->peers.found[place % SESSION_PEERS_FOUND];
     if (f->place != place) {
         f->place = place;
+        const struct session_role *role = &s->peers.role[e->reference];
         f->variant = s->peers.own ? job_variant(c, e->node, channel, session.world.rank, s->thread)
-                                  : job_variant_most(c, e->node, channel);
+                     : c->turn_count ? job_variant(c, e->node, channel, role->rank, role->thread)
+                                     : job_variant_most(c, e->node, channel);
     }
     return f->variant;
 }
@@ -62,7 +65,7 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     if (e->reference >= s->peers.references)
         return;
     struct job_class c;
-    if (!file_class_at(session.reference, s->peers.class_of[e->reference], e->node, &c))
+    if (!file_class_at(session.reference, s->peers.role[e->reference].class_index, e->node, &c))
         return;
     const struct grammar_flat_node *n = &c.grammar->nodes[e->node];
     for (uint32_t i = 0; i < n->attr_count; i++) {
@@ -85,15 +88,17 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
 /* --- A stream's partners --- */
 
 /* Other threads open other classes meanwhile. */
-static uint32_t class_with(const struct grammar_flat *g)
+static bool role_with(const struct grammar_flat *g, struct session_role *role)
 {
-    uint32_t c = GRAMMAR_NONE;
+    bool found = false;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
-    for (uint32_t i = 0; i < session.role_count && c == GRAMMAR_NONE; i++)
-        if (session.role[i].grammar == g)
-            c = session.role[i].class_index;
+    for (uint32_t i = 0; i < session.role_count && !found; i++)
+        if (session.role[i].grammar == g) {
+            *role = session.role[i];
+            found = true;
+        }
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
-    return c;
+    return found;
 }
 
 /* At the first partner. */
@@ -104,29 +109,28 @@ static __attribute__((noinline)) bool open_peers(struct session_stream *s)
     while (oracle_reference(s->oracle, p->references))
         p->references++;
     p->learned = oracle_peers_create();
-    p->class_of = malloc((p->references + 1) * sizeof *p->class_of);
+    p->role = malloc((p->references + 1) * sizeof *p->role);
     p->found = calloc(SESSION_PEERS_FOUND, sizeof *p->found);
-    p->off = !p->learned || !p->class_of || !p->found;
+    p->off = !p->learned || !p->role || !p->found;
     for (uint32_t i = 0; !p->off && i < p->references; i++) {
         x = oracle_reference(s->oracle, i);
-        p->class_of[i] = class_with(oracle_index_grammar(x));
-        p->off |= p->class_of[i] == GRAMMAR_NONE;
+        p->off |= !role_with(oracle_index_grammar(x), &p->role[i]);
     }
     if (p->off)
         return false;
     p->random = s->thread + 1;
     p->own = p->references == 1 && session.reference->info.ranks == session.world.ranks &&
-             job_stream_class(session.reference, session.world.rank, s->thread) == p->class_of[0];
+             job_stream_class(session.reference, session.world.rank, s->thread) == p->role[0].class_index;
     return true;
 }
 
 void session_peers_close(struct session_peers *p)
 {
     oracle_peers_destroy(p->learned);
-    free(p->class_of);
+    free(p->role);
     free(p->found);
     p->learned = NULL;
-    p->class_of = NULL;
+    p->role = NULL;
     p->found = NULL;
 }
 

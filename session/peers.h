@@ -23,7 +23,7 @@ enum { SESSION_PEERS_SETTLED = 200, SESSION_PEERS_FOUND = 256 };
 struct session_peers_found { uint64_t place; const struct job_variant *variant; };
 struct session_peers {
     struct oracle_peers *learned;  /* NULL until the stream has a partner */
-    uint32_t *class_of;            /* of the oracle's references: class of session.reference */
+    struct session_role *role;     /* of the oracle's references */
     struct session_peers_found *found; /* of some nodes and channels, by a hash: looking through a node's variants may
                                           take long */
     uint32_t references;

@@ -67,13 +67,14 @@ static void say_unusable(const char *why)
     told = session.generation;
 }
 
-static const struct oracle_index *new_role(uint32_t class_index, const struct grammar_flat *g)
+static const struct oracle_index *new_role(uint32_t class_index, uint32_t rank, uint32_t thread,
+                                           const struct grammar_flat *g)
 {
     struct oracle_index *x = NULL;
     if (base_array_room(&session.role, &session.role_room, (uint64_t)session.role_count + 1, sizeof *session.role) == 0)
         x = oracle_index_create(g);
     if (x)
-        session.role[session.role_count++] = (struct session_role){class_index, g, x};
+        session.role[session.role_count++] = (struct session_role){class_index, rank, thread, g, x};
     session.unusable[class_index] |= !x;
     return x;
 }
@@ -93,7 +94,7 @@ static const struct oracle_index *index_of(uint32_t class_index, uint32_t rank, 
     for (uint32_t i = 0; i < session.role_count; i++)
         if (session.role[i].grammar == g)
             return session.role[i].index;
-    return new_role(class_index, g);
+    return new_role(class_index, rank, thread, g);
 }
 
 enum { ROLES = 256 };
@@ -104,26 +105,53 @@ static uint32_t roles_each(void)
     return classes < ROLES ? ROLES / (classes + !classes) : 1;
 }
 
-/* The same rank of a job of the same shape starts from its own grammar; anything else from all that there are, by share.
-   Main threads resemble main threads; other threads each other. */
+struct candidate { struct job_role role; const struct oracle_index *index; };
+
+static int by_rank(const void *x, const void *y)
+{
+    const struct job_role *a = &((const struct candidate *)x)->role, *b = &((const struct candidate *)y)->role;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
+
+/* All roles of threads like this one, in the order of their first ranks. Main threads
+   resemble main threads; other threads each other. */
+static uint32_t all_roles(uint32_t thread, const struct oracle_index **index, double *weight)
+{
+    const struct job *r = session.reference;
+    struct candidate *all = malloc(((size_t)r->class_count * roles_each() + 1) * sizeof *all);
+    struct job_role role[ROLES];
+    uint32_t count = 0;
+    for (uint32_t c = 0; all && c < r->class_count; c++) {
+        uint32_t roles = job_roles(&r->classes[c], thread == 0, roles_each(), role);
+        for (uint32_t i = 0; i < roles; i++) {
+            all[count] = (struct candidate){role[i], index_of(c, role[i].rank, role[i].thread)};
+            count += all[count].index != NULL;
+        }
+    }
+    if (count)
+        qsort(all, count, sizeof *all, by_rank);
+    for (uint32_t i = 0; i < count; i++) {
+        index[i] = all[i].index;
+        weight[i] = (double)all[i].role.members;
+    }
+    free(all);
+    return count;
+}
+
+/* The same rank of a job of the same shape starts from its own grammar; anything else from all that there are, by
+   share. */
 static uint32_t candidates(uint32_t thread, const struct oracle_index **index, double *weight)
 {
     const struct job *r = session.reference;
-    struct job_role role[ROLES];
     uint32_t own = job_stream_class(r, session.world.rank, thread);
-    uint32_t count = 0;
     if (own != GRAMMAR_NONE && r->info.ranks == session.world.ranks) {
         index[0] = index_of(own, session.world.rank, thread);
         weight[0] = 1;
         return index[0] != NULL;
     }
-    for (uint32_t c = 0; c < r->class_count; c++) {
-        uint32_t roles = job_roles(&r->classes[c], thread == 0, roles_each(), role);
-        for (uint32_t i = 0; i < roles; i++)
-            if ((index[count] = index_of(c, role[i].rank, role[i].thread)) != NULL)
-                weight[count++] = (double)role[i].members;
-    }
-    return count;
+    return all_roles(thread, index, weight);
 }
 
 /* What a stream may keep of its run. The first threads get it: more would together exceed the process's memory. A list
