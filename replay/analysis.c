@@ -10,7 +10,8 @@
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
-    DRAWS = 8,
+    DRAWS = 8, FEW_DRAWS = 2, /* few: of replays of many steps */
+    MANY_STEPS = 300000,
     REPLAYS = 4, /* at least */
     PATIENCE = 500000,
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
@@ -295,7 +296,8 @@ int replay_analysis_predict(struct replay_analysis *a, const struct bind_change 
     c.seed = 0;
     int rc = wall(a, &c, &out->seconds);
     out->low = out->high = out->seconds;
-    for (c.seed = 1; rc == 0 && c.seed <= DRAWS; c.seed++) {
+    out->draws = a->result.walked > MANY_STEPS ? FEW_DRAWS : DRAWS;
+    for (c.seed = 1; rc == 0 && c.seed <= out->draws; c.seed++) {
         rc = wall(a, &c, &drawn);
         out->low = drawn < out->low ? drawn : out->low;
         out->high = drawn > out->high ? drawn : out->high;

@@ -41,9 +41,9 @@ const struct replay_result *replay_analysis_result(const struct replay_analysis 
 double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 
-struct replay_prediction { double seconds, low, high; };
+struct replay_prediction { double seconds, low, high; uint32_t draws; };
 /* Both: 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
-/* Wall time with the change (its `seed` is not used); low and high: of some draws of what the recording leaves
+/* Wall time with the change (its `seed` is not used); low and high: of so many draws of what the recording leaves
    open, widened by how far the replay of the recording itself was off. */
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
                             struct replay_prediction *out);

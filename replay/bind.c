@@ -446,6 +446,12 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
 
 _Static_assert(sizeof(struct replay_run) == sizeof(struct job_start_run), "runs are taken as they are");
 
+/* The call when it did not have to wait, ns. */
+static double shortest(const struct replay_bind *b, uint32_t rank, uint32_t node)
+{
+    return (double)b->job->classes[b->rank[rank].class_index].grammar->stats[node].duration.min;
+}
+
 static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
                          const struct job_terminal *t, uint32_t site, struct replay_op *op)
 {
@@ -475,6 +481,14 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     case BIND_WAIT_ALL:
         op[n++] = waits(b, rank, node, i, what, place);
         break;
+    case BIND_ICOLLECTIVE:
+        op[n] = collective(b, rank, node, i, t, place);
+        op[n++].starts = 1;
+        op[n++] = spent(place, cost_of(b, call), false);
+        return n;
+    case BIND_PROBE:
+        op[n++] = spent(place, cost_of(b, shortest(b, rank, node)), false);
+        return n;
     case BIND_COLLECTIVE:
     case BIND_FINALIZE:
         op[n++] = collective(b, rank, node, i, t, place);
@@ -555,6 +569,18 @@ static uint32_t member(void *context, uint32_t group, uint32_t rank, uint32_t i)
 
 /* --- Creating --- */
 
+/* A window's calls are those of all ranks where all have as many of them. */
+static void find_windows(struct replay_bind *b)
+{
+    for (uint32_t s = 0; s < b->site_count; s++) {
+        bool all = b->site[s].what == BIND_WINDOW;
+        for (uint32_t r = 1; all && r < b->source.ranks; r++)
+            all = b->count[(size_t)r * b->site_count + s] == b->count[s];
+        if (b->site[s].what == BIND_WINDOW)
+            b->site[s].what = all && b->count[s] > 0 ? BIND_COLLECTIVE : BIND_LOCAL;
+    }
+}
+
 static void find_means(struct replay_bind *b)
 {
     for (uint32_t s = 0; s < b->site_count; s++) {
@@ -593,6 +619,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
         return NULL;
     }
     find_means(b);
+    find_windows(b);
     return b;
 }
 

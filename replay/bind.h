@@ -34,6 +34,9 @@ enum bind_what {
     BIND_SEND, BIND_RECV, BIND_ISEND, BIND_IRECV, BIND_START, BIND_SENDRECV,
     BIND_WAIT_ONE, BIND_WAIT_ALL,
     BIND_COLLECTIVE, BIND_FINALIZE,
+    BIND_ICOLLECTIVE, /* begins one, which a wait completes */
+    BIND_WINDOW,      /* a collective of whoever has the window: which ranks that are is not recorded */
+    BIND_PROBE,       /* what it waits for the receive after it waits for */
 };
 
 struct bind_site {

@@ -5,7 +5,8 @@
 #include "pythia.h"
 #include "replay/blame.h"
 
-enum { CELLS = 4096, BLOCKS = 64 }; /* of a path, at most: places x blocks of ranks; blocks */
+/* Of a path, at most: places x blocks of ranks, and blocks; of all paths together: fewer blocks in large jobs. */
+enum { CELLS = 4096, BLOCKS = 64, ALL_CELLS = 1 << 20 };
 
 /* A place on a path, by a block of ranks. */
 struct cell { int64_t ns, visits; };
@@ -46,7 +47,8 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     b->places = places;
     for (b->block = 1;; b->block *= 2) {
         b->blocks = (ranks + b->block - 1) / b->block;
-        if (b->blocks <= 1 || (b->blocks <= BLOCKS && (uint64_t)b->blocks * places <= CELLS))
+        uint64_t row = (uint64_t)b->blocks * places;
+        if (b->blocks <= 1 || (b->blocks <= BLOCKS && row <= CELLS && row * ranks <= ALL_CELLS))
             break;
     }
     b->row = places * b->blocks;

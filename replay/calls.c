@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <string.h>
 
 #include "replay/calls.h"
@@ -18,7 +19,10 @@ static const struct call calls[] = {
     { "MPI_Test", BIND_WAIT_ONE },     { "MPI_Testany", BIND_WAIT_ONE },
     { "MPI_Waitall", BIND_WAIT_ALL },  { "MPI_Testall", BIND_WAIT_ALL },
     { "MPI_Waitsome", BIND_WAIT_ONE }, { "MPI_Testsome", BIND_WAIT_ONE },
-    { "MPI_Finalize", BIND_FINALIZE },
+    { "MPI_Finalize", BIND_FINALIZE }, { "MPI_Win_fence", BIND_WINDOW },
+    { "MPI_Win_create", BIND_WINDOW }, { "MPI_Win_allocate", BIND_WINDOW },
+    { "MPI_Win_free", BIND_WINDOW },   { "MPI_Win_allocate_shared", BIND_WINDOW },
+    { "MPI_Probe", BIND_PROBE },       { "MPI_Mprobe", BIND_PROBE },
 };
 
 static const struct { const char *name; uint8_t shape; } shapes[] = {
@@ -35,6 +39,22 @@ static bool synchronises(const struct job_terminal *t)
            (t->call_kind == JOB_COLLECTIVE || t->call_kind == JOB_COMMUNICATOR);
 }
 
+/* MPI_Iallreduce; not that of a neighbourhood. */
+static bool begins_collective(const struct job_terminal *t, const char *name)
+{
+    return t->call_kind == JOB_COLLECTIVE && !t->blocking && t->comm != GRAMMAR_NONE &&
+           !strncmp(name, "MPI_I", 5) && strncmp(name, "MPI_Ineighbor", 13);
+}
+
+/* "MPI_Ibcast" is "MPI_Bcast" in this. */
+static bool same_operation(const char *name, const char *blocking)
+{
+    bool begins = !strncmp(name, "MPI_I", 5);
+
+    return begins ? tolower((unsigned char)blocking[4]) == name[5] && !strcmp(name + 6, blocking + 5)
+                  : !strcmp(name, blocking);
+}
+
 enum bind_what replay_call_what(const struct job *j, const struct job_terminal *t)
 {
     const char *name = job_text(j, t->function);
@@ -46,6 +66,8 @@ enum bind_what replay_call_what(const struct job *j, const struct job_terminal *
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(name, calls[i].name))
             return (enum bind_what)calls[i].what;
+    if (begins_collective(t, name))
+        return BIND_ICOLLECTIVE;
     return synchronises(t) && strncmp(name, "MPI_Neighbor", 12) ? BIND_COLLECTIVE : BIND_LOCAL;
 }
 
@@ -54,7 +76,7 @@ enum replay_shape replay_call_shape(const struct job *j, const struct job_termin
     const char *name = job_text(j, t->function);
 
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (!strcmp(name, shapes[i].name))
+        if (same_operation(name, shapes[i].name))
             return (enum replay_shape)shapes[i].shape;
     return REPLAY_ALL;
 }

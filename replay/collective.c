@@ -41,9 +41,44 @@ static struct round tree(const struct replay_op *op, uint32_t k, uint32_t n)
     return r;
 }
 
+/* --- One that is only begun --- */
+
+static bool depends(const struct replay_op *op, uint32_t to, uint32_t from)
+{
+    uint32_t root = op->partner < op->size ? op->partner : 0;
+
+    return op->shape == REPLAY_FROM     ? from == root
+           : op->shape == REPLAY_TO     ? to == root
+           : op->shape == REPLAY_PREFIX ? from < to
+                                        : true;
+}
+
+/* Even steps send, odd ones receive. */
+static bool begin_step(const struct replay_op *op, uint32_t *step, struct replay_op *out)
+{
+    enum { ALL_PAIRS = 32 };
+    bool pairs = op->size <= ALL_PAIRS || op->shape == REPLAY_FROM || op->shape == REPLAY_TO;
+    uint32_t others = pairs ? op->size - 1 : rounds(op->size);
+
+    while (*step < 2 * others) {
+        uint32_t k = *step / 2, by = pairs ? k + 1 : 1u << k;
+        bool sends = (*step)++ % 2 == 0;
+        uint32_t other = sends ? (op->me + by) % op->size : (op->me + op->size - by) % op->size;
+        if (sends ? !depends(op, other, op->me) : !depends(op, op->me, other))
+            continue;
+        *out = *op;
+        out->kind = sends ? REPLAY_ISEND : REPLAY_IRECV;
+        out->partner = other;
+        return true;
+    }
+    return false;
+}
+
 /* A round is up to three steps: begin to send, receive, see that it was sent. */
 bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct replay_op *out)
 {
+    if (op->starts)
+        return begin_step(op, step, out);
     for (uint32_t n = rounds(op->size); *step < 3 * n;) {
         uint32_t k = *step / 3, part = (*step)++ % 3;
         struct round r = op->shape == REPLAY_FROM || op->shape == REPLAY_TO ? tree(op, k, n) : dissemination(op, k);

@@ -6,6 +6,9 @@
  *   FROM, TO    binomial tree, rotated so that the root is 0
  *   PREFIX      the dissemination without the wrap: Hillis and Steele 1986
  *
+ * One that is only begun is its dependence alone: a message between each two ranks that depend on each other, of more
+ * than 32 ranks between those of the rounds above. Its requests are the event's.
+ *
  * Cost: O(log size) steps of O(1).  Threads: any.  Hook-safe: yes.
  */
 #ifndef PYTHIA_REPLAY_COLLECTIVE_H

@@ -122,11 +122,8 @@ static void await_runs(struct replay_host *h)
         int64_t distance = run->distance;
         for (uint32_t k = 0; k < run->count; k++, distance += run->step)
             for (uint32_t i = h->open_count; i-- > 0;)
-                if ((int64_t)(now - h->open[i].event) == distance) {
+                if ((int64_t)(now - h->open[i].event) == distance)
                     h->open[i].awaited = true;
-                    if (run->step != 0)
-                        break;
-                }
     }
 }
 

@@ -66,6 +66,7 @@ struct replay_op {
     uint8_t shape;    /* enum replay_shape */
     uint8_t computes; /* of COMPUTE: the program's own work, not time in a call */
     uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
+    uint8_t starts;   /* of COLLECTIVE: only begun, with requests of this event */
     uint32_t place;   /* whose time this is: a number of the source's */
     int64_t ns;
     uint64_t bytes;

@@ -141,24 +141,81 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
                     report_percent(kinds[k], wait));
 }
 
-static void print_openmp(struct report *r, FILE *out)
-{
-    double uneven = 0, fork = 0;
-    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
-    char one[32], other[32];
+/* --- OpenMP: what ranks lose in regions, and beside them --- */
 
-    for (uint32_t s = 0; s < replay_bind_sites(b); s++) {
-        const struct bind_site *site = replay_bind_site(b, s);
-        const struct job_region *g = job_find_region(r->job, r->job->terminals[site->terminal].callsite);
-        double all = g ? (double)(g->fork_ns + g->work_ns + g->wait_ns + g->join_ns) : 0;
-        if (site->what != BIND_REGION || all <= 0)
-            continue;
-        uneven += site->call_ns * (double)g->wait_ns / all;
-        fork += site->call_ns * (double)(g->fork_ns + g->join_ns) / all;
+struct loss { const char *kind; uint32_t site; double ns; };
+struct losses { struct loss *row; uint32_t count; double inside, unknown, work, uneven, fork, serial; };
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct loss *x = a, *y = b;
+    return x->ns > y->ns ? -1 : x->ns < y->ns;
+}
+
+static void add_loss(struct losses *l, const char *kind, uint32_t site, double ns, double *sum)
+{
+    *sum += ns;
+    if (ns > 0)
+        l->row[l->count++] = (struct loss){ kind, site, ns };
+}
+
+static void add_region(struct report *r, struct losses *l, uint32_t site)
+{
+    const struct bind_site *s = replay_bind_site(replay_analysis_bind(report_analysis(r)), site);
+    const struct job_region *g = job_find_region(r->job, r->job->terminals[s->terminal].callsite);
+    double all = g ? (double)g->fork_ns + (double)g->work_ns + (double)g->wait_ns + (double)g->join_ns : 0;
+
+    l->inside += s->call_ns;
+    if (all <= 0) {
+        l->unknown += s->call_ns;
+        return;
     }
-    if (uneven + fork > 0)
-        fprintf(out, "in OpenMP, all ranks: uneven threads %s, fork and join %s\n", report_time(uneven, one),
-                report_time(fork, other));
+    l->work += s->call_ns * (double)g->work_ns / all;
+    add_loss(l, "uneven threads", site, s->call_ns * (double)g->wait_ns / all, &l->uneven);
+    add_loss(l, "fork and join", site, s->call_ns * (double)(g->fork_ns + g->join_ns) / all, &l->fork);
+}
+
+/* While the first thread computes alone the others of the largest team are idle. */
+static void find_losses(struct report *r, struct losses *l)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    uint32_t threads = r->model->efficiency.threads;
+
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+        if (replay_bind_site(b, s)->what == BIND_REGION)
+            add_region(r, l, s);
+    for (uint32_t s = 0; s < replay_bind_sites(b) && threads > 1; s++)
+        add_loss(l, "serial part", s, replay_bind_site(b, s)->gap_ns * (1 - 1.0 / threads), &l->serial);
+    qsort(l->row, l->count, sizeof *l->row, by_loss);
+}
+
+static int print_openmp(struct report *r, FILE *out)
+{
+    enum { MOST = 10 };
+    uint32_t sites = replay_bind_sites(replay_analysis_bind(report_analysis(r)));
+    struct losses l = { .row = calloc(3 * (size_t)sites + 1, sizeof *l.row) };
+    double wall = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    char all[32], work[32], uneven[32], fork[32], rest[32], where[256];
+
+    if (!l.row)
+        return PYTHIA_ENOMEM;
+    find_losses(r, &l);
+    if (l.inside > 0) {
+        fprintf(out, "in OpenMP regions, all ranks: %s\n"
+                "  = work %s + uneven threads %s + fork and join %s + not known %s\n",
+                report_time(l.inside, all), report_time(l.work, work), report_time(l.uneven, uneven),
+                report_time(l.fork, fork), report_time(l.unknown, rest));
+        fprintf(out, "  beside them, threads idle (serial part): %s\n", report_time(l.serial, all));
+    }
+    if (l.inside > 0 && l.count)
+        fprintf(out, "\n%9s %6s  %-15s at\n", "lost", "share", "kind");
+    for (uint32_t i = 0; l.inside > 0 && i < l.count && i < MOST && l.row[i].ns > 0.001 * wall; i++) {
+        place_text(r, 2 * l.row[i].site + (strcmp(l.row[i].kind, "serial part") != 0), where, sizeof where);
+        fprintf(out, "%9s %5.1f%%  %-15s %s\n", report_time(l.row[i].ns, all), report_percent(l.row[i].ns, wall),
+                l.row[i].kind, where);
+    }
+    free(l.row);
+    return 0;
 }
 
 int report_print_waits(struct report *r, FILE *out)
@@ -179,7 +236,7 @@ int report_print_waits(struct report *r, FILE *out)
     int rc = report_print_findings(r, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
-    print_openmp(r, out);
+    rc = rc ? rc : print_openmp(r, out);
     if (count)
         fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
     for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {

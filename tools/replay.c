@@ -218,6 +218,7 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
         cJSON_AddNumberToObject(o, "predicted_seconds", a->prediction.seconds);
         cJSON_AddNumberToObject(o, "low_seconds", a->prediction.low);
         cJSON_AddNumberToObject(o, "high_seconds", a->prediction.high);
+        cJSON_AddNumberToObject(o, "replays", a->prediction.draws + 1);
     }
     cJSON_AddNumberToObject(o, "events", result->events);
     cJSON_AddNumberToObject(o, "steps", (double)result->walked);
@@ -249,8 +250,8 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
     fprintf(out, "replayed   %10.6g s  (%+.1f %%)\n", a->replayed,
             a->recorded > 0 ? 100 * (a->replayed / a->recorded - 1) : 0);
     if (a->changed)
-        fprintf(out, "predicted  %10.6g s  (%.6g to %.6g), %+.1f %%\n", a->prediction.seconds, a->prediction.low,
-                a->prediction.high, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
+        fprintf(out, "predicted  %10.6g s  (%.6g to %.6g of %u replays), %+.1f %%\n", a->prediction.seconds,
+                a->prediction.low, a->prediction.high, a->prediction.draws + 1, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
     if (r->resize)
         fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
                 r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);

@@ -21,10 +21,10 @@ static uint32_t call(struct maker *m, const char *function, uint64_t offset, uin
     struct job_frame f = { .module = job_module(m->j, "/nowhere/app", "00ff"), .offset = offset };
     struct job_terminal t = { .kind = JOB_CALL,
                               .call_kind = kind,
-                              .blocking = 1,
+                              .blocking = strncmp(function, "MPI_I", 5) != 0,
                               .function = job_string(m->j, function),
                               .callsite = job_callsite(m->j, &f, 1),
-                              .comm = job_comm(m->j, "world", RANKS) };
+                              .comm = kind == JOB_ONESIDED ? GRAMMAR_NONE : job_comm(m->j, "world", RANKS) };
 
     t.peer_class = kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(m->j, &t);
@@ -118,6 +118,33 @@ static void even_work(struct maker *m)
         add(m, all, 5000, 20, -1);
 }
 
+/* The last rank begins 6 ms later than the others, who wait for that where it is completed. */
+static void begun(struct maker *m)
+{
+    uint32_t all = call(m, "MPI_Iallreduce", 0x10, JOB_COLLECTIVE), wait = call(m, "MPI_Wait", 0x20, JOB_COMPLETION);
+    bool slow = m->rank == RANKS - 1;
+
+    for (int i = 0; i < TURNS; i++) {
+        struct grammar_event e = { .terminal = wait, .gap = 1000000, .duration = slow ? 10000 : 6010000 };
+        add(m, all, slow ? 8000 : 2000, 5, -1);
+        e.channels = 1u << GRAMMAR_STARTS;
+        e.value[GRAMMAR_STARTS] = 1;
+        grammar_append(m->g, &e);
+        m->wall += e.gap + e.duration;
+        m->mpi += e.duration;
+    }
+}
+
+/* The same before a fence, whose ranks are all those of the job. */
+static void fences(struct maker *m)
+{
+    uint32_t fence = call(m, "MPI_Win_fence", 0x10, JOB_ONESIDED);
+    bool slow = m->rank == RANKS - 1;
+
+    for (int i = 0; i < TURNS; i++)
+        add(m, fence, slow ? 8000 : 2000, slow ? 20 : 6020, -1);
+}
+
 /* The last rank computes 4 % longer, but each rank is 8 ms late now and then: that is chance. */
 static void scatter(struct maker *m)
 {
@@ -177,6 +204,13 @@ START_TEST(test_scatter)
 }
 END_TEST
 
+START_TEST(test_completed_later)
+{
+    check(begun, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
+    check(fences, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
+}
+END_TEST
+
 START_TEST(test_even_work) { check(even_work, NULL); } END_TEST
 START_TEST(test_late_sender)
 {
@@ -210,6 +244,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(test_imbalance), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
+        UNIT_TEST(test_completed_later),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
         UNIT_TEST(test_what_if),
     };
