@@ -249,8 +249,8 @@ static struct times *alike(const struct replay_bind *b, uint32_t rank)
     uint32_t back = b->resize ? rank : BACK;
 
     for (uint32_t k = 1; (b->resize || b->job->info.block > 1) && k <= back && k <= rank; k++)
-        if (b->rank[rank - k].class_index == b->rank[rank].class_index && b->rank[rank - k].role == b->rank[rank].role &&
-            job_find_stream(b->job, like(b, rank - k), 0) == s)
+        if (b->rank[rank - k].class_index == b->rank[rank].class_index &&
+            b->rank[rank - k].role == b->rank[rank].role && job_find_stream(b->job, like(b, rank - k), 0) == s)
             return b->rank[rank - k].node;
     return NULL;
 }
@@ -685,7 +685,7 @@ double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t 
         if (g->nodes[n].symbol >= b->job->terminal_count || b->site_of[g->nodes[n].symbol] != place / 2)
             continue;
         double deviation = place % 2 ? r->node[n].call_deviation : r->node[n].gap_deviation;
-        double times = visits(b, r->class_index, n);
+        double times = visits(b, rank, n);
         squares += times * deviation * deviation;
         count += times;
     }

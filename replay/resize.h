@@ -5,9 +5,10 @@
  *   recorded   0  1 2  3                 rules by rank: head, a pattern that repeats, tail
  *   new        0  1 2 1 2 1 2  3         4 -> 8 ranks of a chain: its first and its last rank stay what they are
  *
- * Two ranks have the same rules when they are of one class and of the same variants of whom they talk to; head, tail
- * and pattern are the shortest ones that say so of all ranks, the pattern being there twice. A peer is where the
- * relation of its variant puts it: so many ranks on (modulo the ranks), rank xor 1, or always the same one.
+ * Two ranks have the same rules when they are of one class, turn as often, and are of the same variants of whom
+ * they talk to; head, tail and pattern are the shortest ones that say so of all ranks, the pattern being there twice. A
+ * peer is where the relation of its variant puts it: so many ranks on (modulo the ranks), rank xor 1, or always
+ * the same.
  *
  * What a rank computes, and what it sends at a time, is what the rank that it is like had: the same work for each (weak
  * scaling). What the rules do not say is refused: other communicators than the world, peers that vary, go through all

@@ -32,7 +32,8 @@ static const struct argp_option options[] = {
     { "latency", KEY_LATENCY, "SECONDS", 0, "what if a message took this long (1.5e-6)", 0 },
     { "overhead", KEY_OVERHEAD, "SECONDS", 0, "what if sending and receiving each took this long", 0 },
     { "bandwidth", KEY_BANDWIDTH, "BYTES", 0, "what if so many bytes a second were sent (1e9)", 0 },
-    { "balance", KEY_BALANCE, "PLACE", 0, "what if the work before the call at PLACE, or in the region there, were the same on all ranks: function, file:line or function@file:line; all", 0 },
+    { "balance", KEY_BALANCE, "PLACE", 0, "what if the work before the call at PLACE, or in the region "
+      "there, were the same on all ranks: function, file:line or function@file:line; all", 0 },
     { "speed", KEY_SPEED, "RANKS=X", 0, "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2", 0 },
     { "ranks", KEY_RANKS, "N", 0, "what if there were N ranks, each with the work that a rank had", 0 },
     { 0 },
@@ -102,8 +103,8 @@ static const struct argp argp = {
         "\v"
         "low and high: of several draws of what the recording leaves open, and by how far the replay of the recording "
         "itself was off.\n\n"
-        "--ranks follows the rules that the ranks have in common (to rank + 1, the even ones, the last one); where they "
-        "do not say what other ranks would do it is refused.\n\n"
+        "--ranks follows the rules that the ranks have in common (to rank + 1, the even ones, the last one); where "
+        "they do not say what other ranks would do it is refused.\n\n"
         "Examples:\n"
         "  pythia replay app.pythia\n"
         "  pythia replay app.pythia --network ideal\n"
@@ -251,7 +252,8 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
             a->recorded > 0 ? 100 * (a->replayed / a->recorded - 1) : 0);
     if (a->changed)
         fprintf(out, "predicted  %10.6g s  (%.6g to %.6g of %u replays), %+.1f %%\n", a->prediction.seconds,
-                a->prediction.low, a->prediction.high, a->prediction.draws + 1, a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
+                a->prediction.low, a->prediction.high, a->prediction.draws + 1,
+                a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
     if (r->resize)
         fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
                 r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);
