@@ -24,3 +24,7 @@ CALL(MPI_Isend, (const void *buf, int n, MPI_Datatype t, int to, int tag, MPI_Co
 CALL(MPI_Bcast, (void *buf, int n, MPI_Datatype t, int root, MPI_Comm c), (buf, n, t, root, c))
 CALL(MPI_Allreduce, (const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c),
      (in, out, n, t, op, c))
+CALL(MPI_Reduce, (const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, int root, MPI_Comm c),
+     (in, out, n, t, op, root, c))
+CALL(MPI_Waitall, (int n, MPI_Request *r, MPI_Status *s), (n, r, s))
+CALL(MPI_Testall, (int n, MPI_Request *r, int *done, MPI_Status *s), (n, r, done, s))
