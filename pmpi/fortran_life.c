@@ -73,7 +73,7 @@ static void fortran_abort(struct pmpi_hook_target *target, void *from, MPI_Fint 
 FORTRAN_ENTRIES(mpi_abort, (MPI_Fint *comm, MPI_Fint *errorcode, MPI_Fint *ierror),
                 fortran_abort(&target, FROM, comm, errorcode, ierror))
 
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL
 static void fortran_session_init(struct pmpi_hook_target *target, void *info, void *errhandler, void *session,
                                  MPI_Fint *ierror)
 {

@@ -308,7 +308,7 @@ void pmpi_hook_life_session(void)
     atomic_store_explicit(&life.session_process, (int)getpid(), memory_order_relaxed);
 }
 
-#if MPI_VERSION >= 4
+#ifdef MPI_SESSION_NULL /* Open MPI 5 has sessions and is still MPI 3.1 */
 PYTHIA_API int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session)
 {
     pmpi_hook_life_session();
