@@ -247,7 +247,7 @@ static int unpack_starts(struct file_reader *r)
     return 0;
 }
 
-int file_unpack_talk(struct file_reader *r)
+int file_unpack_traffic(struct file_reader *r)
 {
     int error = unpack_groups(r);
     if (!error)

@@ -405,7 +405,7 @@ static int unpack_all(struct file_reader *r)
     if (!error)
         error = file_unpack_others(r);
     if (!error)
-        error = file_unpack_talk(r);
+        error = file_unpack_traffic(r);
     if (!error)
         error = file_unpack_course(r);
     if (!error)

@@ -16,10 +16,10 @@
 #include "job/ranges.h"
 #include "pythia.h"
 
-enum { FLOW_ATOMS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
+enum { FLOW_PAIRS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
 
 /* One rank and one of its partners. */
-struct atom {
+struct pair {
     uint32_t rank, partner;
     uint32_t value; /* as a relation says it */
     uint64_t messages, bytes;
@@ -78,13 +78,13 @@ static int append(struct job_flows *f, struct job_flow row, const struct job_ran
 
 static int by_place(const void *x, const void *y)
 {
-    const struct atom *a = x, *b = y;
+    const struct pair *a = x, *b = y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     return a->partner < b->partner ? -1 : a->partner > b->partner;
 }
 
-static int content_order(const struct atom *a, const struct atom *b)
+static int content_order(const struct pair *a, const struct pair *b)
 {
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
@@ -95,65 +95,65 @@ static int content_order(const struct atom *a, const struct atom *b)
 
 static int by_content(const void *x, const void *y)
 {
-    const struct atom *a = x, *b = y;
+    const struct pair *a = x, *b = y;
     int order = content_order(a, b);
     return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static uint32_t write_out(const struct batch *b, struct atom *atom)
+static uint32_t write_out(const struct batch *b, struct pair *pair)
 {
     uint32_t n = 0, kept = 0;
     for (uint32_t i = 0; i < b->count; i++)
         for (uint32_t k = 0; k < b->row[i]->range_count; k++)
             for (uint64_t m = 0, size = job_range_size(&b->ranges[i][k]); m < size; m++, n++) {
-                atom[n].rank = job_range_rank(&b->ranges[i][k], m);
-                atom[n].partner = partner_of(b->row[i], atom[n].rank, b->ranks);
-                atom[n].messages = b->row[i]->messages;
-                atom[n].bytes = b->row[i]->bytes;
+                pair[n].rank = job_range_rank(&b->ranges[i][k], m);
+                pair[n].partner = partner_of(b->row[i], pair[n].rank, b->ranks);
+                pair[n].messages = b->row[i]->messages;
+                pair[n].bytes = b->row[i]->bytes;
             }
     if (n)
-        qsort(atom, n, sizeof *atom, by_place);
+        qsort(pair, n, sizeof *pair, by_place);
     for (uint32_t i = 0; i < n; i++)
-        if (kept && by_place(&atom[kept - 1], &atom[i]) == 0) {
-            atom[kept - 1].messages += atom[i].messages;
-            atom[kept - 1].bytes += atom[i].bytes;
+        if (kept && by_place(&pair[kept - 1], &pair[i]) == 0) {
+            pair[kept - 1].messages += pair[i].messages;
+            pair[kept - 1].bytes += pair[i].bytes;
         } else {
-            atom[kept++] = atom[i];
+            pair[kept++] = pair[i];
         }
     return kept;
 }
 
 /* Sorts by a relation; how many rows there would be. */
-static uint32_t arrange(struct atom *atom, uint32_t n, uint32_t relation, uint32_t ranks)
+static uint32_t arrange(struct pair *pair, uint32_t n, uint32_t relation, uint32_t ranks)
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < n; i++)
-        atom[i].value = value_of(atom[i].partner, atom[i].rank, relation, ranks);
+        pair[i].value = value_of(pair[i].partner, pair[i].rank, relation, ranks);
     if (n)
-        qsort(atom, n, sizeof *atom, by_content);
+        qsort(pair, n, sizeof *pair, by_content);
     for (uint32_t i = 0; i < n; i++)
-        rows += !i || content_order(&atom[i - 1], &atom[i]) != 0;
+        rows += !i || content_order(&pair[i - 1], &pair[i]) != 0;
     return rows;
 }
 
-/* The set of the ranks of n atoms, which may come in any order. */
-static int append_atoms(struct job_flows *out, const struct batch *b, uint32_t relation, const struct atom *atom,
+/* The set of the ranks of n pairs, which may come in any order. */
+static int append_pairs(struct job_flows *out, const struct batch *b, uint32_t relation, const struct pair *pair,
                         uint32_t n, bool mean)
 {
     struct job_flow row = { .terminal = b->terminal,
                             .receives = b->receives,
                             .relation = (uint8_t)relation,
                             .mean = mean,
-                            .value = atom[0].value,
-                            .messages = atom[0].messages,
-                            .bytes = atom[0].bytes };
+                            .value = pair[0].value,
+                            .messages = pair[0].messages,
+                            .bytes = pair[0].bytes };
     struct job_member *m = malloc(n * sizeof *m);
     struct job_ranges set = { 0 };
     int error = m ? 0 : PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < n && !error; i++) {
-        m[i] = (struct job_member){ atom[i].rank, 0 };
-        row.messages += mean && i ? atom[i].messages : 0;
-        row.bytes += mean && i ? atom[i].bytes : 0;
+        m[i] = (struct job_member){ pair[i].rank, 0 };
+        row.messages += mean && i ? pair[i].messages : 0;
+        row.bytes += mean && i ? pair[i].bytes : 0;
     }
     if (!error)
         error = job_ranges_members(&set, m, n);
@@ -166,62 +166,62 @@ static int append_atoms(struct job_flows *out, const struct batch *b, uint32_t r
 
 static int by_value(const void *x, const void *y)
 {
-    const struct atom *a = x, *b = y;
+    const struct pair *a = x, *b = y;
     if (a->value != b->value)
         return a->value < b->value ? -1 : 1;
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
 /* Means: by partner, or where those are too many all as one, of nobody. */
-static int append_means(struct job_flows *out, const struct batch *b, uint32_t relation, struct atom *atom, uint32_t n)
+static int append_means(struct job_flows *out, const struct batch *b, uint32_t relation, struct pair *pair, uint32_t n)
 {
     uint32_t values = 0, kept = 0;
     int error = 0;
-    qsort(atom, n, sizeof *atom, by_value);
+    qsort(pair, n, sizeof *pair, by_value);
     for (uint32_t i = 0; i < n; i++)
-        values += !i || atom[i - 1].value != atom[i].value;
+        values += !i || pair[i - 1].value != pair[i].value;
     for (uint32_t i = 0; i < n && values > FLOW_ROWS; i++)
-        atom[i].value = atom[i].partner = GRAMMAR_NONE;
+        pair[i].value = pair[i].partner = GRAMMAR_NONE;
     if (values > FLOW_ROWS)
-        qsort(atom, n, sizeof *atom, by_value);
+        qsort(pair, n, sizeof *pair, by_value);
     for (uint32_t i = 0; i < n; i++) /* a rank stands once in a set */
-        if (kept && by_value(&atom[kept - 1], &atom[i]) == 0) {
-            atom[kept - 1].messages += atom[i].messages;
-            atom[kept - 1].bytes += atom[i].bytes;
+        if (kept && by_value(&pair[kept - 1], &pair[i]) == 0) {
+            pair[kept - 1].messages += pair[i].messages;
+            pair[kept - 1].bytes += pair[i].bytes;
         } else {
-            atom[kept++] = atom[i];
+            pair[kept++] = pair[i];
         }
     for (uint32_t i = 0, next; i < kept && !error; i = next) {
-        for (next = i + 1; next < kept && atom[next].value == atom[i].value; next++)
+        for (next = i + 1; next < kept && pair[next].value == pair[i].value; next++)
             ;
-        error = append_atoms(out, b, relation, atom + i, next - i, true);
+        error = append_pairs(out, b, relation, pair + i, next - i, true);
     }
     return error;
 }
 
-static int join_atoms(struct job_flows *out, const struct batch *b, uint64_t members)
+static int join_pairs(struct job_flows *out, const struct batch *b, uint64_t members)
 {
-    struct atom *atom = malloc((size_t)members * sizeof *atom);
-    int error = atom ? 0 : PYTHIA_ENOMEM;
-    uint32_t n = error ? 0 : write_out(b, atom), best = JOB_ABSOLUTE, fewest = UINT32_MAX;
+    struct pair *pair = malloc((size_t)members * sizeof *pair);
+    int error = pair ? 0 : PYTHIA_ENOMEM;
+    uint32_t n = error ? 0 : write_out(b, pair), best = JOB_ABSOLUTE, fewest = UINT32_MAX;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR && !error; relation <<= 1) {
-        uint32_t rows = arrange(atom, n, relation, b->ranks);
+        uint32_t rows = arrange(pair, n, relation, b->ranks);
         if (rows < fewest) {
             best = relation;
             fewest = rows;
         }
     }
     if (!error)
-        arrange(atom, n, best, b->ranks);
+        arrange(pair, n, best, b->ranks);
     if (!error && fewest > FLOW_ROWS)
-        error = append_means(out, b, best, atom, n);
+        error = append_means(out, b, best, pair, n);
     else
         for (uint32_t i = 0, next; i < n && !error; i = next) {
-            for (next = i + 1; next < n && content_order(&atom[i], &atom[next]) == 0; next++)
+            for (next = i + 1; next < n && content_order(&pair[i], &pair[next]) == 0; next++)
                 ;
-            error = append_atoms(out, b, best, atom + i, next - i, false);
+            error = append_pairs(out, b, best, pair + i, next - i, false);
         }
-    free(atom);
+    free(pair);
     return error;
 }
 
@@ -283,8 +283,8 @@ static int join_means(struct job_flows *out, const struct batch *b, uint64_t mem
     uint32_t relation = 0, n = 0;
     exact.row = malloc(b->count * sizeof *exact.row);
     exact.ranges = malloc(b->count * sizeof *exact.ranges);
-    struct atom *atom = malloc((size_t)members * sizeof *atom);
-    int error = exact.row && exact.ranges && atom ? 0 : PYTHIA_ENOMEM;
+    struct pair *pair = malloc((size_t)members * sizeof *pair);
+    int error = exact.row && exact.ranges && pair ? 0 : PYTHIA_ENOMEM;
     exact.count = 0;
     for (uint32_t i = 0; i < b->count && !error; i++) {
         struct job_flow row = *b->row[i];
@@ -300,9 +300,9 @@ static int join_means(struct job_flows *out, const struct batch *b, uint64_t mem
         error = append(&made, row, b->ranges[i], row.range_count);
     }
     if (!error && exact.count) {
-        n = write_out(&exact, atom);
-        arrange(atom, n, relation, b->ranks);
-        error = append_means(&made, b, relation, atom, n);
+        n = write_out(&exact, pair);
+        arrange(pair, n, relation, b->ranks);
+        error = append_means(&made, b, relation, pair, n);
     }
     all.count = made.count;
     all.row = error ? NULL : malloc(made.count * sizeof *all.row);
@@ -321,7 +321,7 @@ static int join_means(struct job_flows *out, const struct batch *b, uint64_t mem
         free(all.row);
     if (all.ranges != b->ranges)
         free(all.ranges);
-    free(atom);
+    free(pair);
     job_flows_free(&made);
     return error;
 }
@@ -348,16 +348,16 @@ static int convert(struct job_flows *out, const struct batch *b, uint32_t relati
 {
     if (b->row[0]->relation == relation)
         return join_sets(out, b);
-    struct atom *atom = malloc((size_t)members * sizeof *atom);
-    uint32_t n = atom ? write_out(b, atom) : 0;
-    int error = atom ? 0 : PYTHIA_ENOMEM;
-    arrange(atom, n, relation, b->ranks);
+    struct pair *pair = malloc((size_t)members * sizeof *pair);
+    uint32_t n = pair ? write_out(b, pair) : 0;
+    int error = pair ? 0 : PYTHIA_ENOMEM;
+    arrange(pair, n, relation, b->ranks);
     for (uint32_t i = 0, next; i < n && !error; i = next) {
-        for (next = i + 1; next < n && content_order(&atom[i], &atom[next]) == 0; next++)
+        for (next = i + 1; next < n && content_order(&pair[i], &pair[next]) == 0; next++)
             ;
-        error = append_atoms(out, b, relation, atom + i, next - i, false);
+        error = append_pairs(out, b, relation, pair + i, next - i, false);
     }
-    free(atom);
+    free(pair);
     return error;
 }
 
@@ -405,14 +405,14 @@ static int join_batch(struct job_flows *out, struct batch *b)
         b->mean |= b->row[i]->mean;
         means &= b->row[i]->mean;
     }
-    if (one_relation && b->mean == means && (b->mean || members > FLOW_ATOMS))
+    if (one_relation && b->mean == means && (b->mean || members > FLOW_PAIRS))
         return join_sets(out, b);
     if (members > BASE_ARRAY_LIMIT)
         return PYTHIA_ELIMIT;
     if (b->mean)
         return join_means(out, b, members);
     int error = join_into(out, b);
-    return error == 1 ? join_atoms(out, b, members) : error;
+    return error == 1 ? join_pairs(out, b, members) : error;
 }
 
 /* --- All of two jobs --- */

@@ -29,7 +29,6 @@
 #include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
-#include "job/message.h"
 #include "job/own.h"
 #include "job/regions.h"
 #include "job/run.h"

@@ -11,7 +11,6 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/job.c \
 	%D%/match.c \
 	%D%/members.c \
-	%D%/message.c %D%/message.h \
 	%D%/own.c %D%/own.h \
 	%D%/proofs.c %D%/proofs.h \
 	%D%/ranges.c %D%/ranges.h \

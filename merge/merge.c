@@ -206,7 +206,7 @@ static void commit_regions(struct merge *m)
 
 /* --- Communicators, messages, starts, series, extremes: what both have, made anew --- */
 
-static int plan_talk(struct merge *m)
+static int plan_traffic(struct merge *m)
 {
     int error = job_groups_join(m->into, m->from, m->map.comm, &m->groups);
     if (!error)
@@ -220,7 +220,7 @@ static int plan_talk(struct merge *m)
     return error ? error : job_own_join(m->into, m->from, m->map.class_index, &m->own);
 }
 
-static void free_talk(struct merge *m)
+static void free_traffic(struct merge *m)
 {
     job_groups_free(&m->groups);
     job_flows_free(&m->flows);
@@ -231,7 +231,7 @@ static void free_talk(struct merge *m)
 }
 
 /* What the job had goes into the plan, which is freed. */
-static void commit_talk(struct merge *m)
+static void commit_traffic(struct merge *m)
 {
     struct job_groups groups = m->into->groups;
     struct job_flows flows = m->into->flows;
@@ -351,7 +351,7 @@ int merge_job(struct job *into, const struct job *from)
     if (!error)
         error = job_task_room(into, from->task_count);
     if (!error)
-        error = plan_talk(&m);
+        error = plan_traffic(&m);
     if (error) {
         job_rollback(into, mark);
     } else {
@@ -362,12 +362,12 @@ int merge_job(struct job *into, const struct job *from)
         commit_tasks(&m);
         commit_machine(&m);
         commit_clock(&m);
-        commit_talk(&m);
+        commit_traffic(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);
     }
     plan_free(&m);
-    free_talk(&m);
+    free_traffic(&m);
     maps_free(&m.map);
     return error;
 }

@@ -233,7 +233,7 @@ static int add_tables(struct report_model *m)
     if (rc == 0)
         rc = report_model_add_spreads(m, place);
     if (rc == 0)
-        rc = report_model_add_talk(m, place);
+        rc = report_model_add_traffic(m, place);
     free(place);
     if (rc != 0)
         return rc;

@@ -138,7 +138,7 @@ bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *recei
 /* Fills the spreads of sites and regions. 0, or PYTHIA_ENOMEM. */
 int report_model_add_spreads(struct report_model *m, const uint32_t *place);
 /* Fills edges and patterns; place[terminal] is its site. 0, or PYTHIA_ENOMEM. */
-int report_model_add_talk(struct report_model *m, const uint32_t *place);
+int report_model_add_traffic(struct report_model *m, const uint32_t *place);
 /* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`. */
 void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
 

@@ -159,7 +159,7 @@ static int name_sites(struct report_model *m, struct rows *rows, struct report_e
     return 0;
 }
 
-int report_model_add_talk(struct report_model *m, const uint32_t *place)
+int report_model_add_traffic(struct report_model *m, const uint32_t *place)
 {
     struct rows rows = { 0 };
     struct writing w = { m, place, &rows };

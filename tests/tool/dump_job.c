@@ -177,7 +177,7 @@ static void print_group(const struct job *j, const struct job_group *g)
         printf("group\t%s\tseveral\n", job_text(j, j->comms[g->comm].name));
 }
 
-static void print_talk(const struct job *j)
+static void print_traffic(const struct job *j)
 {
     for (uint32_t i = 0; i < j->groups.group_count; i++)
         print_group(j, &j->groups.group[i]);
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < j->sum_count; i++)
         printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
                j->sums[i].count.samples, j->sums[i].count.total);
-    print_talk(j);
+    print_traffic(j);
     print_course(j);
     job_destroy(j);
     return 0;
