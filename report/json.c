@@ -542,6 +542,7 @@ cJSON *report_json(struct report *r)
         add_comm(r, root);
         add_matrix(r, root);
         add_series(r, root);
+        report_add_own(r, root);
         add_loop(r, root);
         add_oracle(r, root);
     }

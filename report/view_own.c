@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "pythia.h"
+#include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -144,4 +145,36 @@ int report_print_own(struct report *r, FILE *out)
         own_print(r, lines, kept, out);
     free(place);
     return 0;
+}
+
+static void own_add(struct report *r, const struct own_place *place, uint32_t count, cJSON *array)
+{
+    const struct job_terminal *t = &r->job->terminals[place->terminal];
+    uint32_t number = report_site_number(r->names, t->callsite);
+    cJSON *o = cJSON_CreateObject(), *rank = cJSON_AddArrayToObject(o, "rank");
+    cJSON *calls = cJSON_AddArrayToObject(o, "calls"), *gap = cJSON_AddArrayToObject(o, "gap_seconds");
+
+    report_json_text(o, "function", job_text(r->job, t->function));
+    cJSON_AddItemToObject(o, "number", number == GRAMMAR_NONE ? cJSON_CreateNull() : cJSON_CreateNumber(number));
+    cJSON_AddNumberToObject(o, "ranks", place->ranks);
+    for (uint32_t i = 0; i < count; i++) {
+        cJSON_AddItemToArray(rank, cJSON_CreateNumber(place[i].rank));
+        cJSON_AddItemToArray(calls, cJSON_CreateNumber(place[i].count));
+        cJSON_AddItemToArray(gap, cJSON_CreateNumber(own_of_call(&place[i]) / 1e9));
+    }
+    cJSON_AddItemToArray(array, o);
+}
+
+void report_add_own(struct report *r, cJSON *root)
+{
+    struct own_place *place = calloc((size_t)r->job->own.count + 1, sizeof *place);
+    cJSON *array = cJSON_AddArrayToObject(root, "own");
+    uint32_t begin = 0, count = place ? own_collect(r->job, place) : 0;
+
+    for (uint32_t i = 1; i <= count; i++)
+        if (i == count || place[i].terminal != place[begin].terminal) {
+            own_add(r, &place[begin], i - begin, array);
+            begin = i;
+        }
+    free(place);
 }

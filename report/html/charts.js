@@ -22,6 +22,23 @@ function drawBalance() {
   }
 }
 
+// Where one rank computes longer than the others: mean time before a call, rank by rank.
+function drawOwn() {
+  const rows = (data.own || []).filter(o => o.rank.length > 1).map(o => {
+    const calls = o.calls.reduce((s, n) => s + n, 0), mean = o.gap_seconds.reduce((s, v, i) => s + v * o.calls[i], 0) / (calls || 1);
+    const at = o.gap_seconds.indexOf(Math.max(...o.gap_seconds)), low = o.gap_seconds.indexOf(Math.min(...o.gap_seconds));
+    return { o, mean, at, low, excess: (o.gap_seconds[at] - mean) * o.calls[at] };
+  }).filter(r => r.excess > 0.001 * data.job.wall_seconds).sort((a, b) => b.excess - a.excess).slice(0, 10);
+  if (!rows.length) return;
+  const head = ["before", "least", "of rank", "mean", "most", "of rank", "in the run"];
+  const cells = r => [r.o.function + (r.o.number === null ? "" : "@" + r.o.number), time(r.o.gap_seconds[r.low]), r.o.rank[r.low], time(r.mean), time(r.o.gap_seconds[r.at]), r.o.rank[r.at], time(r.excess)];
+  byId("balance").append(element("h3", {}, "Computation before a call, by rank"),
+    element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i ? undefined : "name", scope: "col" }, h)))),
+      element("tbody", {}, ...rows.map(r => element("tr", { title: r.o.gap_seconds.slice(0, 64).map((v, i) => `rank ${r.o.rank[i]}: ${time(v)}`).join("\n") },
+        ...cells(r).map((c, i) => element("td", { class: i ? undefined : "name" }, String(c)))))))),
+    element("p", { class: "note" }, "In the run: how much longer than the mean the longest rank computes there."));
+}
+
 function drawPatterns() {
   const target = byId("patterns"), m = data.matrix;
   if (!m.patterns.length && !m.unplaced_messages) { target.append("No point-to-point or one-sided communication was recorded."); return; }
