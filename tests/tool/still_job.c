@@ -33,12 +33,14 @@ static void still(struct job *j)
 {
     j->info.wall_ns = j->info.start_time = 0;
     j->machine.joules = 0;
+    j->clock.error_ns = 0;
     j->region_count = 0; /* nearly all of it is measured */
     j->series.count = j->extremes.count = j->own.count = 0; /* all of it is */
     for (uint32_t c = 0; c < j->class_count; c++)
         still_class(&j->classes[c]);
     for (uint32_t s = 0; s < j->stream_count; s++) {
         struct job_stream *t = &j->streams[s];
+        t->drift_ns = 0;
         t->begin_ns = t->wall_ns = t->mpi_ns = t->omp_ns = t->cost_ns = 0;
     }
 }
