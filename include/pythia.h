@@ -118,7 +118,9 @@ struct pythia_answer {
     const char *word;            /* what is expected; owned by the oracle, valid as long as it is open */
     uint64_t distance;           /* events ahead, from 1 */
     double probability;          /* calibrated: of the answers given at 0.9, 9 in 10 are right */
-    double until_ns;             /* from the end of the last event to the begin of this one; with standard deviation */
+    /* from the end of the last event to the begin of this one; with standard deviation, as recorded for independent
+       gaps and scaled by how far off answers at such distances have been in this run */
+    double until_ns;
     double until_deviation_ns;
     /* mean in this context, rescaled by how fast this run has been; with standard deviation */
     double duration_ns;

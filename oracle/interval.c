@@ -15,6 +15,8 @@ enum { KNOWN = 16 }; /* errors at a distance, from which on they tell more than 
 #define FARTHEST 4.0f       /* usual errors that the bounds may lie beyond */
 #define NEARER 0.85f        /* the median must have been so much nearer to answer */
 #define LEAST_ERROR 0.005f  /* nothing is foretold better: half a per cent */
+#define SCALE_STEP (1.0f / 64)
+#define MOST_SCALE 16.0f
 #define DEVIATIONS 1.2816f  /* of a normal distribution, from the mean to its 90 % quantile */
 
 /* --- A logarithm that is cheap, monotone, and exactly inverted: linear between powers of two --- */
@@ -120,6 +122,16 @@ static void learn(struct oracle_quantiles *q, float error)
 
 /* --- Judging --- */
 
+static void scale_by(struct oracle_interval_scale *s, double error, double deviation)
+{
+    float share = s->factor > 0 ? SCALE_STEP : 1, square = (float)(error * error), said = (float)(deviation * deviation);
+
+    s->error += (square - s->error) * share;
+    s->deviation += (said - s->deviation) * share;
+    if (s->deviation > 0)
+        s->factor = fminf(fmaxf(sqrtf(s->error / s->deviation), 1 / MOST_SCALE), MOST_SCALE);
+}
+
 static void judge_time(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a, int kind,
                        double actual)
 {
@@ -135,6 +147,8 @@ static void judge_time(struct oracle_intervals *v, unsigned range, const struct 
     if (q->key == a->context[kind])
         learn(q, error);
     learn(&v->whole[range][kind], error);
+    if (a->deviation[kind] > 0)
+        scale_by(&v->scale[range][kind], actual - (double)a->given[kind], (double)a->deviation[kind]);
 }
 
 /* The event of the answer has come, and is in the ring. */
@@ -165,8 +179,9 @@ static void judge_due(struct oracle_intervals *v, unsigned range)
 /* --- Answering --- */
 
 static void give(struct oracle_intervals *v, unsigned range, int kind, const struct oracle_answer *a,
-                 struct oracle_interval_answer *wait, double *time, double deviation, double bound[2])
+                 struct oracle_interval_answer *wait, double *time, double *said, double bound[2])
 {
+    double deviation = *said;
     uint32_t key = wait->context[kind] = key_of(a, range, kind);
     float at = log_of(*time);
 
@@ -181,6 +196,10 @@ static void give(struct oracle_intervals *v, unsigned range, int kind, const str
     wait->bound[kind][1] = q->high;
     if (q->seen > 8 && q->corrected < NEARER * q->raw)
         *time = from_log(at + q->median);
+    wait->given[kind] = (float)*time;
+    wait->deviation[kind] = (float)deviation;
+    if (deviation > 0 && v->scale[range][kind].factor > 0)
+        *said = deviation * (double)v->scale[range][kind].factor;
     bound[0] = fmin(from_log(at + q->low - beyond[0] * q->usual), *time);
     bound[1] = fmax(from_log(at + q->high + beyond[1] * q->usual), *time);
 }
@@ -209,8 +228,8 @@ void oracle_interval_answer(struct oracle_intervals *v, uint64_t distance, struc
     double until[2], duration[2];
 
     judge_due(v, range);
-    give(v, range, ORACLE_INTERVAL_UNTIL, answer, &wait, &answer->until, answer->until_deviation, until);
-    give(v, range, ORACLE_INTERVAL_DURATION, answer, &wait, &answer->duration, answer->duration_deviation, duration);
+    give(v, range, ORACLE_INTERVAL_UNTIL, answer, &wait, &answer->until, &answer->until_deviation, until);
+    give(v, range, ORACLE_INTERVAL_DURATION, answer, &wait, &answer->duration, &answer->duration_deviation, duration);
     answer->until_low = until[0];
     answer->until_high = until[1];
     answer->duration_low = duration[0];

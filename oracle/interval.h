@@ -15,6 +15,9 @@
  * what was seen of all others at this distance, the first ones with the spread that was recorded. Where the median of a
  * context was nearer than the prediction lately, it answers in its place.
  *
+ * The deviation of an answer adds up those of its gaps as if they were independent, which they are not: a slow phase is
+ * slow in all of them. It is scaled, at each distance, by the root of the ratio of squared errors to squared deviations.
+ *
  * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that
  * distance looks at the two answers that have waited longest.
  *
@@ -51,8 +54,13 @@ struct oracle_interval_answer {
     uint64_t asked, due;     /* events followed before it was asked; number of its event */
     uint32_t terminal, context[ORACLE_INTERVAL_KINDS];
     float predicted[ORACLE_INTERVAL_KINDS];            /* ns, before any correction; < 0: not known */
+    float given[ORACLE_INTERVAL_KINDS];                /* ns, as given */
+    float deviation[ORACLE_INTERVAL_KINDS];            /* ns, as recorded; < 0: not known */
     float bound[ORACLE_INTERVAL_KINDS][2];             /* logarithms, as given, without `beyond` */
 };
+
+/* By how much the answers of a distance are off, beside what was recorded: squares, ns^2, the recent ones weigh more. */
+struct oracle_interval_scale { float error, deviation, factor; };
 
 struct oracle_intervals {
     uint64_t events, elapsed; /* followed; ns from the first one's gap to the last one's end */
@@ -63,6 +71,7 @@ struct oracle_intervals {
     } waiting[ORACLE_INTERVAL_RANGES];
     float beyond[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS][2]; /* in usual errors: below low, above high */
     struct oracle_quantiles whole[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS]; /* of all contexts together */
+    struct oracle_interval_scale scale[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS]; /* factor 0: none yet */
     struct oracle_quantiles context[ORACLE_INTERVAL_CONTEXTS];
 };
 

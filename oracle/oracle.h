@@ -71,7 +71,7 @@ struct oracle_answer {
     double probability;     /* calibrated, that `terminal` is right */
     double until;           /* ns, from the end of the last event to the begin of this one; < 0: not known. Means, but
                                for the gap before this one: the typical one of this run where it was here before */
-    double until_deviation; /* ns */
+    double until_deviation; /* ns; oracle_bound() scales both deviations by the errors so far at such distances */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;
     double until_low, until_high, duration_low, duration_high; /* filled by oracle_bound(): 8 of 10 lie between; < 0:
