@@ -49,7 +49,7 @@ static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
-    sums = session_acts("sums");
+    sums = session_acts("sums") && strstr(options.act, "sums"); /* "all" does not mean them */
     asked = omp_hook_in_turn_is_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     wanted = !strcmp(options.omp_sizes, "one") ? ALWAYS_ONE : !strcmp(options.omp_sizes, "turns") ? IN_TURNS : BEST;

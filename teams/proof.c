@@ -51,7 +51,7 @@ static bool concerns_tasks(enum job_proof reason)
 static bool concerns_shares(enum job_proof reason)
 {
     return concerns_tasks(reason) || reason == JOB_PROOF_THREAD_DATA || reason == JOB_PROOF_ASKS ||
-           reason == JOB_PROOF_TASKS;
+           reason == JOB_PROOF_TASKS || reason == JOB_PROOF_SUMS;
 }
 
 static void object(struct case_ *c, enum job_proof reason, uintptr_t where)
@@ -513,8 +513,36 @@ static void check_insn(struct case_ *c, int b, uint32_t insn, const struct teams
         object(c, JOB_PROOF_NUMBER, i->address);
 }
 
+/* In a lock of OpenMP's: its end, in the same block, comes before anything is computed of floating-point numbers. */
+static bool is_exact(const struct case_ *c, const struct teams_block *block, uint32_t insn)
+{
+    for (uint32_t k = insn + 1; k < block->first + block->count; k++) {
+        const struct teams_insn *i = &c->f->insn[k];
+        if (i->op == TEAMS_FLOAT || i->op == TEAMS_VECTOR_ADD)
+            return false;
+        if (is_call(i) || i->op == TEAMS_JUMP_SLOT)
+            return c->f->call[k].known == TEAMS_UNLOCKS;
+    }
+    return false;
+}
+
+/* A team adds up its threads' sums as they come, mostly in another order than that of their numbers. */
+static void check_sums(struct case_ *c)
+{
+    for (uint32_t b = 0; c->kind == TEAMS_IN_TURN && b < c->f->blocks; b++) {
+        const struct teams_block *block = &c->f->block[b];
+        for (uint32_t k = block->first; k < block->first + block->count; k++) {
+            const struct teams_insn *i = &c->f->insn[k];
+            if ((i->swaps && check_swap(c, (int)b) == JOB_PROOF_SUMS) ||
+                (is_call(i) && c->f->call[k].known == TEAMS_LOCKS && !is_exact(c, block, k)))
+                object(c, JOB_PROOF_SUMS, i->address);
+        }
+    }
+}
+
 static void check_code(struct case_ *c)
 {
+    check_sums(c);
     struct teams_state *s = malloc(sizeof *s);
     if (!s)
         object(c, JOB_PROOF_LARGE, c->f->entry);
