@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/frame.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "omp/hooks.h"
@@ -26,6 +27,7 @@ static struct share {
 static struct {
     void (*fn)(void *);
     void *data;
+    struct base_frame frame; /* that runs it */
     uint32_t main;    /* share on the thread's own stack */
     uint32_t singles; /* constructs that a share has taken */
 } now;
@@ -162,11 +164,12 @@ bool omp_hook_in_turn_ready(uint32_t team)
     return team <= most;
 }
 
-void omp_hook_in_turn_run(void (*fn)(void *), void *data, uint32_t team)
+__attribute__((noinline)) void omp_hook_in_turn_run(void (*fn)(void *), void *data, uint32_t team)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
     now.fn = fn;
     now.data = data;
+    now.frame = base_frame_here();
     now.singles = 0;
     for (uint32_t i = 0; i < team; i++) {
         shares[i].state = NEW;
@@ -188,11 +191,22 @@ void omp_hook_in_turn_run(void (*fn)(void *), void *data, uint32_t team)
 
 /* --- What shares call --- */
 
+/* Whether the region is over: a signal's handler may have jumped out of it. */
+static bool was_left(struct omp_hook_thread *t, struct base_frame here)
+{
+    if (base_frame_runs(now.frame, here))
+        return false;
+    t->team = t->number = 0;
+    return true;
+}
+
+#define NO_SHARE(t) (__builtin_expect((t)->team == 0, 1) || was_left(t, base_frame_here()))
+
 PYTHIA_API void GOMP_barrier(void);
 void GOMP_barrier(void)
 {
-    const struct omp_hook_thread *t = &omp_hook_thread;
-    if (__builtin_expect(t->team == 0, 1))
+    struct omp_hook_thread *t = &omp_hook_thread;
+    if (NO_SHARE(t))
         libgomp_real()->GOMP_barrier();
     else if (next_open(t->number, t->team) != t->number)
         go_to(next_open(t->number, t->team));
@@ -201,8 +215,8 @@ void GOMP_barrier(void)
 PYTHIA_API bool GOMP_single_start(void);
 bool GOMP_single_start(void)
 {
-    const struct omp_hook_thread *t = &omp_hook_thread;
-    if (__builtin_expect(t->team == 0, 1))
+    struct omp_hook_thread *t = &omp_hook_thread;
+    if (NO_SHARE(t))
         return libgomp_real()->GOMP_single_start();
     return shares[t->number].singles++ == now.singles && ++now.singles;
 }
@@ -211,7 +225,7 @@ bool GOMP_single_start(void)
     PYTHIA_API int name(void);                              \
     int name(void)                                          \
     {                                                       \
-        if (__builtin_expect(omp_hook_thread.team == 0, 1)) \
+        if (NO_SHARE(&omp_hook_thread))                     \
             return libgomp_real()->name();                  \
         return (int)omp_hook_thread.field;                  \
     }
