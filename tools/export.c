@@ -20,6 +20,7 @@ struct request {
     enum target to;
     uint64_t limit;
     bool folded;
+    const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
 enum { KEY_LIMIT = 256, KEY_FOLDED };
@@ -84,7 +85,7 @@ static void step(void *context, uint64_t done)
     progress_at(context, done);
 }
 
-static int print_trace(struct report *report, const struct request *r, FILE *out)
+static int print_trace(struct report *report, struct request *r, FILE *out)
 {
     struct progress progress;
     struct report_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
@@ -92,8 +93,7 @@ static int print_trace(struct report *report, const struct request *r, FILE *out
     uint64_t events = report_trace_events(report->job);
     const char *why = report_trace_folds(report, &how);
 
-    if (why && !r->folded)
-        tool_complain("%s: the trace is folded, a process is a class of ranks: %s", r->job, why);
+    r->why_folded = why;
     progress_begin(&progress, "exporting", out == stdout || why ? PROGRESS_NONE : events);
     int rc = report_print_trace(report, &how, out);
     progress_end(&progress);
@@ -102,7 +102,7 @@ static int print_trace(struct report *report, const struct request *r, FILE *out
 
 static int print(void *request, FILE *out)
 {
-    const struct request *r = request;
+    struct request *r = request;
     struct report *report = r->from.report;
     struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
 
@@ -131,6 +131,8 @@ int tool_export(int argc, char **argv)
     }
     if (rc == TOOL_OK)
         rc = tool_write(r.output, print, &r);
+    if (rc == TOOL_OK && r.why_folded && !r.folded)
+        tool_complain("%s: the trace is folded, a process is a class of ranks: %s", r.job, r.why_folded);
     tool_job_close(&r.from);
     return rc;
 }
