@@ -89,10 +89,13 @@ static uint32_t remainder_of(const struct file_packer *p, const struct job_strea
 /* Rounded down, as a remainder that is not negative needs it; also of what is below 0. */
 static uint64_t mean_of(const struct job_stream *s, int64_t sum, uint32_t *remainder)
 {
-    int64_t left = sum % (int64_t)s->count;
-    left += left < 0 ? (int64_t)s->count : 0;
+    int64_t mean = sum / (int64_t)s->count, left = sum % (int64_t)s->count;
+    if (left < 0) {
+        left += s->count;
+        mean--;
+    }
     *remainder = (uint32_t)left;
-    return (uint64_t)((sum - left) / (int64_t)s->count);
+    return (uint64_t)mean;
 }
 
 static void pack_streams(struct file_packer *p)
