@@ -17,6 +17,12 @@
  * patience ended before that. Ranks that did nothing in between may stand still. Periods of any length are found (Brent
  * 1980).
  *
+ * When: a loop repeats once its slowest cycle of dependences has overtaken all others. Where that one is slower by d ns
+ * a turn than the next one, the work of neighbours differs by up to s ns and ranks are up to h messages apart, this
+ * takes up to about h s / d turns (Hartmann, Arguelles 1999), and the period is as long as the cycle: up to as many
+ * turns as ranks in a dissemination. 1024 ranks that reduce repeated within 400 turns; 1024 ranks in a ring whose
+ * slowest pairs differ by half a ns would after a million. Such loops are for the caller's limit and patience.
+ *
  * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
  * earliest goes on without its message, which counts as unmatched.
  *

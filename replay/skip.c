@@ -5,7 +5,8 @@
  * One rank keeps the pace: when it has completed a turn, the machine's state is compared with one that was saved some
  * turns before, at the same depth of its loops and within the same execution of the loop. After 1, 2, 4, … turns
  * another one is saved, so that any period is met (Brent). Equal states are seen twice before turns are skipped: over
- * the second period the account (blame.h) says what one period adds to it.
+ * the second period the account (blame.h) says what one period adds to it. A rank that turns several times while that
+ * one does not takes over: at first, and when a loop has ended. States saved before are no longer compared then.
  *
  * A state is: of each rank its place in the grammar without the turns, its clocks from now on, requests and lists of
  * messages; then the heap. Of turns only those of one loop of each rank may differ: how far they advance in a period
@@ -22,7 +23,7 @@
 
 #include "replay/machine.h"
 
-enum { SLOTS = REPLAY_BLAME_SLOTS };
+enum { SLOTS = REPLAY_BLAME_SLOTS, TAKES_OVER = 4 /* turns */ };
 #define ALLOWED 1e-3 /* of a period: by how much clocks may differ where no period is exact */
 
 struct words { uint64_t *word; size_t count, room; };
@@ -46,12 +47,17 @@ struct state {
 /* By how much clocks may differ in states that are taken for equal, ns, and by how much they do. */
 struct slack { uint64_t allowed, most; };
 
+/* The turns of a rank since the pace-keeper's last one, which was its turn number `since`. */
+struct lead { uint64_t since; uint32_t turns; };
+
 struct replay_skip {
     struct state slot[SLOTS];
     struct words scratch;
     struct due *due;
     uint32_t due_room;
-    uint64_t last_turn;     /* steps that were walked when the pace-keeper last turned */
+    struct lead *lead;      /* of each rank */
+    uint64_t pace_turns;    /* that the pace-keepers have made */
+    uint32_t takes_over;    /* turns: a rank that makes as many between two of these keeps the pace */
     bool failed;
 };
 
@@ -61,6 +67,11 @@ struct replay_skip *replay_skip_create(uint32_t ranks)
 
     for (int i = 0; s && i < SLOTS; i++)
         s->failed |= !(s->slot[i].part = calloc(ranks ? ranks : 1, sizeof *s->slot[i].part));
+    if (s) {
+        s->takes_over = TAKES_OVER;
+        s->lead = calloc(ranks ? ranks : 1, sizeof *s->lead);
+        s->failed |= !s->lead;
+    }
     if (s && s->failed) {
         replay_skip_destroy(s);
         return NULL;
@@ -81,6 +92,7 @@ void replay_skip_destroy(struct replay_skip *s)
     }
     free(s->scratch.word);
     free(s->due);
+    free(s->lead);
     free(s);
 }
 
@@ -413,6 +425,7 @@ static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
             m->result->off = off > m->result->off ? off : m->result->off;
             skip(m, s, slot, n);
             s->valid = false;
+            m->skip->takes_over = TAKES_OVER;
             return;
         }
         s->armed = true;
@@ -427,24 +440,42 @@ static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
     }
 }
 
+/* Whether states are compared at this turn of the host: it keeps the pace, or takes over. Until turns are
+   skipped that takes twice as many turns each time: ranks whose loops turn at different rates do not take over from each
+   other for ever. */
+static bool keeps_pace(struct replay_machine *m, uint32_t host)
+{
+    struct replay_skip *s = m->skip;
+    struct lead *l = &s->lead[host];
+
+    if (host == m->pace) {
+        s->pace_turns++;
+        return true;
+    }
+    if (l->since != s->pace_turns)
+        *l = (struct lead){ .since = s->pace_turns };
+    if (++l->turns < s->takes_over)
+        return false;
+    if (s->takes_over < UINT32_MAX / 2)
+        s->takes_over *= 2;
+    m->pace = host;
+    s->pace_turns++;
+    for (int i = 0; i < SLOTS; i++)
+        s->slot[i].valid = false;
+    return true;
+}
+
 void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth)
 {
-    struct replay_skip *skip_state = m->skip;
     uint32_t slot = (depth - 1) % SLOTS;
-    struct state *s = &skip_state->slot[slot];
+    struct state *s = &m->skip->slot[slot];
 
-    if (host != m->pace) {
-        if (m->result->walked - skip_state->last_turn < 1000 + 16 * (uint64_t)m->ranks)
-            return;
-        m->pace = host;
-        for (int i = 0; i < SLOTS; i++)
-            skip_state->slot[i].valid = false;
-    }
-    skip_state->last_turn = m->result->walked;
+    if (!keeps_pace(m, host))
+        return;
     if (!s->valid || !same_loop(m, s, host, depth))
         begin(m, s);
     else
         compare(m, s, slot);
-    if (skip_state->failed)
+    if (m->skip->failed)
         m->failed = true;
 }

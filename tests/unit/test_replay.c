@@ -78,6 +78,22 @@ START_TEST(test_turns_cost_nothing)
 }
 END_TEST
 
+/* A turn of many ranks in a collective is thousands of steps, in which its pace-keeper turns once. */
+START_TEST(test_collective_alone)
+{
+    static const struct replay_model no_contention = { .L = 2500, .S = 65535 };
+    struct phase body = { .kind = PHASE_COLLECTIVE, .shape = REPLAY_ALL, .bytes = 8, .ns = 3000, .seed = 8 };
+    struct program *p = program_loop(256, &body, 1, 1000000000);
+    struct replay_how how = { .limit = 4000000 };
+    struct replay_result r;
+
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &how, &r), 0);
+    ck_assert_uint_ge(r.skips, 1);
+    free(r.end);
+    program_destroy(p);
+}
+END_TEST
+
 /* Who talks to nobody is not walked, however long. */
 START_TEST(test_own_work_is_not_walked)
 {
@@ -191,6 +207,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_LOOP(test_skipping_is_exact, 12),
         UNIT_TEST(test_turns_cost_nothing),
+        UNIT_TEST(test_collective_alone),
         UNIT_TEST(test_own_work_is_not_walked),
         UNIT_TEST(test_impatience),
         UNIT_TEST(test_one_message),
