@@ -94,11 +94,29 @@ void session_clock_reset(void)
     own_clock.is_agreed = false;
 }
 
+/* Both clocks, between two readings of one of them: this thread may have to wait in between. By how much they may be
+   apart, ns. */
+static int64_t read_both(struct clock_pair *p)
+{
+    int64_t error = INT64_MAX;
+    for (int i = 0; i < SESSION_CLOCK_ROUNDS; i++) {
+        int64_t before = (int64_t)base_clock_now(), node = (int64_t)base_clock_system();
+        int64_t half = ((int64_t)base_clock_now() - before + 1) / 2;
+        if (half < error) {
+            *p = (struct clock_pair){before + half, node};
+            error = half;
+        }
+    }
+    return error;
+}
+
 void session_clock_note(enum session_clock_moment moment, const struct session_clock_offset *offset)
 {
-    int64_t node = (int64_t)base_clock_system();
-    own_clock.read[moment] = (struct clock_pair){(int64_t)base_clock_now(), node};
-    own_clock.offset[moment] = offset ? *offset : (struct session_clock_offset){.at = node};
+    struct clock_pair *p = &own_clock.read[moment];
+    int64_t error = read_both(p);
+    own_clock.offset[moment] = offset ? *offset : (struct session_clock_offset){.at = p->node};
+    if (offset)
+        own_clock.offset[moment].error += error;
 }
 
 static int64_t on_first(uint64_t ns)
