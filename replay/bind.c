@@ -669,6 +669,11 @@ const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t s
     return &b->site[site];
 }
 
+uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal)
+{
+    return b->site_of[terminal];
+}
+
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count)
 {
     *count = b->count[(size_t)rank * b->site_count + site];

@@ -74,6 +74,7 @@ void replay_bind_set(struct replay_bind *b, const struct bind_change *c); /* `c`
 
 uint32_t replay_bind_sites(const struct replay_bind *b);
 const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t site);
+uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal);
 /* Recorded time of a rank in the calls of a site, ns, and how many there are. */
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
 /* By how much one execution of a place differs from the next on a rank: the deviation within its nodes, ns. */

@@ -5,6 +5,7 @@
 
 #include "job/regions.h"
 #include "report/findings_parts.h"
+#include "report/ranges.h"
 
 #define SMALL_WORK 20e3      /* ns of one execution: less is a small region, where most of it is fork, wait and join */
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
@@ -67,47 +68,71 @@ static bool has_region(const struct job *j, const struct grammar_flat *g, const 
     return false;
 }
 
-struct serial { double ns, most; uint32_t terminal; };
+/* Of each site: the gaps before it in such loops, and all gaps before it. */
+struct gaps { double inside, all; };
 
-static void add_serial(const struct job *j, const struct grammar_flat *g, uint32_t rule, struct serial *s)
+static void add_gaps(const struct findings *f, const struct grammar_flat *g, uint32_t rule, double share,
+                     struct gaps *of)
 {
-    for (uint32_t i = 0; i < g->rules[rule].length; i++) {
-        uint32_t n = g->rules[rule].first + i, symbol = g->nodes[n].symbol;
+    const struct job *j = f->report->job;
+    bool turns = has_region(j, g, &g->rules[rule]);
+
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
+        uint32_t symbol = g->nodes[n].symbol;
         if (grammar_is_rule(symbol) || symbol >= j->terminal_count)
             continue;
-        double gap = (double)g->stats[n].gap.sum;
-        if (rule == 0 && j->terminals[symbol].kind != JOB_REGION)
-            continue;
-        s->ns += gap;
-        if (gap > s->most) {
-            s->most = gap;
-            s->terminal = symbol;
+        struct gaps *site = &of[replay_bind_site_of(f->bind, symbol)];
+        double gap = share * (double)g->stats[n].gap.sum;
+        site->all += gap;
+        site->inside += turns && (rule || j->terminals[symbol].kind == JOB_REGION) ? gap : 0;
+    }
+}
+
+/* Of the members of a class those that are first threads, as a share. */
+static double first_threads(const struct job_class *c)
+{
+    uint64_t members = report_members(c), first = 0;
+
+    for (uint32_t i = 0; i < c->member_ranges; i++)
+        first += c->ranges[i].thread == 0 ? report_range_members(c, i, 1) : 0;
+    return members ? (double)first / (double)members : 0;
+}
+
+static int add_serial_part(struct findings *f, const struct gaps *of)
+{
+    double sum = 0, most = 0;
+    uint32_t where = GRAMMAR_NONE;
+
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
+        double ns = of[s].all > 0 ? replay_bind_site(f->bind, s)->gap_ns * of[s].inside / of[s].all : 0;
+        sum += ns;
+        if (ns > most) {
+            most = ns;
+            where = s;
         }
     }
+    if (where == GRAMMAR_NONE)
+        return 0;
+    return add(f, REPORT_SERIAL_PART, where, sum * (1 - 1.0 / f->report->model->efficiency.threads));
 }
 
 static int of_serial_part(struct findings *f)
 {
     const struct job *j = f->report->job;
-    struct serial s = { .terminal = GRAMMAR_NONE };
 
-    if (j->info.threads < 2)
+    if (f->report->model->efficiency.threads < 2)
         return 0;
+    struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
+    if (!of)
+        return -1;
     for (uint32_t c = 0; c < j->class_count; c++) {
-        const struct grammar_flat *g = j->classes[c].grammar;
-        for (uint32_t r = 0; r < g->rule_count; r++)
-            if (has_region(j, g, &g->rules[r]))
-                add_serial(j, g, r, &s);
+        double share = first_threads(&j->classes[c]);
+        for (uint32_t r = 0; share > 0 && r < j->classes[c].grammar->rule_count; r++)
+            add_gaps(f, j->classes[c].grammar, r, share, of);
     }
-    if (s.terminal == GRAMMAR_NONE)
-        return 0;
-    for (uint32_t i = 0; i < replay_bind_sites(f->bind); i++) {
-        const struct job_terminal *t = &j->terminals[replay_bind_site(f->bind, i)->terminal],
-                                  *u = &j->terminals[s.terminal];
-        if (t->callsite == u->callsite && t->function == u->function)
-            return add(f, REPORT_SERIAL_PART, i, s.ns * (1 - 1.0 / j->info.threads));
-    }
-    return 0;
+    int rc = add_serial_part(f, of);
+    free(of);
+    return rc;
 }
 
 int findings_of_regions(struct findings *f)

@@ -61,6 +61,13 @@ static bool print_range(FILE *out, const struct job_range *r)
     return true;
 }
 
+/* Whether the members of one thread that begin there are of several ranks. */
+static bool several_ranks(const struct job_class *c, uint32_t i)
+{
+    return job_range_size(&c->ranges[i]) > 1 ||
+           (i + 1 < c->member_ranges && c->ranges[i + 1].thread == c->ranges[i].thread);
+}
+
 char *report_ranges_text(const struct job_class *c)
 {
     char *text = NULL;
@@ -82,7 +89,7 @@ char *report_ranges_text(const struct job_class *c)
         if (new_thread && r->thread)
             fprintf(out, "thread %u of ", r->thread);
         if (new_thread)
-            fputs(report_members(c) > 1 ? "ranks " : "rank ", out);
+            fputs(several_ranks(c, i) ? "ranks " : "rank ", out);
         else
             fputc(',', out);
         if (!print_range(out, r)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The summary: a job on one screen of 80 columns and 40 lines, whatever its size. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -64,11 +65,16 @@ static void print_head(const struct report *r, FILE *out)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
 }
 
+/* Of all threads that have a stream, as the calls' and regions' shares below. */
 static void print_shares(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    double wall = (double)m->sum_wall_ns;
+    double wall = (double)m->stream_wall_ns, mpi = 0, omp = 0;
 
+    for (uint32_t i = 0; i < r->job->stream_count; i++) {
+        mpi += (double)r->job->streams[i].mpi_ns;
+        omp += (double)r->job->streams[i].omp_ns;
+    }
     if (m->efficiency.known) {
         fputc('\n', out);
         report_print_efficiency(&m->efficiency, out);
@@ -77,10 +83,9 @@ static void print_shares(struct report *r, FILE *out)
                     100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
     }
     fprintf(out, "time: computation %.1f %%, OpenMP %.1f %%, MPI %.1f %%\n",
-            report_percent((double)m->sum_compute_ns, wall), report_percent((double)m->sum_omp_ns, wall),
-            report_percent((double)m->sum_mpi_ns, wall));
+            report_percent(fmax(wall - mpi - omp, 0), wall), report_percent(omp, wall), report_percent(mpi, wall));
     int listed = 0;
-    for (unsigned c = 0; c < JOB_CALL_KINDS && m->sum_mpi_ns; c++) {
+    for (unsigned c = 0; c < JOB_CALL_KINDS && mpi > 0; c++) {
         double share = report_percent((double)report_class_time(m, c), wall);
         if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
             fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
@@ -104,7 +109,7 @@ static void print_sites(struct report *r, FILE *out)
         report_cut(name, 18);
         report_print_column(name, 18, out);
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count), report_time((double)s->time_ns, time),
-                report_percent((double)s->time_ns, (double)m->sum_wall_ns), where);
+                report_percent((double)s->time_ns, (double)m->stream_wall_ns), where);
     }
     if (m->site_count > top)
         fprintf(out, "  and %u more (--view callsites)\n", m->site_count - top);
@@ -123,7 +128,7 @@ static void print_regions(struct report *r, FILE *out)
         report_where(r, g->terminal, where, 33);
         report_site_name(r->names, g->terminal, name, sizeof name);
         fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(g->count, count),
-                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->sum_wall_ns),
+                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->stream_wall_ns),
                 where);
     }
     if (m->region_count > top)
@@ -219,8 +224,8 @@ int report_print_summary(struct report *r, FILE *out)
     print_classes(r, out);
     print_pattern(r, out);
     report_print_oracle(r->job, out);
-    fprintf(out, "\nPythia itself took %s (%.2f %% of the ranks' time)\n", report_time((double)m->cost_ns, cost),
-            report_percent((double)m->cost_ns, (double)m->sum_wall_ns));
+    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns, cost),
+            report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
     rc = rc == 0 ? found : rc;
     return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

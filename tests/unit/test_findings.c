@@ -240,13 +240,64 @@ START_TEST(test_what_if)
 }
 END_TEST
 
+/* One rank's four threads turn the same loop, the first one a hundred times as fast: whatever shares are printed are
+   of all threads, or of the first one's time, and none is more than all of it. */
+START_TEST(test_shares_of_threads)
+{
+    enum { THREADS = 4 };
+    struct job *j = job_create();
+    struct job_frame at = { .module = job_module(j, "/nowhere/app", "00ff"), .offset = 0x10 };
+    struct job_terminal region = { .kind = JOB_REGION, .function = job_string(j, "omp parallel"),
+                                   .callsite = job_callsite(j, &at, 1), .comm = GRAMMAR_NONE };
+    uint32_t terminal = job_terminal(j, &region);
+    char *text = NULL;
+    size_t size;
+
+    j->info.ranks = j->info.runs = 1;
+    j->info.threads = THREADS;
+    for (uint32_t thread = 0; thread < THREADS; thread++) {
+        uint64_t slow = thread ? 100 : 1, turn = slow * 15000;
+        struct grammar *g = grammar_create(1 << 20);
+        struct grammar_event e = { .terminal = terminal, .gap = slow * 10000, .duration = slow * 5000,
+                                   .channels = 1u << GRAMMAR_TEAM, .value = { [GRAMMAR_TEAM] = 2 } };
+        for (int i = 0; i < TURNS; i++)
+            grammar_append(g, &e);
+        struct grammar_flat *flat = grammar_freeze(g);
+        struct job_stream s = { .thread = thread, .events = TURNS, .wall_ns = TURNS * turn,
+                                .omp_ns = TURNS * slow * 5000 };
+        j->info.wall_ns = s.wall_ns;
+        grammar_destroy(g);
+        ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
+    }
+    struct report *r = report_create(j);
+    const struct report_findings *f = report_findings(r);
+    ck_assert(f->known);
+    for (uint32_t i = 0; i < f->count; i++)
+        ck_assert_double_le(f->finding[i].share, 1);
+    FILE *out = open_memstream(&text, &size);
+    for (int view = REPORT_SUMMARY; view <= REPORT_PATH; view++)
+        ck_assert_int_eq(view == REPORT_STRUCTURE ? 0 : report_print_text(r, (enum report_view)view, NULL, out), 0);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "class 0: rank 0; thread 1 of rank 0;"));
+    for (const char *sign = strchr(text, '%'); sign; sign = strchr(sign + 1, '%')) {
+        const char *begin = sign;
+        while (begin > text && strchr(" .0123456789", begin[-1]))
+            begin--;
+        ck_assert_msg(atof(begin) <= 100, "%.*s", (int)(sign - begin) + 1, begin);
+    }
+    free(text);
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(test_imbalance), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
         UNIT_TEST(test_completed_later),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
-        UNIT_TEST(test_what_if),
+        UNIT_TEST(test_what_if), UNIT_TEST(test_shares_of_threads),
     };
     return unit_run("report/findings", tests, UNIT_COUNT(tests));
 }
