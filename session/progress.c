@@ -7,7 +7,9 @@
  *     hook of rank 0's first thread ──asks the oracle, at most every NOTE_NS──> note ──> helper thread ──> terminal
  *
  * The hook only asks and stores (no system call). A thread of its own draws, because a terminal may block (Ctrl-S) and
- * a rank that computes for an hour calls no hook; between notes it counts the time down.
+ * a rank that computes for an hour calls no hook; between notes it counts the time down, but not below what is left
+ * after the event that is waited for: a rank that is late is no nearer to its end. The percentage is of the time, and
+ * does not go back where the pace turns out to be slower.
  *
  * Only on a terminal: standard error if that is one, else the terminal that the job was started from (mpirun gives its
  * ranks a pipe); without either nothing at all is written.
@@ -35,6 +37,7 @@ enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
 /* What the hook knows; fields are read one by one, a mixture of two notes does no harm. */
 struct note {
     _Atomic uint64_t at, left;     /* ns; at 0: nothing yet */
+    _Atomic uint64_t next;         /* ns until the next event's end */
     _Atomic uint64_t turn, turns;  /* 0: in no loop */
     _Atomic uint32_t part, parts;
     _Atomic(const char *) function; /* of the last event: a static string */
@@ -45,26 +48,35 @@ static struct {
     pthread_t thread;
     sem_t stop;
     bool running; /* owner: who starts and finishes the session */
-    int terminal; /* helper's */
+    int terminal; /* helper's, and what it showed last */
+    double percent;
 } progress;
 
 /* --- The hook's side --- */
+
+/* A file may say what no integer holds. */
+static uint64_t whole(double ns)
+{
+    return ns < 1e18 ? (uint64_t)ns : (uint64_t)1e18;
+}
 
 void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t now)
 {
     struct oracle_remaining r;
     struct oracle_phase p = { 0 };
+    struct oracle_answer a;
 
     s->progress_at = now + NOTE_NS;
     base_fpu_t kept = base_fpu_hold();
     oracle_remaining(s->oracle, &r);
     bool known = r.ns >= 0;
-    uint64_t left = !known ? 0 : r.ns < 1e18 ? (uint64_t)r.ns : (uint64_t)1e18; /* a file may say what no integer
-                                                                                   holds */
+    uint64_t left = known ? whole(r.ns) : 0;
+    uint64_t next = oracle_predict(s->oracle, 1, &a) || a.until < 0 ? left : whole(a.until + a.duration);
     base_fpu_give_back(kept);
     if (!known || oracle_phase(s->oracle, &p) != 0)
         return;
     atomic_store_explicit(&progress.note.left, left, memory_order_relaxed);
+    atomic_store_explicit(&progress.note.next, next, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turn, p.turn, memory_order_relaxed);
     atomic_store_explicit(&progress.note.turns, p.turns, memory_order_relaxed);
     atomic_store_explicit(&progress.note.part, p.part, memory_order_relaxed);
@@ -112,6 +124,7 @@ static void draw(void)
 {
     uint64_t at = atomic_load_explicit(&progress.note.at, memory_order_acquire), now = base_clock_now();
     uint64_t left = atomic_load_explicit(&progress.note.left, memory_order_relaxed);
+    uint64_t most = atomic_load_explicit(&progress.note.next, memory_order_relaxed) + NOTE_NS;
     uint64_t turn = atomic_load_explicit(&progress.note.turn, memory_order_relaxed);
     uint64_t turns = atomic_load_explicit(&progress.note.turns, memory_order_relaxed);
     const char *function = atomic_load_explicit(&progress.note.function, memory_order_relaxed);
@@ -119,8 +132,12 @@ static void draw(void)
 
     if (!at)
         return;
-    left = now > at && now - at < left ? left - (now - at) : now > at ? 0 : left;
-    double done = (double)(now - session.begin);
+    uint64_t since = now > at ? now - at : 0;
+    since = since < most ? since : most;
+    left = since < left ? left - since : 0;
+    double percent = 100 * (double)(now - session.begin) / (double)(now - session.begin + left);
+    if (progress.percent < percent)
+        progress.percent = percent;
     format_left(left ? left : now - session.begin, time);
     if (turns > 1)
         snprintf(phase, sizeof phase, "turn %llu of %llu", (unsigned long long)turn, (unsigned long long)turns);
@@ -128,11 +145,11 @@ static void draw(void)
         snprintf(phase, sizeof phase, "part %u of %u", atomic_load_explicit(&progress.note.part, memory_order_relaxed),
                  atomic_load_explicit(&progress.note.parts, memory_order_relaxed));
     int n = left ? snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s",
-                            100 * done / (done + (double)left), time, phase, function ? function : "")
+                            progress.percent, time, phase, function ? function : "")
                  : snprintf(line, sizeof line, "\r\033[Kpythia: longer than recorded: %s  %s  %s", time, phase,
                             function ? function : "");
-    int most = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
-    put(line, (size_t)(n < most ? n : most));
+    int width = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
+    put(line, (size_t)(n < width ? n : width));
 }
 
 static int open_terminal(void)
@@ -177,6 +194,7 @@ void session_progress_start(void)
     if (!session.options.progress || session.world.rank != 0 || (term && !strcmp(term, "dumb")))
         return;
     memset(&progress.note, 0, sizeof progress.note);
+    progress.percent = 0;
     progress.terminal = open_terminal();
     if (progress.terminal < 0 || sem_init(&progress.stop, 0, 0))
         return;
