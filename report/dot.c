@@ -21,6 +21,7 @@ struct graph {
     uint32_t index;
     bool *named;   /* by terminal: has a node in this class */
     uint64_t left; /* edges */
+    uint32_t last; /* rule that an edge leads to: rules are numbered in the order in which they are first used */
     FILE *out;
 };
 
@@ -73,6 +74,7 @@ static void print_edge(struct graph *g, uint32_t rule, uint32_t place, uint32_t 
     const struct grammar_flat_node *n = &g->c->grammar->nodes[node];
 
     if (grammar_is_rule(n->symbol)) {
+        g->last = (n->symbol & ~GRAMMAR_RULE) > g->last ? n->symbol & ~GRAMMAR_RULE : g->last;
         fprintf(g->out, "    c%ur%u -> c%ur%u [label=\"%u", g->index, rule, g->index, n->symbol & ~GRAMMAR_RULE, place);
     } else if (n->symbol < g->r->job->terminal_count) {
         print_terminal(g, n->symbol);
@@ -91,7 +93,7 @@ static void print_rules(struct graph *g)
     const struct grammar_flat *flat = g->c->grammar;
     uint64_t members = report_members(g->c);
 
-    for (uint32_t i = 0; i < flat->rule_count && !ferror(g->out); i++) {
+    for (uint32_t i = 0; i <= g->last && i < flat->rule_count && !ferror(g->out); i++) {
         const struct grammar_flat_rule *rule = &flat->rules[i];
         double ns = 0;
         uint64_t count = 1;
@@ -113,30 +115,40 @@ static void print_rules(struct graph *g)
     }
 }
 
+static void print_class(struct graph *g, const char *ranks)
+{
+    fprintf(g->out, "  subgraph cluster_%u {\n    label=\"class %u: %s\";\n", g->index, g->index, ranks);
+    print_rules(g);
+    fputs("  }\n", g->out);
+}
+
+/* Drawn by dot as it is no side is longer than PAPER; a class gets its part of the edges that are left, or few. */
 int report_print_dot(struct report *r, const struct report_export *how, FILE *out)
 {
-    struct graph g = { .r = r, .left = how->limit, .out = out };
-    int rc = 0;
-
+    enum { PAPER = 110 /* inches: 7920 points */, FEW = 8 };
+    uint32_t classes = r->job->class_count;
+    uint64_t left = how->limit;
     char program[256];
+    int rc = 0;
 
     snprintf(program, sizeof program, "%s", job_text(r->job, r->job->info.program));
     base_clean(program);
     fputs("digraph \"", out);
     print_quoted(program, out);
-    fputs("\" {\n  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", out);
-    for (uint32_t i = 0; i < r->job->class_count && rc == 0; i++) {
-        char *ranks = report_ranges_text(&r->job->classes[i]);
-        g.c = &r->job->classes[i];
-        g.index = i;
+    fprintf(out, "\" {\n  rankdir=LR; nodesep=0.05; size=\"%d,%d\";\n", PAPER, PAPER);
+    fputs("  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", out);
+    for (uint32_t i = 0; i < classes && left && rc == 0; i++) {
+        uint64_t share = left / (classes - i) > FEW ? left / (classes - i) : left < FEW ? left : FEW;
+        struct graph g = { .r = r, .c = &r->job->classes[i], .index = i, .left = share, .out = out };
+        char *ranks = report_ranges_text(g.c);
         g.named = calloc((size_t)r->job->terminal_count + 1, sizeof *g.named);
-        if (ranks && g.named && g.c->grammar) {
-            fprintf(out, "  subgraph cluster_%u {\n    label=\"class %u: %s\";\n", i, i, ranks);
-            print_rules(&g);
-            fputs("  }\n", out);
-        } else if (g.c->grammar) {
+        if (ranks && g.named && g.c->grammar)
+            print_class(&g, ranks);
+        else if (g.c->grammar)
             rc = PYTHIA_ENOMEM;
-        }
+        left -= share - g.left;
+        if (!left && i + 1 < classes)
+            fprintf(out, "  more [shape=plaintext, label=\"and %u classes more\"];\n", classes - i - 1);
         free(ranks);
         free(g.named);
     }

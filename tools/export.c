@@ -12,7 +12,7 @@
 #include "tools/tool.h"
 
 enum target { NONE, PERFETTO, DOT, CSV, GOAL };
-enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 2000, GOAL_LIMIT = 1000000 };
+enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
     const char *job, *output;
@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
       "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites), goal (what each rank does, for LogGOPSim)", 0 },
     { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
     { "limit", KEY_LIMIT, "N", 0,
-      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (2000); goal: refuse a job of more events (1000000)", 0 },
+      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (200); goal: refuse a job of more events (1000000)", 0 },
     { "folded", KEY_FOLDED, NULL, 0, "perfetto: fold by the grammar: a slice stands for all turns of a loop", 0 },
     { 0 },
 };
