@@ -324,7 +324,7 @@ static void add_regions(struct report *r, cJSON *root)
         add_seconds(o, "gap_seconds", g->gap_ns);
         add_spread(o, &g->spread);
         add_choice(r, o, g->callsite);
-        const struct report_team *best = report_best_team(g);
+        const struct report_team *best = report_best_team(r->job, g);
         add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {

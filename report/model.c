@@ -106,9 +106,10 @@ static void add_extremes(struct report_model *m, const uint32_t *place)
     }
 }
 
-static int add_team(struct report_region *r, int64_t size, uint64_t count, uint64_t time_ns, uint64_t least_ns,
-                    bool nested)
+/* Adds what one place has of a size; `place`: of all its sizes. */
+static int add_team(struct report_region *r, const struct report_team *own, const struct report_team *place)
 {
+    int64_t size = own->size;
     uint32_t i = 0;
 
     while (i < r->team_count && r->teams[i].size < size)
@@ -121,11 +122,15 @@ static int add_team(struct report_region *r, int64_t size, uint64_t count, uint6
         r->teams[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
         r->team_count++;
     }
-    r->teams[i].count += count;
-    r->teams[i].time_ns += time_ns;
-    r->teams[i].nested += nested ? count : 0;
-    if (least_ns < r->teams[i].least_ns)
-        r->teams[i].least_ns = least_ns;
+    r->teams[i].count += own->count;
+    r->teams[i].time_ns += own->time_ns;
+    r->teams[i].nested += own->nested;
+    if (own->least_ns < r->teams[i].least_ns)
+        r->teams[i].least_ns = own->least_ns;
+    if (!own->count || own->count == place->count)
+        return 0;
+    r->teams[i].compared = true;
+    r->teams[i].gain_ns += (double)place->time_ns - (double)own->time_ns / (double)own->count * (double)place->count;
     return 0;
 }
 
@@ -142,10 +147,19 @@ static int add_variant(struct report_model *m, const uint32_t *place, uint32_t t
         m->sites[place[terminal]].bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
         return 0;
-    for (uint16_t k = 0; rc == 0 && a->kind == GRAMMAR_ATTR_KEYED && k < a->length && k < GRAMMAR_ATTR_KEYS; k++)
-        rc = add_team(&m->regions[place[terminal]], a->key[k].value,
-                      report_scale((int64_t)a->key[k].count, occurrences, a->count),
-                      report_scale((int64_t)a->key[k].sum, occurrences, a->count), least_ns, t->phase == JOB_CLOSE);
+    uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
+    struct report_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
+    for (uint32_t k = 0; k < sizes; k++) {
+        of[k] = (struct report_team){ .size = a->key[k].value,
+                                      .count = report_scale((int64_t)a->key[k].count, occurrences, a->count),
+                                      .time_ns = report_scale((int64_t)a->key[k].sum, occurrences, a->count),
+                                      .least_ns = least_ns };
+        of[k].nested = t->phase == JOB_CLOSE ? of[k].count : 0;
+        all.count += of[k].count;
+        all.time_ns += of[k].time_ns;
+    }
+    for (uint32_t k = 0; rc == 0 && k < sizes; k++)
+        rc = add_team(&m->regions[place[terminal]], &of[k], &all);
     return rc;
 }
 

@@ -84,8 +84,9 @@ const char *report_size_text(const struct job *j, char text[64]);
 void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size);
 /* Mean time of one, ns; 0 for none. */
 double report_mean(uint64_t sum, uint64_t count);
-/* The team size with the shortest mean time, of those seen; NULL when only one was. */
-const struct report_team *report_best_team(const struct report_region *g);
+/* The team size that would have saved most, by places that had several; NULL: none had, or a clause of the program
+   chooses the size, and so by the work. */
+const struct report_team *report_best_team(const struct job *j, const struct report_region *g);
 /* Speed-up over one thread by thread, < 0 where one thread was never seen. */
 double report_team_efficiency(const struct report_region *g, const struct report_team *t);
 /* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not

@@ -11,20 +11,15 @@ static double team_mean(const struct report_team *t)
     return report_mean(t->time_ns, t->count);
 }
 
-const struct report_team *report_best_team(const struct report_region *g)
+const struct report_team *report_best_team(const struct job *j, const struct report_region *g)
 {
+    const struct job_region *known = job_find_region(j, g->callsite);
     const struct report_team *best = NULL;
-    uint32_t seen = 0;
 
-    for (uint32_t k = 0; k < g->team_count; k++) {
-        const struct report_team *t = &g->teams[k];
-        if (t->size < 1 || !t->count)
-            continue;
-        seen++;
-        if (!best || team_mean(t) < team_mean(best))
-            best = t;
-    }
-    return seen > 1 ? best : NULL;
+    for (uint32_t k = 0; k < g->team_count && !(known && known->keep & JOB_KEEP_CLAUSE); k++)
+        if (g->teams[k].size > 0 && g->teams[k].compared && (!best || g->teams[k].gain_ns > best->gain_ns))
+            best = &g->teams[k];
+    return best;
 }
 
 double report_team_efficiency(const struct report_region *g, const struct report_team *t)
@@ -60,7 +55,7 @@ static void print_team(const struct report *r, const struct report_region *g, co
         snprintf(fork, sizeof fork, "<%.0f%%", 100 * report_fork_share(r->model, t) + 0.5);
     fprintf(out, "  %-12s %10s %10s %10s %7s %6s %9s%s\n", size, report_count(t->count, count),
             report_time((double)t->time_ns, time), report_time(team_mean(t), mean), "", efficiency, fork,
-            t == report_best_team(g) ? "  best" : "");
+            t == report_best_team(r->job, g) ? "  best" : "");
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -152,7 +147,7 @@ static void print_choice(const struct report *r, FILE *out)
     uint32_t several = 0, one = 0;
 
     for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct report_team *best = report_best_team(&m->regions[i]);
+        const struct report_team *best = report_best_team(r->job, &m->regions[i]);
         several += best != NULL;
         one += best && best->size == 1;
     }
@@ -162,12 +157,13 @@ static void print_choice(const struct report *r, FILE *out)
         "too\n");
     print_reading(r->job, out);
     if (several)
-        fprintf(out, "several sizes were seen in %u of %u regions; one thread was best in %u\n", several,
+        fprintf(out, "several sizes did the same work in %u of %u regions; one thread was best in %u\n", several,
                 m->region_count, one);
     else
         fprintf(
             out,
-            "each region was seen with one team size only: the oracle learns what one thread takes when it predicts\n");
+            "no region did the same work with several team sizes: the oracle learns what one thread takes when it "
+            "predicts\n");
     if (o->present)
         fprintf(out, "the last predicted run acted %" PRIu64 " times (teams and tasks), estimated gain %.3g s\n",
                 o->actions, o->gain_seconds);

@@ -132,6 +132,37 @@ START_TEST(teams_are_told_apart)
 }
 END_TEST
 
+/* Small work was always done by one thread, in a place of its own: what it takes says nothing about the other place,
+   where four were faster than two. */
+START_TEST(best_team_of_like_work)
+{
+    struct job *j = job_create();
+    uint32_t region = hand_region(j, 0x40), barrier = hand_call(j, "MPI_Barrier", 0x10, JOB_COLLECTIVE);
+    uint32_t reduce = hand_call(j, "MPI_Allreduce", 0x20, JOB_COLLECTIVE);
+    struct grammar *g = grammar_create(1 << 20);
+    struct grammar_event e = { .terminal = region, .gap = 1000, .channels = 1u << GRAMMAR_TEAM };
+    for (int i = 0; i < 40; i++) {
+        e.duration = 5000;
+        e.value[GRAMMAR_TEAM] = 1;
+        grammar_append(g, &e);
+        hand_append(g, barrier, 1, 1);
+        e.duration = i % 2 ? 200000 : 150000;
+        e.value[GRAMMAR_TEAM] = i % 2 ? 2 : 4;
+        grammar_append(g, &e);
+        hand_append(g, reduce, 1, 1);
+    }
+    hand_stream(j, g, 0, 40 * (1 + 5 + 2 + 1 + 175 + 2), 0);
+    struct report_model *m = report_model_create(j);
+    ck_assert_uint_eq(m->regions[0].team_count, 3);
+    ck_assert_int_eq(report_best_team(j, &m->regions[0])->size, 4);
+    struct job_region known = { .callsite = j->terminals[region].callsite, .team = 4, .keep = JOB_KEEP_CLAUSE };
+    ck_assert_int_eq(job_add_region(j, &known), 0);
+    ck_assert_ptr_null(report_best_team(j, &m->regions[0]));
+    report_model_destroy(m);
+    job_destroy(j);
+}
+END_TEST
+
 /* What a region with a call inside does itself is in the gaps: 3 + 7 of each 13 us; outside, 2 before the region. */
 START_TEST(time_inside_opened_regions)
 {
@@ -185,7 +216,7 @@ int main(void)
         UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(efficiencies_of_teams),
         UNIT_TEST(peers_are_relative),
-        UNIT_TEST(teams_are_told_apart),
+        UNIT_TEST(teams_are_told_apart), UNIT_TEST(best_team_of_like_work),
         UNIT_TEST(time_inside_opened_regions),
         UNIT_TEST(units),
     };
