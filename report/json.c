@@ -229,9 +229,11 @@ static void add_series(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->job->series.count; i++) {
         const struct job_series *s = &r->job->series.of[i];
+        const struct job_stream *stream = job_find_stream(r->job, s->rank, 0);
         cJSON *o = add_object(array);
         add_number(o, "rank", s->rank);
         add_number(o, "ranks", s->ranks);
+        add_seconds(o, "begin_seconds", stream ? job_stream_mean(stream, stream->begin_ns) : 0);
         add_seconds(o, "step_seconds", s->step_ns);
         for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
             for (int part = s->ranks > 1 ? JOB_SERIES_LEAST : JOB_SERIES_MEAN; part <= JOB_SERIES_MEAN; part++) {

@@ -7,7 +7,9 @@ const rowHeight = (rows, all, least, most) => Math.max(least, Math.min(most, Mat
 function drawSeries() {
   const target = byId("series"), rows = data.series || [];
   if (!rows.length) { target.append("This job has no time series."); return; }
-  const used = seriesKinds.filter(k => rows.some(s => s[k].some(v => v > 0))), end = Math.max(...rows.map(s => s[used[0] || "mpi"].length * s.step_seconds));
+  // When each rank began, on the job's one clock, after the first one.
+  const first = Math.min(...rows.map(s => s.begin_seconds)), begin = s => s.begin_seconds - first;
+  const used = seriesKinds.filter(k => rows.some(s => s[k].some(v => v > 0))), end = Math.max(...rows.map(s => begin(s) + s[used[0] || "mpi"].length * s.step_seconds));
   const high = rowHeight(rows.length, 440, 2, 24), top = 4;
   const name = s => s.ranks > 1 ? `${s.rank}–${s.rank + s.ranks - 1}` : `rank ${s.rank}`;
   const choice = element("select", { "aria-label": "What is shown" }, ...(high >= 8 ? [element("option", { value: "all" }, "all, stacked")] : []),
@@ -30,7 +32,7 @@ function drawSeries() {
     rows.forEach((s, r) => {
       const steps = s[seriesKinds[0]].length, y = top + r * high, gap = high > 5 ? 1 : 0;
       for (let i = 0; i < steps; i++) {
-        const x = left + wide * i * s.step_seconds / end, w = wide * s.step_seconds / end + 0.4;
+        const x = left + wide * (begin(s) + i * s.step_seconds) / end, w = wide * s.step_seconds / end + 0.4;
         if (kind !== "all") {
           c.globalAlpha = Math.max(0, Math.min(1, (share(s, kind, i) - low) / (most - low)));
           c.fillStyle = css("--" + kind);
@@ -50,10 +52,10 @@ function drawSeries() {
     timeAxis(c, left, wide, top + rows.length * high, 0, end);
   };
   const tell = (x, y, width) => {
-    const s = rows[Math.floor((y - top) / high)], i = s ? Math.floor((x - namesWidth(width)) / (width - namesWidth(width) - 6) * end / s.step_seconds) : -1;
+    const s = rows[Math.floor((y - top) / high)], i = s ? Math.floor(((x - namesWidth(width)) / (width - namesWidth(width) - 6) * end - begin(s)) / s.step_seconds) : -1;
     if (!s || i < 0 || i >= s.mpi.length) return "";
     const one = k => `${kinds[k]} ${percent(share(s, k, i))}` + (s.ranks > 1 ? ` (${percent(s[k + "_least"][i] / s.step_seconds)} to ${percent(s[k + "_most"][i] / s.step_seconds)})` : "");
-    return `${name(s)}, ${time(i * s.step_seconds)} to ${time((i + 1) * s.step_seconds)}\n` + used.map(one).join("\n");
+    return `${name(s)}, ${time(begin(s) + i * s.step_seconds)} to ${time(begin(s) + (i + 1) * s.step_seconds)}\n` + used.map(one).join("\n");
   };
   target.append(element("p", {}, element("label", {}, "Show ", choice), " ", note), legend(new Set(used)));
   const shown = picture(target, "Ranks over the time of the run", () => rows.length * high + top + 22, draw, tell);
