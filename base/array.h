@@ -28,4 +28,19 @@ int base_array_room(void *array, uint32_t *room, uint64_t need, size_t size);
    `count` is 0 or a power of two. Returns as above. */
 int base_array_more(void *array, uint64_t count, size_t size);
 
+/* How many of the first `count` elements of an array in order come before something: `before` says so of element `i`,
+   and holds for the first ones. */
+#define BASE_ARRAY_PLACE(count, i, before)                            \
+    ({                                                                \
+        __typeof__((count) + 0u) low_ = 0, high_ = (count);           \
+        while (low_ < high_) {                                        \
+            const __typeof__(low_) i = low_ + (high_ - low_) / 2;     \
+            if (before)                                               \
+                low_ = i + 1;                                         \
+            else                                                      \
+                high_ = i;                                            \
+        }                                                             \
+        low_;                                                         \
+    })
+
 #endif

@@ -10,6 +10,7 @@
  * Arrays have room for all that the file has, and pages that nobody touches take no memory. What is there never
  * changes, so that it is read without a lock: `seen` of a node is the last thing that is stored.
  */
+#include "base/array.h"
 #include "base/lock.h"
 #include "file/file.h"
 #include "file/open.h"
@@ -76,14 +77,8 @@ static uint32_t node_of(struct file_page *page, uint32_t k)
 static int find_variants(struct file_page *page, uint32_t node, struct file_node_values *found)
 {
     struct file_reader *r = &page->store->reader;
-    uint32_t low = 0, end = parts_of(page)->variants, high = end, count = 0, next = node;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (node_of(page, middle) < node)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t end = parts_of(page)->variants, count = 0, next = node;
+    uint32_t low = BASE_ARRAY_PLACE(end, i, node_of(page, i) < node);
     while (count < end - low && (next = node_of(page, low + count)) == node)
         count++;
     *found = (struct file_node_values){ low, count };

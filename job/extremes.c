@@ -19,15 +19,7 @@ void job_extremes_begin(struct job_extremes *e)
 /* First row that is not before the terminal. */
 static uint32_t place_of(const struct job_extremes_list *l, uint32_t terminal)
 {
-    uint32_t low = 0, high = l->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (l->of[middle].terminal < terminal)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(l->count, i, l->of[i].terminal < terminal);
 }
 
 const struct job_extremes *job_extremes_of(const struct job *j, uint32_t terminal)

@@ -202,15 +202,7 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
 
 static uint32_t first_group(const struct job_groups *g, uint32_t comm)
 {
-    uint32_t low = 0, high = g->group_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->group[middle].comm < comm)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(g->group_count, i, g->group[i].comm < comm);
 }
 
 /* Which of the run's numbers `offset` is; -1: none. */

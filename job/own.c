@@ -37,15 +37,8 @@ const struct job_own *job_own_of(const struct job *j, uint32_t class_index, uint
     struct job_own key = {
         .class_index = class_index, .node = node, .rank = rank - rank % j->info.block, .thread = thread
     };
-    uint32_t low = 0, high = l->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (place_order(&l->row[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->count && place_order(&l->row[low], &key) == 0 ? &l->row[low] : NULL;
+    uint32_t at = BASE_ARRAY_PLACE(l->count, i, place_order(&l->row[i], &key) < 0);
+    return at < l->count && place_order(&l->row[at], &key) == 0 ? &l->row[at] : NULL;
 }
 
 /* --- Which nodes matter --- */

@@ -312,15 +312,9 @@ static bool range_contains(const struct job_range *r, uint32_t rank)
 
 bool job_ranges_contain(const struct job_range *r, uint32_t count, uint32_t rank, uint32_t thread)
 {
-    uint32_t low = 0, high = count; /* the last range that begins at or before the member */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r[middle].thread < thread || (r[middle].thread == thread && r[middle].first <= rank))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && r[low - 1].thread == thread && range_contains(&r[low - 1], rank);
+    uint32_t after = BASE_ARRAY_PLACE(count, i,
+                                      r[i].thread < thread || (r[i].thread == thread && r[i].first <= rank));
+    return after && r[after - 1].thread == thread && range_contains(&r[after - 1], rank);
 }
 
 struct job_member job_ranges_first(const struct job_range *r, uint32_t count)

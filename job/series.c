@@ -11,15 +11,8 @@
 
 const struct job_series *job_series_of(const struct job *j, uint32_t rank)
 {
-    uint32_t low = 0, high = j->series.count; /* the last one that begins at or before it */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (j->series.of[middle].rank <= rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct job_series *s = low ? &j->series.of[low - 1] : NULL;
+    uint32_t after = BASE_ARRAY_PLACE(j->series.count, i, j->series.of[i].rank <= rank);
+    const struct job_series *s = after ? &j->series.of[after - 1] : NULL;
     return s && rank - s->rank < (j->info.block ? j->info.block : 1) ? s : NULL;
 }
 

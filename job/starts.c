@@ -27,15 +27,7 @@ int64_t job_starts_name(const struct job_start_run *runs, uint32_t count)
 
 static uint32_t place_of(const struct job_starts *s, int64_t name)
 {
-    uint32_t low = 0, high = s->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (s->list[middle].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(s->count, i, s->list[i].name < name);
 }
 
 const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count)

@@ -41,16 +41,8 @@ static void add_record(struct job_stream *a, const struct job_stream *b)
 
 uint32_t job_streams_place(const struct job *j, uint32_t rank, uint32_t thread)
 {
-    uint32_t low = 0, high = j->stream_count;
     struct job_stream key = { .rank = rank, .thread = thread };
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (order(&j->streams[middle], &key) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(j->stream_count, i, order(&j->streams[i], &key) < 0);
 }
 
 static int by_place(const void *a, const void *b)

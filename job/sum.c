@@ -17,14 +17,7 @@ int job_sums_reserve(struct job *j, uint32_t extra)
 
 void job_sum_add(struct job *j, struct job_sum sum)
 {
-    uint32_t low = 0, high = j->sum_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sum_before(&j->sums[middle], &sum))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = BASE_ARRAY_PLACE(j->sum_count, i, sum_before(&j->sums[i], &sum));
     struct job_sum *at = &j->sums[low];
     if (low < j->sum_count && !sum_before(&sum, at)) {
         at->count.samples += sum.count.samples;

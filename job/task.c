@@ -13,15 +13,7 @@ static bool before(const struct job_task *a, const struct job_task *b)
 /* First row that is not before `t`. */
 static uint32_t place_of(const struct job *j, const struct job_task *t)
 {
-    uint32_t low = 0, high = j->task_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (before(&j->tasks[middle], t))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return BASE_ARRAY_PLACE(j->task_count, i, before(&j->tasks[i], t));
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)

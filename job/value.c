@@ -2,6 +2,7 @@
 /* Reading attributes of a job for one member. */
 #include "job/job.h"
 
+#include "base/array.h"
 #include "grammar/attr_formula.h"
 #include "job/ranges.h"
 #include "job/relation.h"
@@ -9,16 +10,9 @@
 /* First variant that is not before (node, channel). */
 static uint32_t variant_place(const struct job_class *c, uint32_t node, enum grammar_channel channel)
 {
-    uint32_t low = 0, high = c->variant_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct job_variant *v = &c->variants[middle];
-        if (v->node < node || (v->node == node && v->attr.channel < channel))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const struct job_variant *v = c->variants;
+    return BASE_ARRAY_PLACE(c->variant_count, i,
+                            v[i].node < node || (v[i].node == node && v[i].attr.channel < channel));
 }
 
 const struct job_variant *job_variant_first(const struct job_class *c, uint32_t node, enum grammar_channel channel)
