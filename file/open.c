@@ -329,15 +329,6 @@ void file_members_close(struct file_store *s)
     }
 }
 
-static bool same_exponents(const struct job_class *c, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
-{
-    for (uint32_t i = 0; i < c->turn_count; i++)
-        if ((!i || c->turns[i].node != c->turns[i - 1].node) &&
-            job_turns(c, c->turns[i].node, rank, thread) != g->nodes[c->turns[i].node].exponent)
-            return false;
-    return true;
-}
-
 static int make_member(struct file_store *s, struct file_page *page, const struct job_class *c, uint32_t rank,
                        uint32_t thread, const struct grammar_flat **g)
 {
@@ -372,7 +363,7 @@ int file_open_member(struct job *j, uint32_t class_index, uint32_t rank, uint32_
         return error;
     base_lock_take(&s->lock, BASE_LOCK_FILE);
     for (const struct file_member *m = s->member; m && *g == c->grammar; m = m->next)
-        if (m->page->class_index == class_index && same_exponents(c, m->grammar, rank, thread))
+        if (m->page->class_index == class_index && job_turns_same(c, m->grammar, rank, thread))
             *g = m->grammar;
     if (*g == c->grammar)
         error = make_member(s, &s->page[class_index], c, rank, thread, g);

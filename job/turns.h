@@ -56,7 +56,15 @@ uint64_t job_counts_of(const struct job_class *c, const struct job_counts *count
 struct job_role { uint32_t rank, thread; uint64_t members; };
 uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, struct job_role *role);
 
+/* Whether the exponents of a member are those of a grammar of its class; a hash of those that may differ. */
+bool job_turns_same(const struct job_class *c, const struct grammar_flat *g, uint32_t rank, uint32_t thread);
+uint64_t job_turns_hash(const struct job_class *c, uint32_t rank, uint32_t thread);
+
 /* --- For job/, file/ and merge/ --- */
+/* Nodes that have turns; where those of one node end that begin at `first`; a member's exponent, of these. */
+uint32_t job_turns_nodes(const struct job_class *c);
+uint32_t job_turns_end(const struct job_class *c, uint32_t first);
+uint64_t job_turns_at(const struct job_class *c, uint32_t first, uint32_t end, uint32_t rank, uint32_t thread);
 uint64_t job_column_get(const struct job_column *c, uint64_t member);
 /* A column of these numbers, of the least width. 0 or PYTHIA_ENOMEM. */
 int job_column_make(struct job_column *c, const uint64_t *number, uint64_t count);

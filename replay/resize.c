@@ -117,14 +117,6 @@ static int check_communicators(const struct search *s)
     return 0;
 }
 
-/* How often the rank's loops turn, where that differs from rank to rank. */
-static void label_turns(struct search *s, const struct job_class *c, uint32_t rank)
-{
-    for (uint32_t i = 0; i < c->turn_count; i++)
-        if (!i || c->turns[i].node != c->turns[i - 1].node)
-            s->label[rank] = base_hash_mix(s->label[rank] ^ job_turns(c, c->turns[i].node, rank, 0));
-}
-
 static int find_labels(struct search *s)
 {
     int rc = check_communicators(s);
@@ -135,7 +127,7 @@ static int find_labels(struct search *s)
         if (c == GRAMMAR_NONE)
             rc = refuse(s, "rank %u was not recorded", r);
         else
-            label_turns(s, &s->job->classes[c], r);
+            s->label[r] = base_hash_mix(s->label[r] ^ job_turns_hash(&s->job->classes[c], r, 0));
     }
     for (uint32_t c = 0; rc == 0 && c < s->job->class_count; c++)
         rc = label_class(s, c);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One member of a class whose members have exponents of their own: its grammar, its events, and who is like it.
+ *
+ * Its times are not known by themselves. A terminal takes at each of its places what it takes there on average over the
+ * members; a rule takes what its body does by this member's exponents, in the proportion in which the node that uses it
+ * takes more or less than the rule's other uses.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "job/ranges.h"
+#include "job/turns.h"
+
+/* --- Events --- */
+
+uint64_t job_class_events(const struct job_class *c)
+{
+    uint64_t events = 0;
+    for (uint32_t n = 0; n < c->grammar->node_count; n++)
+        if (!grammar_is_rule(c->grammar->nodes[n].symbol))
+            events += c->grammar->stats[n].count;
+    return events;
+}
+
+uint64_t job_member_events(const struct job_class *c, uint32_t rank, uint32_t thread)
+{
+    struct grammar_flat *g = c->turn_count ? job_member_grammar(c, rank, thread) : NULL;
+    uint64_t events = g ? g->events : c->grammar->events;
+    job_member_free(g);
+    return events;
+}
+
+/* Expansions of the rule that a node stands in, by all members. */
+static double rule_count(const struct job_class *c, uint32_t node)
+{
+    const struct grammar_flat *g = c->grammar;
+    uint32_t rule = 0;
+    double count = 0;
+    while (rule + 1 < g->rule_count && g->rules[rule + 1].first <= node)
+        rule++;
+    if (!rule)
+        return (double)job_ranges_size(c->ranges, c->member_ranges);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule))
+            count += (double)g->stats[n].count;
+    return count;
+}
+
+double job_mean_turns(const struct job_class *c, uint32_t node)
+{
+    uint32_t first;
+    double all = job_turns_of(c, node, &first) ? rule_count(c, node) : 0;
+    return all > 0 ? (double)c->grammar->stats[node].count / all : (double)c->grammar->nodes[node].exponent;
+}
+
+/* --- A member's grammar --- */
+
+/* What one expansion takes. */
+struct cost { double gap, duration; };
+
+static struct cost cost_of(const struct grammar_stats *s)
+{
+    return (struct cost){ grammar_moments_mean(&s->gap, s->count), grammar_moments_mean(&s->duration, s->count) };
+}
+
+static void scale_moments(struct grammar_moments *m, double factor, double count, double all)
+{
+    double share = all > 0 ? count / all : 0;
+    m->sum = (uint64_t)((double)m->sum * share * factor);
+    m->min = (uint64_t)((double)m->min * factor);
+    m->max = (uint64_t)((double)m->max * factor);
+    m->square *= share * factor * factor;
+}
+
+/* The node's statistics for one member, which expands it `count` times, each `gap` and `duration` times as long. */
+static void scale_stats(struct grammar_stats *s, double gap, double duration, uint64_t count)
+{
+    scale_moments(&s->gap, gap, (double)count, (double)s->count);
+    scale_moments(&s->duration, duration, (double)count, (double)s->count);
+    s->count = count;
+}
+
+/* What one expansion of a rule takes by these exponents and costs. */
+static struct cost rule_cost(const struct grammar_flat *g, uint32_t rule, const struct cost *of)
+{
+    struct cost sum = { 0, 0 };
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
+        sum.gap += (double)g->nodes[n].exponent * of[n].gap;
+        sum.duration += (double)g->nodes[n].exponent * of[n].duration;
+    }
+    return sum;
+}
+
+/* What it takes for all members on average: its nodes' sums by its expansions. */
+static struct cost class_cost(const struct job_class *c, uint32_t rule, double count)
+{
+    const struct grammar_flat *g = c->grammar;
+    struct cost sum = { 0, 0 };
+    for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++) {
+        sum.gap += (double)g->stats[n].gap.sum;
+        sum.duration += (double)g->stats[n].duration.sum;
+    }
+    return count > 0 ? (struct cost){ sum.gap / count, sum.duration / count } : sum;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 1;
+}
+
+/* A node that uses a rule takes what the rule takes with this member's exponents, in the proportion in which it takes
+   more or less than the rule's other uses. */
+static void fit_times(const struct job_class *c, struct grammar_flat *g, const uint32_t *order, const uint64_t *uses,
+                      struct cost *of, struct cost *factor)
+{
+    const struct grammar_flat *all = c->grammar;
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        of[n] = cost_of(&all->stats[n]);
+        factor[n] = (struct cost){ 1, 1 };
+    }
+    for (uint32_t i = 0; i < g->rule_count; i++) {
+        uint32_t r = order[i];
+        struct cost own = rule_cost(g, r, of);
+        double count = 0;
+        for (uint32_t n = 0; n < g->node_count; n++)
+            if (g->nodes[n].symbol == (GRAMMAR_RULE | r))
+                count += (double)all->stats[n].count;
+        struct cost mean = class_cost(c, r, count);
+        for (uint32_t n = 0; n < g->node_count && r; n++)
+            if (g->nodes[n].symbol == (GRAMMAR_RULE | r)) {
+                factor[n] = (struct cost){ ratio(own.gap, mean.gap), ratio(own.duration, mean.duration) };
+                of[n].gap *= factor[n].gap;
+                of[n].duration *= factor[n].duration;
+            }
+    }
+    for (uint32_t r = 0; r < g->rule_count; r++)
+        for (uint32_t n = g->rules[r].first; n < g->rules[r].first + g->rules[r].length; n++)
+            scale_stats(&g->stats[n], factor[n].gap, factor[n].duration, uses[r] * g->nodes[n].exponent);
+}
+
+static bool fit_member(const struct job_class *c, struct grammar_flat *g)
+{
+    uint32_t *order = calloc((size_t)g->rule_count + 1, sizeof *order);
+    uint64_t *uses = calloc((size_t)g->rule_count + 1, sizeof *uses);
+    uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
+    struct cost *of = calloc(2 * ((size_t)g->node_count + 1), sizeof *of);
+    bool fine = order && uses && length && of && grammar_flat_order(g, order);
+    if (fine) {
+        grammar_flat_lengths(g, length);
+        grammar_flat_uses(g, uses);
+        g->events = length[0];
+        if (c->turn_count)
+            fit_times(c, g, order, uses, of, of + g->node_count + 1);
+    }
+    free(order);
+    free(uses);
+    free(length);
+    free(of);
+    return fine;
+}
+
+struct grammar_flat *job_member_grammar(const struct job_class *c, uint32_t rank, uint32_t thread)
+{
+    const struct grammar_flat *from = c->grammar;
+    struct grammar_flat *g = grammar_flat_create(from->rule_count, from->node_count, 0);
+    if (!g)
+        return NULL;
+    g->terminals = from->terminals;
+    memcpy(g->rules, from->rules, from->rule_count * sizeof *from->rules);
+    memcpy(g->nodes, from->nodes, from->node_count * sizeof *from->nodes);
+    memcpy(g->stats, from->stats, from->node_count * sizeof *from->stats);
+    free(g->attrs);
+    g->attrs = from->attrs;
+    g->attr_count = from->attr_count;
+    for (uint32_t i = 0, end; i < c->turn_count; i = end) {
+        end = job_turns_end(c, i);
+        g->nodes[c->turns[i].node].exponent = job_turns_at(c, i, end, rank, thread);
+    }
+    if (!fit_member(c, g)) {
+        job_member_free(g);
+        return NULL;
+    }
+    return g;
+}
+
+void job_member_free(struct grammar_flat *g)
+{
+    if (g)
+        g->attrs = NULL;
+    grammar_flat_destroy(g);
+}
+
+/* --- Roles --- */
+
+/* Exponents of a member at the nodes that have turns; `row` has as many as these nodes. */
+static void take_row(const struct job_class *c, uint32_t rank, uint32_t thread, uint64_t *row)
+{
+    for (uint32_t i = 0, end; i < c->turn_count; i = end) {
+        end = job_turns_end(c, i);
+        *row++ = job_turns_at(c, i, end, rank, thread);
+    }
+}
+
+uint32_t job_roles(const struct job_class *c, bool main_thread, uint32_t most, struct job_role *role)
+{
+    enum { LOOKED_AT = 1 << 10 }; /* of more members, some */
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges), seen = 0;
+    uint32_t count = 0, nodes = job_turns_nodes(c);
+    uint64_t *own = malloc(((size_t)most + 1) * ((size_t)nodes + 1) * sizeof *own);
+    for (uint32_t r = 0; own && r < c->member_ranges; r++) {
+        const struct job_range *range = &c->ranges[r];
+        uint64_t size = job_range_size(range), step = members / LOOKED_AT + 1;
+        if ((range->thread == 0) != main_thread)
+            continue;
+        for (uint64_t i = 0; i < size && seen < LOOKED_AT; i += c->turn_count ? step : size, seen++) {
+            struct job_role here = { job_range_rank(range, i), range->thread, c->turn_count ? step : size };
+            uint64_t *mine = own + (size_t)most * nodes;
+            uint32_t k = 0;
+            here.members = size - i < here.members ? size - i : here.members;
+            take_row(c, here.rank, here.thread, mine);
+            while (k < count && c->turn_count && memcmp(own + (size_t)k * nodes, mine, nodes * sizeof *mine) != 0)
+                k++;
+            if (k < count) {
+                role[k].members += here.members;
+            } else if (count < most) {
+                memcpy(own + (size_t)count * nodes, mine, nodes * sizeof *mine);
+                role[count++] = here;
+            }
+        }
+    }
+    free(own);
+    return count;
+}
