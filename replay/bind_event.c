@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* What an event of a rank is made of: the computation before it, then the operations of its call, with the changes. */
+#include <math.h>
+
+#include "job/define.h"
+#include "job/group.h"
+#include "job/starts.h"
+#include "job/value.h"
+#include "replay/bind_parts.h"
+#include "replay/calls.h"
+
+/* The rank of the job whom `peer` in the channel's values means. */
+static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
+                           const struct job_terminal *t, int64_t peer)
+{
+    uint32_t like = bind_like(b, rank);
+    int64_t world = t->comm == GRAMMAR_NONE ? GRAMMAR_PEER_NONE : job_comm_world(b->job, t->comm, like, peer);
+
+    if (peer == GRAMMAR_PEER_ANY)
+        return REPLAY_ANY;
+    if (b->resize)
+        world = replay_resize_peer(b->resize, job_variant(bind_class(b, rank), node, channel, like, 0), rank, world);
+    return world >= 0 && world < (int64_t)b->source.ranks ? (uint32_t)world : REPLAY_NOWHERE;
+}
+
+static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
+                     uint64_t i, int64_t none)
+{
+    const struct job_class *c = bind_class(b, rank);
+    int64_t v;
+
+    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, i, &v) == 0)
+        return v;
+    const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
+    if (channel == GRAMMAR_BYTES && variant)
+        return (int64_t)job_attr_mean(&variant->attr);
+    return none;
+}
+
+/* Which channels a message's values are in. */
+struct half { enum grammar_channel peer, bytes, tag; };
+static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX };
+static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
+
+/* A message's operation: whom, how much, which tag. */
+static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                                const struct job_terminal *t, enum replay_kind kind, uint32_t place,
+                                const struct half *half)
+{
+    int64_t bytes = value(b, rank, node, half->bytes, i, 1), tag = value(b, rank, node, half->tag, i, 0), reply;
+    const struct job_class *c = bind_class(b, rank);
+    bool receives = kind == REPLAY_RECV || kind == REPLAY_IRECV;
+    int64_t peer = t->peer_class == JOB_PEER_ANY && receives ? GRAMMAR_PEER_ANY
+                                                             : value(b, rank, node, half->peer, i, GRAMMAR_PEER_NONE);
+    struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
+                            .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
+
+    op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
+    if (op.partner == REPLAY_NOWHERE && !receives &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, i, &reply) == 0 && reply == 1)
+        op.partner = REPLAY_SOURCE;
+    if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
+        op.partner = REPLAY_ANY;
+    return op;
+}
+
+/* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
+static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                                   const struct job_terminal *t, uint32_t place)
+{
+    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), root = value(b, rank, node, GRAMMAR_PEER, i, 0);
+    struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
+                            .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
+                            .size = b->source.ranks, .partner = root >= 0 ? (uint32_t)root : 0,
+                            .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
+    struct job_members m;
+
+    if (t->comm == GRAMMAR_NONE)
+        return op;
+    int64_t me = job_comm_rank(b->job, t->comm, bind_like(b, rank));
+    bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0;
+    if (b->resize && known && m.size > 1) {
+        int64_t to = replay_resize_peer(b->resize, NULL, rank, root);
+        op.partner = to >= 0 ? (uint32_t)to : 0;
+        return op;
+    }
+    op.me = known ? (uint32_t)me : 0;
+    op.size = known ? m.size : 1;
+    return op;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/* A sum of uniform variables: mean 0, variance 1, never far off. */
+static double chance(uint64_t seed)
+{
+    double sum = 0;
+    for (uint64_t k = 0; k < 12; k++)
+        sum += (double)(mix(seed * 12 + k + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0;
+    return sum - 6;
+}
+
+/* The rank's work at a place, with the changes. */
+static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t place, double ns,
+                      double deviation)
+{
+    const struct bind_change *c = b->change;
+    const struct bind_site *site = &b->site[place / 2];
+
+    if (!c)
+        return ns;
+    if (c->balance_all || c->balance == place / 2)
+        ns = b->mean[place];
+    if (c->seed && site->count > 0)
+        ns += chance(mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation /
+              sqrt(1 + site->count / b->source.ranks);
+    if (c->speed)
+        ns /= c->speed[rank];
+    return ns > 0 ? ns : 0;
+}
+
+/* What a call takes with the changes, that took `ns`. */
+static double cost_of(const struct replay_bind *b, double ns)
+{
+    const struct bind_change *c = b->change;
+
+    if (c && c->no_extra)
+        return 0;
+    return c && c->network ? ns + c->network->overhead - b->network.overhead : ns;
+}
+
+static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site)
+{
+    return cost_of(b, b->extra_share * b->extra[site] +
+                          b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site]);
+}
+
+static struct replay_op spent(uint32_t place, double ns, bool computes)
+{
+    return (struct replay_op){
+        .kind = REPLAY_COMPUTE, .computes = computes, .place = place, .ns = (int64_t)(ns > 0 ? ns + 0.5 : 0)
+    };
+}
+
+static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                              enum bind_what what, uint32_t place)
+{
+    struct replay_op op = { .kind = REPLAY_WAIT,
+                            .place = place,
+                            .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
+    const struct job_class *c = bind_class(b, rank);
+    const struct job_start_run *runs = NULL;
+    struct job_start_run one;
+    uint32_t count = 0;
+
+    if (job_completes(b->job, c, node, bind_like(b, rank), 0, i, &one, &runs, &count) != 0)
+        return op;
+    b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
+    op.back = (int32_t)count;
+    op.runs = runs == &one ? &b->rank[rank].one : (const struct replay_run *)runs;
+    return op;
+}
+
+_Static_assert(sizeof(struct replay_run) == sizeof(struct job_start_run), "runs are taken as they are");
+
+/* The call when it did not have to wait, ns. */
+static double shortest(const struct replay_bind *b, uint32_t rank, uint32_t node)
+{
+    return (double)bind_class(b, rank)->grammar->stats[node].duration.min;
+}
+
+static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+                         const struct job_terminal *t, uint32_t site, struct replay_op *op)
+{
+    enum bind_what what = (enum bind_what)b->site[site].what;
+    uint32_t place = 2 * site + 1, n = 0;
+    double call = b->rank[rank].node[node].call;
+
+    switch (what) {
+    case BIND_SEND:
+        op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place, &out_half);
+        op[n] = spent(place, op[0].bytes <= BIND_EAGER ? cost_of(b, call) : extra_of(b, rank, site), false);
+        return n + 1;
+    case BIND_ISEND:
+    case BIND_IRECV:
+        op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
+        op[n++] = spent(place, cost_of(b, call), false);
+        return n;
+    case BIND_RECV:
+        op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place, &out_half);
+        break;
+    case BIND_SENDRECV:
+        op[n++] = message(b, rank, node, i, t, REPLAY_IRECV, place, &in_half);
+        op[n++] = message(b, rank, node, i, t, REPLAY_ISEND, place, &out_half);
+        op[n++] = (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = REPLAY_BACK_OWN };
+        break;
+    case BIND_WAIT_ONE:
+    case BIND_WAIT_ALL:
+        op[n++] = waits(b, rank, node, i, what, place);
+        break;
+    case BIND_ICOLLECTIVE:
+        op[n] = collective(b, rank, node, i, t, place);
+        op[n++].starts = 1;
+        op[n++] = spent(place, cost_of(b, call), false);
+        return n;
+    case BIND_PROBE:
+        op[n++] = spent(place, cost_of(b, shortest(b, rank, node)), false);
+        return n;
+    case BIND_COLLECTIVE:
+    case BIND_FINALIZE:
+        op[n++] = collective(b, rank, node, i, t, place);
+        break;
+    default:
+        op[n++] = spent(place, b->change && b->change->no_extra ? 0 : call, false);
+        return n;
+    }
+    op[n++] = spent(place, extra_of(b, rank, site), false);
+    return n;
+}
+
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *op)
+{
+    const struct replay_bind *b = context;
+    const struct bind_times *t = &b->rank[rank].node[node];
+    uint32_t symbol = bind_class(b, rank)->grammar->nodes[node].symbol;
+
+    if (symbol >= b->job->terminal_count) {
+        op[0] = spent(2 * b->site_count, t->gap + t->call, true);
+        return 1;
+    }
+    const struct job_terminal *terminal = &b->job->terminals[symbol];
+    uint32_t site = b->site_of[symbol], n = 0;
+
+    op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
+    if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
+        n += call_ops(b, rank, node, i, terminal, site, op + n);
+    else
+        op[n++] = spent(2 * site + 1, work_of(b, rank, node, 2 * site + 1, t->call, t->call_deviation), true);
+    return n;
+}
+
+uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
+{
+    const struct replay_bind *b = context;
+    const struct job_class *c = bind_class(b, rank);
+    uint32_t whole = 1;
+
+    for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
+        const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
+        int64_t constant;
+        if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED ||
+            channel == GRAMMAR_TEAM || grammar_attr_constant(&v->attr, &constant))
+            continue;
+        if (v->attr.period == 0)
+            return 0;
+        uint32_t a = whole, p = v->attr.period;
+        while (p) {
+            uint32_t rest = a % p;
+            a = p;
+            p = rest;
+        }
+        if ((uint64_t)whole / a * v->attr.period > 1u << 20)
+            return 0;
+        whole = whole / a * v->attr.period;
+    }
+    return whole;
+}

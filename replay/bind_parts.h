@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* What a bind consists of: private to bind.c, bind_times.c and bind_event.c. See bind.h. */
+#ifndef PYTHIA_REPLAY_BIND_PARTS_H
+#define PYTHIA_REPLAY_BIND_PARTS_H
+
+#include "replay/bind.h"
+
+enum { BIND_EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
+
+/* Means of one occurrence on one rank, ns. */
+struct bind_times { float gap, gap_deviation, call, call_deviation; };
+
+/* Members of a class with the same exponents. */
+struct bind_role {
+    uint32_t class_index;
+    uint64_t hash;                /* of the exponents that differ */
+    const struct grammar_flat *grammar;
+    struct grammar_flat *own;     /* NULL: the class's */
+    uint64_t *uses;               /* expansions of each rule */
+    uint32_t *rule_of;            /* the rule that a node is in */
+};
+
+/* Of each rank, for its class's nodes. */
+struct bind_rank {
+    uint32_t class_index, role;
+    bool shared;
+    struct bind_times *node;
+    struct replay_run one; /* of the wait that the rank is at */
+};
+
+struct replay_bind {
+    const struct job *job;
+    const struct replay_resize *resize; /* NULL: ranks are those that were recorded */
+    struct replay_source source;
+    struct bind_network network;
+    const struct bind_change *change;
+    uint32_t *site_of;          /* of each terminal */
+    struct bind_site *site;
+    double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
+    uint32_t site_count;
+    struct bind_role *role;
+    uint32_t role_count, role_room;
+    struct bind_rank *rank;
+    double *count, *call;       /* ranks x sites */
+    float *rest;                /* the same: what a rank's calls take beyond `extra` … */
+    double extra_share, rest_share; /* how much of both is counted */
+};
+
+/* The recorded rank whose rules and times hold for a rank. */
+static inline uint32_t bind_like(const struct replay_bind *b, uint32_t rank)
+{
+    return b->resize ? b->resize->like[rank] : rank;
+}
+
+static inline const struct job_class *bind_class(const struct replay_bind *b, uint32_t rank)
+{
+    return &b->job->classes[b->rank[rank].class_index];
+}
+
+/* --- bind_times.c --- */
+/* Fills the times of a rank, and what its sites have of them; the ranks before it have theirs. False: out of memory. */
+bool bind_times_find(struct replay_bind *b, uint32_t rank);
+/* How often a rank comes to a node. */
+double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
+
+/* --- bind_event.c: the source's functions; `context` is the bind --- */
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *op);
+uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node);
+
+#endif
