@@ -7,6 +7,7 @@
 #include "job/streams.h"
 #include "pythia.h"
 #include "replay/analysis.h"
+#include "replay/collective.h"
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
@@ -34,14 +35,6 @@ static bool cannot_wait(const struct job *j, uint32_t terminal)
     return t->kind == JOB_CALL && t->phase == JOB_LEAF && t->call_kind == JOB_P2P && !t->blocking;
 }
 
-static uint32_t rounds_of(uint32_t ranks)
-{
-    uint32_t n = 0;
-    while (n < 31 && (1u << n) < ranks)
-        n++;
-    return n;
-}
-
 static uint32_t ranks_of(const struct replay_analysis *a)
 {
     return replay_bind_source(a->bind)->ranks;
@@ -52,7 +45,7 @@ struct least { double overhead, round, byte; };
 static void look_at(const struct replay_analysis *a, const struct grammar_flat *g, uint32_t n, struct least *l)
 {
     const struct job *j = a->job;
-    uint32_t symbol = g->nodes[n].symbol, rounds = rounds_of(ranks_of(a));
+    uint32_t symbol = g->nodes[n].symbol, rounds = replay_collective_rounds(ranks_of(a));
     double shortest = (double)g->stats[n].duration.min;
 
     if (grammar_is_rule(symbol) || symbol >= j->terminal_count || !g->stats[n].count)

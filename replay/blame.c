@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "pythia.h"
 #include "replay/blame.h"
 
@@ -30,8 +32,7 @@ struct replay_blame {
     int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
     uint32_t cause_count, cause_room;
-    uint32_t *index;             /* open addressing: cause + 1, 0: free */
-    uint32_t index_size;         /* a power of two */
+    struct base_hash index;      /* of the causes */
     struct slot slot[REPLAY_BLAME_SLOTS];
     bool failed;
 };
@@ -52,14 +53,12 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
             break;
     }
     b->row = places * b->blocks;
-    b->index_size = 1024;
     b->path = calloc(n * (b->row + 1), sizeof *b->path);
     b->last = calloc(n * (b->row + 1), sizeof *b->last);
     b->account = calloc(n, sizeof *b->account);
     b->place = calloc((size_t)places + 1, sizeof *b->place);
     b->spent = calloc(n * (places + 1), sizeof *b->spent);
-    b->index = calloc(b->index_size, sizeof *b->index);
-    if (!b->path || !b->last || !b->account || !b->place || !b->spent || !b->index) {
+    if (!b->path || !b->last || !b->account || !b->place || !b->spent) {
         replay_blame_destroy(b);
         return NULL;
     }
@@ -83,7 +82,7 @@ void replay_blame_destroy(struct replay_blame *b)
     free(b->place);
     free(b->spent);
     free(b->cause);
-    free(b->index);
+    base_hash_close(&b->index);
     free(b);
 }
 
@@ -119,58 +118,30 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 
 /* --- Causes --- */
 
-static uint32_t hash(const struct replay_cause *c)
+static bool same_cause(const struct replay_cause *a, const struct replay_cause *b)
 {
-    uint64_t h = ((uint64_t)c->where << 32 | c->cause) * 0x9e3779b97f4a7c15u +
-                 (c->culprit * 2u + c->sender) * 0x100000001b3u + c->waiter;
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(h >> 32);
-}
-
-static uint32_t *place_of(const struct replay_blame *b, const struct replay_cause *c)
-{
-    for (uint32_t i = hash(c);; i++) {
-        uint32_t *at = &b->index[i & (b->index_size - 1)];
-        const struct replay_cause *is = *at ? &b->cause[*at - 1] : NULL;
-        if (!is || (is->where == c->where && is->cause == c->cause && is->culprit == c->culprit &&
-                    is->waiter == c->waiter && is->sender == c->sender))
-            return at;
-    }
-}
-
-static bool grow(struct replay_blame *b)
-{
-    uint32_t room = b->cause_room ? 2 * b->cause_room : 256;
-    struct replay_cause *more = realloc(b->cause, room * sizeof *more);
-    uint32_t *index = more ? calloc(4 * (size_t)room, sizeof *index) : NULL;
-
-    if (more)
-        b->cause = more;
-    if (!index) {
-        b->failed = true;
-        return false;
-    }
-    free(b->index);
-    b->index = index;
-    b->index_size = 4 * room;
-    b->cause_room = room;
-    for (uint32_t i = 0; i < b->cause_count; i++)
-        *place_of(b, &b->cause[i]) = i + 1;
-    return true;
+    return a->where == b->where && a->cause == b->cause && a->culprit == b->culprit && a->waiter == b->waiter &&
+           a->sender == b->sender;
 }
 
 static void add_cause(struct replay_blame *b, const struct replay_cause *c)
 {
-    if (b->cause_count == b->cause_room && !grow(b))
-        return;
-    uint32_t *at = place_of(b, c);
-    if (*at) {
-        b->cause[*at - 1].ns += c->ns;
+    uint64_t hash = base_hash_mix(base_hash_mix((uint64_t)c->where << 32 | c->cause) ^
+                                  ((uint64_t)c->culprit << 33 | (uint64_t)c->waiter << 1 | c->sender));
+    uint32_t at = base_hash_start(hash), n;
+
+    while ((n = base_hash_next(&b->index, hash, &at)) != BASE_HASH_NONE)
+        if (same_cause(&b->cause[n], c)) {
+            b->cause[n].ns += c->ns;
+            return;
+        }
+    if (base_hash_reserve(&b->index, 1) != 0 ||
+        base_array_room(&b->cause, &b->cause_room, b->cause_count + 1u, sizeof *b->cause) != 0) {
+        b->failed = true;
         return;
     }
+    base_hash_put(&b->index, hash, b->cause_count);
     b->cause[b->cause_count++] = *c;
-    *at = b->cause_count;
 }
 
 /* What the late one's path has more than the waiting one's at a place, ns. */

@@ -4,7 +4,7 @@
 /* Whether round `k` has a message to send, and one to receive; whom to and from. */
 struct round { bool sends, receives; uint32_t to, from; uint64_t bytes; };
 
-static uint32_t rounds(uint32_t size)
+uint32_t replay_collective_rounds(uint32_t size)
 {
     uint32_t n = 0;
     while (n < 31 && (1u << n) < size)
@@ -58,7 +58,7 @@ static bool begin_step(const struct replay_op *op, uint32_t *step, struct replay
 {
     enum { ALL_PAIRS = 32 };
     bool pairs = op->size <= ALL_PAIRS || op->shape == REPLAY_FROM || op->shape == REPLAY_TO;
-    uint32_t others = pairs ? op->size - 1 : rounds(op->size);
+    uint32_t others = pairs ? op->size - 1 : replay_collective_rounds(op->size);
 
     while (*step < 2 * others) {
         uint32_t k = *step / 2, by = pairs ? k + 1 : 1u << k;
@@ -79,7 +79,7 @@ bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct r
 {
     if (op->starts)
         return begin_step(op, step, out);
-    for (uint32_t n = rounds(op->size); *step < 3 * n;) {
+    for (uint32_t n = replay_collective_rounds(op->size); *step < 3 * n;) {
         uint32_t k = *step / 3, part = (*step)++ % 3;
         struct round r = op->shape == REPLAY_FROM || op->shape == REPLAY_TO ? tree(op, k, n) : dissemination(op, k);
         *out = *op;

@@ -16,6 +16,8 @@
 
 #include "replay/program.h"
 
+uint32_t replay_collective_rounds(uint32_t size); /* ld size, rounded up */
+
 /*
  * The next primitive of collective `op` for its rank `op->me` of `op->size`, from step *step (0 at first), which
  * advances. out->partner is a rank within the group; waits are for REPLAY_BACK_OWN. False: there is none any more.

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "replay/machine.h"
 
@@ -9,15 +10,9 @@
 
 bool replay_push(struct replay_machine *m, struct replay_event e)
 {
-    if (m->heap_count == m->heap_room) {
-        uint32_t room = m->heap_room ? 2 * m->heap_room : 1024;
-        struct replay_event *more = realloc(m->heap, room * sizeof *more);
-        if (!more) {
-            m->failed = true;
-            return false;
-        }
-        m->heap = more;
-        m->heap_room = room;
+    if (base_array_room(&m->heap, &m->heap_room, m->heap_count + 1u, sizeof *m->heap) != 0) {
+        m->failed = true;
+        return false;
     }
     uint32_t i = m->heap_count++;
     for (; i && replay_before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
+#include "base/array.h"
 #include "replay/machine.h"
 
 uint32_t replay_item_new(struct replay_machine *m)
@@ -10,15 +9,9 @@ uint32_t replay_item_new(struct replay_machine *m)
         m->item_free = m->item[i].next;
         return i;
     }
-    if (m->item_count == m->item_room) {
-        uint32_t room = m->item_room ? 2 * m->item_room : 256;
-        struct replay_item *more = realloc(m->item, room * sizeof *more);
-        if (!more) {
-            m->failed = true;
-            return REPLAY_NONE;
-        }
-        m->item = more;
-        m->item_room = room;
+    if (base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item) != 0) {
+        m->failed = true;
+        return REPLAY_NONE;
     }
     return m->item_count++;
 }
@@ -89,15 +82,9 @@ uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, boo
 
     if (h->open_count >= MANY)
         forget_oldest_done(h);
-    if (h->open_count == h->open_room) {
-        uint32_t room = h->open_room ? 2 * h->open_room : 4;
-        struct replay_request *more = realloc(h->open, room * sizeof *more);
-        if (!more) {
-            m->failed = true;
-            return h->next_request;
-        }
-        h->open = more;
-        h->open_room = room;
+    if (base_array_room(&h->open, &h->open_room, h->open_count + 1u, sizeof *h->open) != 0) {
+        m->failed = true;
+        return h->next_request;
     }
     h->open[h->open_count++] = (struct replay_request){ .number = h->next_request,
                                                         .event = h->feed.events,

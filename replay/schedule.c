@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pythia.h"
 #include "replay/machine.h"
 #include "replay/schedule.h"
@@ -70,19 +71,10 @@ static void comes(void *context, uint32_t rank, const struct replay_host *h)
 
 /* --- Pieces --- */
 
-static void *room_for(struct recorder *r, void *array, uint32_t count, uint32_t *room, size_t size)
+static void fail(struct recorder *r, int error)
 {
-    if (count < *room)
-        return array;
-    uint32_t more = *room ? 2 * *room : 1024;
-    void *grown = realloc(array, more * size);
-    if (!grown) {
-        r->failed = PYTHIA_ENOMEM;
-        r->watch.done = true;
-        return array;
-    }
-    *room = more;
-    return grown;
+    r->failed = error;
+    r->watch.done = true;
 }
 
 static void add_piece(struct recorder *r, const struct schedule_piece *p)
@@ -94,14 +86,13 @@ static void add_piece(struct recorder *r, const struct schedule_piece *p)
         last->end = p->end;
         return;
     }
-    if (r->s.pieces >= r->wish->most) {
-        r->failed = PYTHIA_ELIMIT;
-        r->watch.done = true;
+    int error = r->s.pieces >= r->wish->most
+                    ? PYTHIA_ELIMIT
+                    : base_array_room(&r->s.piece, &r->piece_room, r->s.pieces + 1u, sizeof *p);
+    if (error) {
+        fail(r, error);
         return;
     }
-    r->s.piece = room_for(r, r->s.piece, r->s.pieces, &r->piece_room, sizeof *r->s.piece);
-    if (r->failed)
-        return;
     r->s.piece[r->s.pieces++] = *p;
     row->last = r->s.pieces;
 }
@@ -129,9 +120,11 @@ static void delivered(void *context, const struct replay_delivery *d)
 
     if (!r->open || d->received < r->s.begin || d->sent > r->s.end)
         return;
-    r->s.message = room_for(r, r->s.message, r->s.messages, &r->message_room, sizeof *r->s.message);
-    if (r->failed)
+    int error = base_array_room(&r->s.message, &r->message_room, r->s.messages + 1u, sizeof *r->s.message);
+    if (error) {
+        fail(r, error);
         return;
+    }
     r->s.message[r->s.messages++] = (struct schedule_message){ .from = d->from, .to = d->to, .place = d->place,
                                                                .bytes = d->bytes, .sent = d->sent,
                                                                .received = d->received };

@@ -21,18 +21,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "replay/machine.h"
 
 enum { SLOTS = REPLAY_BLAME_SLOTS, TAKES_OVER = 4 /* turns */ };
 #define ALLOWED 1e-3 /* of a period: by how much clocks may differ where no period is exact */
 
-struct words { uint64_t *word; size_t count, room; };
+struct words { uint64_t *word; uint32_t count, room; };
 
 /* An event of the heap, comparable: times from now on, requests from the rank's last one back. */
 struct due { int64_t in; uint64_t order, request, bytes; uint32_t host, source, tag, message; };
 
 /* Where a rank's part of a saved state is. */
-struct part { size_t words, word_count, turns, seen; uint64_t version, events, clock[3]; };
+struct part { uint32_t words, word_count, turns, seen; uint64_t version, events, clock[3]; };
 
 struct state {
     bool valid, armed;
@@ -100,17 +101,10 @@ void replay_skip_destroy(struct replay_skip *s)
 
 static void add(struct replay_skip *s, struct words *w, uint64_t word)
 {
-    if (w->count == w->room) {
-        size_t room = w->room ? 2 * w->room : 256;
-        uint64_t *more = realloc(w->word, room * sizeof *more);
-        if (!more) {
-            s->failed = true;
-            return;
-        }
-        w->word = more;
-        w->room = room;
-    }
-    w->word[w->count++] = word;
+    if (base_array_room(&w->word, &w->room, w->count + 1u, sizeof *w->word) != 0)
+        s->failed = true;
+    else
+        w->word[w->count++] = word;
 }
 
 static uint64_t from_now(const struct replay_machine *m, int64_t time)
@@ -183,16 +177,8 @@ static int by_host(const void *a, const void *b)
 
 static bool grow_due(struct replay_skip *s, struct due **due, uint32_t *room, uint32_t need)
 {
-    if (need <= *room)
-        return true;
-    struct due *more = realloc(*due, 2 * (size_t)need * sizeof *more);
-    if (!more) {
-        s->failed = true;
-        return false;
-    }
-    *due = more;
-    *room = 2 * need;
-    return true;
+    s->failed |= base_array_room(due, room, need, sizeof **due) != 0;
+    return !s->failed;
 }
 
 /* The heap in order; of ranks that are left as they are (`since`: unchanged since that state) nothing. */
@@ -440,9 +426,8 @@ static void compare(struct replay_machine *m, struct state *s, uint32_t slot)
     }
 }
 
-/* Whether states are compared at this turn of the host: it keeps the pace, or takes over. Until turns are
-   skipped that takes twice as many turns each time: ranks whose loops turn at different rates do not take over from each
-   other for ever. */
+/* Whether states are compared at this turn of the host: it keeps the pace, or takes over. Until turns are skipped that
+   takes twice as many turns each time: ranks whose loops turn at different rates do not take over for ever. */
 static bool keeps_pace(struct replay_machine *m, uint32_t host)
 {
     struct replay_skip *s = m->skip;
