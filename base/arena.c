@@ -12,7 +12,7 @@
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14; older kernels refuse it */
 #endif
 
-enum { FIRST_AHEAD = 8 << 10, LEAST_AHEAD = 64 << 10, MOST_AHEAD = 2 << 20 };
+enum { ALIGNED = 64, FIRST_AHEAD = 8 << 10, LEAST_AHEAD = 64 << 10, MOST_AHEAD = 2 << 20 };
 
 static size_t page_size(void)
 {
@@ -63,6 +63,15 @@ size_t base_arena_ahead(struct base_arena *a, size_t records)
     }
     size_t there = a->ready / a->record;
     return there < a->capacity ? there : a->capacity;
+}
+
+void *base_arena_take(struct base_arena *a, size_t bytes)
+{
+    size_t from = (a->taken + ALIGNED - 1) / ALIGNED * ALIGNED;
+    if (from > a->reserved || bytes > a->reserved - from)
+        return NULL;
+    a->taken = from + bytes;
+    return (char *)a->base + from;
 }
 
 void base_arena_close(struct base_arena *a)

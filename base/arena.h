@@ -31,6 +31,7 @@ struct base_arena {
     size_t capacity; /* records */
     size_t reserved; /* bytes of address space */
     size_t ready;    /* bytes from base that base_arena_ahead asked for */
+    size_t taken;    /* bytes from base that base_arena_take gave away */
 };
 
 /* Reserves room for `capacity` records of `record` bytes. Returns 0, PYTHIA_EINVAL (nothing asked for, or more than an
@@ -40,6 +41,9 @@ int base_arena_open(struct base_arena *a, size_t record, size_t capacity);
    hint. Returns the number of records it is there for, at least `records`, so that the caller need not ask again for
    these. Hook-safe: yes, a rare system call. */
 size_t base_arena_ahead(struct base_arena *a, size_t records);
+/* Another way to use one whose records are bytes: the next `bytes` of it, zero, aligned for anything. NULL where there
+   are not so many left. Hook-safe: yes. */
+void *base_arena_take(struct base_arena *a, size_t bytes);
 /* Gives everything back. A closed or zeroed arena is legal. */
 void base_arena_close(struct base_arena *a);
 

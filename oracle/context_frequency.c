@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Reservoirs of places by context, and their votes. */
-#include <stdlib.h>
-
 #include "grammar/flat.h"
 #include "oracle/context_frequency.h"
 
 enum { VOTES = 16 };
 
-int oracle_frequency_create(struct oracle_frequency *s, size_t memory, uint32_t turnover)
+int oracle_frequency_create(struct oracle_frequency *s, struct base_arena *room, size_t memory, uint32_t turnover)
 {
-    uint64_t slots = 16;
+    uint64_t slots = ORACLE_FREQUENCY_SLOTS;
 
     while (2 * slots * sizeof *s->slot + ORACLE_FREQUENCY_CACHE * sizeof *s->kept <= memory)
         slots *= 2;
     s->mask = slots - 1;
     s->turnover = turnover;
     s->random = 1;
-    s->slot = calloc(slots, sizeof *s->slot);
-    s->kept = calloc(ORACLE_FREQUENCY_CACHE, sizeof *s->kept);
+    s->slot = base_arena_take(room, slots * sizeof *s->slot);
+    s->kept = base_arena_take(room, ORACLE_FREQUENCY_CACHE * sizeof *s->kept);
     return s->slot && s->kept ? 0 : -1;
-}
-
-void oracle_frequency_destroy(struct oracle_frequency *s)
-{
-    free(s->slot);
-    free(s->kept);
 }
 
 static uint32_t random_below(struct oracle_frequency *s, uint32_t n)

@@ -9,7 +9,7 @@
  *
  * Votes are remembered for a few contexts and distances until the sample has changed by an eighth.
  *
- * Threads: owner.  Hook-safe: all but creation and destruction. Cost: an update touches one slot; a question reads at
+ * Threads: owner.  Hook-safe: all. Cost: an update touches one slot; a question reads at
  * most ROOM places.
  */
 #ifndef PYTHIA_ORACLE_FREQUENCY_H
@@ -38,9 +38,12 @@ struct oracle_frequency {
     uint32_t turnover;
 };
 
-/* At most `memory` bytes. 0, or -1 when out of memory. */
-int oracle_frequency_create(struct oracle_frequency *s, size_t memory, uint32_t turnover);
-void oracle_frequency_destroy(struct oracle_frequency *s);
+enum { ORACLE_FREQUENCY_SLOTS = 16, /* at least */
+       ORACLE_FREQUENCY_MIN = ORACLE_FREQUENCY_SLOTS * sizeof(struct oracle_frequency_slot) +
+                              ORACLE_FREQUENCY_CACHE * sizeof(struct oracle_frequency_kept) };
+
+/* At most `memory` bytes out of `room`, but at least ORACLE_FREQUENCY_MIN. 0, or -1: it is too small. */
+int oracle_frequency_create(struct oracle_frequency *s, struct base_arena *room, size_t memory, uint32_t turnover);
 
 /* The context with this (mixed) hash ends at the place with this name. */
 void oracle_frequency_add(struct oracle_frequency *s, uint64_t hash, uint32_t name);

@@ -9,8 +9,6 @@
  *
  * While the reference has been right for long, or from the start, the past sleeps and is not asked.
  */
-#include <stdlib.h>
-
 #include "oracle/internal.h"
 
 enum {
@@ -106,27 +104,22 @@ static void set_priors(struct oracle_ensemble *m)
     }
 }
 
-struct oracle_ensemble *oracle_ensemble_create(size_t memory, uint64_t events)
+size_t oracle_ensemble_room(size_t memory)
 {
-    struct oracle_ensemble *m = calloc(1, sizeof *m);
+    return sizeof(struct oracle_ensemble) + oracle_match_room(memory);
+}
+
+struct oracle_ensemble *oracle_ensemble_create(struct base_arena *room, size_t memory, uint64_t events)
+{
+    struct oracle_ensemble *m = base_arena_take(room, sizeof *m);
 
     if (!m)
         return NULL;
-    m->past = oracle_match_create(memory > sizeof *m ? memory - sizeof *m : 0, events);
+    m->past = oracle_match_create(room, memory > sizeof *m ? memory - sizeof *m : 0, events);
     m->missed = events == 0;
     m->asleep = m->sure = events > 0; /* trusted until its first miss */
     set_priors(m);
-    if (m->past)
-        return m;
-    free(m);
-    return NULL;
-}
-
-void oracle_ensemble_destroy(struct oracle_ensemble *m)
-{
-    if (m)
-        oracle_match_destroy(m->past);
-    free(m);
+    return m->past ? m : NULL;
 }
 
 /* --- Asking --- */

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of the lists of what happened, and where their pieces come from. */
-#include <stdlib.h>
-
 #include "oracle/history.h"
 
-int oracle_history_create(struct oracle_history *t, uint64_t fixed, uint64_t size)
+int oracle_history_create(struct oracle_history *t, struct base_arena *room, uint64_t fixed, uint64_t size)
 {
     *t = (struct oracle_history){ .fixed = fixed, .size = size };
-    t->symbol = calloc(fixed + size, sizeof *t->symbol);
-    t->time = calloc(fixed + size, sizeof *t->time);
+    t->symbol = base_arena_take(room, (fixed + size) * sizeof *t->symbol);
+    t->time = base_arena_take(room, (fixed + size) * sizeof *t->time);
     return t->symbol && t->time ? 0 : -1;
-}
-
-void oracle_history_destroy(struct oracle_history *t)
-{
-    free(t->symbol);
-    free(t->time);
 }
 
 void oracle_history_plan(struct oracle_history *t, uint32_t reference, uint64_t event, uint64_t events)

@@ -12,7 +12,7 @@
  * Invariants: 1. places from oldest() to count - 1 and below `preloaded` are readable, no others; preloaded <= fixed
  * 2. pieces do not overlap and cover all places below `fixed`.
  *
- * Threads: owner.  Hook-safe: all but creation and destruction.
+ * Threads: owner.  Hook-safe: all.
  */
 #ifndef PYTHIA_ORACLE_HISTORY_H
 #define PYTHIA_ORACLE_HISTORY_H
@@ -20,6 +20,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/arena.h"
 
 enum { ORACLE_HISTORY_PIECES = 64 };
 
@@ -38,9 +40,8 @@ struct oracle_history {
     struct oracle_history_piece piece[ORACLE_HISTORY_PIECES];
 };
 
-/* Room for `fixed` events of references and the last `size` of the run. 0, or -1 when out of memory. */
-int oracle_history_create(struct oracle_history *t, uint64_t fixed, uint64_t size);
-void oracle_history_destroy(struct oracle_history *t);
+/* Room for `fixed` events of references and the last `size` of the run, out of `room`. 0, or -1: it is too small. */
+int oracle_history_create(struct oracle_history *t, struct base_arena *room, uint64_t fixed, uint64_t size);
 
 /* Before the run: `events` events of a reference, from number `event` on, are the next piece, as far as there is
    room. */

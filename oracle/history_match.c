@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The run's own past: storing and indexing events, following matches, voting. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "grammar/flat.h"
 #include "oracle/history_match.h"
@@ -33,14 +32,14 @@ static uint64_t rounded(uint64_t n)
     return power;
 }
 
-static int create_table(struct oracle_match_table *t, uint64_t places)
+static int create_table(struct oracle_match_table *t, struct base_arena *room, uint64_t places)
 {
     t->mask = rounded(places) - 1;
-    t->slot = calloc(MATCHING * (t->mask + 1), sizeof *t->slot);
+    t->slot = base_arena_take(room, MATCHING * (t->mask + 1) * sizeof *t->slot);
     return t->slot ? 0 : -1;
 }
 
-static int create_parts(struct oracle_matcher *l, size_t memory, uint64_t fixed)
+static int create_parts(struct oracle_matcher *l, struct base_arena *room, size_t memory, uint64_t fixed)
 {
     const size_t bytes = sizeof *l->history.symbol + sizeof *l->history.time + sizeof *l->link; /* of an event */
     const size_t frequency = memory / 4, tables = MATCHING * sizeof(uint32_t);
@@ -53,19 +52,30 @@ static int create_parts(struct oracle_matcher *l, size_t memory, uint64_t fixed)
         size = more;
     }
     fixed = fixed < size ? fixed : size;
-    l->link = calloc(size + fixed, sizeof *l->link);
-    if (oracle_history_create(&l->history, fixed, size) != 0 || !l->link || create_table(&l->preloaded, fixed) != 0 ||
-        create_table(&l->observed, size) != 0)
+    l->link = base_arena_take(room, (size + fixed) * sizeof *l->link);
+    if (!l->link || oracle_history_create(&l->history, room, fixed, size) ||
+        create_table(&l->preloaded, room, fixed) || create_table(&l->observed, room, size))
         return -1;
     for (int i = 0; i < ORACLE_MATCH_FREQUENCIES; i++)
-        if (oracle_frequency_create(&l->frequency[i], frequency / ORACLE_MATCH_FREQUENCIES, turnover[i]) != 0)
+        if (oracle_frequency_create(&l->frequency[i], room, frequency / ORACLE_MATCH_FREQUENCIES, turnover[i]))
             return -1;
     return 0;
 }
 
-struct oracle_matcher *oracle_match_create(size_t memory, uint64_t fixed)
+static size_t at_least(size_t memory)
 {
-    struct oracle_matcher *l = calloc(1, sizeof *l);
+    return memory < ORACLE_MATCH_MEMORY_MIN ? ORACLE_MATCH_MEMORY_MIN : memory;
+}
+
+size_t oracle_match_room(size_t memory)
+{
+    enum { PIECES = 12, ALIGNED = 64 }; /* what is taken for an oracle is aligned */
+    return at_least(memory) + ORACLE_MATCH_FREQUENCIES * ORACLE_FREQUENCY_MIN + PIECES * ALIGNED;
+}
+
+struct oracle_matcher *oracle_match_create(struct base_arena *room, size_t memory, uint64_t fixed)
+{
+    struct oracle_matcher *l = base_arena_take(room, sizeof *l);
 
     if (!l)
         return NULL;
@@ -74,23 +84,7 @@ struct oracle_matcher *oracle_match_create(size_t memory, uint64_t fixed)
         for (uint32_t i = 0; i < order[k]; i++)
             l->power[k] *= base;
     }
-    if (create_parts(l, memory < ORACLE_MATCH_MEMORY_MIN ? ORACLE_MATCH_MEMORY_MIN : memory, fixed) == 0)
-        return l;
-    oracle_match_destroy(l);
-    return NULL;
-}
-
-void oracle_match_destroy(struct oracle_matcher *l)
-{
-    if (!l)
-        return;
-    for (int i = 0; i < ORACLE_MATCH_FREQUENCIES; i++)
-        oracle_frequency_destroy(&l->frequency[i]);
-    oracle_history_destroy(&l->history);
-    free(l->preloaded.slot);
-    free(l->observed.slot);
-    free(l->link);
-    free(l);
+    return create_parts(l, room, at_least(memory), fixed) ? NULL : l;
 }
 
 /* --- Finding matches --- */

@@ -23,7 +23,7 @@
  * An event costs a store. What came since is looked at when it is asked for: matches go on or end, some events are
  * indexed, a bounded number at a time.
  * Cost: O(orders + matches) of a look; a question O(matches) whatever the distance. Memory: as given.
- * Threads: owner.  Hook-safe: all but creation and destruction.
+ * Threads: owner.  Hook-safe: all.
  */
 #ifndef PYTHIA_ORACLE_MATCH_H
 #define PYTHIA_ORACLE_MATCH_H
@@ -63,10 +63,10 @@ struct oracle_match_answer {
     bool fixed;             /* there: in a reference */
 };
 
-/* At most `memory` bytes, at least ORACLE_MATCH_MEMORY_MIN, of which some for `fixed` events of references. NULL when
-   out of memory. */
-struct oracle_matcher *oracle_match_create(size_t memory, uint64_t fixed);
-void oracle_match_destroy(struct oracle_matcher *l); /* NULL is legal */
+/* Out of `room`, oracle_match_room() of which are enough: about `memory` bytes, at least ORACLE_MATCH_MEMORY_MIN, of
+   which some for `fixed` events of references. NULL: it is too small. */
+struct oracle_matcher *oracle_match_create(struct base_arena *room, size_t memory, uint64_t fixed);
+size_t oracle_match_room(size_t memory);
 
 /* The run begins; pieces of references were planned before (oracle_history_plan). */
 void oracle_match_start(struct oracle_matcher *l);

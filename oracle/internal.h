@@ -192,6 +192,7 @@ struct oracle_ensemble {
 };
 
 struct oracle {
+    struct base_arena room;                          /* where this structure and all that is learned are */
     struct oracle_ensemble *ensemble;                /* NULL: nothing is learned of new code */
     struct oracle_hypothesis *now, *spare; /* `now`: count of them; both have room for `limit` */
     uint32_t count, spare_count, limit;
@@ -341,9 +342,9 @@ void oracle_preload(struct oracle *o);      /* once, before the first event: wha
 void oracle_preload_more(struct oracle *o); /* some more of it */
 
 /* --- ensemble.c --- */
-/* `events`: of all references. */
-struct oracle_ensemble *oracle_ensemble_create(size_t memory, uint64_t events);
-void oracle_ensemble_destroy(struct oracle_ensemble *m); /* NULL is legal */
+/* Out of `room`, of which oracle_ensemble_room() is enough; `events`: of all references. NULL: it is too small. */
+struct oracle_ensemble *oracle_ensemble_create(struct base_arena *room, size_t memory, uint64_t events);
+size_t oracle_ensemble_room(size_t memory);
 /* What the position's answer is worth, before calibration: how often such answers were right lately; where it was
    always right, and where nothing is learned, its share of the weight times the chance that nothing unexpected happens
    until then. */

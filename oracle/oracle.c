@@ -145,16 +145,31 @@ static int create_ensemble(struct oracle *o, size_t memory)
         uint64_t length = o->reference[r].index->length[0];
         events = length > UINT64_MAX - events ? UINT64_MAX : events + length;
     }
-    o->ensemble = oracle_ensemble_create(memory, events);
+    o->ensemble = oracle_ensemble_create(&o->room, memory, events);
     if (o->ensemble)
         oracle_preload(o);
     return o->ensemble != NULL;
 }
 
+/* Most of it is seldom touched: it takes memory page by page, and none that malloc would keep. */
+static struct oracle *take_oracle(size_t learn)
+{
+    struct base_arena room;
+    size_t bytes = sizeof(struct oracle);
+
+    if (learn && __builtin_add_overflow(bytes, oracle_ensemble_room(learn), &bytes))
+        return NULL;
+    if (base_arena_open(&room, 1, bytes))
+        return NULL;
+    struct oracle *o = base_arena_take(&room, sizeof *o);
+    o->room = room;
+    return o;
+}
+
 struct oracle *oracle_create(const struct oracle_index *const *index, const double *weight, uint32_t count,
                              const struct oracle_options *options)
 {
-    struct oracle *o = calloc(1, sizeof *o);
+    struct oracle *o = take_oracle(options ? options->learn : 0);
     uint32_t k = options && options->hypotheses ? options->hypotheses : HYPOTHESES;
 
     if (!o)
@@ -209,6 +224,6 @@ void oracle_destroy(struct oracle *o)
     free(o->frames);
     free(o->alias);
     free(o->delegate);
-    oracle_ensemble_destroy(o->ensemble);
-    free(o);
+    struct base_arena room = o->room; /* the oracle is in there */
+    base_arena_close(&room);
 }

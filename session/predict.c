@@ -154,14 +154,14 @@ static uint32_t candidates(uint32_t thread, const struct oracle_index **index, d
     return all_roles(thread, index, weight);
 }
 
-/* What a stream may keep of its run. The first threads get it: more would together exceed the process's memory. A list
-   of the reference's events is made of it at the first event (100 ns each): a program without MPI may be over in 100
-   ms. */
+/* What a stream may keep of its run: the first thread a share of the process's memory, some others a quarter of that,
+   more would together be too much. A list of the reference's events is made of it at the first event (100 ns each): a
+   program without MPI may be over in 100 ms. */
 static size_t learn_memory(uint32_t thread)
 {
-    enum { SHARES = 16, SHARES_ALONE = 64 };
-    uint64_t shares = session.world.mpi[0] ? SHARES : SHARES_ALONE;
-    return thread < SHARES ? (size_t)session.options.memory / shares : 0;
+    enum { SHARES = 16, SHARES_ALONE = 64, OTHERS = 4, LEARN = 16 };
+    size_t share = (size_t)session.options.memory / (session.world.mpi[0] ? SHARES : SHARES_ALONE);
+    return thread == 0 ? share : thread < LEARN ? share / OTHERS : 0;
 }
 
 struct oracle *session_predict_oracle(uint32_t thread)

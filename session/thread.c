@@ -31,10 +31,13 @@ static bool keyed; /* at_exit exists: else streams are not given back */
 
 /* --- Memory --- */
 
-/* A checkpoint's frozen and packed copy takes up to 1.75 times what the grammars do, tables and stacks a little. */
+/* A checkpoint's frozen and packed copy takes up to 1.75 times what the grammars do, packing at most FIXED, tables and
+   stacks a little. */
 static size_t memory_of_grammars(void)
 {
-    return (size_t)session.options.memory / 3;
+    enum { FIXED = 2 << 20 };
+    size_t all = (size_t)session.options.memory;
+    return (all - (all / 2 < FIXED ? all / 2 : FIXED)) / 3;
 }
 
 /* They share it; address space is reserved for what one may come to. */

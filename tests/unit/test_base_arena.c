@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -72,6 +74,30 @@ START_TEST(memory_comes_ahead)
 }
 END_TEST
 
+/* Pieces are zero, aligned, apart, and end with the arena. */
+START_TEST(pieces_are_taken)
+{
+    enum { ROOM = 100 << 10, PIECES = 16 };
+    struct base_arena a;
+    ck_assert_int_eq(base_arena_open(&a, 1, ROOM), 0);
+    char *end = a.base;
+    for (size_t i = 1; i < PIECES; i++) {
+        char *piece = base_arena_take(&a, i * 100);
+        ck_assert_ptr_nonnull(piece);
+        ck_assert_uint_eq((uintptr_t)piece % _Alignof(max_align_t), 0);
+        ck_assert(piece >= end);
+        ck_assert_int_eq(piece[i * 100 - 1], 0);
+        end = piece + i * 100;
+        memset(piece, 1, i * 100);
+    }
+    ck_assert_ptr_null(base_arena_take(&a, a.reserved));
+    ck_assert_ptr_null(base_arena_take(&a, SIZE_MAX));
+    ck_assert_ptr_nonnull(base_arena_take(&a, 1));
+    base_arena_close(&a);
+    ck_assert_ptr_null(base_arena_take(&a, 1));
+}
+END_TEST
+
 START_TEST(impossible_sizes_are_refused)
 {
     struct base_arena a;
@@ -103,6 +129,7 @@ int main(void)
         UNIT_TEST(fresh_memory_is_zero_and_does_not_move),
         UNIT_TEST(only_what_is_touched_uses_memory),
         UNIT_TEST(memory_comes_ahead),
+        UNIT_TEST(pieces_are_taken),
         UNIT_TEST(impossible_sizes_are_refused),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         UNIT_TEST(limited_address_space_is_an_error),

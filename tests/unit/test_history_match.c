@@ -229,10 +229,17 @@ START_TEST(anything_is_survived_in_bounded_memory)
 }
 END_TEST
 
+static struct oracle_matcher *open_matcher(struct base_arena *room)
+{
+    ck_assert_int_eq(base_arena_open(room, 1, oracle_match_room(MEMORY)), 0);
+    return oracle_match_create(room, MEMORY, 0);
+}
+
 /* However many events came since the last look, the past is indexed bit by bit and used again. */
 START_TEST(it_wakes_up)
 {
-    struct oracle_matcher *l = oracle_match_create(MEMORY, 0);
+    struct base_arena room;
+    struct oracle_matcher *l = open_matcher(&room);
     struct oracle_match_answer a;
     uint32_t at = 0;
 
@@ -251,8 +258,7 @@ START_TEST(it_wakes_up)
         ck_assert_uint_eq(a.terminal, (at + 999) % 11);
         ck_assert_double_eq(a.until, 2 * 1000 - 1);
     }
-    oracle_match_destroy(l);
-    oracle_match_destroy(NULL);
+    base_arena_close(&room);
 }
 END_TEST
 
@@ -313,7 +319,8 @@ END_TEST
 /* A sample of the places of each context: what is most frequent after it wins, at the share that it has. */
 START_TEST(what_is_usual_is_sampled)
 {
-    struct oracle_matcher *l = oracle_match_create(MEMORY, 0);
+    struct base_arena room;
+    struct oracle_matcher *l = open_matcher(&room);
     struct oracle_match_answer a;
 
     random_state = 3;
@@ -331,7 +338,7 @@ START_TEST(what_is_usual_is_sampled)
         oracle_match_store(l, rnd(10) < 7 ? 7 : 20 + (uint32_t)rnd(6), 10, 1);
         oracle_match_follow(l, false);
     }
-    oracle_match_destroy(l);
+    base_arena_close(&room);
 }
 END_TEST
 
