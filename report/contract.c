@@ -107,6 +107,34 @@ static int moderate(struct report_measures *m)
     return 0;
 }
 
+/*
+ * By how much times changed without a reason, most of them, about what all did: in a restless hour every time of a run
+ * is off, by more than its own executions tell. 0 where there are too few to know.
+ */
+static int find_unrest(struct report_measures *m)
+{
+    enum { FEW = 8 };
+    double *all = malloc((m->count + 1) * sizeof *all);
+    uint32_t n = 0;
+
+    if (!all)
+        return PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct report_measure *x = m->at[i];
+        double base = mean_of(x, m->runs);
+        if (x->time && !x->small && base > 0 && x->value >= 0)
+            all[n++] = x->value / base - 1;
+    }
+    qsort(all, n, sizeof *all, by_value);
+    double middle = n ? all[n / 2] : 0;
+    for (uint32_t i = 0; i < n; i++)
+        all[i] = fabs(all[i] - middle);
+    qsort(all, n, sizeof *all, by_value);
+    m->unrest = n < FEW ? 0 : all[n / 2] / normal_quantile(0.25);
+    free(all);
+    return 0;
+}
+
 /* --- Rules and measures --- */
 
 /* Whether `name` stands in `where` as a word, or as some. */
@@ -146,14 +174,14 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
     return x->value >= least && x->value <= most;
 }
 
-static bool time_kept(const struct report_measure *x, uint32_t runs, double tolerance, uint32_t judged)
+static bool time_kept(const struct report_measures *m, const struct report_measure *x, double tolerance,
+                      uint32_t judged)
 {
-    double base = mean_of(x, runs), change = base > 0 ? x->value / base - 1 : 0, chance;
+    double base = mean_of(x, m->runs), change = base > 0 ? x->value / base - 1 : 0, alone = CHANCE / fmax(judged, 1);
+    double chance = fmax(STANDARD_ERRORS, normal_quantile(alone)) * hypot(x->error, m->unrest);
 
     if (x->scatter >= 0)
-        chance = t_quantile(CHANCE / fmax(judged, 1), runs - 1 + PRIOR_FREEDOM) * x->scatter * sqrt(1 + 1.0 / runs);
-    else
-        chance = STANDARD_ERRORS * x->error;
+        chance = fmax(chance, t_quantile(alone, m->runs - 1 + PRIOR_FREEDOM) * x->scatter * sqrt(1 + 1.0 / m->runs));
     return !(base > 0) || change <= tolerance || change <= chance;
 }
 
@@ -213,7 +241,7 @@ static int judge(struct report_contract *c, uint32_t rule, const struct report_m
     }
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
-        if (!applies(r, x) || (x->time ? time_kept(x, c->runs, r->tolerance, r->judged) : count_kept(x, c->runs)))
+        if (!applies(r, x) || (x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
             continue;
         int rc = break_rule(c, rule, x);
         if (rc)
@@ -231,6 +259,8 @@ int report_contract_judge(struct report_contract *c, struct report *const *basel
     c->runs = runs;
     if (rc == 0)
         rc = moderate(&m);
+    if (rc == 0)
+        rc = find_unrest(&m);
     for (uint32_t i = 0; rc == 0 && i < c->rule_count; i++) {
         if (m.comparable) {
             rc = judge(c, i, &m);

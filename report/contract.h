@@ -16,11 +16,12 @@
  *                                             +--> each rule against each measure it is about --> breaches
  *
  * A count is kept when the baseline had it, or values on both sides of it. A time is broken when it is longer than the
- * baseline's mean by more than the tolerance, and by more than chance lets expect. With several runs chance is the
- * scatter between them: a one-sided t test at 1 % over all measures of a rule together (Bonferroni), the variance of
+ * baseline's mean by more than the tolerance, and by more than chance lets expect: at 1 % over all measures of a rule
+ * together (Bonferroni), three standard errors at least. Errors are those of the mean, from the spread of the executions
+ * within each run, and what most times of the run changed by about the middle of all changes, because a machine is
+ * restless for whole runs. With several runs it is also the scatter between them: a one-sided t test, the variance of
  * each measure moderated by that of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs
- * alone tell little of one. With a single run it is three standard errors of the mean, from the spread of the
- * executions within each run.
+ * alone tell little of one.
  *
  * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
  *
@@ -106,6 +107,7 @@ struct report_measures {
     uint32_t count, runs;
     struct report_measure **at;
     void *tree;            /* of tsearch(3), by what they are */
+    double unrest;         /* relative deviation of what most times changed by */
     bool comparable;       /* else `why` says why not */
     char why[96];
 };

@@ -189,6 +189,20 @@ static int put_row(const struct filling *f, const struct report_row *r)
 
 /* --- Loops, the whole --- */
 
+/* As of calls, by the turns of the example on each side. */
+static double loop_error(const struct filling *f, const struct report_turns *l)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct job *j = f->c->report[i]->job;
+        struct grammar_time t = grammar_stats_time(&j->classes[l->class_index[i]].grammar->stats[l->node[i]]);
+        sum += t.gap + t.duration > 0 ? t.variance / ((t.gap + t.duration) * (t.gap + t.duration)) / (double)l->turns[i]
+                                      : 0;
+    }
+    return sqrt(sum);
+}
+
 static int put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32], call[NAME];
@@ -211,7 +225,7 @@ static int put_loop(const struct filling *f, const struct report_turns *l)
     like.time = true;
     like.value = turn[1];
     like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
-    return put(f, like, turn[0], 0);
+    return put(f, like, turn[0], loop_error(f, l));
 }
 
 /* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */

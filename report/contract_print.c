@@ -29,7 +29,7 @@ static const char *value_text(const struct report_breach *b, double value, char 
 static void print_subject(const struct report_breach *b, char *text, size_t size)
 {
     if (!*b->where)
-        snprintf(text, size, "%s", b->time ? "wall time" : "classes of ranks that one of the runs has not");
+        snprintf(text, size, "wall time");
     else if (!strcmp(b->what, "turn"))
         snprintf(text, size, "time of a turn of the %s", b->where);
     else if (b->time)
@@ -45,6 +45,10 @@ static const char *sentence(const struct report_contract *c, const struct report
 {
     char subject[512], base[32], value[32], change[32] = "", chance[96] = "";
 
+    if (!strcmp(b->what, "classes")) { /* the new run has none that it has not */
+        snprintf(text, SENTENCE, "%.15g classes of ranks are in one of the runs only", b->base);
+        return text;
+    }
     print_subject(b, subject, sizeof subject);
     if (b->base > 0 && b->value >= 0)
         snprintf(change, sizeof change, " (%+.1f %%)", 100 * (b->value / b->base - 1));
