@@ -13,8 +13,22 @@ bench-cost-in-use: all
 
 if HAVE_MPI
 BENCHES += bench-shape
+if HAVE_GNU_OPENMP
+BENCHES += bench-contracts
 endif
-EXTRA_DIST += %D%/shape.sh
+endif
+EXTRA_DIST += %D%/shape.sh %D%/contracts.sh %D%/slower.c
+
+bench/slower.so: %D%/slower.c
+	@$(MKDIR_P) bench
+	$(AM_V_CC)$(CC) -O2 -shared -fPIC -o $@ $(srcdir)/%D%/slower.c -ldl
+
+CLEANFILES += bench/slower.so
+
+bench-contracts: all bench/slower.so
+	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/contracts.sh
+
+.PHONY: bench-contracts
 
 bench-shape: all
 	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/shape.sh

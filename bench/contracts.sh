@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# How far contracts can be trusted (pythia compare --fail-if): false alarms among equal runs of our LULESH, and how many
+# runs are found in which one thing is worse.
+#
+#   bench/contracts.sh [-p PAIRS] [-c CHANGES] [-o ROWS] [omp | mpi]...       from the build directory
+#
+# omp: one rank with two threads (-s 10 -i 50); of its regions one after the other gets slower, by 3, 5 and 10 %. mpi:
+# eight ranks (-s 5 -i 50); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs, each
+# compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs, each
+# compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long series may
+# be made in pieces; the table is of all of them: in how many runs which rule was broken.
+set -eu
+. "$(dirname "$0")/lib.sh"
+pairs=100 changes=48 rows=''
+while getopts p:c:o: option; do
+    case $option in
+    p) pairs=$OPTARG ;;
+    c) changes=$OPTARG ;;
+    o) rows=$(realpath "$OPTARG") ;;
+    *) exit 2 ;;
+    esac
+done
+shift $((OPTIND - 1))
+slower=$builddir/bench/slower.so hooks=$builddir/.libs/libpythia_pmpi.so
+bench_need "make bench-contracts makes it" "$builddir/bench/lulesh/lulesh-mpi" "$builddir/bench/lulesh/lulesh-omp" \
+    "$slower"
+bench_ranks
+bench_dir
+rows=${rows:-$dir/rows}
+rules='structure, wall > 2%, callsite > 2%, region > 2%, loop > 2%, callsite[MPI_Isend] > 2%'
+export PYTHIA_MODE=record PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0 OMP_WAIT_POLICY=passive
+
+# record FILE PRELOAD [VARIABLE=VALUE]...
+record() {
+    local run=(env OMP_NUM_THREADS=2 LD_PRELOAD="$2" "$builddir/bench/lulesh/lulesh-omp" -s 10)
+    [ "$job" = omp ] || run=("${MPIEXEC:-mpirun}" -n 8 env OMP_NUM_THREADS=1 LD_PRELOAD="$2"
+        "$builddir/bench/lulesh/lulesh-mpi" -s 5)
+    env PYTHIA_OUTPUT="$1" "${@:3}" "${run[@]}" -q -i 50 >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
+}
+
+# compare CHANGE FILE: rows for a baseline of the last run and of the last five
+compare() {
+    local base runs
+    for base in 1 5; do
+        [ "${#equal[@]}" -ge $base ] || continue
+        runs=("${equal[@]: -base}")
+        "$builddir/pythia" compare --baseline $base "${runs[@]}" "$2" --fail-if "$rules" >"$dir/out" || [ $? != 3 ]
+        printf '%s\t%s\t%s\t%s\n' "$job" "$1" $base \
+            "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" >>"$rows"
+    done
+}
+
+# change N: the N-th changed run
+change() {
+    local percent
+    case $(($1 % 4)) in 0) percent=3 ;; 1) percent=5 ;; *) percent=10 ;; esac
+    if [ "$job" = omp ]; then
+        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION=$((($1 * 5 + start) % 28))
+        compare "region $percent %" "$dir/new"
+    elif [ $(($1 % 4)) = 3 ]; then
+        record "$dir/new" "$slower:$hooks" SLOWER_BARRIER=$((($1 + start) % 40))
+        compare 'one collective more' "$dir/new"
+    else
+        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_SEND=1
+        compare "MPI_Isend $percent %" "$dir/new"
+    fi
+}
+
+[ $# -gt 0 ] || set -- omp mpi
+start=$(wc -l 2>/dev/null <"$rows" || echo 0)
+for job; do
+    equal=() changed=0
+    for ((i = 0; i <= pairs; i++)); do
+        record "$dir/equal.$i" "$hooks:$slower"
+        [ $i = 0 ] || compare equal "$dir/equal.$i"
+        equal+=("$dir/equal.$i")
+        for (( ; i && changed < changes * i / pairs; changed++)); do change $changed; done
+    done
+done
+
+printf 'job\tchange\tbaseline\truns\tstructure\twall\tcallsite\tregion\tloop\tcallsite[MPI_Isend]\tany time\n'
+awk -F '\t' -v OFS='\t' '{
+    key = $1 OFS $2 OFS $3; runs[key]++; times = 0
+    n = split($4, broken, " ")
+    for (k = 1; k <= n; k++) { found[key, broken[k]]++; times = times || broken[k] != "structure" }
+    found[key, "times"] += times
+} END {
+    split("structure wall callsite region loop callsite[MPI_Isend] times", rule, " ")
+    for (key in runs) { line = key OFS runs[key]; for (k = 1; k <= 7; k++) line = line OFS found[key, rule[k]] + 0; print line }
+}' "$rows" | sort
