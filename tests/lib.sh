@@ -7,6 +7,7 @@
 #   skip_all 'no MPI'                                                # before any test: the whole script is skipped
 #   skip 'needs eight cores'                                         # one test is skipped
 #   done_testing                                                     # last line, always
+#   as_nobody COMMAND...     root runs it without rights; can_nobody FILE: whether it could reach that
 #
 # Set by the makefile: top_srcdir, top_builddir, PYTHIA (the command), CC, MPICC, MPIFORT, MPIEXEC, MPI_FLAVOUR, PYTHON,
 # SANITIZERS, and an environment in which many ranks share few cores without harm.
@@ -49,5 +50,8 @@ skip_all() {
     echo "1..0 # SKIP $1"
     exit 0
 }
+
+as_nobody() { setpriv --reuid=65534 --clear-groups "$@"; }
+can_nobody() { as_nobody test -r "$1" 2>/dev/null; }
 
 done_testing() { echo "1..$tests"; }

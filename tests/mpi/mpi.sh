@@ -4,6 +4,7 @@
 #   launch RANKS MODE PROGRAM ARG...   runs under the preload; stdout and stderr in $scratch/out, exit code in $status
 #   sequence RANK [FILE]               "function peer" of each recorded event
 #   times N LINE...                    the lines, N times over
+#   can_ask                            whether this MPI's launcher can be asked who runs under Pythia (see configure)
 : "${MPI_FLAVOUR:=}" "${MPIEXEC:=}"
 [ -n "$MPI_FLAVOUR" ] && [ -n "$MPIEXEC" ] || skip_all 'no MPI'
 preload=$top_builddir/.libs/libpythia_pmpi.so
@@ -19,6 +20,8 @@ launch() {
     PYTHIA_MODE=$mode timeout 60 "$MPIEXEC" -n "$ranks" env LD_PRELOAD="$preload" "$@" >"$scratch/out" 2>&1
     status=$?
 }
+
+can_ask() { grep -q -e pythia.here -e kvsname= "$preload"; }
 
 need_tool() { [ -x "$PYTHIA" ] || skip_all "$PYTHIA is not built"; }
 
