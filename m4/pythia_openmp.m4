@@ -4,6 +4,7 @@
 # -------------
 # HAVE_OMP: the hooks of GNU OpenMP can be built (any compiler: libgomp is only linked). GOMP_LIBS keeps libgomp among the
 # needed libraries although nothing refers to it, in one word, because libtool moves words.
+# HAVE_GOMP_GETENV: libgomp asks libc for its environment (since gcc 13 it reads it itself), so it can be answered.
 # HAVE_GNU_OPENMP: $CC emits calls of libgomp, so the tests of the hooks can be compiled. OPENMP_CFLAGS: from AC_OPENMP.
 AC_DEFUN([PYTHIA_OPENMP],
 [AC_ARG_WITH([omp], [AS_HELP_STRING([--without-omp], [without the hooks of GNU OpenMP])], [], [with_omp=yes])
@@ -18,6 +19,12 @@ AS_IF([test "$with_omp" != no],
       [have_omp="no (no libgomp; install gcc)"])])
 AC_SUBST([GOMP_LIBS])
 AM_CONDITIONAL([HAVE_OMP], [test "$have_omp" = yes])
+AC_MSG_CHECKING([whether libgomp asks getenv])
+pythia_gomp=`$CC -print-file-name=libgomp.so.1 2>/dev/null`
+AS_IF([test -f "$pythia_gomp" && ! $NM -D "$pythia_gomp" 2>/dev/null | grep ' U getenv' >/dev/null],
+   [have_gomp_getenv=no], [have_gomp_getenv=yes])
+AC_MSG_RESULT([$have_gomp_getenv])
+AM_CONDITIONAL([HAVE_GOMP_GETENV], [test "$have_gomp_getenv" = yes])
 
 have_gnu_openmp="no ($CC does not call libgomp)"
 AC_MSG_CHECKING([whether $CC $OPENMP_CFLAGS calls libgomp])

@@ -2,7 +2,10 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-places.la
 libpythia_places_la_SOURCES = \
-	%D%/cores.c %D%/cores.h %D%/place.c %D%/place.h %D%/visit.c %D%/wait.c %D%/wait.h
+	%D%/cores.c %D%/cores.h %D%/place.c %D%/place.h %D%/visit.c
+if HAVE_GOMP_GETENV
+libpythia_places_la_SOURCES += %D%/wait.c
+endif
 libpythia_places_la_LIBADD = $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_places

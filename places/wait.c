@@ -1,27 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-#include "places/wait.h"
-
+/*
+ * How the threads of a team wait for the next region: spinning, or asleep.
+ *
+ * libgomp decides that once, when it is loaded, from OMP_WAIT_POLICY and GOMP_SPINCOUNT: by default its threads spin
+ * for 11 ms after each region. Where ranks share cores that is ruinous (two ranks of two threads on two cores: 150
+ * times), and libgomp, which knows one process, cannot see it. The preloaded library can: it stands before libc, and
+ * answers libgomp's own getenv("OMP_WAIT_POLICY") with "passive" where
+ *
+ *   the user set neither variable, acting on it is allowed (--act wait; not when a recording was asked for), and
+ *   the threads of this rank that libgomp would let spin > processors that it has for itself (base/processors.h:
+ *   affinity mask, ranks on the node, cgroup quota). Of more threads than the mask has processors libgomp knows itself,
+ *   and hardly spins with all of them; the smaller teams that are chosen instead gain from spinning (LULESH, edge 30,
+ *   4 threads on 2 cores: 0.8 times)
+ *
+ * The program, its children and everybody else get what the environment says.
+ *
+ * What is not possible from outside: to change the policy later, by the distance of regions say (libgomp reads it once;
+ * a region that would wake its threads for too little work is lowered instead, teams/choice.h); in a program that was
+ * linked with the static libgomp, or that loads libgomp before Pythia.
+ *
+ * libc's own getenv() answers everything else: newer ones are safe beside setenv(), which a copy would not be. libgomp
+ * since gcc 13 reads the environment itself: with that one this file is not built.
+ *
+ * Threads: any.  Hook-safe: no (reads files, once).
+ */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/options.h"
 #include "base/processors.h"
 #include "base/rights.h"
 #include "include/pythia.h"
 
-static char passive[] = "passive";
-
-/* As libc's, without its PLT: this library's own getenv is the hook below. */
+/* libc's own. Where rights were raised secure_getenv() says nothing; the loader knows it, too. */
 static char *lookup(const char *name)
 {
-    size_t length = strlen(name);
-    for (char **e = environ; e && *e; e++)
-        if (!strncmp(*e, name, length) && (*e)[length] == '=')
-            return *e + length + 1;
-    return NULL;
+    static char *(*_Atomic next)(const char *);
+    char *(*known)(const char *) = base_rights_raised() ? atomic_load(&next) : secure_getenv;
+    if (!known) {
+        void *found = dlsym(RTLD_NEXT, "getenv");
+        memcpy(&known, &found, sizeof known);
+        atomic_store(&next, known);
+    }
+    return known ? known(name) : NULL;
 }
 
 /* Whether a rank with so many threads, of this text of OMP_NUM_THREADS (may be NULL: all in the mask), is too many. */
@@ -58,12 +81,6 @@ static bool answers(void)
     return now == 2;
 }
 
-const char *places_wait_policy(void)
-{
-    const char *set = lookup("OMP_WAIT_POLICY");
-    return set || lookup("GOMP_SPINCOUNT") || !answers() ? set : passive;
-}
-
 static bool is_libgomp(void *caller)
 {
     Dl_info info;
@@ -71,11 +88,13 @@ static bool is_libgomp(void *caller)
     return slash && !strncmp(slash, "/libgomp", 8);
 }
 
-PYTHIA_API char *getenv(const char *name);
-char *getenv(const char *name)
+/* Under a name of its own here: nobody below means this one. */
+PYTHIA_API char *places_getenv(const char *name) __asm__("getenv");
+char *places_getenv(const char *name)
 {
+    static char passive[] = "passive";
     char *set = lookup(name);
     if (set || name[0] != 'O' || strcmp(name, "OMP_WAIT_POLICY") != 0 || !is_libgomp(__builtin_return_address(0)))
         return set;
-    return places_wait_policy() ? passive : NULL;
+    return !lookup("GOMP_SPINCOUNT") && answers() ? passive : NULL;
 }
