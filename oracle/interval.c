@@ -19,6 +19,18 @@ enum { KNOWN = 16 }; /* errors at a distance, from which on they tell more than 
 #define MOST_SCALE 16.0f
 #define DEVIATIONS 1.2816f  /* of a normal distribution, from the mean to its 90 % quantile */
 
+/* Of numbers that are numbers: without a call, which those of libm are for the sake of others. Whether an error is
+   above or below is chance, so there are no branches on it. */
+static inline float least(float a, float b)
+{
+    return a < b ? a : b;
+}
+
+static inline float most(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 /* --- A logarithm that is cheap, monotone, and exactly inverted: linear between powers of two --- */
 
 static float log_of(double ns)
@@ -76,7 +88,7 @@ static struct oracle_quantiles *context_of(struct oracle_intervals *v, uint32_t 
     float down = deviation > 0 && DEVIATIONS * deviation < 0.9 * predicted
                      ? log_of(predicted) - log_of(predicted - DEVIATIONS * deviation) : up;
     *q = (struct oracle_quantiles){
-        .low = -down, .high = up, .usual = fmaxf(LEAST_ERROR, (up + down) / 4), .key = key
+        .low = -down, .high = up, .usual = most(LEAST_ERROR, (up + down) / 4), .key = key
     };
     return q;
 }
@@ -91,9 +103,7 @@ static float step_of(const struct oracle_quantiles *q)
 /* Relative error of a prediction that is so much above the actual time, at most 1: what is far off says no more. */
 static float relative(float above)
 {
-    float error = above > 0 ? 2 * above : -above;
-
-    return error < 1 ? error : 1;
+    return least(most(2 * above, -above), 1);
 }
 
 static float nearer(float now, float error)
@@ -109,14 +119,14 @@ static void learn(struct oracle_quantiles *q, float error)
 
     q->raw = nearer(q->raw, relative(-error));
     q->corrected = nearer(q->corrected, relative(q->median - error));
-    q->usual += (fminf(off, 8 * q->usual) - q->usual) * (q->seen < 16 ? 0.25f : 0.05f);
-    q->usual = fmaxf(q->usual, LEAST_ERROR);
-    float move = step / 2, miss = error - q->median;
-    q->median += miss > move ? move : miss < -move ? -move : miss; /* never beyond what was seen */
-    q->low += error < q->low ? -step * (1 - OUTSIDE) : step * OUTSIDE;
-    q->high += error > q->high ? step * (1 - OUTSIDE) : -step * OUTSIDE;
-    q->low = fminf(q->low, q->median);
-    q->high = fmaxf(q->high, q->median);
+    q->usual += (least(off, 8 * q->usual) - q->usual) * (q->seen < 16 ? 0.25f : 0.05f);
+    q->usual = most(q->usual, LEAST_ERROR);
+    const float down[2] = { step * OUTSIDE, -step * (1 - OUTSIDE) }, up[2] = { -step * OUTSIDE, step * (1 - OUTSIDE) };
+    q->median += least(most(error - q->median, -step / 2), step / 2); /* never beyond what was seen */
+    q->low += down[error < q->low];
+    q->high += up[error > q->high];
+    q->low = least(q->low, q->median);
+    q->high = most(q->high, q->median);
     q->seen++;
 }
 
@@ -129,7 +139,7 @@ static void scale_by(struct oracle_interval_scale *s, double error, double devia
     s->error += (square - s->error) * share;
     s->deviation += (said - s->deviation) * share;
     if (s->deviation > 0)
-        s->factor = fminf(fmaxf(sqrtf(s->error / s->deviation), 1 / MOST_SCALE), MOST_SCALE);
+        s->factor = least(most(sqrtf(s->error / s->deviation), 1 / MOST_SCALE), MOST_SCALE);
 }
 
 static void judge_time(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a, int kind,
@@ -140,9 +150,10 @@ static void judge_time(struct oracle_intervals *v, unsigned range, const struct 
     float unit = q->key == a->context[kind] ? q->usual : LEAST_ERROR;
 
     for (int side = 0; side < 2; side++) {
+        static const float step[2] = { CONFORMAL_STEP * -OUTSIDE, CONFORMAL_STEP * (1 - OUTSIDE) };
         float over = side ? error - a->bound[kind][1] : a->bound[kind][0] - error;
-        beyond[side] += CONFORMAL_STEP * (over > beyond[side] * unit ? 1 - OUTSIDE : -OUTSIDE);
-        beyond[side] = fminf(fmaxf(beyond[side], -2), FARTHEST);
+        beyond[side] += step[over > beyond[side] * unit];
+        beyond[side] = least(most(beyond[side], -2), FARTHEST);
     }
     if (q->key == a->context[kind])
         learn(q, error);
@@ -200,8 +211,10 @@ static void give(struct oracle_intervals *v, unsigned range, int kind, const str
     wait->deviation[kind] = (float)deviation;
     if (deviation > 0 && v->scale[range][kind].factor > 0)
         *said = deviation * (double)v->scale[range][kind].factor;
-    bound[0] = fmin(from_log(at + q->low - beyond[0] * q->usual), *time);
-    bound[1] = fmax(from_log(at + q->high + beyond[1] * q->usual), *time);
+    bound[0] = from_log(at + q->low - beyond[0] * q->usual);
+    bound[1] = from_log(at + q->high + beyond[1] * q->usual);
+    bound[0] = bound[0] < *time ? bound[0] : *time;
+    bound[1] = bound[1] > *time ? bound[1] : *time;
 }
 
 /* Those that wait are spread over the distance, so that there is room for the next one when it comes: at random, so
