@@ -170,16 +170,15 @@ void grammar_attr_split_keys(struct grammar_attr *a, uint64_t whole, struct gram
 
 void grammar_attr_start(struct grammar_attr *a, enum grammar_channel c, int64_t value, uint64_t duration, uint64_t at)
 {
-    memset(a, 0, sizeof *a);
-    a->channel = (uint8_t)c;
-    a->count = 1;
-    a->first = a->last = at;
-    a->min = a->max = a->sum = value;
-    grammar_attr_set_ramp(a, value, 0, 0);
+    *a = (struct grammar_attr){
+        .channel = (uint8_t)c, .count = 1, .first = at, .last = at, .min = value, .max = value, .sum = value,
+        .key = { { 0 } }, /* the largest member of the union */
+    };
     if (c == GRAMMAR_TEAM) {
-        memset(a->key, 0, sizeof a->key);
         a->kind = GRAMMAR_ATTR_KEYED;
         key_add(a, value, 1, duration);
+    } else {
+        a->ramp.base = value;
     }
 }
 
@@ -335,8 +334,9 @@ static void join_keys(struct grammar_attr *into, const struct grammar_attr *from
 
 static void join_values(struct grammar_attr *into, const struct grammar_attr *from)
 {
-    if (constant(into) && constant(from) && into->ramp.base == from->ramp.base) {
-        grammar_attr_set_ramp(into, into->ramp.base, 0, 0); /* whatever the order */
+    if (constant(into) && constant(from) && into->ramp.base == from->ramp.base) { /* whatever the order */
+        if (into->ramp.step != 0)
+            grammar_attr_set_ramp(into, into->ramp.base, 0, 0);
     } else if (!grammar_attr_exact(into) || !grammar_attr_exact(from)) {
         grammar_attr_set_varies(into);
     } else if (into->last < from->first) {

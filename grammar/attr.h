@@ -73,6 +73,16 @@ struct grammar_attr {
 void grammar_attr_start(struct grammar_attr *a, enum grammar_channel c, int64_t value, uint64_t duration, uint64_t at);
 /* Appends one occurrence that came after all others. */
 void grammar_attr_add(struct grammar_attr *a, int64_t value, uint64_t duration, uint64_t at);
+/* The same where all others had this value, too, as most have; false: they had not. */
+static inline bool grammar_attr_repeat(struct grammar_attr *a, int64_t value, uint64_t at)
+{
+    if (a->kind != GRAMMAR_ATTR_RAMP || a->ramp.step != 0 || a->ramp.base != value)
+        return false;
+    a->count++;
+    a->last = at;
+    a->sum = (int64_t)((uint64_t)a->sum + (uint64_t)value);
+    return true;
+}
 /* Joins the occurrences of two nodes of the same terminal and channel. */
 void grammar_attr_join(struct grammar_attr *into, const struct grammar_attr *from);
 /* Joins two nodes side by side in a rule: in each pass of the rule `left` occurrences of `into`, then `right` of

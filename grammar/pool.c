@@ -149,14 +149,22 @@ static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
     return &g->attrs[a].attr;
 }
 
+/* Each channel is at most once in a list. */
 void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e)
 {
-    for (uint32_t left = e->channels; left; left &= left - 1) {
+    uint32_t left = e->channels;
+    for (uint32_t i = g->nodes[n].attr; i != GRAMMAR_NONE && left; i = g->attrs[i].next) {
+        struct grammar_attr *a = &g->attrs[i].attr;
+        if (!(left >> a->channel & 1))
+            continue;
+        left &= ~(1u << a->channel);
+        if (!grammar_attr_repeat(a, e->value[a->channel], g->events))
+            grammar_attr_add(a, e->value[a->channel], e->duration, g->events);
+    }
+    for (; left; left &= left - 1) {
         unsigned c = (unsigned)__builtin_ctz(left);
-        struct grammar_attr *a = attr_of(g, n, c);
+        struct grammar_attr *a = attr_new(g, n);
         if (a)
-            grammar_attr_add(a, e->value[c], e->duration, g->events);
-        else if ((a = attr_new(g, n)) != NULL)
             grammar_attr_start(a, (enum grammar_channel)c, e->value[c], e->duration, g->events);
     }
 }
