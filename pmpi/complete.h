@@ -42,7 +42,8 @@ void pmpi_hook_complete_some(struct pmpi_hook_call *call, const struct pmpi_hook
 int pmpi_hook_complete_all(struct pmpi_hook_call *call, const struct pmpi_hook_complete *before, int count,
                            const MPI_Status *statuses);
 /* Where the program ignores the statuses: some to hand to MPI, of this thread until its next completion;
-   MPI_STATUSES_IGNORE where nothing is received, or when out of memory. */
+   MPI_STATUSES_IGNORE where the handles are not known, or when out of memory. That MPI fills them takes less than to
+   find out whether anything is received. */
 MPI_Status *pmpi_hook_complete_statuses(const struct pmpi_hook_complete *before, int count);
 
 #endif

@@ -200,7 +200,7 @@ static void fortran_save(const struct fortran_call *c, struct pmpi_hook_complete
         to[i] = pmpi_hook_fortran_request(&from[i]);
 }
 
-/* The call's last argument; those of ours where nothing is received, or there is no room, are none. */
+/* The call's last argument; NULL where there is no room for ours. */
 static MPI_Status *fortran_hand_statuses(struct fortran_call *c, const struct pmpi_hook_complete *before)
 {
     void **statuses = &c->argument[c->number - 1];

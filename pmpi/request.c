@@ -17,12 +17,12 @@ struct request_slot {
     const MPI_Request *_Atomic where; /* NULL: found by its handle alone */
     const MPI_Request *first; /* the variable that it was started with */
     struct pmpi_hook_start start;
+    uint32_t window; /* that it is in: its first slot */
     bool shared; /* of a slot found by handle: there are others with this handle */
 };
 
 static _Atomic uint64_t request_keys[PMPI_HOOK_SLOTS]; /* side by side: a window is two lines of cache */
-static _Atomic uint8_t request_living[PMPI_HOOK_SLOTS]; /* by first slot of a window: keys of that window. Most are 0 or
-                                                           1 */
+static _Atomic uint8_t request_living[PMPI_HOOK_SLOTS]; /* by window: its keys. Most are 0 or 1 */
 static struct request_slot request_table[PMPI_HOOK_SLOTS];
 
 static bool request_threads; /* several threads may be in here at a time */
@@ -42,7 +42,7 @@ static uint64_t request_message_key(MPI_Message message)
 static uint32_t request_window(uint64_t key, const MPI_Request *where)
 {
     uint64_t mixed = (key ^ (uint64_t)(uintptr_t)where * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
-    return (uint32_t)(mixed >> 32) % (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW);
+    return (uint32_t)((mixed >> 32) * (PMPI_HOOK_SLOTS - PMPI_HOOK_WINDOW) >> 32);
 }
 
 static struct request_slot *request_exact(uint64_t key, const MPI_Request *where)
@@ -84,7 +84,7 @@ static bool request_take(uint32_t i, uint64_t was)
     if (request_threads && !atomic_compare_exchange_strong(&request_keys[i], &was, REQUEST_BUSY))
         return false;
     if (was)
-        request_count(request_window(was, atomic_load_explicit(&request_table[i].where, memory_order_relaxed)), -1);
+        request_count(request_table[i].window, -1);
     return true;
 }
 
@@ -106,6 +106,7 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
             atomic_store_explicit(&request_table[i].where, where, memory_order_relaxed);
             request_table[i].first = first;
             request_table[i].start = *start;
+            request_table[i].window = window;
             request_table[i].shared = false;
             atomic_store_explicit(&request_keys[i], key, memory_order_release);
             return true;
@@ -125,10 +126,14 @@ void pmpi_hook_request_threads(bool many)
     request_threads = many;
 }
 
-static bool request_enter(uint64_t key)
+static atomic_flag *request_flag(uint64_t key)
 {
-    atomic_flag *flag = &request_flags[(key * 0x9e3779b97f4a7c15u) >> 32 & (REQUEST_FLAGS - 1)];
-    for (int i = 0; request_threads && atomic_flag_test_and_set_explicit(flag, memory_order_acquire); i++) {
+    return &request_flags[(key * 0x9e3779b97f4a7c15u) >> 32 & (REQUEST_FLAGS - 1)];
+}
+
+static __attribute__((noinline)) bool request_wait(atomic_flag *flag)
+{
+    for (int i = 0; atomic_flag_test_and_set_explicit(flag, memory_order_acquire); i++) {
         if (i == REQUEST_PATIENCE)
             return false;
         if (i > REQUEST_SPINS)
@@ -137,11 +142,15 @@ static bool request_enter(uint64_t key)
     return true;
 }
 
-static void request_leave(uint64_t key)
+static inline bool request_enter(uint64_t key)
+{
+    return !request_threads || request_wait(request_flag(key));
+}
+
+static inline void request_leave(uint64_t key)
 {
     if (request_threads)
-        atomic_flag_clear_explicit(&request_flags[(key * 0x9e3779b97f4a7c15u) >> 32 & (REQUEST_FLAGS - 1)],
-                                   memory_order_release);
+        atomic_flag_clear_explicit(request_flag(key), memory_order_release);
 }
 
 /* --- Starts and completions; inside enter and leave: idups are kept and dropped by the caller, afterwards --- */
@@ -199,17 +208,6 @@ bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struc
     return slot != NULL;
 }
 
-bool pmpi_hook_request_receives(MPI_Request request, const MPI_Request *where)
-{
-    uint64_t key = request_key(request);
-    if (request == MPI_REQUEST_NULL || !request_enter(key))
-        return false;
-    struct request_slot *slot = request_slot(key, where);
-    bool receives = slot && slot->start.receive;
-    request_leave(key);
-    return receives;
-}
-
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start)
 {
@@ -218,11 +216,11 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
         return false;
     struct request_slot *slot = request_slot(key, NULL);
     if (slot) {
-        slot->start.active = true;
+        *start = slot->start; /* first: wide reads of what was just written in pieces wait until it is out */
+        slot->start.active = start->active = true;
         slot->start.event = event;
         slot->start.thread = thread;
         slot->start.terminal = terminal;
-        *start = slot->start;
     }
     request_leave(key);
     return slot != NULL;
@@ -232,7 +230,7 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
 static void request_give(uint64_t key, struct request_slot *slot)
 {
     _Atomic uint64_t *at = &request_keys[slot - request_table];
-    uint32_t window = request_window(key, atomic_load_explicit(&slot->where, memory_order_relaxed));
+    uint32_t window = slot->window;
     if (!request_threads)
         atomic_store_explicit(at, 0, memory_order_relaxed);
     else if (!atomic_compare_exchange_strong(at, &key, 0))

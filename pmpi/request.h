@@ -12,8 +12,8 @@
  *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its
  *      handle's flag
  *   2. a slot is taken from 0 to BUSY, by compare and swap where there are threads, and given back to 0
- *   3. request_living counts the keys of each window: where there are none, and usually there are none, no look is
- *   taken
+ *   3. request_living counts the keys of each window: where there are none, and usually there are none, nothing is
+ *      looked at
  *   4. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
  *      run costs the completion's peer and size, nothing else
  *
@@ -58,10 +58,8 @@ void pmpi_hook_request_threads(bool many);
 bool pmpi_hook_request_put(MPI_Request request, const MPI_Request *where, const struct pmpi_hook_start *start);
 /* The start of a request (`where` may be NULL). */
 bool pmpi_hook_request_find(MPI_Request request, const MPI_Request *where, struct pmpi_hook_start *start);
-/* Whether it is known to be a receive's. */
-bool pmpi_hook_request_receives(MPI_Request request, const MPI_Request *where);
 /* The request was started again (persistent), by the event with that number in the stream of `thread`, whose call has
-   that terminal. Gives the start. */
+   that terminal. Gives the start, its event that of the one before. */
 bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thread, uint32_t terminal,
                                struct pmpi_hook_start *start);
 /* The request completed: a persistent one becomes inactive, any other is forgotten, and the communicator that it
