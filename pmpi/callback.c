@@ -105,11 +105,6 @@ static void callbacks_run(const struct pmpi_hook_call *call, const struct pythia
     base_fpu_give_back(kept);
 }
 
-static int64_t callback_value(const struct pmpi_hook_call *call, enum grammar_channel channel, int64_t none)
-{
-    return call->event.channels & 1u << channel ? call->event.value[channel] : none;
-}
-
 /* By its number: what call->comm points to may be gone after the call. */
 static const char *callback_comm(const struct pmpi_hook_call *call)
 {
@@ -129,7 +124,7 @@ static uint64_t never_back(uint64_t ns)
 static struct pythia_record callback_record(const struct pmpi_hook_call *call, enum pythia_phase phase,
                                             const struct session_sight *sight, uint64_t now)
 {
-    int64_t bytes = callback_value(call, GRAMMAR_BYTES, 0);
+    int64_t bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0);
     return (struct pythia_record){
         .size = sizeof(struct pythia_record),
         .phase = phase,
@@ -142,8 +137,8 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .rank = sight->rank,
         .thread = sight->thread,
         .happened = 1,
-        .peer = callback_value(call, GRAMMAR_PEER, PYTHIA_PEER_NONE),
-        .tag = callback_value(call, GRAMMAR_INDEX, -1),
+        .peer = pmpi_hook_value_of(call, GRAMMAR_PEER, PYTHIA_PEER_NONE),
+        .tag = pmpi_hook_value_of(call, GRAMMAR_INDEX, -1),
         .count = call->element > 0 ? bytes / call->element : 0,
         .element_size = call->element,
         .bytes = bytes,

@@ -25,7 +25,7 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
     }
     call->comm = NULL;
     call->partners = NULL;
-    call->entry = GRAMMAR_NONE;
+    call->entry = call->terminal = GRAMMAR_NONE;
     call->info = info;
     memset(&call->key, 0, sizeof(call->key));
     call->key.function = info->function;
@@ -81,6 +81,14 @@ static uint32_t hook_entry(struct pmpi_hook_call *call)
         call->entry = session_identify(call->stream, &call->key);
     }
     return call->entry;
+}
+
+/* The session's number of its terminal. */
+static uint32_t hook_terminal(struct pmpi_hook_call *call)
+{
+    if (call->terminal == GRAMMAR_NONE)
+        call->terminal = session_terminal(call->stream, hook_entry(call));
+    return call->terminal;
 }
 
 void pmpi_hook_end(struct pmpi_hook_call *call)
@@ -225,16 +233,14 @@ static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool re
 
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
 {
-    const struct grammar_event *v = &call->event;
-    if (call->accepted && v->channels & 1u << GRAMMAR_PEER)
-        hook_message(call, session_terminal(call->stream, hook_entry(call)), receives, hook_partners(call),
-                     v->value[GRAMMAR_PEER], v->channels & 1u << GRAMMAR_BYTES ? v->value[GRAMMAR_BYTES] : 0);
+    if (call->accepted && call->event.channels & 1u << GRAMMAR_PEER)
+        hook_message(call, hook_terminal(call), receives, hook_partners(call), call->event.value[GRAMMAR_PEER],
+                     pmpi_hook_value_of(call, GRAMMAR_BYTES, 0));
 }
 
 void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
-    hook_message(call, session_terminal(call->stream, hook_entry(call)), false, start->partners, start->peer,
-                 start->bytes);
+    hook_message(call, hook_terminal(call), false, start->partners, start->peer, start->bytes);
 }
 
 /* Bytes of a message, -1: not known, or it was cancelled. What MPI_Get_count and MPI_Test_cancelled say stands in the
@@ -281,7 +287,7 @@ void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status)
                         status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE);
     if (call->key.peer_class == JOB_PEER_ANY)
         pmpi_hook_note_source(call->key.comm, status->MPI_SOURCE);
-    if (call->event.channels & 1u << GRAMMAR_INDEX && call->event.value[GRAMMAR_INDEX] == MPI_ANY_TAG)
+    if (pmpi_hook_value_of(call, GRAMMAR_INDEX, 0) == MPI_ANY_TAG)
         pmpi_hook_value(call, GRAMMAR_INDEX, status->MPI_TAG);
     int64_t bytes = hook_size(status);
     if (bytes >= 0)
@@ -298,23 +304,22 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
         tag = status->MPI_TAG;
         bytes = hook_size(status);
         bytes = bytes > 0 ? bytes : 0;
-        hook_message(call, session_terminal(call->stream, hook_entry(call)), true, hook_partners(call), from, bytes);
+        hook_message(call, hook_terminal(call), true, hook_partners(call), from, bytes);
     }
     pmpi_hook_value(call, GRAMMAR_SOURCE, from);
     pmpi_hook_value(call, GRAMMAR_RECEIVED, bytes);
     pmpi_hook_value(call, GRAMMAR_SOURCE_TAG, tag);
 }
 
-static int32_t hook_peer_of(const struct pmpi_hook_call *call)
-{
-    return call->event.channels & 1u << GRAMMAR_PEER ? (int32_t)call->event.value[GRAMMAR_PEER] : GRAMMAR_PEER_NONE;
-}
-
 void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
 {
     struct pmpi_hook_start start = {
-        .peer = hook_peer_of(call), .comm = call->key.comm, .partners = hook_partners(call),
-        .peer_class = call->key.peer_class, .receive = true};
+        .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
+        .comm = call->key.comm,
+        .partners = hook_partners(call),
+        .peer_class = call->key.peer_class,
+        .receive = true,
+    };
     if (message != MPI_MESSAGE_NULL && message != MPI_MESSAGE_NO_PROC)
         pmpi_hook_message_put(message, &start);
 }
@@ -333,13 +338,13 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         return;
     }
     struct pmpi_hook_start start = {
-        .peer = hook_peer_of(call),
-        .bytes = call->event.channels & 1u << GRAMMAR_BYTES ? call->event.value[GRAMMAR_BYTES] : 0,
+        .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
+        .bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0),
         .event = session_event(call->stream),
         .partners = hook_partners(call),
-        .tag = call->event.channels & 1u << GRAMMAR_INDEX ? (int32_t)call->event.value[GRAMMAR_INDEX] : 0,
+        .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
         .thread = persistent ? GRAMMAR_NONE : session_thread(call->stream),
-        .terminal = receive ? session_terminal(call->stream, hook_entry(call)) : GRAMMAR_NONE,
+        .terminal = receive ? hook_terminal(call) : GRAMMAR_NONE,
         .comm = call->key.comm,
         .peer_class = call->key.peer_class,
         .receive = receive,
@@ -355,7 +360,7 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
 bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struct pmpi_hook_start *start)
 {
     if (!pmpi_hook_request_restart(request, session_event(call->stream), session_thread(call->stream),
-                                   session_terminal(call->stream, hook_entry(call)), start))
+                                   hook_terminal(call), start))
         return false;
     if (start->sends)
         pmpi_hook_sent(call, start);

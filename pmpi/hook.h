@@ -61,7 +61,7 @@ struct pmpi_hook_call {
     bool accepted; /* MPI has returned, without an error */
     bool watched;  /* by callbacks, as seen when it was opened: then the next two, too */
     int *error, kept; /* errno of this thread; what it was when the program, or MPI, handed over */
-    uint32_t entry; /* of its identity, once that is known */
+    uint32_t entry, terminal; /* of its identity, once they are known */
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
 
@@ -111,6 +111,12 @@ static inline void pmpi_hook_value(struct pmpi_hook_call *call, enum grammar_cha
 {
     call->event.channels |= 1u << channel;
     call->event.value[channel] = value;
+}
+
+/* What is known of it, else `none`. */
+static inline int64_t pmpi_hook_value_of(const struct pmpi_hook_call *call, enum grammar_channel channel, int64_t none)
+{
+    return call->event.channels & 1u << channel ? call->event.value[channel] : none;
 }
 
 /* --- What it received: around the call --- */

@@ -162,7 +162,7 @@ static inline bool stream_take(struct session_stream *s)
         atomic_store_explicit(&s->busy, true, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
         if (__builtin_expect(!atomic_load_explicit(&s->held, memory_order_acquire), 1))
-            return session_mode() != SESSION_OFF;
+            return atomic_load_explicit(&session.mode, memory_order_acquire) != SESSION_OFF;
         session_stream_wait(s);
     }
 }

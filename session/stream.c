@@ -160,8 +160,9 @@ static inline bool in_region(const struct session_stream *s, uint32_t spans)
 }
 
 /* The values of `e` are there; the rest is filled in here: an event is written once and never copied. */
-static void append(struct session_stream *s, uint32_t entry, enum job_phase phase, uint64_t begin, uint64_t end,
-                   struct grammar_event *e, bool after_region)
+static inline __attribute__((always_inline)) void append(struct session_stream *s, uint32_t entry,
+                                                         enum job_phase phase, uint64_t begin, uint64_t end,
+                                                         struct grammar_event *e, bool after_region)
 {
     e->terminal = terminal_of(s, entry, phase);
     if (e->terminal == GRAMMAR_NONE) {
@@ -193,6 +194,14 @@ static void append(struct session_stream *s, uint32_t entry, enum job_phase phas
         leave_out(s, after - end);
 }
 
+/* Of a span on the stack, where a call is not worth saving. */
+static __attribute__((noinline)) void append_span(struct session_stream *s, uint32_t entry, enum job_phase phase,
+                                                  uint64_t begin, uint64_t end, struct grammar_event *e,
+                                                  bool after_region)
+{
+    append(s, entry, phase, begin, end, e, after_region);
+}
+
 /* The spans around a new one, from the outermost, get their opening events: something is inside them after all. */
 static __attribute__((noinline)) void open_spans(struct session_stream *s)
 {
@@ -201,7 +210,7 @@ static __attribute__((noinline)) void open_spans(struct session_stream *s)
         struct grammar_event e;
         e.channels = 0;
         if (!span->opened && stream_take(s))
-            append(s, span->entry, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
+            append_span(s, span->entry, JOB_OPEN, span->begin, span->begin, &e, in_region(s, i));
         stream_release(s);
         span->opened = true;
     }
@@ -331,9 +340,9 @@ static void span_end(struct session_stream *s, const struct session_open *span, 
 {
     if (stream_take(s) && span->entry != GRAMMAR_NONE) {
         if (span->opened)
-            append(s, span->entry, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
+            append_span(s, span->entry, JOB_CLOSE, end, end, e, span->kind == JOB_REGION);
         else
-            append(s, span->entry, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
+            append_span(s, span->entry, JOB_LEAF, span->begin, end, e, in_region(s, s->open_count));
         account(s, span, end);
         leave_skipped(s, skipped);
     }
