@@ -12,7 +12,7 @@ static const double stall = 1e6;      /* … ns later */
 static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
 static const double window_ns = 2e6;  /* what is timed of a window, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, FIRST_DISTANCE = 16, GIVEN_UP = 2 };
+enum { REMEMBERED = 8, FIRST_DISTANCE = 16, GIVEN_UP = 2, SLOTS = TEAMS_ROUNDS * TEAMS_WAYS };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -32,18 +32,15 @@ static double left(const struct teams_choice *c, double spent, uint64_t now)
 
 /* --- Times --- */
 
-/* Returns what of it is an outlier. */
+/* Returns what of it is an outlier. The first time here takes the place of one that was only taken over; were it not
+   cut, one stall would keep a place from ever having that size again. */
 static float add(struct teams_times *t, enum teams_size size, float took)
 {
-    float mean = t->time[size], most = mean > 0 ? outlier * mean : took;
-    if (t->count[size] == 0) {
-        t->time[size] = took > 1 ? took : 1;
-        t->count[size] = 1;
-    } else {
-        t->count[size] += t->count[size] < REMEMBERED;
-        t->time[size] += ((took < most ? took : most) - mean) / (float)t->count[size];
-    }
-    return took > most ? took - most : 0;
+    float mean = t->time[size], kept = mean > 0 ? fminf(took, outlier * mean) : fmaxf(took, 1);
+    bool first = t->count[size] == 0;
+    t->count[size] += t->count[size] < REMEMBERED;
+    t->time[size] = mean + (kept - mean) / (float)t->count[size];
+    return first ? 0 : took - kept;
 }
 
 /* Its times at this place of the turn, which starts from what is known of it anywhere. */
@@ -110,12 +107,6 @@ static enum teams_size decide(struct teams_choice *c, const struct teams_site *s
 
 /* --- Windows --- */
 
-static uint32_t slots(void)
-{
-    return TEAMS_ROUNDS * TEAMS_WAYS;
-}
-
-
 static bool allowed(const struct teams_choice *c, enum teams_way way, uint32_t own)
 {
     return way != TEAMS_ALL_CORES || (!c->pinned && c->cores > 1 && c->cores < own);
@@ -133,7 +124,7 @@ static bool affordable(const struct teams_choice *c, enum teams_way way, uint32_
 
 static void begin_window(struct teams_choice *c, uint32_t own, uint64_t now)
 {
-    enum teams_way way = c->slot < slots() ? (enum teams_way)(c->slot % TEAMS_WAYS) : c->best;
+    enum teams_way way = c->slot < SLOTS ? (enum teams_way)(c->slot % TEAMS_WAYS) : c->best;
     c->way = way == c->best || affordable(c, way, own, now) ? way : c->best;
     c->broken = false;
     c->turn = 0;
@@ -227,7 +218,7 @@ static void take_window(struct teams_choice *c, uint64_t now)
         c->usual += c->usual > 0 ? (turn - c->usual) / REMEMBERED : turn;
     else
         c->tried += fmax(0, (double)(now - c->begin) - c->usual * (c->window + 1));
-    if (c->slot >= slots()) {
+    if (c->slot >= SLOTS) {
         c->rested_ns += turn;
         c->rested++;
     } else if (c->taken[c->way] < TEAMS_ROUNDS) {
@@ -251,9 +242,9 @@ static void end_window(struct teams_choice *c, uint32_t own, uint64_t now)
 {
     if (!c->broken)
         take_window(c, now);
-    if (c->slot < slots() && ++c->slot == slots())
+    if (c->slot < SLOTS && ++c->slot == SLOTS)
         end_comparison(c);
-    else if (c->slot >= slots())
+    else if (c->slot >= SLOTS)
         end_rest(c);
     begin_window(c, own, now);
 }
