@@ -191,7 +191,8 @@ void omp_hook_team_count(struct omp_hook_team_counts *counts)
 {
     static const char *const names[] = { "the program's", "one thread", "one a processor", "mixed" };
     *counts = (struct omp_hook_team_counts){ .considered = considered, .changed = changed, .trials = choice.trials,
-                                             .comparisons = choice.comparisons, .best = names[choice.best] };
+                                             .comparisons = choice.comparisons, .best = names[choice.best],
+                                             .turn = choice.turns.anchor ? choice.turns.period : 0 };
     omp_hook_site_count(&counts->sites, &counts->kept);
 }
 

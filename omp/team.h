@@ -45,6 +45,7 @@ bool omp_hook_team_sums(void);
 struct omp_hook_team_counts {
     uint64_t considered, changed, trials, comparisons;
     const char *best; /* way */
+    uint64_t turn;    /* regions of the main loop's turn, 0: none is known */
     uint32_t sites, kept;
 };
 void omp_hook_team_count(struct omp_hook_team_counts *counts);

@@ -258,10 +258,32 @@ START_TEST(what_may_not_change)
 }
 END_TEST
 
+/* One stall, when a place of the turn has one thread for the first time, does not keep it from that. */
+START_TEST(a_first_time_that_stalls)
+{
+    struct program p = { .own = 8, .cores = 2, .regions = 8, .recorded = 1 };
+    alike(&p, 50, 1, 50);
+    begin(&p);
+    uint64_t now = 1000;
+    bool stalled = false;
+    for (int i = 0; i < 4000; i++) {
+        enum teams_size size = teams_choice_begin(&choice, &site[i % 8], 8, true, now);
+        bool first = !stalled && size == TEAMS_ONE && choice.turns.anchor && !choice.here->count[TEAMS_ONE];
+        ck_assert(!stalled || size == TEAMS_ONE || choice.way != TEAMS_MIXED);
+        stalled |= first;
+        double took = first ? 4 * ms : size == TEAMS_ONE ? us : 50 * us;
+        (void)teams_choice_end(&choice, &site[i % 8], took);
+        now += (uint64_t)took;
+    }
+    ck_assert(stalled);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
     UNIT_LOOP(threads_are_too_many, 4), UNIT_LOOP(regions_that_sleep, 4), UNIT_LOOP(long_and_short_ones, 4),
     UNIT_LOOP(recordings_that_mislead, 4), UNIT_LOOP(regions_that_affect_each_other, 4), UNIT_LOOP(noise_and_stalls, 4),
     UNIT_LOOP(no_main_loop, 4), UNIT_LOOP(any_costs, 4), UNIT_TEST(what_may_not_change),
+    UNIT_TEST(a_first_time_that_stalls),
 };
 
 int main(void)
