@@ -33,7 +33,7 @@ enum teams_op {
     TEAMS_TEST,    /* of a & b */
     TEAMS_SELECT,  /* a or b, by the flags */
     TEAMS_SET,     /* 0 or 1, by the flags */
-    TEAMS_FLOAT,   /* floating-point arithmetic, whose result depends on the order */
+    TEAMS_FLOAT,   /* from here to OTHER with masks; floating-point arithmetic, whose result depends on the order */
     TEAMS_EXTREME, /* the larger or the smaller one */
     TEAMS_VECTOR_ADD,
     TEAMS_SHUFFLE,
@@ -84,6 +84,17 @@ struct teams_convention {
     uint8_t argument_count;
     uint64_t clobbered; /* by a call */
 };
+
+static inline bool teams_is_call(const struct teams_insn *i)
+{
+    return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
+}
+
+/* Known by the masks of what it reads and writes only. */
+static inline bool teams_is_masked(const struct teams_insn *i)
+{
+    return i->op >= TEAMS_FLOAT && i->op <= TEAMS_OTHER;
+}
 
 struct teams_decoder;
 /* NULL: no memory, or this processor's instructions cannot be read. */

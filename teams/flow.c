@@ -30,20 +30,14 @@ static void through_slot(const struct teams_module *m, uintptr_t slot, struct te
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
-static bool find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn,
+static void find_call(struct teams_decoder *d, const struct teams_module *m, const struct teams_insn *insn,
                       struct teams_call *c)
 {
-    uintptr_t slot;
-    *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
-    if (insn->op == TEAMS_CALL_SLOT || insn->op == TEAMS_JUMP_SLOT)
-        through_slot(m, insn->target, c);
-    else if (insn->op == TEAMS_CALL_ANY)
-        return true;
-    else if (is_stub(d, m, insn->target, &slot))
+    uintptr_t slot = insn->target;
+    if (insn->op == TEAMS_CALL_SLOT || insn->op == TEAMS_JUMP_SLOT || is_stub(d, m, insn->target, &slot))
         through_slot(m, slot, c);
     else
         c->target = insn->target;
-    return true;
 }
 
 /* --- Reading instructions --- */
@@ -111,19 +105,24 @@ static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
     return false;
 }
 
-static bool is_call(const struct teams_insn *i)
-{
-    return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
-}
-
-/* A direct jump to a stub, or through a slot, is a call for good. */
-static void tail_call(struct reader *r, struct teams_insn *i, struct teams_call *c)
+/* Where a call leads to. A direct jump to a stub, or through a slot, is a call for good. */
+static void look_at_call(struct reader *r, struct teams_insn *i, struct teams_call *c)
 {
     uintptr_t slot;
-    if (i->op == TEAMS_JUMP_SLOT || (i->op == TEAMS_JUMP && is_stub(r->decoder, &r->f->module, i->target, &slot))) {
-        find_call(r->decoder, &r->f->module, i, c);
+    if (i->op == TEAMS_JUMP && is_stub(r->decoder, &r->f->module, i->target, &slot)) {
         i->op = TEAMS_JUMP_SLOT;
+        i->target = slot;
     }
+    if (i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_JUMP_SLOT)
+        find_call(r->decoder, &r->f->module, i, c);
+}
+
+/* Whether control may go on with the next instruction. */
+static bool falls_through(const struct teams_flow *f, uint32_t i)
+{
+    const struct teams_insn *n = &f->insn[i];
+    bool leaves = teams_is_call(n) && f->call[i].known == TEAMS_LEAVES;
+    return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
 }
 
 /* Reads one instruction at `address`; returns whether control falls through. */
@@ -142,15 +141,12 @@ static bool read_one(struct reader *r, uintptr_t address)
     if (!teams_decode(r->decoder, (const uint8_t *)address, f->module.end - address, address, i))
         return unreadable(f, "an instruction that cannot be read", address);
     *slot_of(r, address) = ++f->insns;
-    if (is_call(i))
-        find_call(r->decoder, &f->module, i, &f->call[f->insns - 1]);
-    tail_call(r, i, &f->call[f->insns - 1]);
+    look_at_call(r, i, &f->call[f->insns - 1]);
     if (i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
         later(r, i->target);
     if (i->op == TEAMS_JUMP_ANY)
         return unreadable(f, "a computed jump", address);
-    bool leaves = is_call(i) && f->call[f->insns - 1].known == TEAMS_LEAVES;
-    return !leaves && i->op != TEAMS_JUMP && i->op != TEAMS_JUMP_SLOT && i->op != TEAMS_RETURN && i->op != TEAMS_TRAP;
+    return falls_through(f, f->insns - 1);
 }
 
 static void read_all(struct reader *r)
@@ -207,8 +203,7 @@ static int find_insn(const struct teams_flow *f, uintptr_t address)
 static bool ends(const struct teams_flow *f, uint32_t i)
 {
     const struct teams_insn *n = &f->insn[i];
-    return n->op == TEAMS_JUMP || n->op == TEAMS_JUMP_SLOT || n->op == TEAMS_BRANCH || n->op == TEAMS_RETURN ||
-           n->op == TEAMS_TRAP || (is_call(n) && f->call[i].known == TEAMS_LEAVES) || i + 1 == f->insns ||
+    return n->op == TEAMS_BRANCH || !falls_through(f, i) || i + 1 == f->insns ||
            f->insn[i + 1].address != n->address + n->length;
 }
 
@@ -235,11 +230,9 @@ static void link_block(struct teams_flow *f, struct teams_block *b, const uint32
 {
     uint32_t last = b->first + b->count - 1;
     const struct teams_insn *n = &f->insn[last];
-    bool falls = !(n->op == TEAMS_JUMP || n->op == TEAMS_JUMP_SLOT || n->op == TEAMS_RETURN || n->op == TEAMS_TRAP ||
-                   (is_call(n) && f->call[last].known == TEAMS_LEAVES));
     if (n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH)
         b->next[n->op == TEAMS_BRANCH] = (int)starts[find_insn(f, n->target)] - 1;
-    if (falls && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
+    if (falls_through(f, last) && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
         b->next[0] = (int)starts[last + 1] - 1;
 }
 
@@ -398,6 +391,14 @@ bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int
             return false;
     }
     return true;
+}
+
+bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block)
+{
+    bool out = false;
+    for (int k = 0; k < 2 && teams_flow_in_loop(f, loop, block); k++)
+        out |= f->block[block].next[k] >= 0 && !teams_flow_in_loop(f, loop, f->block[block].next[k]);
+    return out;
 }
 
 static void fill_loop(struct teams_flow *f, uint8_t *member, int tail, int *stack)

@@ -48,7 +48,7 @@ struct teams_flow {
     uintptr_t entry;
     struct teams_module module;
     struct teams_insn *insn;
-    struct teams_call *call; /* of each instruction that is one: calls[insn index] */
+    struct teams_call *call; /* of each instruction, as far as it is one */
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
@@ -68,6 +68,8 @@ void teams_flow_destroy(struct teams_flow *f);
 bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block);
 /* Whether each way to `block` takes the edge from `from` to its successor `to`. */
 bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block);
+/* Whether a block of the loop has a successor outside. */
+bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block);
 static inline bool teams_flow_in_loop(const struct teams_flow *f, int loop, int block)
 {
     return f->member[(uint32_t)loop * f->blocks + (uint32_t)block];

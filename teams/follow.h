@@ -86,9 +86,5 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
 struct teams_value teams_follow_address(const struct teams_insn *i, const struct teams_state *s);
 struct teams_value teams_follow_operand(struct teams_reading *r, const struct teams_insn *i,
                                         const struct teams_operand *o, const struct teams_state *s);
-/* Whether a slot is written, and not in the loop. */
-bool teams_follow_is_written(const struct teams_reading *r, uint32_t slot, int loop);
-/* Whether an instruction writes a place that others may see. */
-bool teams_follow_is_public(const struct teams_value *address);
 
 #endif

@@ -66,11 +66,6 @@ static void object(struct case_ *c, enum job_proof reason, uintptr_t where)
 
 /* --- Arguments: registers that are read before they are written --- */
 
-static bool is_call(const struct teams_insn *i)
-{
-    return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
-}
-
 static uint64_t bit(uint8_t reg)
 {
     return reg < 64 ? 1ull << reg : 0;
@@ -96,7 +91,7 @@ static void read_calls(struct case_ *c)
     uint64_t all = teams_convention()->clobbered;
     for (uint32_t i = 0; i < c->f->insns; i++) {
         struct teams_call *call = &c->f->call[i];
-        if (!is_call(&c->f->insn[i]) && c->f->insn[i].op != TEAMS_JUMP_SLOT)
+        if (!teams_is_call(&c->f->insn[i]) && c->f->insn[i].op != TEAMS_JUMP_SLOT)
             continue;
         bool named = call->name && call->known != TEAMS_UNKNOWN_CALL;
         const struct summary *s = !named && call->target ? summary_of(c->p, call->target, c->kind, c->depth + 1) : NULL;
@@ -123,7 +118,7 @@ static void use_and_define(struct case_ *c, uint32_t insn, uint64_t *uses, uint6
         define |= bit(i->dst.number);
     if (i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE)
         use &= ~define;
-    if (is_call(i) || i->op == TEAMS_JUMP_SLOT) {
+    if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {
         use |= c->f->call[insn].reads;
         define |= c->f->call[insn].clobbers;
     }
@@ -264,7 +259,7 @@ static struct teams_value stored(const struct case_ *c, const struct teams_insn 
 static void check_store(struct case_ *c, int b, const struct teams_insn *i, const struct teams_state *s)
 {
     struct teams_value at = teams_follow_address(i, s), v = stored(c, i, s);
-    bool open = teams_follow_is_public(&at);
+    bool open = !teams_value_is_own(&at);
     if (teams_value_is_raw(&v) && (open || at.kind != TEAMS_FRAME))
         object(c, JOB_PROOF_NUMBER, i->address);
     if (!open)
@@ -304,7 +299,7 @@ static void check_memory(struct case_ *c, int b, const struct teams_insn *i, con
 static bool is_schedule(const struct case_ *c, const struct teams_block *block, uint32_t insn)
 {
     for (uint32_t k = insn + 1; k < block->first + block->count; k++)
-        if (is_call(&c->f->insn[k]))
+        if (teams_is_call(&c->f->insn[k]))
             return c->f->call[k].known == TEAMS_ASKS_NUMBER;
     return false;
 }
@@ -327,6 +322,18 @@ static void check_arguments(struct case_ *c, uint32_t insn, const struct teams_s
     }
 }
 
+/* Whether a slot is written, and not in the loop. */
+static bool is_written(const struct teams_reading *r, uint32_t slot, int loop)
+{
+    bool outside = false, inside = false;
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        bool writes = r->defs[b].slots[slot / 64] >> slot % 64 & 1;
+        outside |= writes && !teams_flow_in_loop(r->flow, loop, (int)b);
+        inside |= writes && teams_flow_in_loop(r->flow, loop, (int)b);
+    }
+    return outside && !inside;
+}
+
 /* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed,
    say. */
 static void check_lent(struct case_ *c, int b, uint32_t insn, const struct teams_state *s)
@@ -339,7 +346,7 @@ static void check_lent(struct case_ *c, int b, uint32_t insn, const struct teams
         bool lent = (c->f->call[insn].reads >> convention->arguments[a] & 1) && v->kind == TEAMS_FRAME;
         for (uint32_t k = 0; lent && k < c->r->slots; k++)
             if (c->r->slot_offset[k] >= v->number && c->r->slot_offset[k] < v->number + OBJECT &&
-                teams_follow_is_written(c->r, k, loop))
+                is_written(c->r, k, loop))
                 object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
     }
 }
@@ -482,7 +489,7 @@ static void check_call(struct case_ *c, int b, uint32_t insn, const struct teams
         break;
     case TEAMS_WRITES: {
         struct teams_value at = s->reg[teams_convention()->arguments[0]];
-        if (teams_follow_is_public(&at))
+        if (!teams_value_is_own(&at))
             check_effect(c, b, where, false);
         break;
     }
@@ -500,7 +507,7 @@ static void check_insn(struct case_ *c, int b, uint32_t insn, const struct teams
     const struct teams_insn *i = &c->f->insn[insn];
     if (i->loads || i->stores)
         check_memory(c, b, i, s);
-    if (is_call(i) || i->op == TEAMS_JUMP_SLOT)
+    if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT)
         check_call(c, b, insn, s);
     else if (i->op == TEAMS_BRANCH &&
              (s->reg[TEAMS_FLAGS].kind == TEAMS_RAW || s->reg[TEAMS_FLAGS].kind == TEAMS_LINEAR))
@@ -520,7 +527,7 @@ static bool is_exact(const struct case_ *c, const struct teams_block *block, uin
         const struct teams_insn *i = &c->f->insn[k];
         if (i->op == TEAMS_FLOAT || i->op == TEAMS_VECTOR_ADD)
             return false;
-        if (is_call(i) || i->op == TEAMS_JUMP_SLOT)
+        if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT)
             return c->f->call[k].known == TEAMS_UNLOCKS;
     }
     return false;
@@ -534,7 +541,7 @@ static void check_sums(struct case_ *c)
         for (uint32_t k = block->first; k < block->first + block->count; k++) {
             const struct teams_insn *i = &c->f->insn[k];
             if ((i->swaps && check_swap(c, (int)b) == JOB_PROOF_SUMS) ||
-                (is_call(i) && c->f->call[k].known == TEAMS_LOCKS && !is_exact(c, block, k)))
+                (teams_is_call(i) && c->f->call[k].known == TEAMS_LOCKS && !is_exact(c, block, k)))
                 object(c, JOB_PROOF_SUMS, i->address);
         }
     }
@@ -567,7 +574,7 @@ static bool is_hopeless(struct case_ *c)
 {
     for (uint32_t i = 0; i < c->f->insns; i++) {
         const struct teams_insn *insn = &c->f->insn[i];
-        if (!is_call(insn) && insn->op != TEAMS_JUMP_SLOT)
+        if (!teams_is_call(insn) && insn->op != TEAMS_JUMP_SLOT)
             continue;
         switch (c->f->call[i].known) {
         case TEAMS_ASKS: object(c, JOB_PROOF_ASKS, insn->address); break;

@@ -67,15 +67,10 @@ static struct teams_value add_linear(struct teams_value a, struct teams_value b,
     return form(a.t + sign * b.t, a.n + sign * b.n, a.m + sign * b.m, a.r + sign * b.r, both_bits(a, b) | exact);
 }
 
-static bool is_pointer(struct teams_value v)
-{
-    return v.kind == TEAMS_FRAME || v.kind == TEAMS_STACK || v.kind == TEAMS_HEAP;
-}
-
 static struct teams_value add_pointer(struct teams_value a, struct teams_value b, int sign)
 {
-    struct teams_value p = is_pointer(a) ? a : b, other = is_pointer(a) ? b : a;
-    if (is_pointer(other) || (is_pointer(b) && sign < 0))
+    struct teams_value p = teams_value_is_own(&a) ? a : b, other = teams_value_is_own(&a) ? b : a;
+    if (teams_value_is_own(&other) || (teams_value_is_own(&b) && sign < 0))
         return teams_value_any(both_bits(a, b));
     if (p.kind == TEAMS_FRAME && other.kind == TEAMS_CONSTANT) {
         p.number += sign * other.number;
@@ -99,8 +94,8 @@ struct teams_value teams_value_add(struct teams_value a, struct teams_value b, b
     if (a.kind == TEAMS_RAW || b.kind == TEAMS_RAW || a.kind >= TEAMS_IF_REST || b.kind >= TEAMS_IF_REST)
         return raw;
     if (a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR)
-        return is_pointer(a) || is_pointer(b) ? raw : add_linear(a, b, sign);
-    if (is_pointer(a) || is_pointer(b))
+        return teams_value_is_own(&a) || teams_value_is_own(&b) ? raw : add_linear(a, b, sign);
+    if (teams_value_is_own(&a) || teams_value_is_own(&b))
         return add_pointer(a, b, sign);
     if (a.kind == TEAMS_CONSTANT && b.kind == TEAMS_CONSTANT)
         return teams_value_constant((int64_t)a.number + sign * (int64_t)b.number);
@@ -122,19 +117,19 @@ struct teams_value teams_value_scale(struct teams_value a, int64_t factor)
     return teams_value_is_raw(&a) ? raw : teams_value_any(a.bits & ~(unsigned)TEAMS_ZERO);
 }
 
-static bool is_number(struct teams_value v)
+static bool is_exactly(struct teams_value v, int t, int n, int r)
 {
-    return v.kind == TEAMS_LINEAR && v.t == 1 && !v.n && !v.m && !v.r && (v.bits & TEAMS_EXACT);
+    return v.kind == TEAMS_LINEAR && v.t == t && v.n == n && !v.m && v.r == r && (v.bits & TEAMS_EXACT);
 }
 
-static bool is_size(struct teams_value v)
+static bool is_number(struct teams_value v)
 {
-    return v.kind == TEAMS_LINEAR && v.n == 1 && !v.t && !v.m && !v.r && (v.bits & TEAMS_EXACT);
+    return is_exactly(v, 1, 0, 0);
 }
 
 static bool is_rest(struct teams_value v)
 {
-    return v.kind == TEAMS_LINEAR && v.r == 1 && !v.t && !v.n && !v.m && (v.bits & TEAMS_EXACT);
+    return is_exactly(v, 0, 0, 1);
 }
 
 struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b)
@@ -157,7 +152,7 @@ struct teams_value teams_value_begin(struct teams_value a, struct teams_value b)
 struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest)
 {
     a = plain(a);
-    if (is_size(b) && !teams_value_is_raw(&a)) {
+    if (is_exactly(b, 0, 1, 0) && !teams_value_is_raw(&a)) {
         *rest = form(0, 0, 0, 1, TEAMS_EXACT);
         return (struct teams_value){ .kind = TEAMS_QUOTIENT, .bits = TEAMS_BOUND };
     }
@@ -223,7 +218,7 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
     unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH);
     struct teams_value v = teams_value_any(all | some);
-    if (is_pointer(a) && is_pointer(b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
+    if (teams_value_is_own(&a) && teams_value_is_own(&b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
         v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;
     return v;
 }

@@ -59,6 +59,11 @@ struct teams_value teams_value_any(unsigned bits);
 struct teams_value teams_value_constant(int64_t number);
 /* Still has the thread's number or the team's size in it. */
 bool teams_value_is_raw(const struct teams_value *v);
+/* An address in memory that only this thread knows. */
+static inline bool teams_value_is_own(const struct teams_value *v)
+{
+    return v->kind == TEAMS_FRAME || v->kind == TEAMS_STACK || v->kind == TEAMS_HEAP;
+}
 bool teams_value_equal(const struct teams_value *a, const struct teams_value *b);
 
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus);

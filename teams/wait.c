@@ -151,12 +151,11 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
 
 static void step(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
 {
-    if (i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY) {
+    if (teams_is_call(i)) {
         call(t, i, m);
     } else if (i->swaps) {
         swap(t, i, m, s);
-    } else if (i->op == TEAMS_OTHER || i->op == TEAMS_FLOAT || i->op == TEAMS_EXTREME || i->op == TEAMS_VECTOR_ADD ||
-               i->op == TEAMS_SHUFFLE) {
+    } else if (teams_is_masked(i)) {
         other(t, i, m);
     } else if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
         m->of[TEAMS_FLAGS] = result(t, i, m);
@@ -272,15 +271,6 @@ static bool is_branch(const struct teams_flow *f, int b)
     return f->insn[f->block[b].first + f->block[b].count - 1].op == TEAMS_BRANCH;
 }
 
-static bool leads_out(const struct turn *t, int b)
-{
-    const struct teams_flow *f = t->r->flow;
-    for (int k = 0; k < 2; k++)
-        if (f->block[b].next[k] >= 0 && !teams_flow_in_loop(f, t->loop, f->block[b].next[k]))
-            return true;
-    return false;
-}
-
 /* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps.
    */
 static bool ends_by_itself(const struct turn *t)
@@ -292,7 +282,7 @@ static bool ends_by_itself(const struct turn *t)
             continue;
         uint8_t flags = t->end[b].of[TEAMS_FLAGS];
         fixed |= (flags & FIXED) != 0;
-        bool out = (flags & 3) && leads_out(t, (int)b);
+        bool out = (flags & 3) && teams_flow_leads_out(f, t->loop, (int)b);
         moves |= out && !swaps(f, (int)b);
         swap_moves |= out && swaps(f, (int)b);
     }
@@ -302,9 +292,8 @@ static bool ends_by_itself(const struct turn *t)
 static bool leaves(const struct teams_flow *f, int loop)
 {
     for (uint32_t b = 0; b < f->blocks; b++)
-        for (int k = 0; teams_flow_in_loop(f, loop, (int)b) && k < 2; k++)
-            if (f->block[b].next[k] >= 0 && !teams_flow_in_loop(f, loop, f->block[b].next[k]))
-                return true;
+        if (teams_flow_leads_out(f, loop, (int)b))
+            return true;
     return false;
 }
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/shared.h"
+
+#include <stdlib.h>
+
+static const struct teams_insn *branch_of(const struct teams_reading *r, int block)
+{
+    const struct teams_block *b = &r->flow->block[block];
+    const struct teams_insn *i = &r->flow->insn[b->first + b->count - 1];
+    return i->op == TEAMS_BRANCH ? i : NULL;
+}
+
+static bool by_bound(const struct teams_value *flags)
+{
+    return flags->kind == TEAMS_IF_CHUNK || (flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH)));
+}
+
+static bool is_shared(const struct teams_reading *r, int loop)
+{
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        if (!teams_flow_in_loop(r->flow, loop, (int)b) || !branch_of(r, (int)b) ||
+            !by_bound(&r->out[b].reg[TEAMS_FLAGS]))
+            continue;
+        for (int k = 0; k < 2; k++)
+            if (r->flow->block[b].next[k] >= 0 && !teams_flow_in_loop(r->flow, loop, r->flow->block[b].next[k]))
+                return true;
+    }
+    return false;
+}
+
+void teams_shared_find_loops(struct teams_reading *r)
+{
+    for (uint32_t b = 0; b < r->flow->blocks; b++)
+        r->shared_loop[b] = -1;
+    for (uint32_t l = 0; l < r->flow->loops; l++) {
+        if (!is_shared(r, (int)l))
+            continue;
+        for (uint32_t b = 0; b < r->flow->blocks; b++)
+            if (teams_flow_in_loop(r->flow, (int)l, (int)b) && r->shared_loop[b] < 0)
+                r->shared_loop[b] = (int)l; /* outer loops come first */
+    }
+}
+
+static void add_control(struct teams_reading *r, int from, int side, enum teams_control_kind kind)
+{
+    int to = r->flow->block[from].next[side];
+    if (to < 0)
+        return;
+    for (uint32_t i = 0; i < r->controls; i++)
+        if (r->control[i].from == from && r->control[i].to == to)
+            return;
+    if (r->controls == TEAMS_CONTROLS) {
+        r->too_large |= kind != TEAMS_BY_BOUND; /* a bound that is not known as one allows nothing */
+        return;
+    }
+    uint8_t *inside = malloc(r->flow->blocks);
+    r->too_large |= !inside;
+    for (uint32_t b = 0; inside && b < r->flow->blocks; b++)
+        inside[b] = teams_flow_edge_dominates(r->flow, from, to, (int)b);
+    if (inside)
+        r->control[r->controls++] = (struct teams_control){ .from = from, .to = to, .kind = kind, .inside = inside };
+}
+
+void teams_shared_find_controls(struct teams_reading *r)
+{
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        const struct teams_insn *i = branch_of(r, (int)b);
+        const struct teams_value *flags = &r->out[b].reg[TEAMS_FLAGS];
+        if (!i)
+            continue;
+        if (flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE) {
+            int equal = i->condition == TEAMS_IF_EQUAL ? 1 : 0; /* the side where the two are equal */
+            bool one = flags->kind == TEAMS_IF_MASTER || flags->number == 1;
+            add_control(r, (int)b, one ? equal : !equal, TEAMS_ONCE);
+            add_control(r, (int)b, one ? !equal : equal, TEAMS_OTHERS);
+        } else if (flags->kind == TEAMS_ANY && !by_bound(flags) && (flags->bits & (TEAMS_CARRIED | TEAMS_COUNTER))) {
+            add_control(r, (int)b, 0, TEAMS_BY_CARRIED);
+            add_control(r, (int)b, 1, TEAMS_BY_CARRIED);
+        }
+    }
+    for (uint32_t b = 0; b < r->flow->blocks; b++)
+        if (branch_of(r, (int)b) && r->shared_loop[b] < 0 && by_bound(&r->out[b].reg[TEAMS_FLAGS])) {
+            add_control(r, (int)b, 0, TEAMS_BY_BOUND);
+            add_control(r, (int)b, 1, TEAMS_BY_BOUND);
+        }
+}
+
+void teams_shared_find_context(struct teams_reading *r)
+{
+    static const uint8_t of[] = { TEAMS_RUN_ONCE, TEAMS_RUN_BY_OTHERS, TEAMS_GUARDED, TEAMS_IF_CARRIED };
+    for (uint32_t b = 0; b < r->flow->blocks; b++)
+        r->context[b] = r->shared_loop[b] >= 0 ? TEAMS_IN_LOOP : 0;
+    for (uint32_t i = 0; i < r->controls; i++)
+        for (uint32_t b = 0; b < r->flow->blocks; b++)
+            if (r->control[i].inside[b])
+                r->context[b] |= of[r->control[i].kind];
+}

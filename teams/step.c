@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* One instruction of a function that is read. */
+#include "teams/memory.h"
+
+static struct teams_value named(const struct teams_reading *r, const struct teams_insn *i, struct teams_value v)
+{
+    if (v.kind == TEAMS_ANY && v.number == 0)
+        v.number = (int32_t)(i - r->flow->insn) + 1;
+    return v;
+}
+
+static void write(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
+                  struct teams_value v)
+{
+    v = named(r, i, v);
+    if (i->dst.kind == TEAMS_MEMORY) {
+        teams_memory_store(r, block, i, s, v);
+    } else if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS) {
+        bool step = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && i->a.kind == TEAMS_REGISTER &&
+                    i->a.number == i->dst.number && i->b.kind == TEAMS_IMMEDIATE;
+        step |= i->op == TEAMS_ADDRESS && i->place.base == i->dst.number && i->place.index == TEAMS_NO_REGISTER;
+        s->reg[i->dst.number] = v;
+        teams_memory_define(r, block, i->dst.number, step);
+    }
+}
+
+/* --- Operations --- */
+
+/* Sums that begin with 0 stay such where iterations add to them. */
+static struct teams_value sum(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b,
+                              bool minus)
+{
+    struct teams_value v = teams_value_add(a, b, minus);
+    bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
+    bool zero = (a.bits & b.bits & TEAMS_ZERO) || (in && ((a.bits & TEAMS_ZERO) || (!minus && (b.bits & TEAMS_ZERO))));
+    if (v.kind == TEAMS_ANY && zero)
+        v.bits |= TEAMS_ZERO;
+    return v;
+}
+
+static struct teams_value choose(struct teams_value flags, struct teams_value a, struct teams_value b)
+{
+    struct teams_value v = teams_value_join(a, b);
+    if (flags.kind == TEAMS_IF_MASTER || flags.kind == TEAMS_IF_SINGLE || flags.kind == TEAMS_RAW)
+        return (struct teams_value){ .kind = TEAMS_RAW };
+    if (v.kind == TEAMS_CONSTANT || v.kind == TEAMS_ANY)
+        v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER);
+    return v;
+}
+
+static struct teams_value set(struct teams_value flags)
+{
+    return flags.kind >= TEAMS_RAW ? (struct teams_value){ .kind = TEAMS_RAW }
+                                   : teams_value_any(flags.bits & ~(unsigned)TEAMS_ZERO);
+}
+
+static struct teams_value bits(const struct teams_insn *i, struct teams_value a, struct teams_value b)
+{
+    if (a.kind == TEAMS_FRAME && b.kind == TEAMS_CONSTANT && b.number < 0)
+        return (struct teams_value){ .kind = TEAMS_FRAME, .number = a.number & b.number };
+    bool same = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
+    if (same || (b.kind == TEAMS_CONSTANT && b.number == -1))
+        return a;
+    return teams_value_mix(a, b);
+}
+
+static struct teams_value test(const struct teams_insn *i, struct teams_value a, struct teams_value b)
+{
+    bool same = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
+    if (same || (a.kind == TEAMS_IF_SINGLE && b.kind == TEAMS_CONSTANT))
+        return teams_value_compare(a, teams_value_constant(0));
+    return teams_value_mix(a, b);
+}
+
+struct sources {
+    struct teams_value all; /* mixed */
+    bool some, zeroes;      /* registers that are no address; all, with what is loaded, are 0 or sums */
+    bool changed_zero;      /* one of them is written, too */
+};
+
+static struct sources sources_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
+{
+    struct sources from = { .all = teams_value_any(0), .zeroes = true };
+    for (uint8_t k = 0; k < 64; k++) {
+        bool written = i->writes >> k & 1, address = (i->place.base == k || i->place.index == k) && !written;
+        if (!(i->reads >> k & 1) || address || s->reg[k].kind == TEAMS_FRAME)
+            continue;
+        bool zero = s->reg[k].bits & TEAMS_ZERO;
+        from.all = teams_value_mix(from.all, s->reg[k]);
+        from.zeroes = from.zeroes && zero;
+        from.changed_zero |= zero && written;
+        from.some = true;
+    }
+    if (i->reads_flags)
+        from.all = teams_value_mix(from.all, set(s->reg[TEAMS_FLAGS]));
+    if (i->loads) {
+        struct teams_value loaded = teams_memory_load(r, i, s);
+        from.all = teams_value_mix(from.all, loaded);
+        from.zeroes = from.zeroes && (loaded.bits & TEAMS_ZERO);
+    }
+    from.zeroes = from.zeroes && from.some;
+    return from;
+}
+
+/* Whatever goes in comes out. */
+static void masked(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s)
+{
+    struct sources from = sources_of(r, i, s);
+    bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
+    bool sums = i->op == TEAMS_VECTOR_ADD && (from.zeroes || (in && from.changed_zero));
+    struct teams_value v = from.all;
+    if (v.kind == TEAMS_ANY && (sums || (i->op == TEAMS_SHUFFLE && from.zeroes)))
+        v.bits |= TEAMS_ZERO;
+    v = named(r, i, v);
+    if (i->stores)
+        teams_memory_store(r, block, i, s, v);
+    for (uint8_t k = 0; k < 64; k++)
+        if (i->writes >> k & 1) {
+            s->reg[k] = v;
+            teams_memory_define(r, block, k, false);
+        }
+    if (i->writes_flags)
+        s->reg[TEAMS_FLAGS] = v;
+    if (i->swaps) { /* the value that was there */
+        s->reg[teams_convention()->result] = named(r, i, teams_value_any(0));
+        teams_memory_define(r, block, teams_convention()->result, false);
+    }
+}
+
+/* --- Calls --- */
+
+/* Bounds of a shared loop, stored where the arguments point to. */
+static void bound_at(struct teams_reading *r, int block, struct teams_state *s, const struct teams_value *v)
+{
+    if (v->kind != TEAMS_FRAME)
+        return;
+    uint8_t slot = teams_memory_slot(r, v->number, 8);
+    if (slot == TEAMS_NO_SLOT)
+        return;
+    s->slot[slot] = teams_value_any(TEAMS_BOUND);
+    teams_memory_define_slot(r, block, slot);
+}
+
+static void take_bounds(struct teams_reading *r, int block, struct teams_state *s)
+{
+    const struct teams_convention *c = teams_convention();
+    for (int a = 0; a < c->argument_count; a++)
+        bound_at(r, block, s, &s->reg[c->arguments[a]]);
+    for (int32_t k = 0; k < 4 && s->reg[c->stack].kind == TEAMS_FRAME; k++) {
+        uint8_t slot = teams_memory_find_slot(r, s->reg[c->stack].number + 8 * k);
+        if (slot != TEAMS_NO_SLOT) {
+            struct teams_value v = s->slot[slot];
+            bound_at(r, block, s, &v);
+        }
+    }
+}
+
+static struct teams_value result_of(enum teams_known known)
+{
+    switch (known) {
+    case TEAMS_ASKS_SIZE:
+        return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .n = 1 };
+    case TEAMS_ASKS_NUMBER:
+        return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .t = 1 };
+    case TEAMS_ALLOCATES:
+        return (struct teams_value){ .kind = TEAMS_HEAP };
+    case TEAMS_BOUNDS:
+        return teams_value_any(TEAMS_BOUND);
+    case TEAMS_SINGLE:
+        return (struct teams_value){ .kind = TEAMS_IF_SINGLE };
+    default:
+        return teams_value_any(0);
+    }
+}
+
+static void call(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s)
+{
+    const struct teams_convention *c = teams_convention();
+    enum teams_known known = r->flow->call[i - r->flow->insn].known;
+    uint64_t clobbers = r->flow->call[i - r->flow->insn].clobbers;
+    for (int a = 0; a < c->argument_count; a++)
+        teams_memory_escape(r, &s->reg[c->arguments[a]]);
+    if (known == TEAMS_WRITES || known == TEAMS_UNKNOWN_CALL)
+        teams_memory_forget_escaped(r, s);
+    if (known == TEAMS_BOUNDS)
+        take_bounds(r, block, s);
+    for (uint8_t k = 0; k < 64; k++)
+        if (clobbers >> k & 1) {
+            s->reg[k] = teams_value_any(0);
+            teams_memory_define(r, block, k, false);
+        }
+    s->reg[TEAMS_FLAGS] = teams_value_any(0);
+    s->reg[c->result] = result_of(known);
+}
+
+/* Whether the block is run by the threads with T < r only. */
+static bool has_rest(const struct teams_reading *r, int block)
+{
+    const struct teams_flow *f = r->flow;
+    for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
+        for (int k = 0; r->out[b].reg[TEAMS_FLAGS].kind == TEAMS_IF_REST && k < 2; k++)
+            if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
+                return true;
+    return false;
+}
+
+/* An address or a sum, told apart by what is added. */
+static struct teams_value address(const struct teams_reading *r, int block, const struct teams_insn *i,
+                                  const struct teams_state *s)
+{
+    struct teams_value v = teams_follow_address(i, s);
+    if (v.kind == TEAMS_ANY && i->place.base != TEAMS_NO_REGISTER) {
+        struct teams_value index = i->place.index != TEAMS_NO_REGISTER ? s->reg[i->place.index]
+                                                                       : teams_value_constant(i->place.offset);
+        v.bits |= sum(r, block, s->reg[i->place.base], index, false).bits & TEAMS_ZERO;
+    }
+    return v;
+}
+
+static struct teams_value product(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b)
+{
+    bool longer = a.kind == TEAMS_QUOTIENT_1 || b.kind == TEAMS_QUOTIENT_1;
+    return longer && has_rest(r, block) ? teams_value_begin(a, b) : teams_value_multiply(a, b);
+}
+
+static struct teams_value quotient(struct teams_reading *r, int block, const struct teams_insn *i,
+                                   struct teams_state *s, struct teams_value a, struct teams_value b)
+{
+    struct teams_value rest, v = teams_value_divide(a, b, &rest);
+    if (i->second != TEAMS_NO_REGISTER) {
+        s->reg[i->second] = rest;
+        teams_memory_define(r, block, i->second, false);
+    }
+    return v;
+}
+
+static struct teams_value result(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
+                                 struct teams_value a, struct teams_value b)
+{
+    switch (i->op) {
+    case TEAMS_MOVE:
+        return a;
+    case TEAMS_ADDRESS:
+        return address(r, block, i, s);
+    case TEAMS_ADD:
+    case TEAMS_SUB:
+        return sum(r, block, a, b, i->op == TEAMS_SUB);
+    case TEAMS_MUL:
+        return product(r, block, a, b);
+    case TEAMS_DIVIDE:
+        return quotient(r, block, i, s, a, b);
+    case TEAMS_SHIFT:
+        return teams_value_scale(a, i->b.value >= 0 && i->b.value < 31 ? 1ll << i->b.value : 1ll << 31);
+    case TEAMS_BITS:
+        return bits(i, a, b);
+    case TEAMS_SELECT:
+        return choose(s->reg[TEAMS_FLAGS], a, b);
+    default:
+        return set(s->reg[TEAMS_FLAGS]);
+    }
+}
+
+static struct teams_value compared(const struct teams_insn *i, struct teams_value a, struct teams_value b)
+{
+    struct teams_value v = i->op == TEAMS_COMPARE ? teams_value_compare(a, b) : test(i, a, b);
+    if (v.kind == TEAMS_IF_SINGLE || v.kind == TEAMS_IF_MASTER)
+        v.number = i->op == TEAMS_COMPARE && b.kind == TEAMS_CONSTANT ? b.number : 0;
+    return v;
+}
+
+static void move_stack(struct teams_state *s, const struct teams_insn *i)
+{
+    struct teams_value *top = &s->reg[teams_convention()->stack];
+    *top = teams_value_add(*top, teams_value_constant(i->step), i->stores);
+}
+
+/* What has a result of its own. A push writes below the stack pointer as it is. */
+static void compute(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
+                    struct teams_value a, struct teams_value b)
+{
+    struct teams_value v = result(r, block, i, s, a, b);
+    write(r, block, i, s, v);
+    if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == teams_convention()->stack))
+        move_stack(s, i);
+    if (i->writes_flags)
+        s->reg[TEAMS_FLAGS] = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
+                              : i->op == TEAMS_MOVE                               ? teams_value_any(0)
+                                                    : teams_value_compare(v, teams_value_constant(0));
+}
+
+void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct teams_state *s)
+{
+    const struct teams_insn *i = &r->flow->insn[insn];
+    if (teams_is_call(i)) {
+        call(r, block, i, s);
+    } else if (teams_is_masked(i)) {
+        masked(r, block, i, s);
+    } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_FLOAT) {
+        struct teams_value a = i->a.kind ? teams_follow_operand(r, i, &i->a, s) : teams_value_any(0);
+        struct teams_value b = i->b.kind ? teams_follow_operand(r, i, &i->b, s) : teams_value_any(0);
+        if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST)
+            s->reg[TEAMS_FLAGS] = compared(i, a, b);
+        else
+            compute(r, block, i, s, a, b);
+    }
+}
