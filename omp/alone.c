@@ -135,8 +135,8 @@ static void say_teams(void)
     struct omp_hook_team_counts c;
     omp_hook_team_count(&c);
     base_log_debug(
-        "omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns (the last "
-        "of %llu regions), the best way is %s; %u regions left alone",
+        "omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns (the "
+        "last of %llu regions), the best way is %s; %u regions left alone",
         (unsigned long long)c.considered, c.sites, (unsigned long long)c.changed, (unsigned long long)c.trials,
         (unsigned long long)c.comparisons, (unsigned long long)c.turn, c.best, c.kept);
 }

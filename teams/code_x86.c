@@ -185,34 +185,16 @@ static struct teams_operand in_register(uint8_t number)
 
 /* --- Operations --- */
 
+#define CONDITION(j, cmov, set, if) [X86_INS_##j] = if, [X86_INS_##cmov] = if, [X86_INS_##set] = if
+
 static enum teams_condition condition_of(unsigned id)
 {
-    switch (id) {
-    case X86_INS_JE:
-    case X86_INS_CMOVE:
-    case X86_INS_SETE:
-        return TEAMS_IF_EQUAL;
-    case X86_INS_JNE:
-    case X86_INS_CMOVNE:
-    case X86_INS_SETNE:
-        return TEAMS_IF_UNEQUAL;
-    case X86_INS_JL:
-    case X86_INS_JB:
-    case X86_INS_CMOVL:
-    case X86_INS_CMOVB:
-    case X86_INS_SETL:
-    case X86_INS_SETB:
-        return TEAMS_IF_LESS;
-    case X86_INS_JGE:
-    case X86_INS_JAE:
-    case X86_INS_CMOVGE:
-    case X86_INS_CMOVAE:
-    case X86_INS_SETGE:
-    case X86_INS_SETAE:
-        return TEAMS_IF_NOT_LESS;
-    default:
-        return TEAMS_IF_OTHER;
-    }
+    static const uint8_t known[X86_INS_ENDING] = {
+        CONDITION(JE, CMOVE, SETE, TEAMS_IF_EQUAL),       CONDITION(JNE, CMOVNE, SETNE, TEAMS_IF_UNEQUAL),
+        CONDITION(JL, CMOVL, SETL, TEAMS_IF_LESS),        CONDITION(JB, CMOVB, SETB, TEAMS_IF_LESS),
+        CONDITION(JGE, CMOVGE, SETGE, TEAMS_IF_NOT_LESS), CONDITION(JAE, CMOVAE, SETAE, TEAMS_IF_NOT_LESS),
+    };
+    return (enum teams_condition)known[id];
 }
 
 static bool is_branch(unsigned id)
@@ -249,88 +231,31 @@ static enum teams_op by_name(const char *name)
     return TEAMS_OTHER;
 }
 
-/* What is worth a look of its own; the rest by its name. */
+#define IS(name, op) [X86_INS_##name] = TEAMS_##op + 1
+
+/* What its name does not tell, or tells wrongly. */
+static const uint8_t exact[X86_INS_ENDING] = {
+    IS(NOP, NOTHING),         IS(ENDBR64, NOTHING),     IS(VZEROUPPER, NOTHING),  IS(MFENCE, NOTHING),
+    IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
+    IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
+    IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
+    IS(DEC, SUB),             IS(NEG, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),
+    IS(SAL, SHIFT),           IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
+    IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
+    IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
+    IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
+    IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
+    IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
+    IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
+    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
+    IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
+};
+
 static enum teams_op op_of(const cs_insn *i)
 {
-    switch (i->id) {
-    case X86_INS_NOP:
-    case X86_INS_ENDBR64:
-    case X86_INS_MFENCE:
-    case X86_INS_LFENCE:
-    case X86_INS_SFENCE:
-    case X86_INS_PREFETCHT0:
-    case X86_INS_PREFETCHT1:
-    case X86_INS_PREFETCHT2:
-    case X86_INS_PREFETCHNTA:
-    case X86_INS_PREFETCHW:
-    case X86_INS_VZEROUPPER:
-        return TEAMS_NOTHING;
-    case X86_INS_MOV:
-    case X86_INS_MOVABS:
-    case X86_INS_MOVZX:
-    case X86_INS_MOVSX:
-    case X86_INS_MOVSXD:
-        return TEAMS_MOVE;
-    case X86_INS_LEA:
-        return TEAMS_ADDRESS;
-    case X86_INS_ADD:
-    case X86_INS_INC:
-    case X86_INS_ADC:
-        return TEAMS_ADD;
-    case X86_INS_SUB:
-    case X86_INS_DEC:
-    case X86_INS_NEG:
-    case X86_INS_SBB:
-        return TEAMS_SUB;
-    case X86_INS_SHL:
-    case X86_INS_SAL:
-        return TEAMS_SHIFT;
-    case X86_INS_IMUL:
-        return TEAMS_MUL;
-    case X86_INS_IDIV:
-    case X86_INS_DIV:
-        return TEAMS_DIVIDE;
-    case X86_INS_AND:
-    case X86_INS_OR:
-    case X86_INS_PAND:
-    case X86_INS_POR:
-    case X86_INS_VPAND:
-    case X86_INS_VPOR:
-        return TEAMS_BITS;
-    case X86_INS_CMP:
-        return TEAMS_COMPARE;
-    case X86_INS_TEST:
-        return TEAMS_TEST;
-    case X86_INS_RET:
-        return TEAMS_RETURN;
-    case X86_INS_UD2:
-    case X86_INS_HLT:
-    case X86_INS_INT3:
-        return TEAMS_TRAP;
-    case X86_INS_PAUSE:
-        return TEAMS_PAUSE;
-    case X86_INS_SYSCALL:
-    case X86_INS_SYSENTER:
-    case X86_INS_INT:
-    case X86_INS_RDTSC:
-    case X86_INS_RDTSCP:
-    case X86_INS_XBEGIN:
-    case X86_INS_CPUID:
-    case X86_INS_RDFSBASE:
-    case X86_INS_RDGSBASE:
-    case X86_INS_IRET:
-    case X86_INS_IRETQ:
-    case X86_INS_LDMXCSR: /* rounding belongs to a thread */
-    case X86_INS_VLDMXCSR:
-        return TEAMS_SYSTEM;
-    case X86_INS_MOVSB:
-    case X86_INS_MOVSW:
-    case X86_INS_MOVSQ:
-    case X86_INS_MUL:
-        return TEAMS_OTHER;
-    default:
-        return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
-    }
+    if (exact[i->id])
+        return (enum teams_op)(exact[i->id] - 1);
+    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
 }
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
@@ -347,6 +272,17 @@ static bool zeroes(const cs_insn *i, const cs_x86 *x)
     return false;
 }
 
+static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
+{
+    uint64_t mask = 0;
+    for (int i = 0; i < count; i++) {
+        uint8_t at = location(regs[i]);
+        *flags |= at == TEAMS_FLAGS;
+        mask |= at < TEAMS_FLAGS ? 1ull << at : 0;
+    }
+    return mask;
+}
+
 static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
 {
     cs_regs reads, writes;
@@ -356,16 +292,8 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
         insn->reads_flags = insn->writes_flags = true;
         return;
     }
-    for (int i = 0; i < read_count; i++) {
-        uint8_t at = location(reads[i]);
-        insn->reads_flags |= at == TEAMS_FLAGS;
-        insn->reads |= at < TEAMS_FLAGS ? 1ull << at : 0;
-    }
-    for (int i = 0; i < write_count; i++) {
-        uint8_t at = location(writes[i]);
-        insn->writes_flags |= at == TEAMS_FLAGS;
-        insn->writes |= at < TEAMS_FLAGS ? 1ull << at : 0;
-    }
+    insn->reads |= mask_of(reads, read_count, &insn->reads_flags);
+    insn->writes |= mask_of(writes, write_count, &insn->writes_flags);
     bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> FLOATING & 1);
     insn->writes_flags |= integer && d->insn->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST = 6 }; /* arguments in registers */
+
 struct known {
     const char *name;
     enum teams_known what;
@@ -169,12 +171,16 @@ static bool is_mathematics(const char *name, const char *const *list, size_t cou
     size_t length = strlen(name);
     if (is_among(name, list, count))
         return true;
-    if (strncmp(name, "__", 2) != 0 || length < 10 || length - 9 >= sizeof inner ||
-        strcmp(name + length - 7, "_finite") != 0)
+    if (strncmp(name, "__", 2) != 0 || length - 9 >= sizeof inner || strcmp(name + length - 7, "_finite") != 0)
         return false;
     memcpy(inner, name + 2, length - 9);
     inner[length - 9] = '\0';
     return is_among(inner, list, count);
+}
+
+static bool begins(const char *name, const char *begin)
+{
+    return strncmp(name, begin, strlen(begin)) == 0;
 }
 
 enum teams_known teams_known(const char *name)
@@ -187,7 +193,7 @@ enum teams_known teams_known(const char *name)
     if (k)
         return k->what;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i].name, strlen(prefixes[i].name)) == 0)
+        if (begins(name, prefixes[i].name))
             return prefixes[i].what;
     if (is_mathematics(name, mathematics, sizeof mathematics / sizeof *mathematics))
         return TEAMS_PURE;
@@ -196,24 +202,36 @@ enum teams_known teams_known(const char *name)
     return TEAMS_UNKNOWN_CALL;
 }
 
+static unsigned arguments_of_pure(const char *name)
+{
+    bool none = begins(name, "omp_") || begins(name, "_ZGV") || strcmp(name, "__errno_location") == 0 ||
+                is_mathematics(name, mathematics, sizeof mathematics / sizeof *mathematics);
+    return none ? 0 : strcmp(name, "free") == 0 || begins(name, "_Zd") ? 1 : MOST;
+}
+
 unsigned teams_known_arguments(const char *name)
 {
-    static const char *const without[] = { "omp_get_num_threads",  "omp_get_thread_num", "GOMP_barrier",
-                                           "GOMP_single_start",    "GOMP_atomic_",       "GOMP_critical_",
-                                           "GOMP_ordered_",        "GOMP_loop_end",      "GOMP_sections_next",
-                                           "GOMP_sections_end",    "omp_in_parallel",    "omp_get_level",
-                                           "omp_get_active_level", "omp_get_wti",        "__errno_location",
-                                           "__stack_chk_fail" };
-    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
-        if (strncmp(name, without[i], strlen(without[i])) == 0)
-            return 0;
-    if (is_mathematics(name, mathematics, sizeof mathematics / sizeof *mathematics) || strncmp(name, "_ZGV", 4) == 0)
+    switch (teams_known(name)) {
+    case TEAMS_ASKS_SIZE:
+    case TEAMS_ASKS_NUMBER:
+    case TEAMS_ASKS_ITSELF:
+    case TEAMS_BARRIER:
+    case TEAMS_SINGLE:
+    case TEAMS_LOCKS:
+    case TEAMS_UNLOCKS:
+    case TEAMS_SYNC:
         return 0;
-    if (is_mathematics(name, mathematics_writing, sizeof mathematics_writing / sizeof *mathematics_writing))
-        return 2;
-    if (strstr(name, "_next"))
-        return 2;
-    bool one = strcmp(name, "malloc") == 0 || strcmp(name, "free") == 0 || strncmp(name, "_Zn", 3) == 0 ||
-               strncmp(name, "_Zd", 3) == 0;
-    return one ? 1 : 6;
+    case TEAMS_BOUNDS:
+        return strcmp(name, "GOMP_sections_next") == 0 ? 0 : strstr(name, "_next") ? 2 : MOST;
+    case TEAMS_ALLOCATES:
+        return strcmp(name, "malloc") == 0 || begins(name, "_Zn") ? 1 : MOST;
+    case TEAMS_PURE:
+        return arguments_of_pure(name);
+    case TEAMS_WRITES:
+        return is_mathematics(name, mathematics_writing, sizeof mathematics_writing / sizeof *mathematics_writing)
+                   ? 2
+                   : MOST;
+    default:
+        return strcmp(name, "__stack_chk_fail") == 0 ? 0 : MOST;
+    }
 }

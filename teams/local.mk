@@ -2,9 +2,9 @@
 if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-teams.la
 libpythia_teams_la_SOURCES = %D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
-	%D%/code.h %D%/flow.c %D%/flow.h %D%/follow.c %D%/follow.h %D%/image.c %D%/image.h %D%/known.c %D%/known.h \
-	%D%/memory.c %D%/memory.h %D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c \
-	%D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
+	%D%/calls.c %D%/case.h %D%/code.h %D%/effects.c %D%/flow.c %D%/flow.h %D%/follow.c %D%/follow.h \
+	%D%/image.c %D%/image.h %D%/known.c %D%/known.h %D%/live.c %D%/live.h %D%/memory.c %D%/memory.h \
+	%D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c %D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code_x86.c
 else
@@ -12,6 +12,8 @@ libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
 EXTRA_DIST += %D%/code_x86.c %D%/code_none.c
 
-UNIT_TESTS += tests/unit/test_teams_choice
+UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
 tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
+tests_unit_test_teams_value_LDADD = libpythia-teams.la $(LDADD)
+tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)
 endif

@@ -111,8 +111,9 @@ static int32_t name_of_memory(const struct teams_reading *r, const struct teams_
         return 0;
     if (!p->fixed) {
         const struct teams_value *base = &s->reg[p->base];
-        int block = teams_block_of_name(r, base->number);
-        if (base->kind != TEAMS_ANY || base->number == 0 || (base->number > TEAMS_MEMORY_NAMES && r->shared_loop[block] >= 0))
+        if (base->kind != TEAMS_ANY || base->number == 0)
+            return 0;
+        if (base->number > TEAMS_MEMORY_NAMES && r->shared_loop[teams_block_of_name(r, base->number)] >= 0)
             return 0;
         of = (uint32_t)base->number;
     }

@@ -139,6 +139,8 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
                                                                     : join(a, b);
     case TEAMS_SET:
         return m->of[TEAMS_FLAGS];
+    case TEAMS_COMPARE: /* one side that moves on is enough */
+        return (uint8_t)((a | b) & SWAPPED ? MOVED : ((a | b) & 3 ? MOVED : NOTHING) | ((a | b) & FIXED));
     case TEAMS_ADD:
     case TEAMS_SUB: {
         bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
@@ -159,14 +161,6 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
         other(t, i, m);
     } else if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
         m->of[TEAMS_FLAGS] = result(t, i, m);
-        if (i->op == TEAMS_COMPARE) { /* one side that moves on is enough */
-            uint8_t a = of_operand(t, i, &i->a, m), b = of_operand(t, i, &i->b, m);
-            m->of[TEAMS_FLAGS] = (uint8_t)((a & 3) || (b & 3) ? MOVED | ((a | b) & FIXED) : (a | b) & FIXED);
-            if (((a & FIXED) && !(b & 3)) || ((b & FIXED) && !(a & 3)))
-                m->of[TEAMS_FLAGS] = FIXED;
-            if ((a | b) & SWAPPED)
-                m->of[TEAMS_FLAGS] = MOVED;
-        }
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
         uint8_t mark = result(t, i, m);
         put(t, i, m, mark);

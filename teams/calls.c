@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/case.h"
+
+#include <string.h>
+
+static uint64_t first_arguments(unsigned count)
+{
+    const struct teams_convention *c = teams_convention();
+    uint64_t mask = 0;
+    for (unsigned i = 0; i < count && i < c->argument_count; i++)
+        mask |= 1ull << c->arguments[i];
+    return mask;
+}
+
+static uint64_t vectors(void)
+{
+    return 0xffull << TEAMS_GENERAL;
+}
+
+void teams_case_read_calls(struct teams_case *c)
+{
+    uint64_t all = teams_convention()->clobbered;
+    for (uint32_t i = 0; i < c->f->insns; i++) {
+        struct teams_call *call = &c->f->call[i];
+        if (!teams_is_call(&c->f->insn[i]) && c->f->insn[i].op != TEAMS_JUMP_SLOT)
+            continue;
+        bool named = call->name && call->known != TEAMS_UNKNOWN_CALL;
+        const struct teams_summary *s =
+            !named && call->target ? teams_case_summary(c->p, call->target, c->kind, c->depth + 1) : NULL;
+        if (s && !s->open && s->reason != JOB_PROOF_HARMLESS) {
+            teams_case_object(c, s->reason, s->where == s->entry ? c->f->insn[i].address : s->where);
+            return;
+        }
+        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | vectors()
+                      : s   ? s->arguments
+                            : first_arguments(8) | vectors();
+        call->clobbers = s && !call->name ? s->clobbers : all;
+    }
+}
+
+/* Size, and in the same block next number: what compilers do for a schedule. */
+static bool is_schedule(const struct teams_case *c, const struct teams_block *block, uint32_t insn)
+{
+    for (uint32_t k = insn + 1; k < block->first + block->count; k++)
+        if (teams_is_call(&c->f->insn[k]))
+            return c->f->call[k].known == TEAMS_ASKS_NUMBER;
+    return false;
+}
+
+static void check_arguments(struct teams_case *c, uint32_t insn, const struct teams_state *s, bool stack)
+{
+    enum { WORDS = 32 };
+    uint64_t reads = c->f->call[insn].reads;
+    for (uint8_t k = 0; k < 64; k++)
+        if ((reads >> k & 1) && teams_value_is_raw(&s->reg[k]))
+            teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
+    const struct teams_value *top = &s->reg[teams_convention()->stack];
+    for (uint32_t k = 0; k < c->r->slots; k++) {
+        int32_t at = c->r->slot_offset[k];
+        bool handed = stack && top->kind == TEAMS_FRAME && at >= top->number && at < top->number + 8 * WORDS;
+        for (uint32_t e = 0; e < c->r->escapes; e++)
+            handed |= at >= c->r->escaped[e] && c->r->escaped[e] < 0;
+        if (handed && teams_value_is_raw(&s->slot[k]))
+            teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
+    }
+}
+
+/* Whether a slot is written, and not in the loop. */
+static bool is_written(const struct teams_reading *r, uint32_t slot, int loop)
+{
+    bool outside = false, inside = false;
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        bool writes = r->defs[b].slots[slot / 64] >> slot % 64 & 1;
+        outside |= writes && !teams_flow_in_loop(r->flow, loop, (int)b);
+        inside |= writes && teams_flow_in_loop(r->flow, loop, (int)b);
+    }
+    return outside && !inside;
+}
+
+/* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed,
+   say. */
+static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
+{
+    enum { OBJECT = 64 };
+    int loop = c->r->shared_loop[b];
+    const struct teams_convention *convention = teams_convention();
+    for (int a = 0; c->outlined && loop >= 0 && a < convention->argument_count; a++) {
+        const struct teams_value *v = &s->reg[convention->arguments[a]];
+        bool lent = (c->f->call[insn].reads >> convention->arguments[a] & 1) && v->kind == TEAMS_FRAME;
+        for (uint32_t k = 0; lent && k < c->r->slots; k++)
+            if (c->r->slot_offset[k] >= v->number && c->r->slot_offset[k] < v->number + OBJECT &&
+                is_written(c->r, k, loop))
+                teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
+    }
+}
+
+static void check_followed(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
+{
+    const struct teams_call *call = &c->f->call[insn];
+    struct teams_summary *g = call->target ? teams_case_summary(c->p, call->target, c->kind, c->depth + 1) : NULL;
+    uintptr_t where = c->f->insn[insn].address;
+    if (g && g->open && c->kind == TEAMS_TASK)
+        return; /* a recursion that ends, or the task never would have */
+    if (!g || g->open) {
+        teams_case_object(c, c->f->insn[insn].op == TEAMS_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, where);
+        return;
+    }
+    if (g->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at has no place that says more than the call */
+        teams_case_object(c, g->reason, g->where == g->entry ? where : g->where);
+    if (g->acts) {
+        teams_case_effect(c, b, where, g->locks);
+        check_lent(c, b, insn, s);
+    }
+    check_arguments(c, insn, s, g->stack);
+}
+
+/* A share learns its number and its team's size in the module whose region it is: the calls of others may not come to
+
+   us. */
+static void check_question(struct teams_case *c, uintptr_t where)
+{
+    if (c->kind != TEAMS_IN_TURN || c->f->module.base != c->p->module)
+        teams_case_object(c, JOB_PROOF_ASKS, where);
+}
+
+
+/* The shape of OpenMP's own calls: the outlined function itself makes them, and asks as compilers do. */
+static void check_team_call(struct teams_case *c, int b, uint32_t insn)
+{
+    uintptr_t where = c->f->insn[insn].address;
+    enum teams_known known = c->f->call[insn].known;
+    bool asks = known == TEAMS_ASKS_SIZE || known == TEAMS_ASKS_NUMBER;
+    bool meets = known == TEAMS_BARRIER || known == TEAMS_SINGLE;
+    if (known == TEAMS_LOCKS)
+        teams_case_effect(c, b, where, true);
+    else if (c->kind == TEAMS_IN_TURN && (asks || meets))
+        check_question(c, where);
+    else if (known == TEAMS_ASKS_SIZE && !(c->outlined && is_schedule(c, &c->f->block[b], insn)))
+        teams_case_object(c, JOB_PROOF_SIZE, where);
+    else if (known == TEAMS_ASKS_NUMBER && !c->outlined)
+        teams_case_object(c, JOB_PROOF_NUMBER, where);
+    else if ((meets || known == TEAMS_BOUNDS || known == TEAMS_SYNC) && !c->outlined) /* an orphaned construct */
+        teams_case_object(c, JOB_PROOF_CALLS, where);
+}
+
+/* The address that the first argument has been given in this block, 0: not known. */
+static uintptr_t first_argument(const struct teams_case *c, int b, uint32_t insn)
+{
+    uint8_t reg = teams_convention()->arguments[0];
+    for (uint32_t k = insn; k-- > c->f->block[b].first;) {
+        const struct teams_insn *i = &c->f->insn[k];
+        if (i->dst.kind != TEAMS_REGISTER || i->dst.number != reg)
+            continue;
+        if (i->op == TEAMS_ADDRESS && i->place.fixed)
+            return (uintptr_t)i->place.offset;
+        return i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE ? (uintptr_t)i->a.value : 0;
+    }
+    return 0;
+}
+
+
+/* A task that makes tasks may have to wait for them: they must not wait either. */
+static void check_made(struct teams_case *c, int b, uint32_t insn)
+{
+    const char *name = c->f->call[insn].name;
+    uintptr_t where = c->f->insn[insn].address, made = first_argument(c, b, insn);
+    if (strcmp(name, "GOMP_taskgroup_start") == 0)
+        return;
+    if (strcmp(name, "GOMP_task") != 0 && strcmp(name, "GOMP_taskloop") != 0 &&
+        strcmp(name, "GOMP_taskloop_ull") != 0) {
+        teams_case_object(c, JOB_PROOF_CALLS, where);
+        return;
+    }
+    const struct teams_summary *g = made ? teams_case_summary(c->p, made, c->kind, c->depth + 1) : NULL;
+    if (!g)
+        teams_case_object(c, JOB_PROOF_POINTER, where);
+    else if (g->reason != JOB_PROOF_HARMLESS)
+        teams_case_object(c, g->reason, g->where);
+}
+
+bool teams_case_is_hopeless(struct teams_case *c)
+{
+    static const enum job_proof reasons[] = {
+        [TEAMS_ASKS] = JOB_PROOF_ASKS,   [TEAMS_MPI] = JOB_PROOF_MPI,
+        [TEAMS_NESTS] = JOB_PROOF_NESTS, [TEAMS_WAITS] = JOB_PROOF_WAITS,
+        [TEAMS_JOINS] = JOB_PROOF_TASKS, [TEAMS_MAKES_TASKS] = JOB_PROOF_TASKS,
+        [TEAMS_THREAD_DATA] = JOB_PROOF_THREAD_DATA,
+    };
+    for (uint32_t i = 0; i < c->f->insns; i++) {
+        const struct teams_insn *insn = &c->f->insn[i];
+        const struct teams_call *call = &c->f->call[i];
+        if (!teams_is_call(insn) && insn->op != TEAMS_JUMP_SLOT)
+            continue;
+        if (call->known == TEAMS_ASKS_ITSELF)
+            check_question(c, insn->address);
+        else if (call->known == TEAMS_UNKNOWN_CALL && !call->target)
+            teams_case_object(c, insn->op == TEAMS_CALL_ANY ? JOB_PROOF_POINTER : JOB_PROOF_CALLS, insn->address);
+        else if (reasons[call->known])
+            teams_case_object(c, reasons[call->known], insn->address);
+    }
+    return c->s->reason != JOB_PROOF_HARMLESS;
+}
+
+/* What is no reason by itself. */
+void teams_case_call(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
+{
+    enum teams_known known = c->f->call[insn].known;
+    uintptr_t where = c->f->insn[insn].address;
+    if (known == TEAMS_UNKNOWN_CALL) {
+        check_followed(c, b, insn, s);
+        return;
+    }
+    bool writes = known == TEAMS_WRITES && !teams_value_is_own(&s->reg[teams_convention()->arguments[0]]);
+    if (known == TEAMS_ACTS || writes)
+        teams_case_effect(c, b, where, false);
+    else if (known == TEAMS_MAKES_TASKS)
+        check_made(c, b, insn);
+    else
+        check_team_call(c, b, insn);
+    check_arguments(c, insn, s, known == TEAMS_ACTS || known == TEAMS_WRITES);
+}

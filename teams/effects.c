@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/case.h"
+
+/* --- Where an instruction stands --- */
+
+/* Run once for each iteration, all threads together; or by one thread of the team. */
+static bool by_iteration(const struct teams_case *c, int b)
+{
+    return c->r->context[b] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE);
+}
+
+static bool is_shared(const struct teams_case *c, int b)
+{
+    return c->r->context[b] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE | TEAMS_GUARDED);
+}
+
+static bool is_carried(const struct teams_value *v)
+{
+    return (v->bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND);
+}
+
+void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts)
+{
+    c->s->acts = true;
+    c->s->locks |= counts;
+    if (!c->outlined)
+        return;
+    if (c->r->context[b] & TEAMS_RUN_BY_OTHERS)
+        teams_case_object(c, JOB_PROOF_OTHERS, where);
+    else if (c->r->context[b] & TEAMS_IF_CARRIED)
+        teams_case_object(c, JOB_PROOF_CARRIES, where);
+    else if (counts ? !by_iteration(c, b) : !is_shared(c, b))
+        teams_case_object(c, counts ? JOB_PROOF_COUNTS : JOB_PROOF_WRITES, where);
+}
+
+/* --- Memory --- */
+
+/* The loop of an exchange that is repeated: does it only take an extreme, or bits, which all threads may do in any
+   number? */
+static enum job_proof check_swap(const struct teams_case *c, int b)
+{
+    int loop = c->f->block[b].loop;
+    if (loop < 0)
+        return JOB_PROOF_COUNTS;
+    for (uint32_t k = 0; k < c->f->blocks; k++)
+        for (uint32_t n = 0; teams_flow_in_loop(c->f, loop, (int)k) && n < c->f->block[k].count; n++) {
+            const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
+            if (i->op == TEAMS_FLOAT)
+                return JOB_PROOF_SUMS;
+            if (!i->swaps &&
+                (i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL || i->op >= TEAMS_VECTOR_ADD) &&
+                i->op != TEAMS_BRANCH && i->op != TEAMS_JUMP && i->op != TEAMS_SHUFFLE)
+                return JOB_PROOF_COUNTS;
+        }
+    return JOB_PROOF_HARMLESS;
+}
+
+static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
+{
+    if (by_iteration(c, b) || !c->outlined || (c->r->context[b] & (TEAMS_RUN_BY_OTHERS | TEAMS_IF_CARRIED))) {
+        teams_case_effect(c, b, i->address, true);
+        return;
+    }
+    if (i->swaps) {
+        enum job_proof reason = check_swap(c, b);
+        if (reason != JOB_PROOF_HARMLESS)
+            teams_case_object(c, reason, i->address);
+        return;
+    }
+    struct teams_value v = teams_follow_operand(c->r, i, &i->b, s);
+    bool sums = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && (v.bits & TEAMS_ZERO);
+    if (!sums && i->op != TEAMS_BITS)
+        teams_case_object(c, JOB_PROOF_COUNTS, i->address);
+}
+
+static struct teams_value stored(const struct teams_case *c, const struct teams_insn *i, const struct teams_state *s)
+{
+    struct teams_value v = teams_value_any(0);
+    if (i->op == TEAMS_MOVE || i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_BITS) {
+        const struct teams_operand *o = i->op == TEAMS_MOVE ? &i->a : &i->b;
+        return o->kind == TEAMS_MEMORY ? v : teams_follow_operand(c->r, i, o, s);
+    }
+    if (i->op == TEAMS_SET)
+        return s->reg[TEAMS_FLAGS];
+    for (uint8_t k = 0; k < 64; k++)
+        if ((i->reads >> k & 1) && i->place.base != k && i->place.index != k)
+            v = teams_value_mix(v, s->reg[k]);
+    return v;
+}
+
+static void check_store(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
+{
+    struct teams_value at = teams_follow_address(i, s), v = stored(c, i, s);
+    bool open = !teams_value_is_own(&at);
+    if (teams_value_is_raw(&v) && (open || at.kind != TEAMS_FRAME))
+        teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    if (!open)
+        return;
+    if (i->atomic && !(i->op == TEAMS_OTHER && !i->swaps && is_shared(c, b))) {
+        check_atomic(c, b, i, s);
+        return;
+    }
+    if (at.bits & TEAMS_BOUND && !(c->r->context[b] & TEAMS_RUN_BY_OTHERS))
+        c->s->acts = true;
+    else
+        teams_case_effect(c, b, i->address, false);
+    if (c->outlined && (is_carried(&v) || is_carried(&at)))
+        teams_case_object(c, JOB_PROOF_CARRIES, i->address);
+}
+
+void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
+{
+    enum { GUARD = 0x28 }; /* of the stack's protector */
+    struct teams_value at = teams_follow_address(i, s);
+    if (i->place.thread) {
+        if (!i->loads || i->stores || i->place.offset != GUARD || i->place.base != TEAMS_NO_REGISTER)
+            teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
+        return;
+    }
+    if (teams_value_is_raw(&at))
+        teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    if (at.kind == TEAMS_FRAME && at.number >= 8 && i->loads)
+        c->s->stack = true;
+    if (i->stores)
+        check_store(c, b, i, s);
+}
+
+/* --- Sums --- */
+
+/* In a lock of OpenMP's: its end, in the same block, comes before anything is computed of floating-point numbers. */
+static bool is_exact(const struct teams_case *c, const struct teams_block *block, uint32_t insn)
+{
+    for (uint32_t k = insn + 1; k < block->first + block->count; k++) {
+        const struct teams_insn *i = &c->f->insn[k];
+        if (i->op == TEAMS_FLOAT || i->op == TEAMS_VECTOR_ADD)
+            return false;
+        if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT)
+            return c->f->call[k].known == TEAMS_UNLOCKS;
+    }
+    return false;
+}
+
+/* A team adds up its threads' sums as they come, mostly in another order than that of their numbers. */
+void teams_case_sums(struct teams_case *c)
+{
+    for (uint32_t b = 0; c->kind == TEAMS_IN_TURN && b < c->f->blocks; b++) {
+        const struct teams_block *block = &c->f->block[b];
+        for (uint32_t k = block->first; k < block->first + block->count; k++) {
+            const struct teams_insn *i = &c->f->insn[k];
+            if ((i->swaps && check_swap(c, (int)b) == JOB_PROOF_SUMS) ||
+                (teams_is_call(i) && c->f->call[k].known == TEAMS_LOCKS && !is_exact(c, block, k)))
+                teams_case_object(c, JOB_PROOF_SUMS, i->address);
+        }
+    }
+}

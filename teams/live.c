@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/live.h"
+
+#include <stdlib.h>
+
+static uint64_t bit(uint8_t reg)
+{
+    return reg < 64 ? 1ull << reg : 0;
+}
+
+static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *uses, uint64_t *defines)
+{
+    const struct teams_insn *i = &f->insn[insn];
+    uint64_t use = i->reads | bit(i->place.base) | bit(i->place.index), define = i->writes | bit(i->second);
+    if (i->a.kind == TEAMS_REGISTER)
+        use |= bit(i->a.number);
+    if (i->b.kind == TEAMS_REGISTER)
+        use |= bit(i->b.number);
+    if (i->dst.kind == TEAMS_REGISTER)
+        define |= bit(i->dst.number);
+    if (i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE)
+        use &= ~define;
+    if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {
+        use |= f->call[insn].reads;
+        define |= f->call[insn].clobbers;
+    }
+    *uses = use;
+    *defines = define;
+}
+
+static uint64_t live_before(const struct teams_flow *f, int b, uint64_t live)
+{
+    const struct teams_block *block = &f->block[b];
+    for (uint32_t k = block->count; k-- > 0;) {
+        uint64_t uses, defines;
+        use_and_define(f, block->first + k, &uses, &defines);
+        live = (live & ~defines) | uses;
+    }
+    return live;
+}
+
+uint64_t teams_live_arguments(const struct teams_flow *f)
+{
+    uint64_t *live = calloc(f->blocks + 1, sizeof *live), entry = UINT64_MAX;
+    bool changed = live != NULL;
+    while (changed) {
+        changed = false;
+        for (uint32_t b = f->blocks; b-- > 0;) {
+            uint64_t out = 0;
+            for (int k = 0; k < 2; k++)
+                out |= f->block[b].next[k] >= 0 ? live[f->block[b].next[k]] : 0;
+            uint64_t now = live_before(f, (int)b, out);
+            changed |= now != live[b];
+            live[b] = now;
+        }
+    }
+    if (live)
+        entry = live[0];
+    free(live);
+    return entry & teams_convention()->clobbered;
+}
+
+uint64_t teams_live_changes(const struct teams_flow *f)
+{
+    uint64_t all = 0, uses, defines;
+    for (uint32_t i = 0; i < f->insns; i++) {
+        use_and_define(f, i, &uses, &defines);
+        all |= defines;
+    }
+    return all & teams_convention()->clobbered;
+}

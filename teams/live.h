@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registers by which a function meets its caller: masks of those that a call may change.
+ *
+ * Threads: any.  Hook-safe: no.
+ */
+#ifndef PYTHIA_TEAMS_LIVE_H
+#define PYTHIA_TEAMS_LIVE_H
+
+#include "teams/flow.h"
+
+/* Read before they are written. */
+uint64_t teams_live_arguments(const struct teams_flow *f);
+/* Written at all. */
+uint64_t teams_live_changes(const struct teams_flow *f);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Loops that may wait for another thread, and such that do not (teams/wait.h), in machine code. */
+#include "teams/code.h"
+#include "teams/wait.h"
+#include "tests/unit/unit.h"
+
+#ifdef __x86_64__
+
+/* Each is a function of a place in memory (rdi) and a count (esi). */
+#define LOOP(name, ...) \
+    void name(void);    \
+    __asm__(".pushsection .text\n.globl " #name "\n" #name ":\n" __VA_ARGS__ "\nret\n.popsection")
+
+/* end by themselves */
+LOOP(counts, "1: dec %esi; jnz 1b");
+LOOP(counts_in_frame, "mov %esi, -8(%rsp); 1: subl $1, -8(%rsp); jnz 1b");
+LOOP(follows_a_list, "1: mov (%rdi), %rdi; test %rdi, %rdi; jnz 1b");
+LOOP(looks_and_counts, "1: cmpl $0, (%rdi); jne 2f; dec %esi; jnz 1b; 2:");
+LOOP(compares_what_moves, "1: add $4, %rdi; cmp (%rdx), %rdi; jne 1b");
+LOOP(searches, "1: inc %rdi; cmpb $0, (%rdi); jne 1b");
+LOOP(swaps_what_it_read, "mov (%rdi), %eax; 1: lea 1(%rax), %edx; lock cmpxchg %edx, (%rdi); jne 1b");
+LOOP(swaps_and_compares, "mov (%rdi), %eax; 1: mov %eax, %ecx; lea 1(%rax), %edx; lock cmpxchg %edx, (%rdi); "
+                         "cmp %eax, %ecx; jne 1b");
+LOOP(decides_by_nothing_read, "1: test %esi, %esi; jnz 1b");
+LOOP(inner_counts, "1: mov %esi, %ecx; 2: dec %ecx; jnz 2b; dec %edx; jnz 1b");
+/* may wait */
+LOOP(spins, "1: mov (%rdi), %eax; test %eax, %eax; jz 1b");
+LOOP(never_ends, "1: jmp 1b");
+LOOP(swaps_a_constant, "1: xor %eax, %eax; mov $1, %edx; lock cmpxchg %edx, (%rdi); jne 1b");
+LOOP(waits_before_it_swaps, "1: mov (%rdi), %eax; test %eax, %eax; jne 1b; lea 1(%rax), %edx; "
+                            "lock cmpxchg %edx, (%rdi); jne 1b");
+LOOP(counts_what_it_saw, "1: cmpl $0, (%rdi); je 2f; dec %esi; 2: test %esi, %esi; jnz 1b");
+LOOP(begins_anew, "1: mov $3, %ecx; dec %ecx; cmp %ecx, (%rdi); jne 1b");
+LOOP(adds_up_what_it_saw, "xor %eax, %eax; 1: add (%rdi), %eax; cmp $5, %eax; jne 1b");
+LOOP(adds_nothing, "1: add $0, %esi; cmp %esi, (%rdi); jne 1b");
+LOOP(subtracts_what_it_saw, "1: sub (%rdi), %esi; jnz 1b");
+LOOP(sees_it_on_some_turns, "1: test %esi, %esi; jz 2f; mov (%rdi), %eax; 2: test %eax, %eax; jz 1b");
+LOOP(reads_at_the_end, "xor %eax, %eax; 1: test %eax, %eax; jnz 2f; mov (%rdi), %eax; jmp 1b; 2:");
+LOOP(inner_spins, "1: cmpl $0, (%rdi); je 1b; dec %esi; jnz 1b");
+LOOP(keeps_in_frame, "1: mov (%rdi), %eax; mov %eax, -8(%rsp); cmpl $0, -8(%rsp); je 1b");
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+    bool waits;
+} loops[] = {
+    { "counts", counts, false },
+    { "counts in its frame", counts_in_frame, false },
+    { "follows a list", follows_a_list, false },
+    { "looks and counts", looks_and_counts, false },
+    { "compares what moves", compares_what_moves, false },
+    { "searches", searches, false },
+    { "swaps what it read", swaps_what_it_read, false },
+    { "swaps and compares", swaps_and_compares, false },
+    { "decides by nothing read", decides_by_nothing_read, false },
+    { "inner one counts", inner_counts, false },
+    { "spins", spins, true },
+    { "never ends", never_ends, true },
+    { "swaps a constant", swaps_a_constant, true },
+    { "waits before it swaps", waits_before_it_swaps, true },
+    { "counts what it saw", counts_what_it_saw, true },
+    { "begins anew", begins_anew, true },
+    { "adds up what it saw", adds_up_what_it_saw, true },
+    { "adds nothing", adds_nothing, true },
+    { "subtracts what it saw", subtracts_what_it_saw, true },
+    { "sees it on some turns", sees_it_on_some_turns, true },
+    { "reads at the end", reads_at_the_end, true },
+    { "inner one spins", inner_spins, true },
+    { "keeps it in its frame", keeps_in_frame, true },
+};
+
+START_TEST(loops_that_wait)
+{
+    struct teams_decoder *d = teams_decoder_create();
+    ck_assert_ptr_nonnull(d);
+    struct teams_flow *f = teams_flow_read(d, (uintptr_t)loops[_i].function);
+    ck_assert_ptr_nonnull(f);
+    ck_assert_msg(!f->unreadable, "%s: %s", loops[_i].name, f->unreadable);
+    struct teams_reading *r = teams_follow(f);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_msg(!r->too_large, "%s", loops[_i].name);
+    ck_assert_msg((teams_wait_find(r) != 0) == loops[_i].waits, "%s", loops[_i].name);
+    teams_follow_free(r);
+    teams_flow_destroy(f);
+    teams_decoder_destroy(d);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = { UNIT_LOOP(loops_that_wait, UNIT_COUNT(loops)) };
+    struct teams_decoder *d = teams_decoder_create();
+    if (!d)
+        return unit_skip("nothing here reads machine code");
+    teams_decoder_destroy(d);
+    return unit_run("teams/wait", tests, UNIT_COUNT(tests));
+}
+
+#else
+
+int main(void)
+{
+    return unit_skip("loops of another processor");
+}
+
+#endif
