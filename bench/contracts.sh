@@ -13,21 +13,14 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 pairs=100 changes=48 rows=''
-while getopts p:c:o: option; do
-    case $option in
-    p) pairs=$OPTARG ;;
-    c) changes=$OPTARG ;;
-    o) rows=$(realpath "$OPTARG") ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'p=pairs c=changes o=rows' "$@"
 shift $((OPTIND - 1))
 slower=$builddir/bench/slower.so hooks=$builddir/.libs/libpythia_pmpi.so
 bench_need "make bench-contracts makes it" "$builddir/bench/lulesh/lulesh-mpi" "$builddir/bench/lulesh/lulesh-omp" \
     "$slower"
 bench_ranks
 bench_dir
-rows=${rows:-$dir/rows}
+rows=$(realpath "${rows:-$dir/rows}")
 rules='structure, wall > 2%, callsite > 2%, region > 2%, loop > 2%, callsite[MPI_Isend] > 2%'
 export PYTHIA_MODE=record PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0 OMP_WAIT_POLICY=passive
 

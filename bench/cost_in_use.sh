@@ -13,15 +13,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 ranks='' threads=1 rounds=11 library=''
-while getopts n:t:r:l: option; do
-    case $option in
-    n) ranks=$OPTARG ;;
-    t) threads=$OPTARG ;;
-    r) rounds=$OPTARG ;;
-    l) library=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'n=ranks t=threads r=rounds l=library' "$@"
 shift $((OPTIND - 1))
 bench_need "run it in a build directory, after make" "$builddir/pythia"
 bench_ranks

@@ -9,13 +9,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 rounds=5 scale=1
-while getopts r:s: option; do
-    case $option in
-    r) rounds=$OPTARG ;;
-    s) scale=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'r=rounds s=scale' "$@"
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- append oracle accuracy
 bench_need "make bench-engine makes it" "$builddir"/{pythia,bench/streams,bench/oracle_cost}

@@ -11,14 +11,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 ranks=8 threads=1 rounds=7
-while getopts n:t:r: option; do
-    case $option in
-    n) ranks=$OPTARG ;;
-    t) threads=$OPTARG ;;
-    r) rounds=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'n=ranks t=threads r=rounds' "$@"
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || set -- -s 10 -i 100
 lulesh=$builddir/bench/lulesh/lulesh

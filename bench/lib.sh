@@ -2,6 +2,7 @@
 # For the benchmarks, which source it in the build directory (or with its path in top_builddir).
 #
 #   bench_need HOW PROGRAM...   ends the benchmark where a program is not built; HOW says what makes it
+#   bench_options 'r=rounds …' "$@"   -r N sets $rounds, and so on; then shift $((OPTIND - 1))
 #   bench_dir                   a directory of our own, $dir, removed in the end
 #   bench_ranks                 Open MPI: also as root, more ranks than cores, which then yield and are bound nowhere
 #   bench_omp NAME              for the OpenMP hooks: $program and $library, and goes to $dir
@@ -13,6 +14,15 @@ bench_need() {
     local how=$1 need
     for need in "${@:2}"; do
         [ -x "$need" ] || { echo "$bench_name: no $need: $how" >&2; exit 2; }
+    done
+}
+
+bench_options() {
+    local pair option letters=''
+    for pair in $1; do letters+=${pair%%=*}:; done
+    while getopts "$letters" option "${@:2}"; do
+        [ "$option" != '?' ] || exit 2
+        for pair in $1; do [ "${pair%%=*}" != "$option" ] || printf -v "${pair#*=}" %s "$OPTARG"; done
     done
 }
 

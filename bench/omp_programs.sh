@@ -13,14 +13,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 rounds=5 threads='2 4' policies='passive default'
-while getopts r:t:w: option; do
-    case $option in
-    r) rounds=$OPTARG ;;
-    t) threads=$OPTARG ;;
-    w) policies=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'r=rounds t=threads w=policies' "$@"
 shift $((OPTIND - 1))
 if [ $# -ne 1 ] || [ ! -r "$1" ]; then
     echo "usage: bench/omp_programs.sh [-r ROUNDS] [-t THREADS] [-w POLICIES] LIST" >&2

@@ -8,15 +8,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 turns=20000 depths='0 1 4 8' threads='1 8' modes='none record predict'
-while getopts n:c:t:m: option; do
-    case $option in
-    n) turns=$OPTARG ;;
-    c) depths=$OPTARG ;;
-    t) threads=$OPTARG ;;
-    m) modes=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'n=turns c=depths t=threads m=modes' "$@"
 program=$builddir/bench/pmpi_cost
 library=$builddir/.libs/libpythia_pmpi.so
 bench_need "make bench-pmpi makes it" "$program" "$library"

@@ -11,12 +11,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 iterations=40
-while getopts i: option; do
-    case $option in
-    i) iterations=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'i=iterations' "$@"
 lulesh=$builddir/bench/lulesh/lulesh
 bench_need "run it in a build directory with MPI, after make" "$lulesh-mpi"
 bench_ranks

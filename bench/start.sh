@@ -9,12 +9,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 rounds=11
-while getopts r: option; do
-    case $option in
-    r) rounds=$OPTARG ;;
-    *) exit 2 ;;
-    esac
-done
+bench_options 'r=rounds' "$@"
 start=$builddir/bench/start_cost
 api=$builddir/bench/start_api
 bench_need "make bench-start makes it" "$start" "$api"
