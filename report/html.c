@@ -409,19 +409,22 @@ static void print_json(const char *json, FILE *out)
             fputc(*json, out);
 }
 
-int html_print_page(const char *page, cJSON *root, const char *const *scripts, FILE *out)
+int html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
 {
     char *json = root ? cJSON_PrintUnformatted(root) : NULL;
 
     cJSON_Delete(root);
     if (!json)
         return PYTHIA_ENOMEM;
-    for (const char *at = page, *mark; *at; at = mark) {
+    for (const char *at = report_html_frame, *mark; *at; at = mark) {
         mark = strchrnul(at, '@');
         fwrite(at, 1, (size_t)(mark - at), out);
         if (!strncmp(mark, "@STYLE@", 7)) {
             fputs(report_html_style, out);
             mark += 7;
+        } else if (!strncmp(mark, "@BODY@", 6)) {
+            fputs(body, out);
+            mark += 6;
         } else if (!strncmp(mark, "@DATA@", 6)) {
             print_json(json, out);
             mark += 6;

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "pythia.h"
-#include "base/clean.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/ranges.h"
@@ -15,43 +14,6 @@
 #include "report/sums.h"
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
-
-/* Names come from files and file systems: JSON must be UTF-8 all the same. */
-void report_json_text(cJSON *o, const char *key, const char *text)
-{
-    char *clean = text ? strdup(text) : NULL;
-
-    if (clean)
-        base_clean_utf8(clean);
-    if (clean)
-        cJSON_AddStringToObject(o, key, clean);
-    else
-        cJSON_AddNullToObject(o, key);
-    free(clean);
-}
-
-char *report_json_quoted(const char *text)
-{
-    cJSON *o = cJSON_CreateObject(), *string;
-
-    report_json_text(o, "t", text);
-    string = cJSON_GetObjectItem(o, "t");
-    char *printed = string ? cJSON_PrintUnformatted(string) : NULL;
-    cJSON_Delete(o);
-    return printed;
-}
-
-int report_json_write(cJSON *root, FILE *out)
-{
-    char *text = root ? cJSON_Print(root) : NULL;
-
-    cJSON_Delete(root);
-    if (!text)
-        return PYTHIA_ENOMEM;
-    fprintf(out, "%s\n", text);
-    free(text);
-    return ferror(out) ? PYTHIA_EIO : 0;
-}
 
 static void add_number(cJSON *o, const char *key, double value)
 {
@@ -114,6 +76,7 @@ static void add_findings(struct report *r, cJSON *root)
     }
 }
 
+/* A number that may not be known. */
 static void add_known(cJSON *o, const char *key, bool known, double value)
 {
     if (known)
@@ -160,7 +123,6 @@ static void add_accounting(const struct report *r, cJSON *root)
     add_seconds(o, "lost_seconds", m->lost_ns);
 }
 
-/* A number that may not be known. */
 static void add_spread(cJSON *o, const struct report_spread *s)
 {
     add_known(o, "min_seconds", s->min_ns != UINT64_MAX, (double)s->min_ns / 1e9);
@@ -221,32 +183,6 @@ static void add_extremes(cJSON *o, const struct job_extremes *e)
 }
 
 /* How each rank's time goes by; of a block of ranks the mean, with the least and the most beside. */
-static void add_series(const struct report *r, cJSON *root)
-{
-    static const char *const names[] = { "computation", "omp", "mpi" };
-    static const char *const parts[] = { "_least", "_most", "" };
-    cJSON *array = cJSON_AddArrayToObject(root, "series");
-
-    for (uint32_t i = 0; i < r->job->series.count; i++) {
-        const struct job_series *s = &r->job->series.of[i];
-        const struct job_stream *stream = job_find_stream(r->job, s->rank, 0);
-        cJSON *o = add_object(array);
-        add_number(o, "rank", s->rank);
-        add_number(o, "ranks", s->ranks);
-        add_seconds(o, "begin_seconds", stream ? job_stream_mean(stream, stream->begin_ns) : 0);
-        add_seconds(o, "step_seconds", s->step_ns);
-        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
-            for (int part = s->ranks > 1 ? JOB_SERIES_LEAST : JOB_SERIES_MEAN; part <= JOB_SERIES_MEAN; part++) {
-                double seconds[JOB_SERIES_STEPS];
-                char key[40];
-                for (uint32_t k = 0; k < s->steps; k++)
-                    seconds[k] = job_series_seconds(s, kind, part, k);
-                snprintf(key, sizeof key, "%s%s", names[kind], parts[part]);
-                cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(seconds, (int)s->steps));
-            }
-    }
-}
-
 static void add_callsites(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "callsites");
@@ -543,7 +479,7 @@ cJSON *report_json(struct report *r)
         add_streams(r, root);
         add_comm(r, root);
         add_matrix(r, root);
-        add_series(r, root);
+        report_add_series(r, root);
         report_add_own(r, root);
         add_loop(r, root);
         add_oracle(r, root);

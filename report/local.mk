@@ -23,7 +23,7 @@ libpythia_report_la_SOURCES = \
 	%D%/goal.c \
 	%D%/html.c %D%/html.h \
 	%D%/html_parts.h %D%/html_turn.c \
-	%D%/json.c %D%/json.h \
+	%D%/json.c %D%/json_text.c %D%/json.h \
 	%D%/main_loop.c \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
@@ -65,7 +65,8 @@ tests_unit_test_structure_LDADD = $(REPORT_TEST)
 tests_unit_test_structure_SOURCES = tests/unit/test_structure.c $(HAND_JOB)
 
 # The page of the HTML report, as strings.
-REPORT_HTML = %D%/html/page.html %D%/html/jobs.html %D%/html/jobs_script.js %D%/html/style.css %D%/html/base.js %D%/html/canvas.js \
+REPORT_HTML = %D%/html/frame.html %D%/html/page.html %D%/html/jobs.html %D%/html/jobs_script.js \
+	%D%/html/style.css %D%/html/base.js %D%/html/canvas.js \
 	%D%/html/timeline.js %D%/html/structure.js %D%/html/tables.js \
 	%D%/html/sums.js %D%/html/charts.js %D%/html/main.js
 nodist_libpythia_report_la_SOURCES = %D%/html_assets.h

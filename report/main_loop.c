@@ -45,6 +45,7 @@ enum { FUNCTIONS = 8, IN_A_ROW = 3 };
 /* Functions that enclose all calls so far, innermost first. */
 struct enclosing { uint32_t count; bool any; uint64_t function[FUNCTIONS]; };
 
+/* A rule; of a terminal, what is counted. */
 struct body {
     struct enclosing in;
     uint64_t executions, longest_row; /* of one member */
@@ -59,10 +60,7 @@ struct search {
     struct report *r;
     const struct job_class *c;
     const struct grammar_flat *g; /* its grammar */
-    struct body *rules;     /* rules[0] is the whole stream */
-    uint64_t *entries;      /* of terminals */
-    uint64_t *executions;   /* of terminals, of one member */
-    double *ns;             /* of terminals, of one execution */
+    struct body *rules, *terminals; /* rules[0] is the whole stream */
     uint64_t members;
 };
 
@@ -159,36 +157,23 @@ static int enclose_rules(const struct search *s)
     return 0;
 }
 
-static uint64_t *entries_of(const struct search *s, uint32_t symbol)
+/* NULL: what lost its order. */
+static struct body *body_of(const struct search *s, uint32_t symbol)
 {
     if (grammar_is_rule(symbol))
-        return &s->rules[symbol & ~GRAMMAR_RULE].entries;
-    return symbol < s->r->job->terminal_count ? &s->entries[symbol] : NULL;
-}
-
-/* `ns` is a sum at first. */
-static void count_terminal(const struct search *s, uint32_t n, uint64_t executions)
-{
-    uint32_t symbol = s->g->nodes[n].symbol;
-
-    if (symbol >= s->r->job->terminal_count)
-        return;
-    s->executions[symbol] += executions;
-    s->ns[symbol] += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
+        return &s->rules[symbol & ~GRAMMAR_RULE];
+    return symbol < s->r->job->terminal_count ? &s->terminals[symbol] : NULL;
 }
 
 static void count_executions(const struct search *s)
 {
     for (uint32_t n = 0; n < s->g->node_count; n++) {
         const struct grammar_flat_node *node = &s->g->nodes[n];
-        uint64_t executions = s->g->stats[n].count / s->members, *entries = entries_of(s, node->symbol);
-        if (entries)
-            *entries += (uint64_t)((double)executions / job_mean_turns(s->c, n) + 0.5);
-        if (!grammar_is_rule(node->symbol)) {
-            count_terminal(s, n, executions);
+        uint64_t executions = s->g->stats[n].count / s->members;
+        struct body *b = body_of(s, node->symbol);
+        if (!b)
             continue;
-        }
-        struct body *b = &s->rules[node->symbol & ~GRAMMAR_RULE];
+        b->entries += (uint64_t)((double)executions / job_mean_turns(s->c, n) + 0.5);
         b->executions += executions;
         b->ns += ((double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum) / (double)s->members;
         b->longest_row = node->exponent > b->longest_row ? node->exponent : b->longest_row;
@@ -263,7 +248,8 @@ static double share_of(const struct search *s, const double *own, counts_fn *cou
     double all = 0, counted = 0;
 
     for (uint32_t t = 0; t < s->r->job->terminal_count; t++) {
-        double ns = s->executions[t] ? own[t] * s->ns[t] / (double)s->executions[t] : 0;
+        const struct body *x = &s->terminals[t];
+        double ns = x->executions ? own[t] * x->ns / (double)x->executions : 0;
         all += ns;
         counted += own[t] > 0 && counts(s, t, own, context) ? ns : 0;
     }
@@ -272,7 +258,7 @@ static double share_of(const struct search *s, const double *own, counts_fn *cou
 
 static bool elsewhere(const struct search *s, uint32_t terminal, const double *own, const void *inner)
 {
-    return (double)s->executions[terminal] > own[terminal] * (double)((const struct body *)inner)->executions + 0.5;
+    return (double)s->terminals[terminal].executions > own[terminal] * (double)((const struct body *)inner)->executions + 0.5;
 }
 
 static bool among(const struct search *s, uint32_t terminal, const double *own, const void *others)
@@ -308,7 +294,7 @@ static const struct body *turns_within(const struct search *s, const struct body
 static uint64_t entries_in_turns(const struct search *s, uint32_t part, const double *own, double *other)
 {
     const struct grammar_flat_rule *whole = &s->g->rules[0];
-    uint64_t entries = *entries_of(s, part);
+    uint64_t entries = body_of(s, part)->entries;
 
     for (uint32_t n = whole->first; n < whole->first + whole->length; n++) {
         if (s->g->nodes[n].symbol != part)
@@ -331,7 +317,7 @@ static uint64_t turns_of(const struct search *s, const struct body *b, double *o
     add_calls(s, GRAMMAR_RULE | (uint32_t)(b - s->rules), 1, own, 0);
     for (uint32_t n = rule->first; n < rule->first + rule->length; n++) {
         uint32_t part = s->g->nodes[n].symbol;
-        if (!entries_of(s, part))
+        if (!body_of(s, part))
             continue;
         uint64_t entries = entries_in_turns(s, part, own, other);
         if (entries > turns && entries <= b->executions + b->executions / 2)
@@ -503,17 +489,13 @@ int report_find_main_loop(struct report *r)
     if (!s.g || !s.members)
         return 0;
     s.rules = calloc(s.g->rule_count, sizeof *s.rules);
-    s.entries = calloc((size_t)r->job->terminal_count + 1, sizeof *s.entries);
-    s.executions = calloc((size_t)r->job->terminal_count + 1, sizeof *s.executions);
-    s.ns = calloc((size_t)r->job->terminal_count + 1, sizeof *s.ns);
+    s.terminals = calloc((size_t)r->job->terminal_count + 1, sizeof *s.terminals);
     for (uint32_t i = 0; s.rules && i < s.g->rule_count; i++)
         s.rules[i].callsite = GRAMMAR_NONE;
-    int rc = s.rules && s.entries && s.executions && s.ns ? search(&s, class_index) : PYTHIA_ENOMEM;
+    int rc = s.rules && s.terminals ? search(&s, class_index) : PYTHIA_ENOMEM;
     if (r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
         r->model->loop.present = false;
     free(s.rules);
-    free(s.entries);
-    free(s.executions);
-    free(s.ns);
+    free(s.terminals);
     return rc;
 }

@@ -17,6 +17,7 @@
 #include "pythia.h"
 #include "replay/machine.h"
 #include "report/findings.h"
+#include "report/ranges.h"
 #include "report/trace_parts.h"
 
 /* Where a rank is. */
@@ -205,15 +206,6 @@ static int replay(struct trace *t)
 
 /* --- Further threads --- */
 
-static bool alone(const struct job_class *c)
-{
-    uint64_t members = 0;
-
-    for (uint32_t i = 0; i < c->member_ranges; i++)
-        members += (uint64_t)c->ranges[i].count * (c->ranges[i].rows + 1) * (c->ranges[i].planes + 1);
-    return members == 1;
-}
-
 /* The stream's own times, where its class has more members than it. */
 static bool own_times(const struct job *j, uint32_t c, uint32_t node, const struct job_stream *s, double *gap,
                       double *duration)
@@ -233,7 +225,7 @@ static bool has_own(const struct job *j, uint32_t c, const struct job_stream *s)
     for (uint32_t n = 0; n < j->classes[c].grammar->node_count; n++)
         if (own_times(j, c, n, s, &gap, &duration))
             return true;
-    return alone(&j->classes[c]);
+    return report_members(&j->classes[c]) == 1;
 }
 
 static int print_thread(struct trace *t, uint32_t c, const struct job_stream *s)

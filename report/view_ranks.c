@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -133,4 +134,32 @@ int report_print_ranks(struct report *r, FILE *out)
     if (rc == 0)
         rc = report_print_own(r, out);
     return rc;
+}
+
+void report_add_series(const struct report *r, cJSON *root)
+{
+    static const char *const names[] = { "computation", "omp", "mpi" };
+    static const char *const parts[] = { "_least", "_most", "" };
+    cJSON *array = cJSON_AddArrayToObject(root, "series");
+
+    for (uint32_t i = 0; i < r->job->series.count; i++) {
+        const struct job_series *s = &r->job->series.of[i];
+        const struct job_stream *stream = job_find_stream(r->job, s->rank, 0);
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddItemToArray(array, o);
+        cJSON_AddNumberToObject(o, "rank", s->rank);
+        cJSON_AddNumberToObject(o, "ranks", s->ranks);
+        cJSON_AddNumberToObject(o, "begin_seconds",
+                                stream ? (double)job_stream_mean(stream, stream->begin_ns) / 1e9 : 0);
+        cJSON_AddNumberToObject(o, "step_seconds", (double)s->step_ns / 1e9);
+        for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
+            for (int part = s->ranks > 1 ? JOB_SERIES_LEAST : JOB_SERIES_MEAN; part <= JOB_SERIES_MEAN; part++) {
+                double seconds[JOB_SERIES_STEPS];
+                char key[40];
+                for (uint32_t k = 0; k < s->steps; k++)
+                    seconds[k] = job_series_seconds(s, kind, part, k);
+                snprintf(key, sizeof key, "%s%s", names[kind], parts[part]);
+                cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(seconds, (int)s->steps));
+            }
+    }
 }
