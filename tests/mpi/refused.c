@@ -5,7 +5,8 @@
  * of the call, so that one process does nearly all: one where MPI ends the process has a line without an end, and the
  * next process begins after it.
  *
- *   refused [FIRST]      cases from that number on; the last line is "done"
+ *   refused FIRST FILE      cases from that number on, to the file (a launcher may mix up the output of who dies); the
+ *                           last line is "done"
  *
  * What MPI makes of memory that nobody has written is left to chance: REFUSED_GARBAGE says with what the stack below
  * each call is filled.
@@ -199,7 +200,9 @@ static void try(const struct refused_call *call, int wrong)
 int main(int argc, char **argv)
 {
     const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGPROF};
-    int first = argc > 1 ? atoi(argv[1]) : 0, number = 0;
+    int first = argc > 2 ? atoi(argv[1]) : 0, number = 0;
+    if (argc < 3 || !freopen(argv[2], "w", stdout))
+        return 2;
     MPI_Init(&argc, &argv);
     open_all();
     garbage = getenv("REFUSED_GARBAGE") ? atoi(getenv("REFUSED_GARBAGE")) : 0;

@@ -29,8 +29,8 @@ run() {
     : >"$name"
     : >"$name.err"
     for ((starts = 0; starts < 40; starts++)); do
-        rm -f refused.file* refused.data* refused.fresh*
-        timeout 200 "$MPIEXEC" -n 1 env "$@" "./refused_$binding" "$(wc -l <"$name")" 2>>"$name.err" >part
+        rm -f refused.file* refused.data* refused.fresh* part
+        timeout 200 "$MPIEXEC" -n 1 env "$@" "./refused_$binding" "$(wc -l <"$name")" part 2>>"$name.err" >&2
         grep -aoE '^(MPIX?_[A-Za-z_0-9]+, [a-z_A-Z0-9 ]+:( crashes| waits| class [0-9-]+, handlers [0-9 ]+)?|done$)' \
             part |
             sed 's/:$/: ends the process/' >lines
