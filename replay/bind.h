@@ -36,6 +36,7 @@ enum bind_what {
     BIND_COLLECTIVE, BIND_FINALIZE,
     BIND_ICOLLECTIVE, /* begins one, which a wait completes */
     BIND_WINDOW,      /* a collective of whoever has the window: which ranks that are is not recorded */
+    BIND_INIT,        /* the time before it is that of starting the process, and the call's: nobody can give it away */
     BIND_PROBE,       /* what it waits for the receive after it waits for */
 };
 

@@ -236,7 +236,10 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, str
     const struct job_terminal *terminal = &b->job->terminals[symbol];
     uint32_t site = b->site_of[symbol], n = 0;
 
-    op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
+    if (b->site[site].what == BIND_INIT)
+        op[n++] = spent(2 * site + 1, t->gap, true);
+    else
+        op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
     if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
         n += call_ops(b, rank, node, i, terminal, site, op + n);
     else

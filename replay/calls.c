@@ -19,6 +19,7 @@ static const struct call calls[] = {
     { "MPI_Test", BIND_WAIT_ONE },     { "MPI_Testany", BIND_WAIT_ONE },
     { "MPI_Waitall", BIND_WAIT_ALL },  { "MPI_Testall", BIND_WAIT_ALL },
     { "MPI_Waitsome", BIND_WAIT_ONE }, { "MPI_Testsome", BIND_WAIT_ONE },
+    { "MPI_Init", BIND_INIT },         { "MPI_Init_thread", BIND_INIT },
     { "MPI_Finalize", BIND_FINALIZE }, { "MPI_Win_fence", BIND_WINDOW },
     { "MPI_Win_create", BIND_WINDOW }, { "MPI_Win_allocate", BIND_WINDOW },
     { "MPI_Win_free", BIND_WINDOW },   { "MPI_Win_allocate_shared", BIND_WINDOW },

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "grammar/grammar.h"
 #include "job/group.h"
 #include "job/job.h"
@@ -11,7 +12,8 @@
 #include "report/findings.h"
 #include "tests/unit/unit.h"
 
-enum { RANKS = 4, TURNS = 100 };
+enum { RANKS = 4, TURNS = 100, MANY = 64 };
+static uint32_t ranks = RANKS;
 
 /* A rank's part of the job while it is made. */
 struct maker { struct job *j; struct grammar *g; uint64_t wall, mpi; uint32_t rank; };
@@ -24,7 +26,7 @@ static uint32_t call(struct maker *m, const char *function, uint64_t offset, uin
                               .blocking = strncmp(function, "MPI_I", 5) != 0,
                               .function = job_string(m->j, function),
                               .callsite = job_callsite(m->j, &f, 1),
-                              .comm = kind == JOB_ONESIDED ? GRAMMAR_NONE : job_comm(m->j, "world", RANKS) };
+                              .comm = kind == JOB_ONESIDED ? GRAMMAR_NONE : job_comm(m->j, "world", ranks) };
 
     t.peer_class = kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(m->j, &t);
@@ -49,12 +51,12 @@ static struct job *make(void (*program)(struct maker *m))
 {
     struct job *whole = NULL;
 
-    for (uint32_t rank = 0; rank < RANKS; rank++) {
+    for (uint32_t rank = 0; rank < ranks; rank++) {
         struct maker m = { .j = job_create(), .g = grammar_create(1 << 20), .rank = rank };
-        struct job_run world = { 0, RANKS, 1 };
-        m.j->info.ranks = RANKS;
+        struct job_run world = { 0, ranks, 1 };
+        m.j->info.ranks = ranks;
         m.j->info.runs = m.j->info.threads = 1;
-        ck_assert_int_eq(job_comm_add_members(m.j, job_comm(m.j, "world", RANKS), &world, 1, NULL, 0), 0);
+        ck_assert_int_eq(job_comm_add_members(m.j, job_comm(m.j, "world", ranks), &world, 1, NULL, 0), 0);
         program(&m);
         struct grammar_flat *flat = grammar_freeze(m.g);
         struct job_stream s = { .rank = rank, .events = flat->events, .wall_ns = m.wall, .mpi_ns = m.mpi };
@@ -101,13 +103,17 @@ static void check(void (*program)(struct maker *m), const struct expected *e)
 }
 
 /* The last rank computes 8 ms, the others 2 and wait. */
-static void imbalance(struct maker *m)
+static void slow_before(struct maker *m, uint32_t all)
 {
-    uint32_t all = call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE);
     bool slow = m->rank == RANKS - 1;
 
     for (int i = 0; i < TURNS; i++)
         add(m, all, slow ? 8000 : 2000, slow ? 20 : 6020, -1);
+}
+
+static void imbalance(struct maker *m)
+{
+    slow_before(m, call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE));
 }
 
 static void even_work(struct maker *m)
@@ -138,11 +144,7 @@ static void begun(struct maker *m)
 /* The same before a fence, whose ranks are all those of the job. */
 static void fences(struct maker *m)
 {
-    uint32_t fence = call(m, "MPI_Win_fence", 0x10, JOB_ONESIDED);
-    bool slow = m->rank == RANKS - 1;
-
-    for (int i = 0; i < TURNS; i++)
-        add(m, fence, slow ? 8000 : 2000, slow ? 20 : 6020, -1);
+    slow_before(m, call(m, "MPI_Win_fence", 0x10, JOB_ONESIDED));
 }
 
 /* The last rank computes 4 % longer, but each rank is 8 ms late now and then: that is chance. */
@@ -162,6 +164,40 @@ static void slightly(struct maker *m)
 
     for (int i = 0; i < TURNS; i++)
         add(m, all, slow ? 5500 : 5000, slow ? 20 : 520, -1);
+}
+
+/* us by which a rank differs from the others in a turn: up to 2 % of 20 ms. */
+static uint64_t noise(uint32_t rank, uint32_t turn)
+{
+    return base_hash_mix((uint64_t)rank << 32 | turn) % 400;
+}
+
+/* Processes begin at different times; then each turn takes 20 ms, of rank 37 so much more. */
+static void many(struct maker *m, uint64_t more_us)
+{
+    uint32_t init = call(m, "MPI_Init", 0x10, JOB_LIFE), all = call(m, "MPI_Allreduce", 0x20, JOB_COLLECTIVE);
+
+    for (uint32_t i = 0; i <= TURNS; i++) {
+        uint64_t own = 0, last = 0;
+        for (uint32_t r = 0; r < ranks; r++) {
+            uint64_t us = i ? 20000 + (r == 37 ? more_us : 0) + noise(r, i) : 50000 + 1000 * (r * 29 % 64);
+            own = r == m->rank ? us : own;
+            last = us > last ? us : last;
+        }
+        add(m, i ? all : init, own, i ? last - own + 20 : 0, -1);
+        if (!i)
+            add(m, all, 10, last - own + 20, -1);
+    }
+}
+
+static void one_of_many(struct maker *m)
+{
+    many(m, 1000);
+}
+
+static void none_of_many(struct maker *m)
+{
+    many(m, 0);
 }
 
 /* Even ranks send after 5 ms, odd ones receive and compute 1 ms. */
@@ -208,6 +244,14 @@ START_TEST(test_completed_later)
 {
     check(begun, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
     check(fences, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 6e-3 * 3 });
+}
+END_TEST
+
+START_TEST(test_one_of_many)
+{
+    ranks = MANY;
+    check(one_of_many, &(struct expected){ REPORT_IMBALANCE, "rank 37", TURNS * 1e-3 * (MANY - 1) });
+    check(none_of_many, NULL);
 }
 END_TEST
 
@@ -295,7 +339,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(test_imbalance), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
-        UNIT_TEST(test_completed_later),
+        UNIT_TEST(test_completed_later), UNIT_TEST(test_one_of_many),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
         UNIT_TEST(test_what_if), UNIT_TEST(test_shares_of_threads),
     };
