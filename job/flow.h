@@ -50,6 +50,9 @@ struct job_flows {
 int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t partner, uint64_t messages,
                  uint64_t bytes);
 
+/* A row's partner of one of its ranks, in a job of so many. */
+uint32_t job_flow_partner(const struct job_flow *f, uint32_t rank, uint32_t ranks);
+
 int job_flows_settle(struct job *j); /* 0 or PYTHIA_E… */
 
 struct job_flow_pair {

@@ -24,7 +24,5 @@ int job_flows_join_batch(struct job_flows *out, struct job_flow_batch *b);
 
 /* --- flow.c --- */
 int job_flows_append(struct job_flows *f, struct job_flow row, const struct job_range *ranges, uint32_t count);
-/* A row's partner of one of its ranks; `ranks` of the job. */
-uint32_t job_flow_partner(const struct job_flow *f, uint32_t rank, uint32_t ranks);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "job/define.h"
+#include "job/flow.h"
 #include "job/group.h"
 #include "job/turns.h"
 #include "replay/bind_parts.h"
@@ -83,6 +84,23 @@ static void find_windows(struct replay_bind *b)
     }
 }
 
+/* Requests that are started together name no tag: they are matched with each other, where that is all of them. */
+static void find_starts(struct replay_bind *b)
+{
+    const struct job_flows *f = &b->job->flows;
+    int64_t sent = 0;
+
+    for (uint32_t i = 0; i < f->count; i++) {
+        const struct job_flow *row = &f->row[i];
+        uint64_t ranks = row->mean ? 1 : job_ranges_size(f->ranges.range + row->range_first, row->range_count);
+        if (b->site[b->site_of[row->terminal]].what == BIND_STARTALL)
+            sent += (int64_t)(row->messages * ranks) * (row->receives ? -1 : 1);
+    }
+    for (uint32_t s = 0; sent && s < b->site_count; s++)
+        if (b->site[s].what == BIND_STARTALL)
+            b->site[s].what = BIND_LOCAL;
+}
+
 static void find_means(struct replay_bind *b)
 {
     for (uint32_t s = 0; s < b->site_count; s++) {
@@ -122,6 +140,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     }
     find_means(b);
     find_windows(b);
+    find_starts(b);
     return b;
 }
 

@@ -31,7 +31,8 @@ enum bind_what {
     BIND_NOTHING, /* the end of a span, what is not known */
     BIND_LOCAL,   /* a call that does not wait, or of which nothing is known: takes as long as it took */
     BIND_REGION,
-    BIND_SEND, BIND_RECV, BIND_ISEND, BIND_IRECV, BIND_START, BIND_SENDRECV,
+    BIND_SEND, BIND_RECV, BIND_ISEND, BIND_IRECV, BIND_SENDRECV,
+    BIND_START, BIND_STARTALL, /* of persistent requests: which way, and whom for, is in the sums by partner */
     BIND_WAIT_ONE, BIND_WAIT_ALL,
     BIND_COLLECTIVE, BIND_FINALIZE,
     BIND_ICOLLECTIVE, /* begins one, which a wait completes */

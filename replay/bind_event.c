@@ -2,7 +2,9 @@
 /* What an event of a rank is made of: the computation before it, then the operations of its call, with the changes. */
 #include <math.h>
 
+#include "base/array.h"
 #include "job/define.h"
+#include "job/flow.h"
 #include "job/group.h"
 #include "job/starts.h"
 #include "job/value.h"
@@ -174,11 +176,85 @@ static double shortest(const struct replay_bind *b, uint32_t rank, uint32_t node
     return (double)bind_class(b, rank)->grammar->stats[node].duration.min;
 }
 
+/* --- Persistent requests --- */
+
+/* A row of the terminal's messages that the rank has, from *at on, which is moved on; NULL: there is no more. */
+static const struct job_flow *next_flow(const struct replay_bind *b, uint32_t rank, uint32_t terminal, uint32_t *at)
+{
+    const struct job_flows *f = &b->job->flows;
+
+    while (*at < f->count && f->row[*at].terminal == terminal) {
+        const struct job_flow *row = &f->row[(*at)++];
+        if (job_ranges_contain(f->ranges.range + row->range_first, row->range_count, bind_like(b, rank), 0))
+            return row;
+    }
+    return NULL;
+}
+
+static uint32_t first_flow(const struct replay_bind *b, uint32_t terminal)
+{
+    return BASE_ARRAY_PLACE(b->job->flows.count, i, b->job->flows.row[i].terminal < terminal);
+}
+
+static uint32_t flow_partner(const struct replay_bind *b, uint32_t rank, const struct job_flow *row)
+{
+    uint32_t partner = job_flow_partner(row, bind_like(b, rank), b->job->info.ranks);
+
+    if (b->resize && partner != GRAMMAR_NONE)
+        return (uint32_t)replay_resize_peer(b->resize, &(struct job_variant){ .relations = row->relation }, rank,
+                                            partner);
+    return partner;
+}
+
+/* The messages of all requests that are started at once: equal parts of the sums, receives first. 0: they are not. */
+static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t terminal, uint32_t site,
+                          struct replay_op *op)
+{
+    enum { ROOM = REPLAY_OPS - 2, NO_TAG = 0x7fffffff };
+    uint64_t starts = (uint64_t)b->count[(size_t)rank * b->site_count + site];
+    uint32_t n = 0;
+
+    for (int receives = 1; receives >= 0; receives--) {
+        const struct job_flow *row;
+        for (uint32_t at = first_flow(b, terminal); (row = next_flow(b, rank, terminal, &at));) {
+            uint32_t partner = flow_partner(b, rank, row);
+            if (row->mean || !starts || row->messages % starts || row->messages / starts > ROOM ||
+                partner >= b->source.ranks)
+                return 0;
+            for (uint64_t k = 0; row->receives == receives && k < row->messages / starts; k++) {
+                if (n == ROOM)
+                    return 0;
+                op[n++] = (struct replay_op){ .kind = receives ? REPLAY_IRECV : REPLAY_ISEND,
+                                              .place = 2 * site + 1,
+                                              .bytes = row->bytes / row->messages,
+                                              .partner = partner,
+                                              .tag = NO_TAG };
+            }
+        }
+    }
+    return n;
+}
+
+/* The message of one; 0 where the rank's starts of the terminal go both ways. */
+static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, uint32_t terminal,
+                          uint32_t site, struct replay_op *op)
+{
+    uint32_t ways = 0, at = first_flow(b, terminal);
+
+    for (const struct job_flow *row; (row = next_flow(b, rank, terminal, &at));)
+        ways |= row->receives ? 2 : 1;
+    if (ways == 1 || ways == 2)
+        *op = message(b, rank, node, i, &b->job->terminals[terminal], ways == 1 ? REPLAY_ISEND : REPLAY_IRECV,
+                      2 * site + 1, &out_half);
+    return ways == 1 || ways == 2;
+}
+
 static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
                          const struct job_terminal *t, uint32_t site, struct replay_op *op)
 {
     enum bind_what what = (enum bind_what)b->site[site].what;
     uint32_t place = 2 * site + 1, n = 0;
+    uint32_t symbol = bind_class(b, rank)->grammar->nodes[node].symbol;
     double call = b->rank[rank].node[node].call;
 
     switch (what) {
@@ -194,6 +270,11 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     case BIND_RECV:
         op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place, &out_half);
         break;
+    case BIND_START:
+    case BIND_STARTALL:
+        n = what == BIND_START ? start_one(b, rank, node, i, symbol, site, op) : start_all(b, rank, symbol, site, op);
+        op[n++] = spent(place, cost_of(b, call), false);
+        return n;
     case BIND_SENDRECV:
         op[n++] = message(b, rank, node, i, t, REPLAY_IRECV, place, &in_half);
         op[n++] = message(b, rank, node, i, t, REPLAY_ISEND, place, &out_half);

@@ -14,7 +14,7 @@ static const struct call calls[] = {
     { "MPI_Irsend", BIND_ISEND },      { "MPI_Issend", BIND_ISEND },
     { "MPI_Irecv", BIND_IRECV },       { "MPI_Imrecv", BIND_IRECV },
     { "MPI_Sendrecv", BIND_SENDRECV }, { "MPI_Sendrecv_replace", BIND_SENDRECV },
-    { "MPI_Start", BIND_START },       { "MPI_Startall", BIND_START },
+    { "MPI_Start", BIND_START },       { "MPI_Startall", BIND_STARTALL },
     { "MPI_Wait", BIND_WAIT_ONE },     { "MPI_Waitany", BIND_WAIT_ONE },
     { "MPI_Test", BIND_WAIT_ONE },     { "MPI_Testany", BIND_WAIT_ONE },
     { "MPI_Waitall", BIND_WAIT_ALL },  { "MPI_Testall", BIND_WAIT_ALL },

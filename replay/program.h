@@ -79,7 +79,7 @@ struct replay_op {
     const struct replay_run *runs; /* the source's */
 };
 
-enum { REPLAY_OPS = 8 }; /* operations of one event, at most */
+enum { REPLAY_OPS = 16 }; /* operations of one event, at most */
 
 struct replay_source {
     uint32_t ranks, places;

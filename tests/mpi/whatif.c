@@ -80,6 +80,40 @@ static void halo(void)
     work(latency);
 }
 
+/* The same with requests that are made once. */
+static MPI_Request kept[4];
+
+static void make_requests(void)
+{
+    int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    if (kept[0])
+        return;
+    MPI_Recv_init(in[0], sizeof in[0], MPI_BYTE, left, 3, MPI_COMM_WORLD, &kept[0]);
+    MPI_Recv_init(in[1], sizeof in[1], MPI_BYTE, right, 4, MPI_COMM_WORLD, &kept[1]);
+    MPI_Send_init(out, sizeof out, MPI_BYTE, right, 3, MPI_COMM_WORLD, &kept[2]);
+    MPI_Send_init(out, sizeof out, MPI_BYTE, left, 4, MPI_COMM_WORLD, &kept[3]);
+}
+
+static void persistent(void)
+{
+    make_requests();
+    work(own(rank == 1));
+    MPI_Startall(4, kept);
+    MPI_Waitall(4, kept, MPI_STATUSES_IGNORE);
+    work(latency);
+}
+
+static void started(void)
+{
+    make_requests();
+    work(own(rank == 1));
+    MPI_Start(&kept[0]);
+    MPI_Start(&kept[2]);
+    MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
+    work(latency);
+    MPI_Wait(&kept[2], MPI_STATUS_IGNORE);
+}
+
 /* Each rank after the one before it, round and round. */
 static void token(void)
 {
@@ -127,6 +161,7 @@ static void bcast(void)
 
 static const struct { const char *name; void (*turn)(void); } programs[] = {
     { "barrier", barrier }, { "allreduce", allreduce }, { "two_places", two_places }, { "halo", halo },
+    { "persistent", persistent }, { "started", started },
     { "token", token }, { "pipeline", pipeline }, { "pingpong", pingpong }, { "bcast", bcast },
 };
 
