@@ -28,6 +28,8 @@ struct teams_prover {
     struct teams_decoder *decoder;
     struct teams_summary function[TEAMS_FUNCTIONS];
     uint32_t functions, read;
+    struct teams_flow *flow[2 * TEAMS_FUNCTIONS]; /* what was read, for the next one that calls it */
+    uint32_t flows, kept;                         /* functions; their instructions */
     uintptr_t module; /* base of the one with the outlined function */
 };
 

@@ -82,33 +82,19 @@ const struct teams_convention *teams_convention(void)
 
 /* --- Registers --- */
 
-static const uint16_t general[16][5] = {
-    { X86_REG_RAX, X86_REG_EAX, X86_REG_AX, X86_REG_AL, X86_REG_AH },
-    { X86_REG_RCX, X86_REG_ECX, X86_REG_CX, X86_REG_CL, X86_REG_CH },
-    { X86_REG_RDX, X86_REG_EDX, X86_REG_DX, X86_REG_DL, X86_REG_DH },
-    { X86_REG_RBX, X86_REG_EBX, X86_REG_BX, X86_REG_BL, X86_REG_BH },
-    { X86_REG_RSP, X86_REG_ESP, X86_REG_SP, X86_REG_SPL, 0 },
-    { X86_REG_RBP, X86_REG_EBP, X86_REG_BP, X86_REG_BPL, 0 },
-    { X86_REG_RSI, X86_REG_ESI, X86_REG_SI, X86_REG_SIL, 0 },
-    { X86_REG_RDI, X86_REG_EDI, X86_REG_DI, X86_REG_DIL, 0 },
-    { X86_REG_R8, X86_REG_R8D, X86_REG_R8W, X86_REG_R8B, 0 },
-    { X86_REG_R9, X86_REG_R9D, X86_REG_R9W, X86_REG_R9B, 0 },
-    { X86_REG_R10, X86_REG_R10D, X86_REG_R10W, X86_REG_R10B, 0 },
-    { X86_REG_R11, X86_REG_R11D, X86_REG_R11W, X86_REG_R11B, 0 },
-    { X86_REG_R12, X86_REG_R12D, X86_REG_R12W, X86_REG_R12B, 0 },
-    { X86_REG_R13, X86_REG_R13D, X86_REG_R13W, X86_REG_R13B, 0 },
-    { X86_REG_R14, X86_REG_R14D, X86_REG_R14W, X86_REG_R14B, 0 },
-    { X86_REG_R15, X86_REG_R15D, X86_REG_R15W, X86_REG_R15B, 0 },
-};
+#define GENERAL(n, a, b, c, d) \
+    [X86_REG_##a] = n + 1, [X86_REG_##b] = n + 1, [X86_REG_##c] = n + 1, [X86_REG_##d] = n + 1
 
-static uint8_t find_general(unsigned reg)
-{
-    for (uint8_t i = 0; i < 16; i++)
-        for (int k = 0; k < 5; k++)
-            if (general[i][k] == reg)
-                return i;
-    return TEAMS_NO_REGISTER;
-}
+/* Their numbers + 1. */
+static const uint8_t general[X86_REG_ENDING] = {
+    GENERAL(0, RAX, EAX, AX, AL),      GENERAL(1, RCX, ECX, CX, CL),      GENERAL(2, RDX, EDX, DX, DL),
+    GENERAL(3, RBX, EBX, BX, BL),      GENERAL(4, RSP, ESP, SP, SPL),     GENERAL(5, RBP, EBP, BP, BPL),
+    GENERAL(6, RSI, ESI, SI, SIL),     GENERAL(7, RDI, EDI, DI, DIL),     GENERAL(8, R8, R8D, R8W, R8B),
+    GENERAL(9, R9, R9D, R9W, R9B),     GENERAL(10, R10, R10D, R10W, R10B), GENERAL(11, R11, R11D, R11W, R11B),
+    GENERAL(12, R12, R12D, R12W, R12B), GENERAL(13, R13, R13D, R13W, R13B), GENERAL(14, R14, R14D, R14W, R14B),
+    GENERAL(15, R15, R15D, R15W, R15B),
+    [X86_REG_AH] = 1, [X86_REG_CH] = 2, [X86_REG_DH] = 3, [X86_REG_BH] = 4,
+};
 
 /* The location of a register; segment registers and the like are none. */
 static uint8_t location(unsigned reg)
@@ -125,13 +111,7 @@ static uint8_t location(unsigned reg)
         return (uint8_t)(MASKS + reg - X86_REG_K0);
     if (reg == X86_REG_EFLAGS)
         return TEAMS_FLAGS;
-    static uint8_t known[256]; /* location + 1; the same whoever writes it */
-    if (reg < 256) {
-        if (!known[reg])
-            known[reg] = (uint8_t)(find_general(reg) + 1 ? find_general(reg) + 1 : TEAMS_NO_REGISTER);
-        return known[reg] == TEAMS_NO_REGISTER ? TEAMS_NO_REGISTER : (uint8_t)(known[reg] - 1);
-    }
-    return TEAMS_NO_REGISTER;
+    return reg < X86_REG_ENDING && general[reg] ? (uint8_t)(general[reg] - 1) : TEAMS_NO_REGISTER;
 }
 
 /* --- Operands --- */

@@ -42,58 +42,22 @@ static void find_call(struct teams_decoder *d, const struct teams_module *m, con
 
 /* --- Reading instructions --- */
 
+enum { HASH = 32768 };
+
 struct reader {
     struct teams_decoder *decoder;
     struct teams_flow *f;
-    uintptr_t *todo;
-    uint32_t todo_count, todo_room;
-    uint32_t *at; /* hash of addresses: index of an instruction + 1 */
-    uint32_t room;
-    bool no_memory;
+    uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
+    uint32_t todo_count;
+    uint32_t at[HASH]; /* of addresses: index of an instruction + 1 */
 };
 
-enum { HASH = 32768 };
-
-static uint32_t *slot_of(const struct reader *r, uintptr_t address)
+static uint32_t *slot_of(struct reader *r, uintptr_t address)
 {
     uint32_t slot = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % HASH;
     while (r->at[slot] && r->f->insn[r->at[slot] - 1].address != address)
         slot = (slot + 1) % HASH;
     return &r->at[slot];
-}
-
-static void later(struct reader *r, uintptr_t address)
-{
-    if (*slot_of(r, address))
-        return;
-    if (r->todo_count == r->todo_room) {
-        uint32_t room = r->todo_room ? 2 * r->todo_room : 64;
-        uintptr_t *more = realloc(r->todo, room * sizeof *more);
-        if (!more) {
-            r->no_memory = true;
-            return;
-        }
-        r->todo = more;
-        r->todo_room = room;
-    }
-    r->todo[r->todo_count++] = address;
-}
-
-static bool room_for_insn(struct reader *r)
-{
-    struct teams_flow *f = r->f;
-    if (f->insns < r->room)
-        return true;
-    uint32_t room = r->room ? 2 * r->room : 512;
-    struct teams_insn *insn = realloc(f->insn, room * sizeof *insn);
-    if (insn)
-        f->insn = insn;
-    struct teams_call *call = realloc(f->call, room * sizeof *call);
-    if (call)
-        f->call = call;
-    r->no_memory = !insn || !call;
-    r->room = r->no_memory ? r->room : room;
-    return !r->no_memory;
 }
 
 static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
@@ -134,8 +98,6 @@ static bool read_one(struct reader *r, uintptr_t address)
         return unreadable(f, "control leaves its module", address);
     if (f->insns == TEAMS_MOST_INSNS)
         return unreadable(f, "too long to be read", address);
-    if (!room_for_insn(r))
-        return false;
     i = &f->insn[f->insns];
     f->call[f->insns] = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
     if (!teams_decode(r->decoder, (const uint8_t *)address, f->module.end - address, address, i))
@@ -143,20 +105,31 @@ static bool read_one(struct reader *r, uintptr_t address)
     *slot_of(r, address) = ++f->insns;
     look_at_call(r, i, &f->call[f->insns - 1]);
     if (i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
-        later(r, i->target);
+        r->todo[r->todo_count++] = i->target;
     if (i->op == TEAMS_JUMP_ANY)
         return unreadable(f, "a computed jump", address);
     return falls_through(f, f->insns - 1);
 }
 
-static void read_all(struct reader *r)
+/* False: out of memory. */
+static bool read_all(struct teams_decoder *d, struct teams_flow *f)
 {
-    later(r, r->f->entry);
-    while (r->todo_count && !r->no_memory && !r->f->unreadable) {
+    struct reader *r = calloc(1, sizeof *r);
+    f->insn = malloc(TEAMS_MOST_INSNS * sizeof *f->insn);
+    f->call = malloc(TEAMS_MOST_INSNS * sizeof *f->call);
+    bool ok = r && f->insn && f->call;
+    if (ok) {
+        r->decoder = d;
+        r->f = f;
+        r->todo[r->todo_count++] = f->entry;
+    }
+    while (ok && r->todo_count && !f->unreadable) {
         uintptr_t address = r->todo[--r->todo_count];
         while (!*slot_of(r, address) && read_one(r, address))
-            address += r->f->insn[r->f->insns - 1].length;
+            address += f->insn[f->insns - 1].length;
     }
+    free(r);
+    return ok;
 }
 
 /* --- Blocks --- */
@@ -184,6 +157,10 @@ static bool sort_insns(struct teams_flow *f)
         f->call[i] = all[i].call;
     }
     free(all);
+    struct teams_insn *insn = realloc(f->insn, (f->insns + 1) * sizeof *insn); /* what was too much */
+    struct teams_call *call = realloc(f->call, (f->insns + 1) * sizeof *call);
+    f->insn = insn ? insn : f->insn;
+    f->call = call ? call : f->call;
     return true;
 }
 
@@ -471,7 +448,6 @@ static bool find_loops(struct teams_flow *f)
 struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry)
 {
     struct teams_flow *f = calloc(1, sizeof *f);
-    struct reader r = { .decoder = d, .f = f };
     if (!f)
         return NULL;
     f->entry = entry;
@@ -479,19 +455,14 @@ struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry)
         unreadable(f, "code of no module", entry);
         return f;
     }
-    r.at = calloc(HASH, sizeof *r.at);
-    if (r.at)
-        read_all(&r);
-    bool bad = !r.at || r.no_memory;
-    free(r.at);
-    free(r.todo);
-    if (!bad && !f->unreadable)
-        bad = !sort_insns(f) || !make_blocks(f) || !order_blocks(f) || !find_before(f);
-    if (!bad && !f->unreadable) {
+    bool ok = read_all(d, f);
+    if (ok && !f->unreadable)
+        ok = sort_insns(f) && make_blocks(f) && order_blocks(f) && find_before(f);
+    if (ok && !f->unreadable) {
         find_dominators(f);
-        bad = !find_loops(f);
+        ok = find_loops(f);
     }
-    if (!bad)
+    if (ok)
         return f;
     teams_flow_destroy(f);
     return NULL;

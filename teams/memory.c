@@ -161,21 +161,6 @@ struct teams_value teams_follow_operand(struct teams_reading *r, const struct te
 
 /* --- What is written --- */
 
-void teams_memory_define(struct teams_reading *r, int block, uint8_t reg, bool step)
-{
-    if (r->recording && reg < 64) {
-        struct teams_defs *d = &r->defs[block];
-        d->regs |= 1ull << reg;
-        d->stepped &= step ? ~0ull : ~(1ull << reg);
-    }
-}
-
-void teams_memory_define_slot(struct teams_reading *r, int block, uint8_t slot)
-{
-    if (r->recording)
-        r->defs[block].slots[slot / 64] |= 1ull << slot % 64;
-}
-
 void teams_memory_store(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
                         struct teams_value v)
 {

@@ -42,7 +42,19 @@ void teams_memory_escape(struct teams_reading *r, const struct teams_value *v);
 void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s);
 
 /* What a block writes, as far as that is being found out; a step: a register to which a constant is added. */
-void teams_memory_define(struct teams_reading *r, int block, uint8_t reg, bool step);
-void teams_memory_define_slot(struct teams_reading *r, int block, uint8_t slot);
+static inline void teams_memory_define(struct teams_reading *r, int block, uint8_t reg, bool step)
+{
+    if (r->recording && reg < 64) {
+        struct teams_defs *d = &r->defs[block];
+        d->regs |= 1ull << reg;
+        d->stepped &= step ? ~0ull : ~(1ull << reg);
+    }
+}
+
+static inline void teams_memory_define_slot(struct teams_reading *r, int block, uint8_t slot)
+{
+    if (r->recording)
+        r->defs[block].slots[slot / 64] |= 1ull << slot % 64;
+}
 
 #endif

@@ -99,6 +99,27 @@ static void judge(struct teams_case *c)
     c->s->clobbers = teams_live_changes(c->f);
 }
 
+/* A function, read once. NULL: out of memory. */
+static struct teams_flow *flow_of(struct teams_prover *p, uintptr_t entry)
+{
+    for (uint32_t i = 0; i < p->flows; i++)
+        if (p->flow[i]->entry == entry)
+            return p->flow[i];
+    struct teams_flow *f = teams_flow_read(p->decoder, entry);
+    if (f) {
+        p->flow[p->flows++] = f;
+        p->kept += f->insns;
+    }
+    return f;
+}
+
+static void forget_flows(struct teams_prover *p)
+{
+    while (p->flows)
+        teams_flow_destroy(p->flow[--p->flows]);
+    p->kept = 0;
+}
+
 struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind,
                                          uint32_t depth)
 {
@@ -115,13 +136,11 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
                                  .open = true };
     bool outlined = depth == 0 && kind == TEAMS_REGION;
     struct teams_case c = { .p = p, .s = s, .kind = kind, .outlined = outlined, .depth = depth };
-    struct teams_flow *f = teams_flow_read(p->decoder, entry);
-    c.f = f;
-    if (f)
+    c.f = flow_of(p, entry);
+    if (c.f)
         judge(&c);
     else
         teams_case_object(&c, JOB_PROOF_LARGE, entry);
-    teams_flow_destroy(f);
     s->open = false;
     return s;
 }
@@ -139,8 +158,10 @@ struct teams_prover *teams_prover_create(void)
 
 void teams_prover_destroy(struct teams_prover *p)
 {
-    if (p)
-        teams_decoder_destroy(p->decoder);
+    if (!p)
+        return;
+    forget_flows(p);
+    teams_decoder_destroy(p->decoder);
     free(p);
 }
 
@@ -150,6 +171,8 @@ struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enu
     if (!p)
         return (struct teams_verdict){ JOB_PROOF_NO_READER, 0 };
     p->functions = p->read = 0;
+    if (p->flows > TEAMS_FUNCTIONS || p->kept > 2 * TEAMS_READ)
+        forget_flows(p);
     p->module = teams_image_find(function, &module) ? module.base : 0;
     struct teams_summary *s = teams_case_summary(p, function, kind, 0);
     struct teams_verdict v = { s->reason, s->where };
