@@ -3,17 +3,19 @@
 # How far contracts can be trusted (pythia compare --fail-if): false alarms among equal runs of our LULESH, and how many
 # runs are found in which one thing is worse.
 #
-#   bench/contracts.sh [-p PAIRS] [-c CHANGES] [-o ROWS] [omp | mpi]...       from the build directory
+#   bench/contracts.sh [-p PAIRS] [-c CHANGES] [-i STEPS] [-t THREADS] [-o ROWS] [omp | mpi]...
 #
-# omp: one rank with two threads (-s 10 -i 50); of its regions one after the other gets slower, by 3, 5 and 10 %. mpi:
-# eight ranks (-s 5 -i 50); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs, each
+# From the build directory.
+#
+# omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions one after the other gets slower, by 3, 5
+# and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs, each
 # compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs, each
 # compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long series may
 # be made in pieces; the table is of all of them: in how many runs which rule was broken.
 set -eu
 . "$(dirname "$0")/lib.sh"
-pairs=100 changes=48 rows=''
-bench_options 'p=pairs c=changes o=rows' "$@"
+pairs=100 changes=48 steps=50 threads=2 rows=''
+bench_options 'p=pairs c=changes i=steps t=threads o=rows' "$@"
 shift $((OPTIND - 1))
 slower=$builddir/bench/slower.so hooks=$builddir/.libs/libpythia_pmpi.so
 bench_need "make bench-contracts makes it" "$builddir/bench/lulesh/lulesh-mpi" "$builddir/bench/lulesh/lulesh-omp" \
@@ -26,10 +28,10 @@ export PYTHIA_MODE=record PYTHIA_SUMMARY=no PYTHIA_VERBOSE=0 OMP_WAIT_POLICY=pas
 
 # record FILE PRELOAD [VARIABLE=VALUE]...
 record() {
-    local run=(env OMP_NUM_THREADS=2 LD_PRELOAD="$2" "$builddir/bench/lulesh/lulesh-omp" -s 10)
+    local run=(env OMP_NUM_THREADS=$threads LD_PRELOAD="$2" "$builddir/bench/lulesh/lulesh-omp" -s 10)
     [ "$job" = omp ] || run=("${MPIEXEC:-mpirun}" -n 8 env OMP_NUM_THREADS=1 LD_PRELOAD="$2"
         "$builddir/bench/lulesh/lulesh-mpi" -s 5)
-    env PYTHIA_OUTPUT="$1" "${@:3}" "${run[@]}" -q -i 50 >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
+    env PYTHIA_OUTPUT="$1" "${@:3}" "${run[@]}" -q -i "$steps" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 }
 
 # compare CHANGE FILE: rows for a baseline of the last run and of the last five
@@ -39,7 +41,7 @@ compare() {
         [ "${#equal[@]}" -ge $base ] || continue
         runs=("${equal[@]: -base}")
         "$builddir/pythia" compare --baseline $base "${runs[@]}" "$2" --fail-if "$rules" >"$dir/out" || [ $? != 3 ]
-        printf '%s\t%s\t%s\t%s\n' "$job" "$1" $base \
+        printf '%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
             "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" >>"$rows"
     done
 }

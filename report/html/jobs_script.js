@@ -72,7 +72,7 @@ function drawScaling() {
   linePlot(plots, "Wall time", used, [["wall time", of("wall_seconds")]], true, time, ["ideal", used.map(n => jobs[0].wall_seconds * used[0] / n)]);
   linePlot(plots, "Efficiencies", used, [["global", of("global_efficiency")], ["parallel", of("parallel_efficiency")], ["load balance", of("load_balance")],
     ["communication", of("communication_efficiency")], ["computation", of("computation_scaling")]], false, percent);
-  section("Jobs", null, table([["job", "name"], ["ranks"], ["threads"], ["wall"], ["speed-up"], ["efficiency"], ["global"], ["parallel"], ["load balance"], ["communication"], ["computation"], ["turns"]],
+  section("Jobs", null, table([["job", "name"], ["ranks"], ["threads"], ["wall"], ["speed-up"], ["efficiency"], ["global"], ["parallel"], ["load balance"], ["commun."], ["comput."], ["turns"]],
     jobs.map(j => [fileName(j.file), j.ranks, j.threads, time(j.wall_seconds), ratio(j.speedup), percent(j.efficiency), percent(j.global_efficiency), percent(j.parallel_efficiency),
       percent(j.load_balance), percent(j.communication_efficiency), percent(j.computation_scaling), count(j.main_loop_turns)])));
   const name = c => c.function + (c.caller ? ` in ${c.caller}` : ""), share = (c, i) => jobs[i].all_seconds ? c.time_seconds[i] / jobs[i].all_seconds : 0;
@@ -103,7 +103,7 @@ function drawComparison() {
     tile(count(data.loops.filter(l => l.change !== "none").length), "loops changed", "of other turns, added or removed")));
   section("Where the time goes", null, element("div", { class: "legend" }, ...["A", "B"].map((t, i) => element("span", {}, element("i", { style: `background:var(${i ? "--p2p" : "--accent"})` }), `${t}: ${fileName(data.jobs[i].file)}`))),
     pairBars(data.totals.map(t => ({ name: t.name + (t.moved ? " (moved)" : ""), pair: t.seconds }))));
-  const all = (c, i) => c.count[i] * (c.gap.mean_seconds[i] + c.duration.mean_seconds[i]), rows = data.calls.map(c => ({ c, name: cut(name(c), 56), full: name(c), pair: [all(c, 0), all(c, 1)] }));
+  const all = (c, i) => c.count[i] * (c.gap.mean_seconds[i] + c.duration.mean_seconds[i]), rows = data.calls.map(c => ({ c, name: name(c).replace(" ", "\n"), full: name(c), pair: [all(c, 0), all(c, 1)] }));
   const most = rows.filter(r => r.pair[0] !== r.pair[1]).sort((x, y) => Math.abs(y.pair[1] - y.pair[0]) - Math.abs(x.pair[1] - x.pair[0])).slice(0, 12);
   if (most.length) section("Calls that differ most", "Time in the call and before it, all ranks together.", pairBars(most));
   const law = o => o.scales ? `${o.scales}${o.exponent !== undefined ? ` (P^${o.exponent.toFixed(2)})` : ""}` : "–", arrow = (p, f) => `${f(p[0])} → ${f(p[1])}`;
