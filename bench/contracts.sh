@@ -8,8 +8,8 @@
 # From the build directory.
 #
 # omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions one after the other gets slower, by 3, 5
-# and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs, each
-# compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs, each
+# and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs,
+# each compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs, each
 # compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long series may
 # be made in pieces; the table is of all of them: in how many runs which rule was broken.
 set -eu
@@ -42,7 +42,8 @@ compare() {
         runs=("${equal[@]: -base}")
         "$builddir/pythia" compare --baseline $base "${runs[@]}" "$2" --fail-if "$rules" >"$dir/out" || [ $? != 3 ]
         printf '%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
-            "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" >>"$rows"
+            "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" \
+            >>"$rows"
     done
 }
 
@@ -82,5 +83,9 @@ awk -F '\t' -v OFS='\t' '{
     found[key, "times"] += times
 } END {
     split("structure wall callsite region loop callsite[MPI_Isend] times", rule, " ")
-    for (key in runs) { line = key OFS runs[key]; for (k = 1; k <= 7; k++) line = line OFS found[key, rule[k]] + 0; print line }
+    for (key in runs) {
+        line = key OFS runs[key]
+        for (k = 1; k <= 7; k++) line = line OFS found[key, rule[k]] + 0
+        print line
+    }
 }' "$rows" | sort
