@@ -256,7 +256,7 @@ struct pythia_record {
     /* sequence number of the event in its thread, from 0; PRE and POST of a call have the same */
     uint64_t id;
     const char *call;         /* "MPI_Send", in every language */
-    const char *call_class;   /* p2p, completion, probe, collective, onesided, io, communicator or life */
+    const char *call_kind;    /* p2p, completion, probe, collective, onesided, io, communicator or life */
     const char *communicator; /* "world", "world/split#0"; "" without */
     const void *from;         /* return address into the program */
     uint32_t callsite;        /* number in its thread, by frames (PYTHIA_DEPTH), in the order of first calls */
@@ -268,8 +268,7 @@ struct pythia_record {
     int64_t count;            /* elements transferred, of … */
     int64_t element_size;     /* … so many bytes each; 1 where elements differ or are not known */
     int64_t bytes;            /* count * element_size; POST of a receive: as received. 0 where nothing is transferred,
-   and
-                                 in PRE where it is not known yet: of derived datatypes and arrays of counts */
+                                 and in PRE where it is not known yet: of derived datatypes and arrays of counts */
     uint64_t time_ns;         /* now, by a clock that never goes back */
     uint64_t elapsed_ns;      /* PRE: the CPU burst since the event before; POST: the call */
     const void *context;      /* for pythia_sum_add() */
@@ -277,10 +276,10 @@ struct pythia_record {
 
 typedef void (*pythia_callback_t)(const struct pythia_record *record, void *data);
 
-/* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a class ("p2p", as above) or "all"; `phases`:
+/* Calls `callback` with `data` for `what`: a function ("MPI_Send"), a kind ("p2p", as above) or "all"; `phases`:
    PYTHIA_PRE, PYTHIA_POST or both, or-ed. `what` is only read, `data` only handed on. Callbacks of one call follow one
    another as they were registered. Legal at any time, also before MPI_Init. Returns 0, PYTHIA_EINVAL (no such function
-   or class in this MPI, no such phase), PYTHIA_ELIMIT (64 are registered).
+   or kind in this MPI, no such phase), PYTHIA_ELIMIT (64 are registered).
    Threads: any.  Hook-safe: no. */
 PYTHIA_CALLBACK int pythia_callback_register(const char *what, int phases, pythia_callback_t callback, void *data);
 

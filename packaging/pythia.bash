@@ -101,7 +101,7 @@ _pythia()
         mapfile -t COMPREPLY < <(compgen -f -- "$word"; compgen -W 'trace.so counters.so' -- "$word")
         return
         ;;
-    record:--depth | record:--classes | record:--threads | predict:--depth | predict:--classes | predict:--threads | *:-c) return ;;
+    record:--depth | record:--kinds | predict:--depth | predict:--kinds | *:-c) return ;;
     record:* | predict:* | doctor:*)
         mapfile -t COMPREPLY < <(compgen -A command -A file -- "$word")
         return

@@ -182,7 +182,7 @@ int pythia_plugin_open(uint32_t version, uint32_t own_rank)
     for (char *what; (what = strsep(&rest, ","));) {
         int error = pythia_callback_register(what, PYTHIA_PRE | PYTHIA_POST, show, NULL);
         if (error && own_rank == 0)
-            fprintf(stderr, "pythia: trace: PYTHIA_TRACE_CALLS: '%s' is no MPI call and no class of calls\n", what);
+            fprintf(stderr, "pythia: trace: PYTHIA_TRACE_CALLS: '%s' is no MPI call and no kind of calls\n", what);
         used += error == 0;
     }
     free(calls);

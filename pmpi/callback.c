@@ -130,7 +130,7 @@ static struct pythia_record callback_record(const struct pmpi_hook_call *call, e
         .phase = phase,
         .id = sight->id,
         .call = call->info->function,
-        .call_class = job_call_kind_text(call->info->call_kind),
+        .call_kind = job_call_kind_text(call->info->call_kind),
         .communicator = callback_comm(call),
         .from = call->from,
         .callsite = call->key.callsite,

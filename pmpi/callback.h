@@ -3,14 +3,13 @@
  * Callbacks before and after MPI calls (include/pythia.h): who registered for what, and calling them.
  *
  *   pmpi_hook_watched() ----false--> nothing: one predictable branch on a global
- *         '--true--> entries 0, 1, … in the order of registration; each: class or function, phases, function, data
+ *         '--true--> entries 0, 1, … in the order of registration; each: kind or function, phases, function, data
  *
  *   1. entries are written once and never reused while a program lasts; a removed one has no phases
  *   2. `pmpi_hook_watch` is true when an entry has phases
  *
  * The session's clock stands still meanwhile: what callbacks take is in no gap and no duration.
- * What is registered is Hook-safe only as far as the plug-in is: plugins/trace.c writes by
- * stdio, which takes a lock for each record.
+ * What is registered is Hook-safe only as far as the plug-in is: plugins/trace.c takes a lock for each record.
  * Threads: any.  Hook-safe: yes, but for pythia_callback_register() and pythia_callback_remove().
  */
 #ifndef PYTHIA_PMPI_CALLBACK_H

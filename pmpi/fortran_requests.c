@@ -93,7 +93,7 @@ void pmpi_hook_fortran_request_free(struct pmpi_hook_target *target, void *from,
     (void)from;
     if (!real)
         return;
-    if (atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed))
+    if (atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed))
         pmpi_hook_request_forget(pmpi_hook_fortran_request(request), request);
     fortran_real(real, 1, &request, ierror);
 }

@@ -10,11 +10,11 @@
 #include "pmpi/callsite.h"
 #include "pmpi/members.h"
 
-_Atomic uint32_t pmpi_hook_classes;
+_Atomic uint32_t pmpi_hook_kinds;
 
 bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_info *info, struct base_frame frame)
 {
-    if (!(atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed) >> info->call_kind & 1))
+    if (!(atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed) >> info->call_kind & 1))
         return false;
     call->error = &errno;
     call->kept = *call->error;

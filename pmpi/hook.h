@@ -21,7 +21,7 @@
  *   4. errno is the program's: MPI finds what the program left, the program what MPI left (from open to begin, and from
  *      returned to end, it is ours)
  *
- * Of the partner only the class is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
+ * Of the partner only what it is is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
  * attribute GRAMMAR_PEER, in the numbering of the call's communicator.
  *
  * Errors: none; whatever is not known is left out of the event. Nothing here changes an argument, a status that the
@@ -65,8 +65,8 @@ struct pmpi_hook_call {
     struct { uint64_t samples, total; } counted[SESSION_SUMS]; /* until then */
 };
 
-/* Classes of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
-extern _Atomic uint32_t pmpi_hook_classes;
+/* Kinds of calls that are recorded, bits 1 << enum job_call_kind: 0 but between MPI_Init and MPI_Finalize. */
+extern _Atomic uint32_t pmpi_hook_kinds;
 
 /* Starts a call. False: pass through. Calls that MPI makes inside a call find the session's guard taken. `frame` is
    that of the wrapper. */

@@ -149,7 +149,7 @@ static void life_open(const struct session_world *world)
             pmpi_hook_clocks_begin(life.private_comm);
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world->rank);
-        atomic_store_explicit(&pmpi_hook_classes, started ? session_records() : 0, memory_order_release);
+        atomic_store_explicit(&pmpi_hook_kinds, started ? session_records() : 0, memory_order_release);
     }
     free(packed);
 }
@@ -236,7 +236,7 @@ PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 
 static void life_end(void)
 {
-    atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
+    atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
     if (life.mode == SESSION_RECORD)
         pmpi_hook_clocks_end(life.private_comm);
@@ -273,7 +273,7 @@ static void life_rescue(void)
     if (!life.open || getpid() != life.process)
         return;
     life.open = false;
-    atomic_store_explicit(&pmpi_hook_classes, 0, memory_order_release);
+    atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
     struct job *mine = session_finish();
     if (life.mode == SESSION_RECORD)

@@ -50,7 +50,7 @@ PYTHIA_API int MPI_Startall(int count, MPI_Request array_of_requests[])
 /* No event: it only ends what is known about the request. */
 PYTHIA_API int MPI_Request_free(MPI_Request *request)
 {
-    if (request && atomic_load_explicit(&pmpi_hook_classes, memory_order_relaxed))
+    if (request && atomic_load_explicit(&pmpi_hook_kinds, memory_order_relaxed))
         pmpi_hook_request_forget(*request, request);
     return PMPI_Request_free(request);
 }

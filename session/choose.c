@@ -16,8 +16,7 @@
 
 static char output_path[PATH_MAX], input_path[PATH_MAX];
 static bool claimed;         /* this process has its number, and the path says it */
-static char start[PATH_MAX]; /* the directory in which the program was started: it may leave it before the session
-                                begins */
+static char start[PATH_MAX]; /* where the program was started: it may leave that before the session begins */
 
 static __attribute__((constructor)) void choose_load(void)
 {
@@ -212,10 +211,10 @@ enum session_mode session_choose(const struct session_world *world)
     resolve_paths();
     const char *mode = session.options.mode;
     char why[256];
-    uint32_t classes;
+    uint32_t kinds;
     if (!strcmp(mode, "off"))
         return SESSION_OFF;
-    if (session_classes(session.options.classes, &classes, why, sizeof why)) {
+    if (session_kinds(session.options.kinds, &kinds, why, sizeof why)) {
         session_tree_said();
         base_log_warn("%s; the program runs on unrecorded", why);
         return SESSION_OFF;

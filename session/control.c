@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a run is recorded: classes of calls and threads by option, stretches of time by MPI_Pcontrol.
+ * What of a run is recorded: kinds of calls by option, stretches of time by MPI_Pcontrol.
  *
  *     events   a b c │ pause          │ d e f           gaps and durations of the stream leave the pause out
  *                                     └─ resume: the time between joins session.paused_ns
@@ -27,9 +27,9 @@
 #include "base/log.h"
 #include "session/internal.h"
 
-/* --- Classes --- */
+/* --- Kinds of calls --- */
 
-static uint32_t class_bit(const char *word, size_t length)
+static uint32_t kind_bit(const char *word, size_t length)
 {
     if (length == 3 && !strncmp(word, "all", 3))
         return ~0u;
@@ -39,14 +39,14 @@ static uint32_t class_bit(const char *word, size_t length)
     return kind == JOB_NO_CALL_KIND ? 0 : 1u << kind;
 }
 
-int session_classes(const char *list, uint32_t *mask, char *why, size_t size)
+int session_kinds(const char *list, uint32_t *mask, char *why, size_t size)
 {
     uint32_t all = 1u << JOB_NO_CALL_KIND | 1u << JOB_OTHER;
     for (const char *w = list; w; w = strchr(w, ','), w += w != NULL) {
         size_t length = strcspn(w, ",");
-        uint32_t bit = class_bit(w, length);
+        uint32_t bit = kind_bit(w, length);
         if (!bit) {
-            snprintf(why, size, "PYTHIA_CLASSES: '%.*s' is none of p2p, completion, probe, collective, onesided, io, "
+            snprintf(why, size, "PYTHIA_KINDS: '%.*s' is none of p2p, completion, probe, collective, onesided, io, "
                      "communicator, life, omp, all", (int)(length < 60 ? length : 60), w);
             return -1;
         }

@@ -98,7 +98,7 @@ struct session {
     _Atomic uint64_t paused_ns;    /* in all pauses that have ended */
     pthread_mutex_t lock;
     struct pythia_options options;
-    uint32_t records;              /* classes, as session_records() gives them */
+    uint32_t records;              /* kinds, as session_records() gives them */
     struct session_world world;
     struct session_stream **streams; /* guarded by lock; by thread number, a place each */
     uint32_t stream_count, stream_room;
@@ -129,8 +129,8 @@ extern struct session session;
 /* control.c: a stream's thread does what session.control has asked for since it looked last */
 void session_control_stream(struct session_stream *s);
 void session_control_finish(struct session_stream *s); /* at the end, under session.lock: its thread may have met no call since a reset */
-/* Bits of the classes in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
-int session_classes(const char *list, uint32_t *mask, char *why, size_t size);
+/* Bits of the kinds in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
+int session_kinds(const char *list, uint32_t *mask, char *why, size_t size);
 
 /* thread.c */
 struct session_own { struct session_stream *stream; uint32_t generation; bool left_out; };

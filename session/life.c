@@ -72,7 +72,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_output_path(); /* loads the options: not while other threads read them */
     char why[256];
     base_options_load(&session.options);
-    if (session_classes(session.options.classes, &session.records, why, sizeof why))
+    if (session_kinds(session.options.kinds, &session.records, why, sizeof why))
         session.records = 0; /* session_choose() said so */
     session.world = *world;
     atomic_store(&session.paused, false);
@@ -120,8 +120,8 @@ void session_barrier(void)
 static void quiesce(void)
 {
     session_barrier();
-    base_lock_take(&session.lock, BASE_LOCK_SESSION); /* not while waiting: who is busy may want it. No stream is made
-                                                         any more */
+    /* Not while waiting: who is busy may want it. No stream is made any more. */
+    base_lock_take(&session.lock, BASE_LOCK_SESSION);
     uint32_t count = session.stream_count;
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     for (uint32_t i = 0; i < count; i++)

@@ -60,8 +60,8 @@ bool session_start_alone(void); /* hooks->start; false without */
 void session_give_way(void);    /* hooks->give_way */
 
 /* --- What of the run is recorded --- */
-enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a class beside those of calls */
-/* PYTHIA_CLASSES as bits, 1 << class, while a session lasts. Hook-safe: yes. */
+enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a kind beside those of calls */
+/* PYTHIA_KINDS as bits, 1 << kind, while a session lasts. Hook-safe: yes. */
 uint32_t session_records(void);
 /* Hooks pass through until it goes on, calls and regions; a pause is in nobody's gap or duration. Twice is once.
    Threads: any. */

@@ -104,7 +104,7 @@ static void check(void)
     expect(sends.pre == 0 && sends.post == (rank == 0 ? TURNS + 1 : 1), "sends");
     expect(sends.last.tag == 9 && sends.last.peer == rank && sends.last.bytes == 8 && sends.last.element_size == 8,
            "a send");
-    expect(strcmp(sends.last.call, "MPI_Send") == 0 && strcmp(sends.last.call_class, "p2p") == 0, "its names");
+    expect(strcmp(sends.last.call, "MPI_Send") == 0 && strcmp(sends.last.call_kind, "p2p") == 0, "its names");
     expect(strcmp(sends.communicator, "world") == 0 && sends.last.elapsed_ns > 0, "its communicator and time");
     expect(p2p.pre == TURNS + 2 && p2p.post == p2p.pre, "point to point");
     expect(collectives.pre == TURNS && collectives.post == 0 && collectives.last.count == 1 &&
