@@ -18,7 +18,8 @@
  *   2. a word that was jumped over and is by chance still there makes a frame seem to run until it is overwritten; on
  *      aarch64, where that is no rare chance, the list of frames is followed, as far as functions keep one
  *
- * Cost: some ns, on aarch64 a load for each frame between; below another stack a system call. The first question of a thread asks where its stack is.
+ * Cost: some ns, on aarch64 a load for each frame between; below another stack a system call. The first question of a
+ * thread asks where its stack is.
  * Threads: any, about its own frames.  Hook-safe: yes, first question aside.
  */
 #ifndef PYTHIA_BASE_FRAME_H

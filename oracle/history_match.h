@@ -35,9 +35,8 @@ enum { ORACLE_MATCHES = 16, ORACLE_MATCH_ORDERS = 4, ORACLE_MATCH_FREQUENCIES = 
 
 struct oracle_match { uint64_t at; uint64_t length; };
 
-/* Hashes of the last events up to a place, by order. */
-struct oracle_match_context { uint64_t next, since, hash[ORACLE_MATCH_ORDERS]; }; /* the next place; seen from here
-                                                                                     on */
+/* Hashes of the last events up to a place, by order; `next`: the place after it, seen from `since` on. */
+struct oracle_match_context { uint64_t next, since, hash[ORACLE_MATCH_ORDERS]; };
 
 /* Of each order: hash of a context -> oracle_history_name() of its last place. */
 struct oracle_match_table { uint32_t *slot; uint64_t mask; };

@@ -51,8 +51,7 @@ static char *lookup(const char *name)
 static bool crowded(const char *threads, unsigned in_mask, double processors)
 {
     long n = threads ? strtol(threads, NULL, 10) : 0;
-    if (n <= 0 || n > (long)in_mask) /* more than processors: libgomp sees that itself, and hardly spins with all of
-                                        them */
+    if (n <= 0 || n > (long)in_mask) /* more than processors: libgomp sees that itself, and hardly spins */
         n = (long)in_mask;
     return n > 1 && (double)n > processors + 0.01;
 }

@@ -3,8 +3,7 @@
  * Worlds that the program spawns.
  *
  *   MPI_Comm_spawn     the root adds to the info's "env" (Open MPI) what the children need to run under Pythia, too:
- *   the
- *                      preload, where this process has it, and the PYTHIA_ variables
+ *                      the preload, where this process has it, and the PYTHIA_ variables
  *   their MPI_Init     they are a job of their own, whose files have ".spawnN" at the end of their names
  *
  * N counts the worlds of a job in the order in which the launcher started them, from 1. A world that was spawned by

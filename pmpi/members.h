@@ -3,8 +3,8 @@
  * Whom the ranks of a communicator are in the world.
  *
  *     ranks of the communicator   0  1  2  3  4  5
- *     ranks of the world          0  2  4  1  3  5      runs: { first 0, count 3, stride 2 } { first 1, count 3, stride
- *     2 }
+ *     ranks of the world          0  2  4  1  3  5
+ *     runs                        { first 0, count 3, stride 2 } { first 1, count 3, stride 2 }
  *
  * Asked once, when a communicator is first seen: MPI_Comm_group and MPI_Group_translate_ranks are local. Lists are kept
  * once each, however many communicators have them, until the process ends: a start may outlive its communicator.

@@ -24,8 +24,7 @@ struct session_peers_found { uint64_t place; const struct job_variant *variant; 
 struct session_peers {
     struct oracle_peers *learned;  /* NULL until the stream has a partner */
     struct session_role *role;     /* of the oracle's references */
-    struct session_peers_found *found; /* of some nodes and channels, by a hash: looking through a node's variants may
-                                          take long */
+    struct session_peers_found *found; /* of some nodes and channels, by a hash: a node may have many variants */
     uint32_t references;
     bool own;                      /* the one reference is this stream's own class, at the same number of ranks */
     bool off;                      /* no memory for it */
@@ -39,7 +38,7 @@ struct session_peers {
 };
 
 /* Before and after the oracle follows an event whose key has this enum job_peer_class; `terminal` in the reference's
-   numbers. `values` may be NULL. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
+   numbers. One event in a few is asked about; with PYTHIA_VERBOSE=2 each. */
 void session_peers_before(struct session_stream *s, uint32_t peer_class, const struct grammar_event *event);
 void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t terminal,
                          const struct grammar_event *event);

@@ -43,7 +43,7 @@ int64_t session_starts_value(struct session_stream *s, const struct session_star
 struct session_starts_seen {
     int64_t *slot; /* 0: free */
     uint32_t count, room;
-    struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT]; /* of one run */
+    struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT]; /* one run */
 };
 void session_starts_close(struct session_starts_seen *seen);
 

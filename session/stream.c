@@ -24,8 +24,7 @@ static __attribute__((noinline)) void stream_was_left(void)
     if (!session_own.stream || session_own.generation != session.generation)
         return;
     session_own.stream->left++;
-    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped out
-                                                                                    of an append */
+    if (atomic_load_explicit(&session_own.stream->busy, memory_order_relaxed)) { /* by a signal handler that jumped */
         session_off("a signal handler jumped out of Pythia itself");
         stream_release(session_own.stream);
     }
