@@ -29,15 +29,21 @@ libpythia_session_la_SOURCES = \
 	%D%/unwind.c %D%/unwind.h
 libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
-UNIT_TESTS += tests/unit/test_session tests/unit/test_checkpoint
+UNIT_TESTS += tests/unit/test_session tests/unit/test_session_threads tests/unit/test_session_predict
+UNIT_TESTS += tests/unit/test_checkpoint
 UNIT_TESTS += tests/unit/test_machine tests/unit/test_course tests/unit/test_clock
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
 tests_unit_test_course_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)
-tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/forge.c tests/unit/forge.h $(BYTES)
-tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)
+tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/session_calls.h
+tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_session_threads_SOURCES = tests/unit/test_session_threads.c tests/unit/session_calls.h
+tests_unit_test_session_threads_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_session_predict_SOURCES = tests/unit/test_session_predict.c tests/unit/session_calls.h \
+	tests/unit/forge.c tests/unit/forge.h $(BYTES)
+tests_unit_test_session_predict_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)
 tests_unit_test_checkpoint_SOURCES = tests/unit/test_checkpoint.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_checkpoint_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 

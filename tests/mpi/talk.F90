@@ -35,16 +35,14 @@ program talk
       end do
     case (3)
       call MPI_Waitall(4, requests, statuses, error)
-    case (4)
-      i = 0
-      do while (i < 4)
-        call MPI_Waitsome(4, requests, done, some, MPI_STATUSES_IGNORE, error)
-        i = i + done
-      end do
     case default
       i = 0
       do while (i < 4)
-        call MPI_Testsome(4, requests, done, some, statuses, error)
+        if (mod(turn, 6) == 4) then
+          call MPI_Waitsome(4, requests, done, some, MPI_STATUSES_IGNORE, error)
+        else
+          call MPI_Testsome(4, requests, done, some, statuses, error)
+        end if
         i = i + done
       end do
     end select
