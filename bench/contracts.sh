@@ -7,11 +7,11 @@
 #
 # From the build directory.
 #
-# omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions one after the other gets slower, by 3, 5
-# and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs,
-# each compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs, each
-# compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long series may
-# be made in pieces; the table is of all of them: in how many runs which rule was broken.
+# omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions one after the other gets slower, by 3,
+# 5 and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs,
+# each compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs,
+# each compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long
+# series may be made in pieces; the table is of all of them: in how many runs which rule was broken.
 set -eu
 . "$(dirname "$0")/lib.sh"
 pairs=100 changes=48 steps=50 threads=2 rows=''
