@@ -8,6 +8,7 @@
 #include "grammar/flat.h"
 #include "job/check.h"
 #include "job/job.h"
+#include "job/streams.h"
 #include "pythia.h"
 
 /* A member keeps a little more than a class does: what matters there is not known before all have met. */
@@ -77,15 +78,6 @@ static uint64_t rounded(double ns)
     return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
 }
 
-static uint32_t block_of(const struct job *a, const struct job *b)
-{
-    uint32_t ranks = a->info.ranks > b->info.ranks ? a->info.ranks : b->info.ranks, block = 1;
-    while (ranks > (uint64_t)block * JOB_BLOCKS)
-        block *= 2;
-    block = a->info.block > block ? a->info.block : block;
-    return b->info.block > block ? b->info.block : block;
-}
-
 int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
 {
     struct job_own_list *l = &j->own;
@@ -96,7 +88,7 @@ int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *
         const struct grammar_stats *s = &g->stats[w[i].node];
         l->row[l->count++] = (struct job_own){ .class_index = class_index,
                                                .node = w[i].node,
-                                               .rank = rank - rank % block_of(j, j),
+                                               .rank = rank - rank % job_streams_block(j, j),
                                                .thread = thread,
                                                .ranks = 1,
                                                .sum = { rounded(grammar_moments_mean(&s->gap, s->count)),
@@ -124,7 +116,7 @@ void job_own_drop(struct job *j, uint32_t rank, uint32_t thread)
 int job_own_join(const struct job *into, const struct job *from, const uint32_t *class_map, struct job_own_list *out)
 {
     const struct job_own_list *a = &into->own, *b = &from->own;
-    uint32_t block = block_of(into, from), kept = 0;
+    uint32_t block = job_streams_block(into, from), kept = 0;
     memset(out, 0, sizeof *out);
     int error = base_array_room(&out->row, &out->room, (uint64_t)a->count + b->count, sizeof *out->row);
     if (error || a->count + b->count == 0)

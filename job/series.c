@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "job/check.h"
 #include "job/job.h"
+#include "job/streams.h"
 #include "pythia.h"
 
 const struct job_series *job_series_of(const struct job *j, uint32_t rank)
@@ -61,19 +62,10 @@ static int by_rank(const void *x, const void *y)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-static uint32_t block_of(const struct job *a, const struct job *b)
-{
-    uint32_t ranks = a->info.ranks > b->info.ranks ? a->info.ranks : b->info.ranks, block = 1;
-    while (ranks > (uint64_t)block * JOB_BLOCKS)
-        block *= 2;
-    block = a->info.block > block ? a->info.block : block;
-    return b->info.block > block ? b->info.block : block;
-}
-
 int job_series_join(const struct job *into, const struct job *from, struct job_series_list *out)
 {
     const struct job_series_list *a = &into->series, *b = &from->series;
-    uint32_t block = block_of(into, from), kept = 0;
+    uint32_t block = job_streams_block(into, from), kept = 0;
     memset(out, 0, sizeof *out);
     int error = base_array_room(&out->of, &out->room, (uint64_t)a->count + b->count, sizeof *out->of);
     if (error || a->count + b->count == 0)
@@ -104,7 +96,9 @@ int job_series_add(struct job *j, uint32_t rank, uint64_t step_ns, uint32_t step
         return error;
     struct job_series *s = &l->of[l->count++];
     memset(s, 0, sizeof *s);
-    *s = (struct job_series){ .rank = rank - rank % block_of(j, j), .ranks = 1, .steps = steps, .step_ns = step_ns };
+    *s = (struct job_series){
+        .rank = rank - rank % job_streams_block(j, j), .ranks = 1, .steps = steps, .step_ns = step_ns
+    };
     for (int kind = 0; kind < JOB_SERIES_KINDS; kind++)
         for (uint32_t i = 0; i < steps; i++) {
             double part = (double)ns[kind][i] / (double)step_ns * JOB_SERIES_WHOLE + 0.5;

@@ -167,16 +167,19 @@ static void put_all(struct job *j, const struct job *from, const uint32_t *class
     meet(j);
 }
 
-static uint32_t block_of(const struct job *j)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    uint32_t block = block_of_size(j->info.ranks);
-    return block > j->info.block ? block : j->info.block;
+    return a > b ? a : b;
+}
+
+uint32_t job_streams_block(const struct job *a, const struct job *b)
+{
+    return larger(block_of_size(larger(a->info.ranks, b->info.ranks)), larger(a->info.block, b->info.block));
 }
 
 void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map)
 {
-    uint32_t a = block_of(into), b = block_of(from);
-    coarsen(into, a > b ? a : b);
+    coarsen(into, job_streams_block(into, from));
     if (!from->stream_count)
         return;
     struct job_stream first = renamed(&from->streams[0], into->info.block, class_map);

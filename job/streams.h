@@ -61,6 +61,8 @@ static inline double job_stream_rate(const struct job_stream *s)
 }
 
 /* --- For job/ and merge/ --- */
+/* Ranks that share a record where both jobs are one. */
+uint32_t job_streams_block(const struct job *a, const struct job *b);
 /* Makes room for the records of both, and refuses (PYTHIA_EINVAL) a stream that is in both. */
 int job_streams_plan(struct job *into, const struct job *from);
 /* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'
