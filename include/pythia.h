@@ -256,7 +256,10 @@ struct pythia_record {
     /* sequence number of the event in its thread, from 0; PRE and POST of a call have the same */
     uint64_t id;
     const char *call;         /* "MPI_Send", in every language */
-    const char *call_kind;    /* p2p, completion, probe, collective, onesided, io, communicator or life */
+    union {
+        const char *call_kind; /* p2p, completion, probe, collective, onesided, io, communicator or life */
+        const char *call_class; /* the same, by its older name */
+    };
     const char *communicator; /* "world", "world/split#0"; "" without */
     const void *from;         /* return address into the program */
     uint32_t callsite;        /* number in its thread, by frames (PYTHIA_DEPTH), in the order of first calls */

@@ -214,7 +214,7 @@ enum session_mode session_choose(const struct session_world *world)
     uint32_t kinds;
     if (!strcmp(mode, "off"))
         return SESSION_OFF;
-    if (session_kinds(session.options.kinds, &kinds, why, sizeof why)) {
+    if (session_kinds(&session.options, &kinds, why, sizeof why)) {
         session_tree_said();
         base_log_warn("%s; the program runs on unrecorded", why);
         return SESSION_OFF;

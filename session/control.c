@@ -39,8 +39,9 @@ static uint32_t kind_bit(const char *word, size_t length)
     return kind == JOB_NO_CALL_KIND ? 0 : 1u << kind;
 }
 
-int session_kinds(const char *list, uint32_t *mask, char *why, size_t size)
+int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, size_t size)
 {
+    const char *list = *o->classes ? o->classes : o->kinds;
     uint32_t all = 1u << JOB_NO_CALL_KIND | 1u << JOB_OTHER;
     for (const char *w = list; w; w = strchr(w, ','), w += w != NULL) {
         size_t length = strcspn(w, ",");

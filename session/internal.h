@@ -130,7 +130,7 @@ extern struct session session;
 void session_control_stream(struct session_stream *s);
 void session_control_finish(struct session_stream *s); /* at the end, under session.lock: its thread may have met no call since a reset */
 /* Bits of the kinds in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
-int session_kinds(const char *list, uint32_t *mask, char *why, size_t size);
+int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, size_t size);
 
 /* thread.c */
 struct session_own { struct session_stream *stream; uint32_t generation; bool left_out; };

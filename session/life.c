@@ -72,7 +72,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_output_path(); /* loads the options: not while other threads read them */
     char why[256];
     base_options_load(&session.options);
-    if (session_kinds(session.options.kinds, &session.records, why, sizeof why))
+    if (session_kinds(&session.options, &session.records, why, sizeof why))
         session.records = 0; /* session_choose() said so */
     session.world = *world;
     atomic_store(&session.paused, false);
