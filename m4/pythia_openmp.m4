@@ -19,9 +19,10 @@ AS_IF([test "$with_omp" != no],
       [have_omp="no (no libgomp; install gcc)"])])
 AC_SUBST([GOMP_LIBS])
 AM_CONDITIONAL([HAVE_OMP], [test "$have_omp" = yes])
-AC_MSG_CHECKING([whether libgomp asks getenv])
+# Since gcc 13 it reads the environment itself, and no longer has that word as a string of its own.
+AC_MSG_CHECKING([whether libgomp asks getenv for OMP_WAIT_POLICY])
 pythia_gomp=`$CC -print-file-name=libgomp.so.1 2>/dev/null`
-AS_IF([test -f "$pythia_gomp" && ! $NM -D "$pythia_gomp" 2>/dev/null | grep ' U getenv' >/dev/null],
+AS_IF([test -f "$pythia_gomp" && ! tr '\000' '\n' <"$pythia_gomp" | LC_ALL=C grep -a -x OMP_WAIT_POLICY >/dev/null],
    [have_gomp_getenv=no], [have_gomp_getenv=yes])
 AC_MSG_RESULT([$have_gomp_getenv])
 AM_CONDITIONAL([HAVE_GOMP_GETENV], [test "$have_gomp_getenv" = yes])
