@@ -71,7 +71,8 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     oracle_remaining(s->oracle, &r);
     bool known = r.ns >= 0;
     uint64_t left = known ? whole(r.ns) : 0;
-    uint64_t next = oracle_predict(s->oracle, 1, &a) || a.until < 0 ? left : whole(a.until + a.duration);
+    bool foretold = !oracle_predict(s->oracle, 1, &a) && a.until >= 0 && a.duration >= 0;
+    uint64_t next = foretold ? whole(a.until + a.duration) : left;
     base_fpu_give_back(kept);
     if (!known || oracle_phase(s->oracle, &p) != 0)
         return;
