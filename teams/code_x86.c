@@ -233,7 +233,7 @@ static const uint8_t exact[X86_INS_ENDING] = {
 
 static enum teams_op op_of(const cs_insn *i)
 {
-    if (exact[i->id])
+    if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
         return (enum teams_op)(exact[i->id] - 1);
     return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
 }
