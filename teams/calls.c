@@ -17,9 +17,10 @@ static uint64_t vectors(void)
     return 0xffull << TEAMS_GENERAL;
 }
 
-void teams_case_read_calls(struct teams_case *c)
+bool teams_case_read_calls(struct teams_case *c)
 {
     uint64_t all = teams_convention()->clobbered;
+    bool changed = false;
     for (uint32_t i = 0; i < c->f->insns; i++) {
         struct teams_call *call = &c->f->call[i];
         if (!teams_is_call(&c->f->insn[i]) && c->f->insn[i].op != TEAMS_JUMP_SLOT)
@@ -29,13 +30,16 @@ void teams_case_read_calls(struct teams_case *c)
             !named && call->target ? teams_case_summary(c->p, call->target, c->kind, c->depth + 1) : NULL;
         if (s && !s->open && s->reason != JOB_PROOF_HARMLESS) {
             teams_case_object(c, s->reason, s->where == s->entry ? c->f->insn[i].address : s->where);
-            return;
+            return changed;
         }
+        uint64_t clobbers = s && !call->name ? s->clobbers : all;
+        changed |= call->clobbers != clobbers;
         call->reads = named ? first_arguments(teams_known_arguments(call->name)) | vectors()
                       : s   ? s->arguments
                             : first_arguments(8) | vectors();
-        call->clobbers = s && !call->name ? s->clobbers : all;
+        call->clobbers = clobbers;
     }
+    return changed;
 }
 
 /* Size, and in the same block next number: what compilers do for a schedule. */
@@ -50,9 +54,8 @@ static bool is_schedule(const struct teams_case *c, const struct teams_block *bl
 static void check_arguments(struct teams_case *c, uint32_t insn, const struct teams_state *s, bool stack)
 {
     enum { WORDS = 32 };
-    uint64_t reads = c->f->call[insn].reads;
-    for (uint8_t k = 0; k < 64; k++)
-        if ((reads >> k & 1) && teams_value_is_raw(&s->reg[k]))
+    for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1)
+        if (teams_value_is_raw(&s->reg[teams_first(left)]))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
     const struct teams_value *top = &s->reg[teams_convention()->stack];
     for (uint32_t k = 0; k < c->r->slots; k++) {

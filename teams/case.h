@@ -24,19 +24,27 @@ struct teams_summary {
     bool stack;         /* reads arguments from the stack */
 };
 
+/* A function as it was read, for the next one that calls it, and followed, for the next kind of proof. */
+struct teams_kept {
+    struct teams_flow *flow;
+    struct teams_reading *reading; /* NULL: not yet, or what it calls is known better since */
+    uintptr_t waits;               /* with a reading: teams_wait_find() */
+};
+
 struct teams_prover {
-    struct teams_decoder *decoder;
+    struct teams_reader *reader;
     struct teams_summary function[TEAMS_FUNCTIONS];
     uint32_t functions, read;
-    struct teams_flow *flow[2 * TEAMS_FUNCTIONS]; /* what was read, for the next one that calls it */
-    uint32_t flows, kept;                         /* functions; their instructions */
-    uintptr_t module; /* base of the one with the outlined function */
+    struct teams_kept kept[3 * TEAMS_FUNCTIONS]; /* of regions before, and twice of this one */
+    uint32_t flows, insns; /* of what is kept */
+    uintptr_t module;      /* base of the one with the outlined function */
 };
 
 /* One function that is judged. */
 struct teams_case {
     struct teams_prover *p;
-    struct teams_flow *f;
+    struct teams_kept *kept;
+    struct teams_flow *f; /* kept->flow, kept->reading */
     struct teams_reading *r;
     struct teams_summary *s;
     enum teams_kind kind;
@@ -57,8 +65,8 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
 /* Sums that threads of a region run in turn add to as they come. */
 void teams_case_sums(struct teams_case *c);
 
-/* What each call looks at and changes: of what is followed, by reading it first. */
-void teams_case_read_calls(struct teams_case *c);
+/* What each call looks at and changes: of what is followed, by reading it first. Returns whether that is new. */
+bool teams_case_read_calls(struct teams_case *c);
 /* Calls that are a reason wherever they stand: nothing else needs to be read then. Returns whether there is one. */
 bool teams_case_is_hopeless(struct teams_case *c);
 void teams_case_call(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s);

@@ -77,6 +77,23 @@ struct teams_insn {
     uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
 };
 
+/* For each register of a mask: for (uint64_t left = mask; left; left &= left - 1) ... teams_first(left) ... */
+static inline uint8_t teams_first(uint64_t mask)
+{
+    return (uint8_t)__builtin_ctzll(mask);
+}
+
+static inline uint64_t teams_bit(uint8_t reg)
+{
+    return reg < 64 ? 1ull << reg : 0;
+}
+
+/* Registers whose values go into the result of an instruction that is known by masks, not into its address only. */
+static inline uint64_t teams_sources(const struct teams_insn *i)
+{
+    return i->reads & ~(teams_bit(i->place.base) | teams_bit(i->place.index));
+}
+
 /* What the calling convention says. */
 struct teams_convention {
     uint8_t stack, result;

@@ -206,7 +206,7 @@ static enum teams_op by_name(const char *name)
     if (name[0] == 'v')
         name++;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (strncmp(name, table[i].begin, strlen(table[i].begin)) == 0)
+        if (name[0] == table[i].begin[0] && strncmp(name, table[i].begin, strlen(table[i].begin)) == 0)
             return table[i].op;
     return TEAMS_OTHER;
 }

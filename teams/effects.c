@@ -82,9 +82,8 @@ static struct teams_value stored(const struct teams_case *c, const struct teams_
     }
     if (i->op == TEAMS_SET)
         return s->reg[TEAMS_FLAGS];
-    for (uint8_t k = 0; k < 64; k++)
-        if ((i->reads >> k & 1) && i->place.base != k && i->place.index != k)
-            v = teams_value_mix(v, s->reg[k]);
+    for (uint64_t left = teams_sources(i); left; left &= left - 1)
+        v = teams_value_mix(v, s->reg[teams_first(left)]);
     return v;
 }
 

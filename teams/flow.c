@@ -42,20 +42,39 @@ static void find_call(struct teams_decoder *d, const struct teams_module *m, con
 
 /* --- Reading instructions --- */
 
-enum { HASH = 32768 };
+enum { HASH = 16384 };
 
-struct reader {
+struct teams_reader {
     struct teams_decoder *decoder;
     struct teams_flow *f;
+    struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
+    struct teams_call call[TEAMS_MOST_INSNS];
+    struct rank { uintptr_t address; uint32_t insn; } rank[TEAMS_MOST_INSNS];
     uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
-    uint32_t at[HASH]; /* of addresses: index of an instruction + 1 */
+    uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
 };
 
-static uint32_t *slot_of(struct reader *r, uintptr_t address)
+struct teams_reader *teams_reader_create(void)
+{
+    struct teams_reader *r = calloc(1, sizeof *r);
+    if (r && (r->decoder = teams_decoder_create()))
+        return r;
+    free(r);
+    return NULL;
+}
+
+void teams_reader_destroy(struct teams_reader *r)
+{
+    if (r)
+        teams_decoder_destroy(r->decoder);
+    free(r);
+}
+
+static uint16_t *slot_of(struct teams_reader *r, uintptr_t address)
 {
     uint32_t slot = (uint32_t)(address * 0x9e3779b97f4a7c15u >> 40) % HASH;
-    while (r->at[slot] && r->f->insn[r->at[slot] - 1].address != address)
+    while (r->at[slot] && r->insn[r->at[slot] - 1].address != address)
         slot = (slot + 1) % HASH;
     return &r->at[slot];
 }
@@ -70,7 +89,7 @@ static bool unreadable(struct teams_flow *f, const char *why, uintptr_t where)
 }
 
 /* Where a call leads to. A direct jump to a stub, or through a slot, is a call for good. */
-static void look_at_call(struct reader *r, struct teams_insn *i, struct teams_call *c)
+static void look_at_call(struct teams_reader *r, struct teams_insn *i, struct teams_call *c)
 {
     uintptr_t slot;
     if (i->op == TEAMS_JUMP && is_stub(r->decoder, &r->f->module, i->target, &slot)) {
@@ -82,87 +101,68 @@ static void look_at_call(struct reader *r, struct teams_insn *i, struct teams_ca
 }
 
 /* Whether control may go on with the next instruction. */
-static bool falls_through(const struct teams_flow *f, uint32_t i)
+static bool falls_through(const struct teams_insn *n, const struct teams_call *c)
 {
-    const struct teams_insn *n = &f->insn[i];
-    bool leaves = teams_is_call(n) && f->call[i].known == TEAMS_LEAVES;
+    bool leaves = teams_is_call(n) && c->known == TEAMS_LEAVES;
     return !leaves && n->op != TEAMS_JUMP && n->op != TEAMS_JUMP_SLOT && n->op != TEAMS_RETURN && n->op != TEAMS_TRAP;
 }
 
 /* Reads one instruction at `address`; returns whether control falls through. */
-static bool read_one(struct reader *r, uintptr_t address)
+static bool read_one(struct teams_reader *r, uintptr_t address)
 {
     struct teams_flow *f = r->f;
-    struct teams_insn *i;
     if (address < f->module.begin || address >= f->module.end)
         return unreadable(f, "control leaves its module", address);
     if (f->insns == TEAMS_MOST_INSNS)
         return unreadable(f, "too long to be read", address);
-    i = &f->insn[f->insns];
-    f->call[f->insns] = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
+    struct teams_insn *i = &r->insn[f->insns];
+    struct teams_call *c = &r->call[f->insns];
+    *c = (struct teams_call){ .known = TEAMS_UNKNOWN_CALL };
     if (!teams_decode(r->decoder, (const uint8_t *)address, f->module.end - address, address, i))
         return unreadable(f, "an instruction that cannot be read", address);
-    *slot_of(r, address) = ++f->insns;
-    look_at_call(r, i, &f->call[f->insns - 1]);
+    r->rank[f->insns] = (struct rank){ address, f->insns };
+    *slot_of(r, address) = (uint16_t)++f->insns;
+    look_at_call(r, i, c);
     if (i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
         r->todo[r->todo_count++] = i->target;
     if (i->op == TEAMS_JUMP_ANY)
         return unreadable(f, "a computed jump", address);
-    return falls_through(f, f->insns - 1);
+    return falls_through(i, c);
 }
 
-/* False: out of memory. */
-static bool read_all(struct teams_decoder *d, struct teams_flow *f)
+static void read_all(struct teams_reader *r, struct teams_flow *f)
 {
-    struct reader *r = calloc(1, sizeof *r);
-    f->insn = malloc(TEAMS_MOST_INSNS * sizeof *f->insn);
-    f->call = malloc(TEAMS_MOST_INSNS * sizeof *f->call);
-    bool ok = r && f->insn && f->call;
-    if (ok) {
-        r->decoder = d;
-        r->f = f;
-        r->todo[r->todo_count++] = f->entry;
-    }
-    while (ok && r->todo_count && !f->unreadable) {
+    r->f = f;
+    memset(r->at, 0, sizeof r->at);
+    r->todo[0] = f->entry;
+    r->todo_count = 1;
+    while (r->todo_count && !f->unreadable) {
         uintptr_t address = r->todo[--r->todo_count];
         while (!*slot_of(r, address) && read_one(r, address))
-            address += f->insn[f->insns - 1].length;
+            address += r->insn[f->insns - 1].length;
     }
-    free(r);
-    return ok;
 }
-
-/* --- Blocks --- */
 
 static int by_address(const void *a, const void *b)
 {
-    const struct teams_insn *x = a, *y = b;
+    const struct rank *x = a, *y = b;
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Instructions by address; calls go along. */
-static bool sort_insns(struct teams_flow *f)
+/* Instructions by address, and what they call. False: out of memory. */
+static bool take_insns(struct teams_reader *r, struct teams_flow *f)
 {
-    struct pair {
-        struct teams_insn insn;
-        struct teams_call call;
-    } *all = malloc((f->insns + 1) * sizeof *all);
-    if (!all)
-        return false;
-    for (uint32_t i = 0; i < f->insns; i++)
-        all[i] = (struct pair){ f->insn[i], f->call[i] };
-    qsort(all, f->insns, sizeof *all, by_address);
-    for (uint32_t i = 0; i < f->insns; i++) {
-        f->insn[i] = all[i].insn;
-        f->call[i] = all[i].call;
+    f->insn = malloc((f->insns + 1) * sizeof *f->insn);
+    f->call = malloc((f->insns + 1) * sizeof *f->call);
+    qsort(r->rank, f->insns, sizeof *r->rank, by_address);
+    for (uint32_t i = 0; f->insn && f->call && i < f->insns; i++) {
+        f->insn[i] = r->insn[r->rank[i].insn];
+        f->call[i] = r->call[r->rank[i].insn];
     }
-    free(all);
-    struct teams_insn *insn = realloc(f->insn, (f->insns + 1) * sizeof *insn); /* what was too much */
-    struct teams_call *call = realloc(f->call, (f->insns + 1) * sizeof *call);
-    f->insn = insn ? insn : f->insn;
-    f->call = call ? call : f->call;
-    return true;
+    return f->insn && f->call;
 }
+
+/* --- Blocks --- */
 
 static int find_insn(const struct teams_flow *f, uintptr_t address)
 {
@@ -180,7 +180,7 @@ static int find_insn(const struct teams_flow *f, uintptr_t address)
 static bool ends(const struct teams_flow *f, uint32_t i)
 {
     const struct teams_insn *n = &f->insn[i];
-    return n->op == TEAMS_BRANCH || !falls_through(f, i) || i + 1 == f->insns ||
+    return n->op == TEAMS_BRANCH || !falls_through(n, &f->call[i]) || i + 1 == f->insns ||
            f->insn[i + 1].address != n->address + n->length;
 }
 
@@ -209,7 +209,7 @@ static void link_block(struct teams_flow *f, struct teams_block *b, const uint32
     const struct teams_insn *n = &f->insn[last];
     if (n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH)
         b->next[n->op == TEAMS_BRANCH] = (int)starts[find_insn(f, n->target)] - 1;
-    if (falls_through(f, last) && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
+    if (falls_through(n, &f->call[last]) && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
         b->next[0] = (int)starts[last + 1] - 1;
 }
 
@@ -445,7 +445,7 @@ static bool find_loops(struct teams_flow *f)
 
 /* --- The whole --- */
 
-struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry)
+struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry)
 {
     struct teams_flow *f = calloc(1, sizeof *f);
     if (!f)
@@ -455,9 +455,8 @@ struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry)
         unreadable(f, "code of no module", entry);
         return f;
     }
-    bool ok = read_all(d, f);
-    if (ok && !f->unreadable)
-        ok = sort_insns(f) && make_blocks(f) && order_blocks(f) && find_before(f);
+    read_all(r, f);
+    bool ok = f->unreadable || (take_insns(r, f) && make_blocks(f) && order_blocks(f) && find_before(f));
     if (ok && !f->unreadable) {
         find_dominators(f);
         ok = find_loops(f);

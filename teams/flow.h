@@ -11,7 +11,7 @@
  *
  * A computed jump makes the function unreadable.
  *
- * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole. Threads: one.  Hook-safe: no.
+ * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole; a reader has room for the most. Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_FLOW_H
 #define PYTHIA_TEAMS_FLOW_H
@@ -60,8 +60,12 @@ struct teams_flow {
     uintptr_t where;        /* … at */
 };
 
+/* What reads functions, one after another. NULL: no memory, or not on this machine. */
+struct teams_reader;
+struct teams_reader *teams_reader_create(void);
+void teams_reader_destroy(struct teams_reader *r);
 /* Reads a function. NULL: out of memory. */
-struct teams_flow *teams_flow_read(struct teams_decoder *d, uintptr_t entry);
+struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry);
 void teams_flow_destroy(struct teams_flow *f);
 
 /* Whether each way to `block` passes `dominator`. */

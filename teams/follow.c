@@ -38,9 +38,10 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
                  const uint8_t *inside)
 {
-    for (uint8_t k = 0; k < 64; k++)
-        if (d->regs >> k & 1)
-            mark_value(r, &s->reg[k], how == TEAMS_CARRIED && (d->stepped >> k & 1) ? TEAMS_COUNTER : how, inside);
+    for (uint64_t left = d->regs; left; left &= left - 1) {
+        bool counts = how == TEAMS_CARRIED && (d->stepped & left & -left);
+        mark_value(r, &s->reg[teams_first(left)], counts ? TEAMS_COUNTER : how, inside);
+    }
     for (uint32_t k = 0; k < r->slots; k++)
         if (d->slots[k / 64] >> k % 64 & 1)
             mark_value(r, &s->slot[k], how, inside);
@@ -185,12 +186,27 @@ static bool same_state(const struct teams_reading *r, const struct teams_state *
     return memcmp(a->reg, b->reg, sizeof a->reg) == 0 && memcmp(a->slot, b->slot, r->slots * sizeof *a->slot) == 0;
 }
 
+/* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
+   or hope was given up at a head. */
+static bool is_due(const struct teams_reading *r, uint32_t b, uint32_t hopeless)
+{
+    const struct teams_block *block = &r->flow->block[b];
+    uint32_t ran = r->last[b].ran;
+    bool due = b == 0 || r->found >= ran;
+    for (uint32_t i = 0; i < block->before_count && !due; i++)
+        due = r->last[block->before[i]].changed >= ran || (block->before[i] >= (int)b && hopeless > ran);
+    return due;
+}
+
 /* Whether any state changed. */
-static bool run_round(struct teams_reading *r, struct teams_state *s)
+static bool run_round(struct teams_reading *r, struct teams_state *s, uint32_t hopeless)
 {
     bool changed = false;
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
         const struct teams_block *block = &r->flow->block[b];
+        if (!is_due(r, b, hopeless))
+            continue;
+        r->last[b].ran = ++r->tick;
         teams_follow_begin(r, (int)b, s);
         if (!seen(s))
             continue;
@@ -198,6 +214,7 @@ static bool run_round(struct teams_reading *r, struct teams_state *s)
             teams_follow_step(r, (int)b, block->first + i, s);
         if (!same_state(r, s, &r->out[b])) {
             copy_state(r, &r->out[b], s);
+            r->last[b].changed = r->tick;
             changed = true;
         }
     }
@@ -205,21 +222,25 @@ static bool run_round(struct teams_reading *r, struct teams_state *s)
 }
 
 /* Until nothing changes; states are made anew from those before, so that what the first rounds took for raw may go.
-   What that hope rests on must hold when it is given up. */
-static void settle(struct teams_reading *r)
+   What that hope rests on must hold when it is given up. Returns whether the frame was known before. */
+static bool settle(struct teams_reading *r)
 {
     enum { ROUNDS = 32 };
     struct teams_state s = { 0 };
+    uint32_t begin = ++r->tick, hopeless = 0;
+    memset(r->out, 0, r->flow->blocks * sizeof *r->out);
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        memset(&r->out[b], 0, sizeof r->out[b]);
+        r->last[b] = (struct teams_ticks){ 0, begin };
     r->hope = true;
     for (int round = 0; round < ROUNDS; round++) {
-        bool changed = run_round(r, &s);
+        bool changed = run_round(r, &s, hopeless);
         if (!changed && !r->hope)
-            return;
+            return r->found <= begin;
+        hopeless = r->hope && !changed ? ++r->tick : hopeless;
         r->hope = changed && r->hope;
     }
     r->too_large = true;
+    return r->found <= begin;
 }
 
 /* --- The whole --- */
@@ -232,13 +253,14 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
         return NULL;
     r->flow = f;
     r->out = calloc(f->blocks, sizeof *r->out);
+    r->last = calloc(f->blocks, sizeof *r->last);
     r->defs = calloc(f->blocks, sizeof *r->defs);
     r->context = calloc(f->blocks, 1);
     r->slot_of = malloc(f->insns + 1);
     r->shared_loop = malloc((f->blocks + 1) * sizeof *r->shared_loop);
     r->loop_defs = calloc(f->loops + 1, sizeof *r->loop_defs);
     r->block_of = malloc((f->insns + 1) * sizeof *r->block_of);
-    if (!r->out || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs || !r->block_of) {
+    if (!r->out || !r->last || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs || !r->block_of) {
         teams_follow_free(r);
         return NULL;
     }
@@ -251,7 +273,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
     }
     for (int time = 0; time < TIMES; time++) {
         uint32_t before = r->controls;
-        settle(r);
+        bool known = settle(r);
         if (time == 0)
             record_defs(r);
         if (time == 0)
@@ -259,7 +281,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
         teams_shared_find_controls(r);
         collect_defs(r);
         teams_shared_find_context(r);
-        if (time > 1 && r->controls == before)
+        if ((time > 1 || (time == 1 && known)) && r->controls == before) /* once more would change nothing */
             return r;
     }
     r->too_large = true;
@@ -271,6 +293,7 @@ void teams_follow_free(struct teams_reading *r)
     if (!r)
         return;
     free(r->out);
+    free(r->last);
     free(r->defs);
     free(r->context);
     free(r->slot_of);

@@ -55,6 +55,7 @@ enum teams_context {
 struct teams_reading {
     const struct teams_flow *flow;
     struct teams_state *out; /* at the end of each block */
+    struct teams_ticks { uint32_t ran, changed; } *last; /* of each block, `changed`: its state */
     struct teams_defs *defs;
     uint8_t *context;             /* enum teams_context of each block */
     uint8_t *slot_of;             /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
@@ -69,6 +70,8 @@ struct teams_reading {
     int32_t escaped[TEAMS_ESCAPES]; /* frame offsets whose addresses went elsewhere */
     uint32_t escapes;
     bool overlaps;  /* slots that share bytes */
+    uint32_t tick;  /* runs of blocks so far */
+    uint32_t found; /* the one in which a slot or an escape was new, or a slot grew, last */
     bool hope;      /* values at the end of a loop may still be what they were before its head was known */
     bool recording; /* `defs` are being found */
     bool too_large;

@@ -3,21 +3,16 @@
 
 #include <stdlib.h>
 
-static uint64_t bit(uint8_t reg)
-{
-    return reg < 64 ? 1ull << reg : 0;
-}
-
 static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *uses, uint64_t *defines)
 {
     const struct teams_insn *i = &f->insn[insn];
-    uint64_t use = i->reads | bit(i->place.base) | bit(i->place.index), define = i->writes | bit(i->second);
+    uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index), define = i->writes | teams_bit(i->second);
     if (i->a.kind == TEAMS_REGISTER)
-        use |= bit(i->a.number);
+        use |= teams_bit(i->a.number);
     if (i->b.kind == TEAMS_REGISTER)
-        use |= bit(i->b.number);
+        use |= teams_bit(i->b.number);
     if (i->dst.kind == TEAMS_REGISTER)
-        define |= bit(i->dst.number);
+        define |= teams_bit(i->dst.number);
     if (i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE)
         use &= ~define;
     if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {

@@ -31,6 +31,7 @@ uint8_t teams_memory_slot(struct teams_reading *r, int32_t offset, uint8_t size)
         r->slot_offset[slot] = offset;
     }
     r->slot_size[slot] = size;
+    r->found = r->tick;
     for (uint32_t i = 0; i < r->slots; i++)
         r->overlaps |= overlap(r, i, slot);
     return slot;
@@ -81,6 +82,7 @@ void teams_memory_escape(struct teams_reading *r, const struct teams_value *v)
     for (uint32_t i = 0; i < r->escapes; i++)
         if (r->escaped[i] == v->number)
             return;
+    r->found = r->tick;
     if (r->escapes < TEAMS_ESCAPES)
         r->escaped[r->escapes++] = v->number;
     else

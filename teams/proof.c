@@ -67,9 +67,22 @@ static void check_code(struct teams_case *c)
         }
     }
     free(s);
-    uintptr_t waits = teams_wait_find(c->r);
-    if (waits)
-        teams_case_object(c, JOB_PROOF_WAITS, waits);
+    if (c->kept->waits)
+        teams_case_object(c, JOB_PROOF_WAITS, c->kept->waits);
+}
+
+/* Follows the function, unless that was done with the same calls. */
+static void follow(struct teams_case *c, bool changed)
+{
+    if (changed) {
+        teams_follow_free(c->kept->reading);
+        c->kept->reading = NULL;
+    }
+    if (!c->kept->reading) {
+        c->kept->reading = teams_follow(c->f);
+        c->kept->waits = c->kept->reading && !c->kept->reading->too_large ? teams_wait_find(c->kept->reading) : 0;
+    }
+    c->r = c->kept->reading;
 }
 
 /* What the number of threads means to a task is the same wherever it runs. */
@@ -86,38 +99,50 @@ static void judge(struct teams_case *c)
     }
     if (teams_case_is_hopeless(c))
         return;
-    teams_case_read_calls(c);
+    bool changed = teams_case_read_calls(c);
     if (c->s->reason != JOB_PROOF_HARMLESS)
         return;
-    c->r = teams_follow(c->f);
+    follow(c, changed);
     if (!c->r || c->r->too_large)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     else
         check_code(c);
-    teams_follow_free(c->r);
     c->s->arguments = teams_live_arguments(c->f);
     c->s->clobbers = teams_live_changes(c->f);
 }
 
 /* A function, read once. NULL: out of memory. */
-static struct teams_flow *flow_of(struct teams_prover *p, uintptr_t entry)
+static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry)
 {
     for (uint32_t i = 0; i < p->flows; i++)
-        if (p->flow[i]->entry == entry)
-            return p->flow[i];
-    struct teams_flow *f = teams_flow_read(p->decoder, entry);
-    if (f) {
-        p->flow[p->flows++] = f;
-        p->kept += f->insns;
-    }
-    return f;
+        if (p->kept[i].flow->entry == entry)
+            return &p->kept[i];
+    struct teams_kept *k = &p->kept[p->flows];
+    *k = (struct teams_kept){ .flow = teams_flow_read(p->reader, entry) };
+    if (!k->flow)
+        return NULL;
+    p->flows++;
+    p->insns += k->flow->insns;
+    return k;
 }
 
-static void forget_flows(struct teams_prover *p)
+/* What others will hardly call goes: the outlined function; all where there are many; and all states. */
+static void forget(struct teams_prover *p, uintptr_t outlined)
 {
-    while (p->flows)
-        teams_flow_destroy(p->flow[--p->flows]);
-    p->kept = 0;
+    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ || outlined == 0;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < p->flows; i++) {
+        struct teams_kept *k = &p->kept[i];
+        teams_follow_free(k->reading);
+        k->reading = NULL;
+        if (all || k->flow->entry == outlined) {
+            p->insns -= k->flow->insns;
+            teams_flow_destroy(k->flow);
+        } else {
+            p->kept[left++] = *k;
+        }
+    }
+    p->flows = left;
 }
 
 struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind,
@@ -136,7 +161,8 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
                                  .open = true };
     bool outlined = depth == 0 && kind == TEAMS_REGION;
     struct teams_case c = { .p = p, .s = s, .kind = kind, .outlined = outlined, .depth = depth };
-    c.f = flow_of(p, entry);
+    c.kept = kept_of(p, entry);
+    c.f = c.kept ? c.kept->flow : NULL;
     if (c.f)
         judge(&c);
     else
@@ -149,8 +175,8 @@ struct teams_prover *teams_prover_create(void)
 {
     struct teams_prover *p = calloc(1, sizeof *p);
     if (p)
-        p->decoder = teams_decoder_create();
-    if (p && p->decoder)
+        p->reader = teams_reader_create();
+    if (p && p->reader)
         return p;
     free(p);
     return NULL;
@@ -160,9 +186,16 @@ void teams_prover_destroy(struct teams_prover *p)
 {
     if (!p)
         return;
-    forget_flows(p);
-    teams_decoder_destroy(p->decoder);
+    forget(p, 0);
+    teams_reader_destroy(p->reader);
     free(p);
+}
+
+static struct teams_verdict prove(struct teams_prover *p, uintptr_t function, enum teams_kind kind)
+{
+    p->functions = p->read = 0;
+    struct teams_summary *s = teams_case_summary(p, function, kind, 0);
+    return (struct teams_verdict){ s->reason, s->where };
 }
 
 struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enum teams_kind kind)
@@ -170,14 +203,11 @@ struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enu
     struct teams_module module;
     if (!p)
         return (struct teams_verdict){ JOB_PROOF_NO_READER, 0 };
-    p->functions = p->read = 0;
-    if (p->flows > TEAMS_FUNCTIONS || p->kept > 2 * TEAMS_READ)
-        forget_flows(p);
     p->module = teams_image_find(function, &module) ? module.base : 0;
-    struct teams_summary *s = teams_case_summary(p, function, kind, 0);
-    struct teams_verdict v = { s->reason, s->where };
+    struct teams_verdict v = prove(p, function, kind);
     if (kind == TEAMS_REGION && v.proof != JOB_PROOF_HARMLESS &&
-        teams_prove(p, function, TEAMS_IN_TURN).proof == JOB_PROOF_HARMLESS)
+        prove(p, function, TEAMS_IN_TURN).proof == JOB_PROOF_HARMLESS)
         v.proof |= JOB_PROOF_IN_TURN;
+    forget(p, function);
     return v;
 }

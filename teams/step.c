@@ -24,6 +24,15 @@ static void write(struct teams_reading *r, int block, const struct teams_insn *i
     }
 }
 
+static void write_all(struct teams_reading *r, int block, struct teams_state *s, uint64_t registers,
+                      struct teams_value v)
+{
+    for (; registers; registers &= registers - 1) {
+        s->reg[teams_first(registers)] = v;
+        teams_memory_define(r, block, teams_first(registers), false);
+    }
+}
+
 /* --- Operations --- */
 
 /* Sums that begin with 0 stay such where iterations add to them. */
@@ -81,14 +90,14 @@ struct sources {
 static struct sources sources_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
 {
     struct sources from = { .all = teams_value_any(0), .zeroes = true };
-    for (uint8_t k = 0; k < 64; k++) {
-        bool written = i->writes >> k & 1, address = (i->place.base == k || i->place.index == k) && !written;
-        if (!(i->reads >> k & 1) || address || s->reg[k].kind == TEAMS_FRAME)
+    for (uint64_t left = teams_sources(i) | (i->reads & i->writes); left; left &= left - 1) {
+        const struct teams_value *v = &s->reg[teams_first(left)];
+        if (v->kind == TEAMS_FRAME)
             continue;
-        bool zero = s->reg[k].bits & TEAMS_ZERO;
-        from.all = teams_value_mix(from.all, s->reg[k]);
+        bool zero = v->bits & TEAMS_ZERO;
+        from.all = teams_value_mix(from.all, *v);
         from.zeroes = from.zeroes && zero;
-        from.changed_zero |= zero && written;
+        from.changed_zero |= zero && (i->writes & left & -left);
         from.some = true;
     }
     if (i->reads_flags)
@@ -114,11 +123,7 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
     v = named(r, i, v);
     if (i->stores)
         teams_memory_store(r, block, i, s, v);
-    for (uint8_t k = 0; k < 64; k++)
-        if (i->writes >> k & 1) {
-            s->reg[k] = v;
-            teams_memory_define(r, block, k, false);
-        }
+    write_all(r, block, s, i->writes, v);
     if (i->writes_flags)
         s->reg[TEAMS_FLAGS] = v;
     if (i->swaps) { /* the value that was there */
@@ -184,11 +189,7 @@ static void call(struct teams_reading *r, int block, const struct teams_insn *i,
         teams_memory_forget_escaped(r, s);
     if (known == TEAMS_BOUNDS)
         take_bounds(r, block, s);
-    for (uint8_t k = 0; k < 64; k++)
-        if (clobbers >> k & 1) {
-            s->reg[k] = teams_value_any(0);
-            teams_memory_define(r, block, k, false);
-        }
+    write_all(r, block, s, clobbers, teams_value_any(0));
     s->reg[TEAMS_FLAGS] = teams_value_any(0);
     s->reg[c->result] = result_of(known);
 }

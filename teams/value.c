@@ -3,27 +3,11 @@
 
 static const struct teams_value raw = { .kind = TEAMS_RAW };
 
-struct teams_value teams_value_any(unsigned bits)
-{
-    return (struct teams_value){ .kind = TEAMS_ANY, .bits = (uint8_t)bits };
-}
-
 struct teams_value teams_value_constant(int64_t number)
 {
     if (number != (int32_t)number)
         return teams_value_any(0);
     return (struct teams_value){ .kind = TEAMS_CONSTANT, .bits = number ? 0 : TEAMS_ZERO, .number = (int32_t)number };
-}
-
-bool teams_value_is_raw(const struct teams_value *v)
-{
-    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
-}
-
-bool teams_value_equal(const struct teams_value *a, const struct teams_value *b)
-{
-    return a->kind == b->kind && a->bits == b->bits && a->t == b->t && a->n == b->n && a->m == b->m && a->r == b->r &&
-           a->number == b->number;
 }
 
 /* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */

@@ -55,16 +55,26 @@ struct teams_value {
     int32_t number; /* of a constant, an offset; of TEAMS_ANY its name (follow.h), 0: none */
 };
 
-struct teams_value teams_value_any(unsigned bits);
+static inline struct teams_value teams_value_any(unsigned bits)
+{
+    return (struct teams_value){ .kind = TEAMS_ANY, .bits = (uint8_t)bits };
+}
 struct teams_value teams_value_constant(int64_t number);
 /* Still has the thread's number or the team's size in it. */
-bool teams_value_is_raw(const struct teams_value *v);
+static inline bool teams_value_is_raw(const struct teams_value *v)
+{
+    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
+}
 /* An address in memory that only this thread knows. */
 static inline bool teams_value_is_own(const struct teams_value *v)
 {
     return v->kind == TEAMS_FRAME || v->kind == TEAMS_STACK || v->kind == TEAMS_HEAP;
 }
-bool teams_value_equal(const struct teams_value *a, const struct teams_value *b);
+static inline bool teams_value_equal(const struct teams_value *a, const struct teams_value *b)
+{
+    return a->kind == b->kind && a->bits == b->bits && a->t == b->t && a->n == b->n && a->m == b->m && a->r == b->r &&
+           a->number == b->number;
+}
 
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus);
 struct teams_value teams_value_scale(struct teams_value a, int64_t factor);

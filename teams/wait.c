@@ -83,16 +83,14 @@ static void put(const struct turn *t, const struct teams_insn *i, struct marks *
 static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
     uint8_t mark = NOTHING, slot = t->r->slot_of[i - t->r->flow->insn];
-    for (uint8_t k = 0; k < 64; k++)
-        if ((i->reads >> k & 1) && i->place.base != k && i->place.index != k)
-            mark = compute(mark, m->of[k]);
+    for (uint64_t left = teams_sources(i); left; left &= left - 1)
+        mark = compute(mark, m->of[teams_first(left)]);
     if (i->reads_flags)
         mark = compute(mark, m->of[TEAMS_FLAGS]);
     if (i->loads)
         mark = compute(mark, of_load(t, i, m));
-    for (uint8_t k = 0; k < 64; k++)
-        if (i->writes >> k & 1)
-            m->of[k] = mark;
+    for (uint64_t left = i->writes; left; left &= left - 1)
+        m->of[teams_first(left)] = mark;
     if (i->writes_flags)
         m->of[TEAMS_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)
@@ -112,9 +110,8 @@ static void call(const struct turn *t, const struct teams_insn *i, struct marks 
 {
     const struct teams_convention *c = teams_convention();
     enum teams_known known = t->r->flow->call[i - t->r->flow->insn].known;
-    for (uint8_t k = 0; k < 64; k++)
-        if (t->r->flow->call[i - t->r->flow->insn].clobbers >> k & 1)
-            m->of[k] = FIXED;
+    for (uint64_t left = t->r->flow->call[i - t->r->flow->insn].clobbers; left; left &= left - 1)
+        m->of[teams_first(left)] = FIXED;
     m->of[TEAMS_FLAGS] = FIXED;
     if (known == TEAMS_BOUNDS || known == TEAMS_PURE || known == TEAMS_ALLOCATES)
         m->of[c->result] = known == TEAMS_BOUNDS ? MOVED : NOTHING;

@@ -71,7 +71,7 @@ static const struct {
 
 START_TEST(loops_that_wait)
 {
-    struct teams_decoder *d = teams_decoder_create();
+    struct teams_reader *d = teams_reader_create();
     ck_assert_ptr_nonnull(d);
     struct teams_flow *f = teams_flow_read(d, (uintptr_t)loops[_i].function);
     ck_assert_ptr_nonnull(f);
@@ -82,17 +82,17 @@ START_TEST(loops_that_wait)
     ck_assert_msg((teams_wait_find(r) != 0) == loops[_i].waits, "%s", loops[_i].name);
     teams_follow_free(r);
     teams_flow_destroy(f);
-    teams_decoder_destroy(d);
+    teams_reader_destroy(d);
 }
 END_TEST
 
 int main(void)
 {
     static const struct unit_test tests[] = { UNIT_LOOP(loops_that_wait, UNIT_COUNT(loops)) };
-    struct teams_decoder *d = teams_decoder_create();
+    struct teams_reader *d = teams_reader_create();
     if (!d)
         return unit_skip("nothing here reads machine code");
-    teams_decoder_destroy(d);
+    teams_reader_destroy(d);
     return unit_run("teams/wait", tests, UNIT_COUNT(tests));
 }
 
