@@ -97,7 +97,7 @@ static void enclose_call(const struct search *s, const struct job_terminal *t, s
             return;
         if (p->function && !report_is_start(p))
             in->function[in->count++] = XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0));
-        if (report_is_main(p))
+        if (p->in_main)
             return;
     }
 }
@@ -387,7 +387,7 @@ static void place_loop(const struct search *s, const struct body *b, struct repo
         if (p && p->function &&
             XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0)) == b->in.function[0])
             l->place = p;
-        if (p && report_is_main(p))
+        if (p && p->in_main)
             return;
     }
 }

@@ -150,8 +150,26 @@ static const char *die_name(Dwarf_Die *die)
     return linkage && *linkage ? linkage : dwarf_diename(die);
 }
 
+static bool names_main(const char *name)
+{
+    return name && (!strcmp(name, "main") || !strcmp(name, "MAIN__"));
+}
+
+/* Whether a function was inlined into main: libdw gives the scopes of its source, so that main is not among them. */
+static bool inlined_into_main(Dwarf_Die *function)
+{
+    Dwarf_Die *scopes = NULL;
+    bool found = false;
+    int n = dwarf_getscopes_die(function, &scopes);
+
+    for (int i = 1; i < n && !found; i++)
+        found = dwarf_tag(&scopes[i]) == DW_TAG_subprogram && names_main(die_name(&scopes[i]));
+    free(scopes);
+    return found;
+}
+
 /* Innermost function, inlined ones included: the one that the line belongs to. */
-static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address)
+static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address, bool *in_main)
 {
     Dwarf_Die *scopes = NULL;
     const char *name = NULL;
@@ -161,6 +179,8 @@ static const char *function_name(Dwarf_Die *unit, Dwarf_Addr address)
         int tag = dwarf_tag(&scopes[i]);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
             name = die_name(&scopes[i]);
+        if (tag == DW_TAG_inlined_subroutine)
+            *in_main = inlined_into_main(&scopes[i]);
     }
     free(scopes);
     return name;
@@ -215,13 +235,14 @@ static void fill(struct report_resolver *r, struct report_place *p, const struct
     Dwarf_Addr address = f->offset + bias - (kind == REPORT_CALL);
     Dwarf_Addr unit_bias = 0;
     Dwarf_Die *unit = unit_at(m, address, &unit_bias);
-    const char *name = unit ? function_name(unit, address - unit_bias) : NULL;
+    const char *name = unit ? function_name(unit, address - unit_bias, &p->in_main) : NULL;
     if (unit)
         find_line(p, unit, address - unit_bias);
     if (name)
         set_name(p, name);
     else
         find_symbol(p, m, address);
+    p->in_main |= names_main(p->full); /* no method of that name */
 }
 
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
@@ -275,11 +296,6 @@ bool report_is_start(const struct report_place *p)
     return false;
 }
 
-bool report_is_main(const struct report_place *p)
-{
-    return p->full && (!strcmp(p->full, "main") || !strcmp(p->full, "MAIN__")); /* no method of that name */
-}
-
 void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum report_address kind, char *text,
                           size_t size)
 {
@@ -294,7 +310,7 @@ void report_callsite_text(struct report_resolver *r, uint32_t callsite, enum rep
             text[used++] = '<';
         frame_text(p, text + used, size - used);
         used += strlen(text + used);
-        if (report_is_main(p))
+        if (p->in_main)
             break;
         kind = REPORT_CALL; /* above a region's entry there are only calls */
     }

@@ -34,6 +34,9 @@ struct report_place {
     uint64_t within;      /* bytes from the symbol's begin, where only a symbol is known */
     const char *module;   /* last component of the module's path, never NULL */
     uint64_t offset;      /* as in the job */
+    bool in_main;         /* it is main, or inlined into it: above it there is only what started the program. Ask before
+                             the frame above is resolved: that opens the C library's debug information, which takes a
+                             twentieth of a second where it is installed */
 };
 
 /* `j` must outlive the resolver. NULL when out of memory. */
@@ -46,10 +49,6 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
 
 /* Whether it is what started main or the thread, which says nothing about the place. */
 bool report_is_start(const struct report_place *p);
-
-/* Whether above it there is only what started the program. Ask before the frame above is resolved: that opens the C
-   library's debug information, which takes a hundredth of a second and more where it is installed. */
-bool report_is_main(const struct report_place *p);
 
 /*
  * A callsite as one word without blanks, innermost frame first: "caller@file:line<caller@file:line…", where only a

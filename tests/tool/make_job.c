@@ -17,8 +17,8 @@
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams
  *                              larger by N; a Barrier at the end of each turn; another build, whose calls are N bytes
  *                              further on; an Isend more, at the same place but called from N
- *   make_job at FILE MODULE BUILD-ID CALL ENTRY     a call that returns to CALL, a region whose function begins at
- *   ENTRY
+ *   make_job at FILE MODULE BUILD-ID CALL ENTRY [ABOVE]   a call that returns to CALL, in what returns to ABOVE; a region
+ *                              whose function begins at ENTRY
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -204,12 +204,14 @@ static struct job *make_long(void)
     return j;
 }
 
-static struct job *make_at(const char *module, const char *id, const char *offset, const char *entry)
+static struct job *make_at(const char *module, const char *id, const char *offset, const char *entry,
+                           const char *above)
 {
     struct job *j = create(module, 1);
     struct job_terminal t = {.kind = JOB_CALL, .function = job_string(j, "MPI_Barrier"), .comm = GRAMMAR_NONE,
                              .callsite = site(j, module, id, strtoull(offset, NULL, 16))};
     uint32_t barrier = job_terminal(j, &t);
+    barrier = above ? call_from(j, barrier, strtoull(above, NULL, 16)) : barrier;
     t.kind = JOB_REGION;
     t.function = job_string(j, "omp parallel");
     t.callsite = site(j, module, id, strtoull(entry, NULL, 16));
@@ -349,8 +351,8 @@ int main(int argc, char **argv)
         write_job(create("/nowhere/empty", 1), argv[2]);
     else if (argc >= 4 && argc % 2 == 0 && !strcmp(argv[1], "changed"))
         write_job(make_changed(argv[3], argc - 4, argv + 4), argv[2]);
-    else if (argc == 7 && !strcmp(argv[1], "at"))
-        write_job(make_at(argv[3], argv[4], argv[5], argv[6]), argv[2]);
+    else if ((argc == 7 || argc == 8) && !strcmp(argv[1], "at"))
+        write_job(make_at(argv[3], argv[4], argv[5], argv[6], argv[7]), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "parts"))
         for (uint32_t rank = 0; rank < RANKS; rank++) {
             char path[4096];
