@@ -207,7 +207,8 @@ static void begin_comparison(struct teams_choice *c)
     c->window = turns_in(c->usual);
     c->slot = 0;
     memset(c->taken, 0, sizeof c->taken);
-    memset(c->given_up, 0, sizeof c->given_up);
+    for (enum teams_way way = 0; way < TEAMS_WAYS; way++) /* of what was hopeless the last time one window is enough */
+        c->given_up[way] = c->given_up[way] >= GIVEN_UP ? GIVEN_UP - 1 : 0;
 }
 
 /* The window's way was run to the end. */

@@ -3,17 +3,19 @@
 
 #include <stddef.h>
 
-enum { RETURNS = 2, PATIENCE = 16 }; /* a place that was lost so often is no anchor any more */
+/* A place that was lost so often is no anchor any more; and inner loops are over after so many ns. */
+enum { RETURNS = 2, PATIENCE = 16, INNER = 500000 };
 
-/* Whether it came back often enough. */
-static bool regular(struct teams_return *here, uint64_t number)
+/* Whether it came back often and long enough. */
+static bool regular(struct teams_return *here, uint64_t number, uint64_t now)
 {
     uint64_t period = number - here->seen;
-    bool first = here->seen == 0;
-    here->times = !first && period == here->period ? here->times + 1 : !first;
+    bool first = here->seen == 0, again = !first && period == here->period;
+    here->times = again ? here->times + 1 : !first;
+    here->since = again ? here->since : here->time;
     here->period = first ? 0 : period;
     here->seen = number;
-    return here->lost < PATIENCE && here->times >= (uint32_t)RETURNS << here->lost;
+    return here->lost < PATIENCE && here->times >= (uint32_t)RETURNS << here->lost && now - here->since >= INNER;
 }
 
 static enum teams_turn lose(struct teams_turns *t)
@@ -36,8 +38,9 @@ enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *her
         return TEAMS_BEGINS;
     }
     uint64_t before = here->time;
+    bool found = regular(here, t->number, now);
     here->time = now;
-    if (!regular(here, t->number))
+    if (!found)
         return TEAMS_INSIDE;
     t->took = now - before;
     t->anchor = here;

@@ -5,7 +5,8 @@
  *   a b b b c  a b b b c  a b b b c        a comes back every 5 regions: the anchor of turns of 5 regions.
  *   ^          ^          ^                So does c; b comes back after 1, 1, 3: it is none.
  *
- * A region that came back twice after the same number of regions is the anchor. When it does not come back where it
+ * A region that came back twice after the same number of regions, and not within a moment (an inner loop of short
+ * regions), is the anchor. When it does not come back where it
  * should it is lost, and has to come back twice as often before it is one again: so inner loops give way to what is
  * around them.
  *
@@ -22,6 +23,7 @@
 struct teams_return {
     uint64_t seen;   /* number of the region that was here last, from 1; 0: none */
     uint64_t time;   /* when that began */
+    uint64_t since;  /* when the first one of the row began */
     uint64_t period; /* after how many regions it came back … */
     uint32_t times;  /* … so many times in a row */
     uint32_t lost;   /* so often it was an anchor in vain */
