@@ -2,236 +2,102 @@
 #include "teams/known.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { MOST = 6 }; /* arguments in registers */
 
-struct known {
-    const char *name;
+#define ROW(what, arguments, ...) { what, arguments, (const char *const[]){ __VA_ARGS__, NULL } }
+
+/* "x*": what begins with x. "x~": x of libm, xf, xl, and __x_finite of programs that were built with -ffast-math for an
+   older library. The first that fits; names that are whole come first. */
+static const struct row {
     enum teams_known what;
+    uint8_t arguments;
+    const char *const *names;
+} rows[] = {
+    ROW(TEAMS_ASKS_SIZE, 0, "omp_get_num_threads"),
+    ROW(TEAMS_ASKS_NUMBER, 0, "omp_get_thread_num"),
+    ROW(TEAMS_ASKS_ITSELF, 0, "omp_get_thread_num_*", "omp_get_num_threads_*"),
+    ROW(TEAMS_BARRIER, 0, "GOMP_barrier"),
+    ROW(TEAMS_SINGLE, 0, "GOMP_single_start"),
+    ROW(TEAMS_LOCKS, 0, "GOMP_atomic_start", "GOMP_critical_name_start", "GOMP_critical_start"),
+    ROW(TEAMS_UNLOCKS, 0, "GOMP_atomic_end", "GOMP_critical_name_end", "GOMP_critical_end"),
+    ROW(TEAMS_SYNC, 0, "GOMP_ordered_start", "GOMP_ordered_end", "GOMP_loop_end*", "GOMP_sections_end*"),
+    ROW(TEAMS_BOUNDS, 0, "GOMP_sections_next"),
+    ROW(TEAMS_UNKNOWN_CALL, MOST, "GOMP_sections2*"),
+    ROW(TEAMS_BOUNDS, MOST, "GOMP_loop*", "GOMP_sections*"),
+    ROW(TEAMS_NESTS, MOST, "GOMP_parallel*", "GOMP_teams*"),
+    ROW(TEAMS_JOINS, MOST, "GOMP_taskgroup_end", "GOMP_taskwait", "GOMP_taskwait_depend"),
+    ROW(TEAMS_WAITS, MOST, "GOMP_taskyield", "omp_set_lock*", "omp_set_nest_lock*", "omp_test_*", "omp_unset_*"),
+    ROW(TEAMS_MAKES_TASKS, MOST, "GOMP_task*"),
+    ROW(TEAMS_PURE, 0, "omp_get_wtime*", "omp_get_wtick*", "omp_in_parallel*", "omp_get_level*",
+        "omp_get_active_level*", /* the same for us */ "__errno_location", "_ZGV*" /* vector mathematics */),
+    ROW(TEAMS_ASKS, MOST, "omp_*"),
+    ROW(TEAMS_LEAVES, 0, "__stack_chk_fail"),
+    ROW(TEAMS_LEAVES, MOST, "abort", "exit", "_exit", "MPI_Abort*", "mpi_abort_*", "PMPI_Abort*", "__assert_fail",
+        "_Unwind_Resume", "_ZSt9terminatev", "__cxa_call_unexpected", "__cxa_rethrow", "__cxa_throw",
+        "_gfortran_error_stop_numeric", "_gfortran_error_stop_string", "_gfortran_os_error", "_gfortran_os_error_at",
+        "_gfortran_runtime_error", "_gfortran_runtime_error_at", "_gfortran_stop_numeric", "_gfortran_stop_string"),
+    ROW(TEAMS_MPI, MOST, "MPI_*", "PMPI_*", "mpi_*", "pmpi_*"),
+    ROW(TEAMS_THREAD_DATA, MOST, "__tls_get_addr"),
+    ROW(TEAMS_ALLOCATES, 1, "malloc", "_Znam", "_Znwm"),
+    ROW(TEAMS_ALLOCATES, MOST, "calloc", "__cxa_allocate_exception"),
+    ROW(TEAMS_PURE, 1, "free", "_ZdaPv", "_ZdaPvm", "_ZdlPv", "_ZdlPvm"),
+    ROW(TEAMS_PURE, MOST, "__divdc3", "__divsc3", "__muldc3", "__mulsc3", "__powidf2", "__powisf2",
+        "_gfortran_compare_string", "_gfortran_pow_i4_i4", "_gfortran_pow_i8_i4", "_gfortran_pow_i8_i8",
+        "_gfortran_string_len_trim", "abs", "memchr", "memcmp", "strchr", "strcmp", "strlen", "strncmp", "strrchr",
+        "strstr"),
+    ROW(TEAMS_ACTS, MOST, "__fprintf_chk", "__printf_chk", "fprintf", "fputc", "fputs", "fwrite", "printf", "putchar",
+        "puts"),
+    ROW(TEAMS_WRITES, MOST, "__memcpy_chk", "__memset_chk", "memcpy", "memmove", "memset", "snprintf", "sprintf",
+        "strcpy", "strncpy"),
+    ROW(TEAMS_WRITES, 2, "frexp~", "ldexp~", "modf~", "sincos~"),
+    ROW(TEAMS_PURE, 0, "acos~", "acosh~", "asin~", "asinh~", "atan~", "atan2~", "atanh~", "cabs~", "carg~", "cbrt~",
+        "ceil~", "cexp~", "cimag~", "clog~", "conj~", "copysign~", "cos~", "cosh~", "cpow~", "creal~", "csin~",
+        "csqrt~", "erf~", "erfc~", "exp~", "exp10~", "exp2~", "expm1~", "fabs~", "fdim~", "floor~", "fma~", "fmax~",
+        "fmin~", "fmod~", "hypot~", "j0~", "j1~", "llround~", "log~", "log10~", "log1p~", "log2~", "lrint~", "lround~",
+        "nearbyint~", "pow~", "remainder~", "rint~", "round~", "sin~", "sinh~", "sqrt~", "tan~", "tanh~", "tgamma~",
+        "trunc~", "y0~", "y1~"),
 };
 
-/* By their beginnings; the first that fits. */
-static const struct known prefixes[] = {
-    { "GOMP_parallel", TEAMS_NESTS },
-    { "GOMP_teams", TEAMS_NESTS },
-    { "GOMP_task", TEAMS_MAKES_TASKS },
-    { "GOMP_loop_end", TEAMS_SYNC },
-    { "GOMP_loop", TEAMS_BOUNDS },
-    { "GOMP_sections_end", TEAMS_SYNC },
-    { "GOMP_sections2", TEAMS_UNKNOWN_CALL },
-    { "GOMP_sections", TEAMS_BOUNDS },
-    { "omp_set_lock", TEAMS_WAITS },
-    { "omp_set_nest_lock", TEAMS_WAITS },
-    { "omp_test_", TEAMS_WAITS },
-    { "omp_unset_", TEAMS_WAITS },
-    { "omp_get_wtime", TEAMS_PURE },
-    { "omp_get_wtick", TEAMS_PURE },
-    { "omp_in_parallel", TEAMS_PURE },
-    { "omp_get_level", TEAMS_PURE },
-    { "omp_get_active_level", TEAMS_PURE }, /* the same for us */
-    { "omp_get_thread_num_", TEAMS_ASKS_ITSELF },
-    { "omp_get_num_threads_", TEAMS_ASKS_ITSELF },
-    { "omp_", TEAMS_ASKS },
-    { "MPI_Abort", TEAMS_LEAVES },
-    { "mpi_abort_", TEAMS_LEAVES },
-    { "PMPI_Abort", TEAMS_LEAVES },
-    { "MPI_", TEAMS_MPI },
-    { "PMPI_", TEAMS_MPI },
-    { "mpi_", TEAMS_MPI },
-    { "pmpi_", TEAMS_MPI },
-    { "_ZGV", TEAMS_PURE }, /* vector mathematics */
-};
-
-/* Sorted. */
-static const struct known names[] = {
-    { "GOMP_atomic_end", TEAMS_UNLOCKS },
-    { "GOMP_atomic_start", TEAMS_LOCKS },
-    { "GOMP_barrier", TEAMS_BARRIER },
-    { "GOMP_critical_end", TEAMS_UNLOCKS },
-    { "GOMP_critical_name_end", TEAMS_UNLOCKS },
-    { "GOMP_critical_name_start", TEAMS_LOCKS },
-    { "GOMP_critical_start", TEAMS_LOCKS },
-    { "GOMP_ordered_end", TEAMS_SYNC },
-    { "GOMP_ordered_start", TEAMS_SYNC },
-    { "GOMP_single_start", TEAMS_SINGLE },
-    { "GOMP_taskgroup_end", TEAMS_JOINS },
-    { "GOMP_taskwait", TEAMS_JOINS },
-    { "GOMP_taskwait_depend", TEAMS_JOINS },
-    { "GOMP_taskyield", TEAMS_WAITS },
-    { "_Unwind_Resume", TEAMS_LEAVES },
-    { "_ZSt9terminatev", TEAMS_LEAVES },
-    { "_ZdaPv", TEAMS_PURE },
-    { "_ZdaPvm", TEAMS_PURE },
-    { "_ZdlPv", TEAMS_PURE },
-    { "_ZdlPvm", TEAMS_PURE },
-    { "_Znam", TEAMS_ALLOCATES },
-    { "_Znwm", TEAMS_ALLOCATES },
-    { "__assert_fail", TEAMS_LEAVES },
-    { "__cxa_allocate_exception", TEAMS_ALLOCATES },
-    { "__cxa_call_unexpected", TEAMS_LEAVES },
-    { "__cxa_rethrow", TEAMS_LEAVES },
-    { "__cxa_throw", TEAMS_LEAVES },
-    { "__divdc3", TEAMS_PURE },
-    { "__divsc3", TEAMS_PURE },
-    { "__errno_location", TEAMS_PURE },
-    { "__fprintf_chk", TEAMS_ACTS },
-    { "__memcpy_chk", TEAMS_WRITES },
-    { "__memset_chk", TEAMS_WRITES },
-    { "__muldc3", TEAMS_PURE },
-    { "__mulsc3", TEAMS_PURE },
-    { "__powidf2", TEAMS_PURE },
-    { "__powisf2", TEAMS_PURE },
-    { "__printf_chk", TEAMS_ACTS },
-    { "__stack_chk_fail", TEAMS_LEAVES },
-    { "__tls_get_addr", TEAMS_THREAD_DATA },
-    { "_exit", TEAMS_LEAVES },
-    { "_gfortran_compare_string", TEAMS_PURE },
-    { "_gfortran_error_stop_numeric", TEAMS_LEAVES },
-    { "_gfortran_error_stop_string", TEAMS_LEAVES },
-    { "_gfortran_os_error", TEAMS_LEAVES },
-    { "_gfortran_os_error_at", TEAMS_LEAVES },
-    { "_gfortran_pow_i4_i4", TEAMS_PURE },
-    { "_gfortran_pow_i8_i4", TEAMS_PURE },
-    { "_gfortran_pow_i8_i8", TEAMS_PURE },
-    { "_gfortran_runtime_error", TEAMS_LEAVES },
-    { "_gfortran_runtime_error_at", TEAMS_LEAVES },
-    { "_gfortran_stop_numeric", TEAMS_LEAVES },
-    { "_gfortran_stop_string", TEAMS_LEAVES },
-    { "_gfortran_string_len_trim", TEAMS_PURE },
-    { "abort", TEAMS_LEAVES },
-    { "abs", TEAMS_PURE },
-    { "calloc", TEAMS_ALLOCATES },
-    { "exit", TEAMS_LEAVES },
-    { "fprintf", TEAMS_ACTS },
-    { "fputc", TEAMS_ACTS },
-    { "fputs", TEAMS_ACTS },
-    { "free", TEAMS_PURE },
-    { "fwrite", TEAMS_ACTS },
-    { "malloc", TEAMS_ALLOCATES },
-    { "memchr", TEAMS_PURE },
-    { "memcmp", TEAMS_PURE },
-    { "memcpy", TEAMS_WRITES },
-    { "memmove", TEAMS_WRITES },
-    { "memset", TEAMS_WRITES },
-    { "printf", TEAMS_ACTS },
-    { "putchar", TEAMS_ACTS },
-    { "puts", TEAMS_ACTS },
-    { "snprintf", TEAMS_WRITES },
-    { "sprintf", TEAMS_WRITES },
-    { "strchr", TEAMS_PURE },
-    { "strcmp", TEAMS_PURE },
-    { "strcpy", TEAMS_WRITES },
-    { "strlen", TEAMS_PURE },
-    { "strncmp", TEAMS_PURE },
-    { "strncpy", TEAMS_WRITES },
-    { "strrchr", TEAMS_PURE },
-    { "strstr", TEAMS_PURE },
-};
-
-/* Of libm, without the f or l of other precisions; sorted. Those with results behind pointers are below. */
-static const char *const mathematics[] = {
-    "acos",  "acosh", "asin",  "asinh", "atan",   "atan2",     "atanh", "cabs",      "carg",    "cbrt",
-    "ceil",  "cexp",  "cimag", "clog",  "conj",   "copysign",  "cos",   "cosh",      "cpow",    "creal",
-    "csin",  "csqrt", "erf",   "erfc",  "exp",    "exp10",     "exp2",  "expm1",     "fabs",    "fdim",
-    "floor", "fma",   "fmax",  "fmin",  "fmod",   "hypot",     "j0",    "j1",        "llround", "log",
-    "log10", "log1p", "log2",  "lrint", "lround", "nearbyint", "pow",   "remainder", "rint",    "round",
-    "sin",   "sinh",  "sqrt",  "tan",   "tanh",   "tgamma",    "trunc", "y0",        "y1",
-};
-static const char *const mathematics_writing[] = { "frexp", "ldexp", "modf", "sincos" };
-
-static int compare_known(const void *key, const void *entry)
+/* "", "f" or "l", perhaps with "_finite" behind. */
+static bool is_precision(const char *end, bool finite)
 {
-    return strcmp(key, ((const struct known *)entry)->name);
+    end += *end == 'f' || *end == 'l';
+    return strcmp(end, finite ? "_finite" : "") == 0;
 }
 
-static int compare_text(const void *key, const void *entry)
+static bool fits(const char *pattern, const char *name)
 {
-    return strcmp(key, *(const char *const *)entry);
-}
-
-static bool is_among(const char *name, const char *const *list, size_t count)
-{
-    char shorter[24];
-    size_t length = strlen(name);
-    if (bsearch(name, list, count, sizeof *list, compare_text))
-        return true;
-    if (length < 2 || length >= sizeof shorter || (name[length - 1] != 'f' && name[length - 1] != 'l'))
+    bool finite = name[0] == '_' && name[1] == '_' && pattern[0] == name[2];
+    if (pattern[0] != name[0] && !finite)
         return false;
-    memcpy(shorter, name, length - 1);
-    shorter[length - 1] = '\0';
-    return bsearch(shorter, list, count, sizeof *list, compare_text);
+    size_t length = strlen(pattern) - 1;
+    if (pattern[length] == '~')
+        return strncmp(pattern, name + 2 * finite, length) == 0 && is_precision(name + 2 * finite + length, finite);
+    return pattern[length] == '*' ? strncmp(pattern, name, length) == 0 : strcmp(pattern, name) == 0;
 }
 
-/* __sqrt_finite and the like, of programs that were built with -ffast-math for an older library */
-static bool is_mathematics(const char *name, const char *const *list, size_t count)
+/* NULL: on no list. */
+static const struct row *find(const char *name)
 {
-    char inner[24];
-    size_t length = strlen(name);
-    if (is_among(name, list, count))
-        return true;
-    if (strncmp(name, "__", 2) != 0 || length - 9 >= sizeof inner || strcmp(name + length - 7, "_finite") != 0)
-        return false;
-    memcpy(inner, name + 2, length - 9);
-    inner[length - 9] = '\0';
-    return is_among(inner, list, count);
-}
-
-static bool begins(const char *name, const char *begin)
-{
-    return strncmp(name, begin, strlen(begin)) == 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (const char *const *n = rows[i].names; *n; n++)
+            if (fits(*n, name))
+                return &rows[i];
+    return NULL;
 }
 
 enum teams_known teams_known(const char *name)
 {
-    if (strcmp(name, "omp_get_num_threads") == 0)
-        return TEAMS_ASKS_SIZE;
-    if (strcmp(name, "omp_get_thread_num") == 0)
-        return TEAMS_ASKS_NUMBER;
-    const struct known *k = bsearch(name, names, sizeof names / sizeof *names, sizeof *names, compare_known);
-    if (k)
-        return k->what;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (begins(name, prefixes[i].name))
-            return prefixes[i].what;
-    if (is_mathematics(name, mathematics, sizeof mathematics / sizeof *mathematics))
-        return TEAMS_PURE;
-    if (is_mathematics(name, mathematics_writing, sizeof mathematics_writing / sizeof *mathematics_writing))
-        return TEAMS_WRITES;
-    return TEAMS_UNKNOWN_CALL;
-}
-
-static unsigned arguments_of_pure(const char *name)
-{
-    bool none = begins(name, "omp_") || begins(name, "_ZGV") || strcmp(name, "__errno_location") == 0 ||
-                is_mathematics(name, mathematics, sizeof mathematics / sizeof *mathematics);
-    return none ? 0 : strcmp(name, "free") == 0 || begins(name, "_Zd") ? 1 : MOST;
+    const struct row *row = find(name);
+    return row ? row->what : TEAMS_UNKNOWN_CALL;
 }
 
 unsigned teams_known_arguments(const char *name)
 {
-    switch (teams_known(name)) {
-    case TEAMS_ASKS_SIZE:
-    case TEAMS_ASKS_NUMBER:
-    case TEAMS_ASKS_ITSELF:
-    case TEAMS_BARRIER:
-    case TEAMS_SINGLE:
-    case TEAMS_LOCKS:
-    case TEAMS_UNLOCKS:
-    case TEAMS_SYNC:
-        return 0;
-    case TEAMS_BOUNDS:
-        return strcmp(name, "GOMP_sections_next") == 0 ? 0 : strstr(name, "_next") ? 2 : MOST;
-    case TEAMS_ALLOCATES:
-        return strcmp(name, "malloc") == 0 || begins(name, "_Zn") ? 1 : MOST;
-    case TEAMS_PURE:
-        return arguments_of_pure(name);
-    case TEAMS_WRITES:
-        return is_mathematics(name, mathematics_writing, sizeof mathematics_writing / sizeof *mathematics_writing)
-                   ? 2
-                   : MOST;
-    default:
-        return strcmp(name, "__stack_chk_fail") == 0 ? 0 : MOST;
-    }
+    const struct row *row = find(name);
+    bool next = row && row->what == TEAMS_BOUNDS && row->arguments && strstr(name, "_next");
+    return next ? 2 : row ? row->arguments : MOST;
 }
