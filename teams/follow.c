@@ -260,7 +260,8 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
     r->shared_loop = malloc((f->blocks + 1) * sizeof *r->shared_loop);
     r->loop_defs = calloc(f->loops + 1, sizeof *r->loop_defs);
     r->block_of = malloc((f->insns + 1) * sizeof *r->block_of);
-    if (!r->out || !r->last || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs || !r->block_of) {
+    if (!r->out || !r->last || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs ||
+        !r->block_of) {
         teams_follow_free(r);
         return NULL;
     }

@@ -6,7 +6,8 @@
 static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *uses, uint64_t *defines)
 {
     const struct teams_insn *i = &f->insn[insn];
-    uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index), define = i->writes | teams_bit(i->second);
+    uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index);
+    uint64_t define = i->writes | teams_bit(i->second);
     if (i->a.kind == TEAMS_REGISTER)
         use |= teams_bit(i->a.number);
     if (i->b.kind == TEAMS_REGISTER)

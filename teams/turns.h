@@ -6,9 +6,8 @@
  *   ^          ^          ^                So does c; b comes back after 1, 1, 3: it is none.
  *
  * A region that came back twice after the same number of regions, and not within a moment (an inner loop of short
- * regions), is the anchor. When it does not come back where it
- * should it is lost, and has to come back twice as often before it is one again: so inner loops give way to what is
- * around them.
+ * regions), is the anchor. When it does not come back where it should it is lost, and has to come back twice as often
+ * before it is one again: so inner loops give way to what is around them.
  *
  * Memory: some words a region. Cost: a few instructions a region until a turn is found, then one comparison.
  * Threads: owner.  Hook-safe: yes.
