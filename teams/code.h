@@ -36,7 +36,6 @@ enum teams_op {
     TEAMS_FLOAT,   /* from here to OTHER with masks; floating-point arithmetic, whose result depends on the order */
     TEAMS_EXTREME, /* the larger or the smaller one */
     TEAMS_VECTOR_ADD,
-    TEAMS_SHUFFLE,
     TEAMS_OTHER,
     TEAMS_CALL,
     TEAMS_CALL_SLOT, /* target, or through the pointer at address `target` */

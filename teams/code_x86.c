@@ -197,10 +197,7 @@ static enum teams_op by_name(const char *name)
         { "dp", TEAMS_FLOAT },          { "round", TEAMS_FLOAT },    { "max", TEAMS_EXTREME },
         { "min", TEAMS_EXTREME },       { "pmax", TEAMS_EXTREME },   { "pmin", TEAMS_EXTREME },
         { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
-        { "psub", TEAMS_VECTOR_ADD },   { "psrldq", TEAMS_SHUFFLE }, { "pshuf", TEAMS_SHUFFLE },
-        { "punpck", TEAMS_SHUFFLE },    { "unpck", TEAMS_SHUFFLE },  { "shuf", TEAMS_SHUFFLE },
-        { "pextr", TEAMS_SHUFFLE },     { "perm", TEAMS_SHUFFLE },   { "extract", TEAMS_SHUFFLE },
-        { "broadcast", TEAMS_SHUFFLE }, { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
+        { "psub", TEAMS_VECTOR_ADD },   { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
         { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
     };
     if (name[0] == 'v')
@@ -219,8 +216,8 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
     IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
     IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
-    IS(DEC, SUB),             IS(NEG, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),
-    IS(SAL, SHIFT),           IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
+    IS(DEC, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),           IS(SAL, SHIFT),
+    IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
     IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
     IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
     IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
@@ -352,12 +349,8 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
         return n == 2;
     case TEAMS_ADD:
     case TEAMS_SUB:
-        if (i->id == X86_INS_NEG) {
-            insn->b = o[0];
-            insn->a = immediate(0);
-        } else if (n == 1) {
+        if (n == 1) /* inc, dec */
             insn->b = immediate(1);
-        }
         return n <= 2;
     case TEAMS_SHIFT:
         return n == 2 && o[1].kind == TEAMS_IMMEDIATE;
@@ -391,12 +384,7 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     enum teams_op op = insn->op;
-    if (i->id == X86_INS_CDQE || i->id == X86_INS_CWDE) {
-        insn->op = TEAMS_MOVE;
-        insn->dst = insn->a = in_register(0);
-    } else if (i->id == X86_INS_CDQ || i->id == X86_INS_CQO) {
-        other(d, insn); /* the sign of the dividend */
-    } else if (zeroes(i, x)) {
+    if (zeroes(i, x)) {
         insn->op = TEAMS_MOVE;
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
@@ -404,9 +392,7 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
     } else if (!arithmetic(i, x, insn)) {
         other(d, insn);
         /* the operation of vectors and floating point is known, their sources are the mask's */
-        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD || op == TEAMS_SHUFFLE
-                                 ? op
-                                 : TEAMS_OTHER);
+        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
     }
 }
 
@@ -453,13 +439,6 @@ bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, u
     look_at_memory(x, i, insn);
     if (insn->op == TEAMS_NOTHING) {
         insn->loads = insn->stores = false;
-        return true;
-    }
-    if (i->id == X86_INS_LEAVE) {
-        /* rsp = rbp, pop rbp: the second half is lost, which only makes less known */
-        insn->op = TEAMS_OTHER;
-        insn->reads = insn->writes = 1ull << 5;
-        insn->writes |= 1ull << STACK;
         return true;
     }
     if (!control(i, x, insn))

@@ -49,7 +49,7 @@ static enum job_proof check_swap(const struct teams_case *c, int b)
                 return JOB_PROOF_SUMS;
             if (!i->swaps &&
                 (i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL || i->op >= TEAMS_VECTOR_ADD) &&
-                i->op != TEAMS_BRANCH && i->op != TEAMS_JUMP && i->op != TEAMS_SHUFFLE)
+                i->op != TEAMS_BRANCH && i->op != TEAMS_JUMP)
                 return JOB_PROOF_COUNTS;
         }
     return JOB_PROOF_HARMLESS;

@@ -66,17 +66,12 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     struct search *s = data;
     struct teams_module m = { .base = info->dlpi_addr, .path = info->dlpi_name };
     const ElfW(Dyn) *dynamic = NULL;
-    int constants = 0;
     (void)size;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)begin;
-        if (p->p_type == PT_LOAD && !(p->p_flags & PF_W) && constants < 4) {
-            m.constant[constants][0] = begin;
-            m.constant[constants++][1] = begin + p->p_memsz;
-        }
         if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R) && s->address - begin < p->p_filesz) {
             m.begin = begin;
             m.end = begin + p->p_filesz;
@@ -123,14 +118,6 @@ const char *teams_image_slot(const struct teams_module *m, uintptr_t slot)
     cache[at].jumps = (uintptr_t)m->jumps;
     cache[at].name = name;
     return name;
-}
-
-bool teams_image_constant_in(const struct teams_module *m, uintptr_t address)
-{
-    for (int i = 0; i < 4; i++)
-        if (address >= m->constant[i][0] && address < m->constant[i][1])
-            return true;
-    return false;
 }
 
 uintptr_t teams_image_named(const char *name)

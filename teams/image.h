@@ -23,7 +23,6 @@ struct teams_module {
     const void *symbols, *relocations, *jumps; /* ELF tables; NULL: none */
     const char *strings, *path;
     uint64_t relocation_count, jump_count;
-    uintptr_t constant[4][2]; /* begins and ends of what nobody writes; 0: none */
     bool library; /* of the system's runtime: C, mathematics, loader, compilers, OpenMP, MPI: judged by names alone */
 };
 
@@ -31,8 +30,6 @@ struct teams_module {
 bool teams_image_find(uintptr_t address, struct teams_module *m);
 /* Name of the symbol that the loader stores in a slot of the module, NULL without. */
 const char *teams_image_slot(const struct teams_module *m, uintptr_t slot);
-/* Whether an address lies in a segment of the module that nobody writes. */
-bool teams_image_constant_in(const struct teams_module *m, uintptr_t address);
 /* The code that a name means for the program, 0: not known. */
 uintptr_t teams_image_named(const char *name);
 

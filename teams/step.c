@@ -63,20 +63,17 @@ static struct teams_value set(struct teams_value flags)
                                    : teams_value_any(flags.bits & ~(unsigned)TEAMS_ZERO);
 }
 
-static struct teams_value bits(const struct teams_insn *i, struct teams_value a, struct teams_value b)
+static struct teams_value bits(struct teams_value a, struct teams_value b)
 {
     if (a.kind == TEAMS_FRAME && b.kind == TEAMS_CONSTANT && b.number < 0)
         return (struct teams_value){ .kind = TEAMS_FRAME, .number = a.number & b.number };
-    bool same = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
-    if (same || (b.kind == TEAMS_CONSTANT && b.number == -1))
-        return a;
     return teams_value_mix(a, b);
 }
 
 static struct teams_value test(const struct teams_insn *i, struct teams_value a, struct teams_value b)
 {
     bool same = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
-    if (same || (a.kind == TEAMS_IF_SINGLE && b.kind == TEAMS_CONSTANT))
+    if (same)
         return teams_value_compare(a, teams_value_constant(0));
     return teams_value_mix(a, b);
 }
@@ -118,7 +115,7 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
     bool sums = i->op == TEAMS_VECTOR_ADD && (from.zeroes || (in && from.changed_zero));
     struct teams_value v = from.all;
-    if (v.kind == TEAMS_ANY && (sums || (i->op == TEAMS_SHUFFLE && from.zeroes)))
+    if (v.kind == TEAMS_ANY && sums)
         v.bits |= TEAMS_ZERO;
     v = named(r, i, v);
     if (i->stores)
@@ -205,19 +202,6 @@ static bool has_rest(const struct teams_reading *r, int block)
     return false;
 }
 
-/* An address or a sum, told apart by what is added. */
-static struct teams_value address(const struct teams_reading *r, int block, const struct teams_insn *i,
-                                  const struct teams_state *s)
-{
-    struct teams_value v = teams_follow_address(i, s);
-    if (v.kind == TEAMS_ANY && i->place.base != TEAMS_NO_REGISTER) {
-        struct teams_value index = i->place.index != TEAMS_NO_REGISTER ? s->reg[i->place.index]
-                                                                       : teams_value_constant(i->place.offset);
-        v.bits |= sum(r, block, s->reg[i->place.base], index, false).bits & TEAMS_ZERO;
-    }
-    return v;
-}
-
 static struct teams_value product(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b)
 {
     bool longer = a.kind == TEAMS_QUOTIENT_1 || b.kind == TEAMS_QUOTIENT_1;
@@ -242,7 +226,7 @@ static struct teams_value result(struct teams_reading *r, int block, const struc
     case TEAMS_MOVE:
         return a;
     case TEAMS_ADDRESS:
-        return address(r, block, i, s);
+        return teams_follow_address(i, s);
     case TEAMS_ADD:
     case TEAMS_SUB:
         return sum(r, block, a, b, i->op == TEAMS_SUB);
@@ -253,7 +237,7 @@ static struct teams_value result(struct teams_reading *r, int block, const struc
     case TEAMS_SHIFT:
         return teams_value_scale(a, i->b.value >= 0 && i->b.value < 31 ? 1ll << i->b.value : 1ll << 31);
     case TEAMS_BITS:
-        return bits(i, a, b);
+        return bits(a, b);
     case TEAMS_SELECT:
         return choose(s->reg[TEAMS_FLAGS], a, b);
     default:

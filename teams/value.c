@@ -41,9 +41,6 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
 static struct teams_value add_linear(struct teams_value a, struct teams_value b, int sign)
 {
     unsigned exact = a.bits & b.bits & TEAMS_EXACT;
-    bool adds_zero = (a.kind == TEAMS_CONSTANT && a.number == 0) || (b.kind == TEAMS_CONSTANT && b.number == 0);
-    if (adds_zero)
-        exact = (a.bits | b.bits) & TEAMS_EXACT;
     /* the way from one chunk to the next */
     if ((a.bits & TEAMS_BOUND && b.kind == TEAMS_LINEAR && !b.t && !b.m && !b.r) ||
         (b.bits & TEAMS_BOUND && a.kind == TEAMS_LINEAR && !a.t && !a.m && !a.r))
@@ -152,7 +149,7 @@ static bool only_number(struct teams_value v)
 struct teams_value teams_value_compare(struct teams_value a, struct teams_value b)
 {
     struct teams_value x = plain(a), y = plain(b);
-    if ((is_number(x) && is_rest(y)) || (is_number(y) && is_rest(x)))
+    if (is_number(x) && is_rest(y))
         return (struct teams_value){ .kind = TEAMS_IF_REST };
     if (is_number(x) && y.kind == TEAMS_CONSTANT && y.number == 0)
         return (struct teams_value){ .kind = TEAMS_IF_MASTER };
@@ -188,10 +185,6 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return a;
     if (is_rest(b) && a.kind == TEAMS_CONSTANT && a.number == 0)
         return b;
-    if (a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t == b.t && a.n == b.n && a.m == b.m && a.r == b.r) {
-        a.bits &= (uint8_t)~TEAMS_EXACT;
-        return a;
-    }
     /* the end of a chunk: the smaller one of its own and the loop's */
     if (only_number(a) && !teams_value_is_raw(&b))
         return form(a.t, a.n, 0, 0, 0);

@@ -57,8 +57,6 @@ static uint8_t of_load(const struct turn *t, const struct teams_insn *i, const s
     uint8_t slot = t->r->slot_of[i - t->r->flow->insn];
     if (slot != TEAMS_NO_SLOT)
         return m->of[TEAMS_REGISTERS + slot];
-    if (i->place.fixed && teams_image_constant_in(&t->r->flow->module, (uintptr_t)i->place.offset))
-        return NOTHING;
     uint8_t address = of_address(i, m);
     return address & 3 ? MOVED : FIXED;
 }
@@ -113,10 +111,8 @@ static void call(const struct turn *t, const struct teams_insn *i, struct marks 
     for (uint64_t left = t->r->flow->call[i - t->r->flow->insn].clobbers; left; left &= left - 1)
         m->of[teams_first(left)] = FIXED;
     m->of[TEAMS_FLAGS] = FIXED;
-    if (known == TEAMS_BOUNDS || known == TEAMS_PURE || known == TEAMS_ALLOCATES)
-        m->of[c->result] = known == TEAMS_BOUNDS ? MOVED : NOTHING;
-    if (known == TEAMS_PURE)
-        m->of[TEAMS_GENERAL] = NOTHING;
+    if (known == TEAMS_BOUNDS)
+        m->of[c->result] = MOVED;
 }
 
 static uint8_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
