@@ -34,6 +34,8 @@ void grammar_flat_destroy(struct grammar_flat *g)
     free(g->nodes);
     free(g->stats);
     free(g->attrs);
+    free(g->courses);
+    free(g->runs);
     free(g);
 }
 

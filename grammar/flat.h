@@ -66,6 +66,11 @@ struct grammar_pager {
                                                                any */
 };
 
+/* A value that holds from an event of the stream on; what a terminal's values of a channel were, in that order. Only of
+   a grammar that was frozen. */
+struct grammar_run { uint64_t from; int64_t value; };
+struct grammar_flat_course { uint32_t terminal, channel, first, count; };
+
 struct grammar_flat {
     uint32_t rule_count, node_count, attr_count;
     uint32_t terminals;  /* terminal numbers in use are below this (GRAMMAR_LOST aside) */
@@ -74,6 +79,9 @@ struct grammar_flat {
     struct grammar_flat_node *nodes;
     struct grammar_stats *stats; /* node_count */
     struct grammar_attr *attrs;  /* attr_count */
+    struct grammar_flat_course *courses; /* course_count, by terminal and channel; of those with several values */
+    struct grammar_run *runs;    /* of the courses */
+    uint32_t course_count;
     struct grammar_pager *pager; /* NULL: everything is here */
 };
 

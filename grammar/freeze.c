@@ -72,7 +72,7 @@ struct grammar_flat *grammar_freeze(struct grammar *g)
     grammar_settle(g);
     struct grammar_flat *f = grammar_flat_create(g->rules_used, grammar_nodes(g), g->attrs_used);
     struct numbering w = {.number = malloc(3 * (size_t)g->rule_top * sizeof *w.number)};
-    if (!f || !w.number) {
+    if (!f || !w.number || grammar_courses_freeze(g, f) != 0) {
         grammar_flat_destroy(f);
         free(w.number);
         return NULL;

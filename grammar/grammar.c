@@ -24,6 +24,7 @@ static int open_all(struct grammar *g)
     int error = base_arena_open(&g->node_arena, sizeof *g->nodes, g->node_limit);
     error = error ? error : base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
     error = error ? error : base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
+    error = error ? error : base_arena_open(&g->course_arena, 2 * sizeof *g->courses, GRAMMAR_COURSE_TERMINALS);
     error = error ? error : hints_open(&g->digram_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->utility_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->collapse_hints, g->rule_limit + HINTS);
@@ -31,6 +32,7 @@ static int open_all(struct grammar *g)
     g->nodes = g->node_arena.base;
     g->rules = g->rule_arena.base;
     g->attrs = g->attr_arena.base;
+    g->courses = g->course_arena.base;
     return error;
 }
 
@@ -94,6 +96,7 @@ void grammar_destroy(struct grammar *g)
     base_arena_close(&g->node_arena);
     base_arena_close(&g->rule_arena);
     base_arena_close(&g->attr_arena);
+    base_arena_close(&g->course_arena);
     base_arena_close(&g->digram_hints.arena);
     base_arena_close(&g->utility_hints.arena);
     base_arena_close(&g->collapse_hints.arena);

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "grammar/course.h"
 #include "grammar/digram.h"
 #include "grammar/grammar.h"
 #include "grammar/node.h"
@@ -32,7 +33,10 @@ struct grammar_rule {
 
 struct grammar_attr_cell {
     uint32_t next;
-    struct grammar_attr attr;
+    union {
+        struct grammar_attr attr;
+        struct grammar_run run[GRAMMAR_CELL_RUNS];
+    };
 };
 
 /* A stack of node or rule numbers in reserved memory. */
@@ -52,10 +56,11 @@ struct grammar_queue {
 };
 
 struct grammar {
-    struct base_arena node_arena, rule_arena, attr_arena;
+    struct base_arena node_arena, rule_arena, attr_arena, course_arena;
     struct grammar_node *nodes;
     struct grammar_rule *rules;
     struct grammar_attr_cell *attrs;
+    struct grammar_course *courses; /* two of each terminal: PEER, SOURCE */
     uint32_t node_top, node_free, node_limit, node_ready, nodes_used; /* node_ready: memory is there for these */
     uint32_t rule_top, rule_free, rule_limit, rules_used;
     uint32_t attr_top, attr_free, attr_limit, attrs_used;
@@ -157,6 +162,9 @@ uint32_t grammar_rule_take(struct grammar *g);
 void grammar_rule_give(struct grammar *g, uint32_t rule);
 /* The opposite of grammar_exponent_add. */
 void grammar_exponent_sub(struct grammar *g, uint32_t n, uint64_t k);
+/* A cell of the attributes' pool; GRAMMAR_NONE: there is none. */
+uint32_t grammar_cell_take(struct grammar *g);
+void grammar_cell_give(struct grammar *g, uint32_t cell);
 void grammar_attrs_add(struct grammar *g, uint32_t n, const struct grammar_event *e);
 void grammar_attrs_join(struct grammar *g, uint32_t into, uint32_t from);
 /* The same for a node and the one after it, exponents as they were. */
@@ -175,6 +183,20 @@ void grammar_drain(struct grammar *g);
    never been appended to otherwise. */
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
+
+/* course.c: another value from the event on that is about to be appended; the frozen form, -1: out of memory. */
+void grammar_course_turn(struct grammar *g, struct grammar_course *c, int64_t value);
+int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);
+static inline void grammar_courses_note(struct grammar *g, const struct grammar_event *e)
+{
+    if (!(e->channels & GRAMMAR_COURSE_CHANNELS) || e->terminal >= GRAMMAR_COURSE_TERMINALS)
+        return;
+    struct grammar_course *c = &g->courses[2 * e->terminal];
+    if (e->channels >> GRAMMAR_PEER & 1 && (c->last != e->value[GRAMMAR_PEER] || !c->runs))
+        grammar_course_turn(g, c, e->value[GRAMMAR_PEER]);
+    if (e->channels >> GRAMMAR_SOURCE & 1 && (c[1].last != e->value[GRAMMAR_SOURCE] || !c[1].runs))
+        grammar_course_turn(g, c + 1, e->value[GRAMMAR_SOURCE]);
+}
 
 /* coarsen.c */
 void grammar_coarsen(struct grammar *g);

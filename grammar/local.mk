@@ -7,6 +7,7 @@ libpythia_grammar_la_SOURCES = \
 	%D%/attr_turns.c \
 	%D%/audit.c \
 	%D%/coarsen.c \
+	%D%/course.c %D%/course.h \
 	%D%/cursor.c \
 	%D%/digram.c %D%/digram.h \
 	%D%/flat.c %D%/flat.h \

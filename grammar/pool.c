@@ -64,9 +64,7 @@ static void attrs_release(struct grammar *g, uint32_t n)
 {
     for (uint32_t a = g->nodes[n].attr; a != GRAMMAR_NONE;) {
         uint32_t next = g->attrs[a].next;
-        g->attrs[a].next = g->attr_free;
-        g->attr_free = a;
-        g->attrs_used--;
+        grammar_cell_give(g, a);
         a = next;
     }
     g->nodes[n].attr = GRAMMAR_NONE;
@@ -133,8 +131,7 @@ static struct grammar_attr *attr_of(struct grammar *g, uint32_t n, unsigned chan
     return NULL;
 }
 
-/* A new cell at the head of n's list; NULL when full: the attribute is then not modelled. */
-static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
+uint32_t grammar_cell_take(struct grammar *g)
 {
     uint32_t a = g->attr_free;
     if (a != GRAMMAR_NONE)
@@ -142,8 +139,24 @@ static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
     else if (g->attr_top < g->attr_limit)
         a = g->attr_top++;
     else
-        return NULL;
+        return GRAMMAR_NONE;
     g->attrs_used++;
+    return a;
+}
+
+void grammar_cell_give(struct grammar *g, uint32_t cell)
+{
+    g->attrs[cell].next = g->attr_free;
+    g->attr_free = cell;
+    g->attrs_used--;
+}
+
+/* A new cell at the head of n's list; NULL when full: the attribute is then not modelled. */
+static struct grammar_attr *attr_new(struct grammar *g, uint32_t n)
+{
+    uint32_t a = grammar_cell_take(g);
+    if (a == GRAMMAR_NONE)
+        return NULL;
     g->attrs[a].next = g->nodes[n].attr;
     g->nodes[n].attr = a;
     return &g->attrs[a].attr;

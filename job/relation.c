@@ -149,7 +149,9 @@ void job_relation_canonical(struct grammar_attr *a)
     if (a->kind == GRAMMAR_ATTR_KEYED) {
         canonical_keyed(a);
     } else if (a->kind == GRAMMAR_ATTR_VARIES) {
+        int64_t course = a->list[0];
         memset(a->key, 0, sizeof a->key);
+        a->list[0] = course;
         a->length = 0;
         a->period = 0;
     } else if (period_of(a) > SHORT) {
@@ -218,13 +220,15 @@ void job_relation_take(const struct job_variant *v, uint32_t rank, struct gramma
         shift(out, v->relations & JOB_OFFSET ? JOB_OFFSET : JOB_XOR, v->modulus, v->sample_rank, rank);
 }
 
-/* Of models without exact values only what tells them apart is a key: team sizes, or nothing. */
+/* Of models without exact values only what tells them apart is a key: team sizes, or a course. */
 static void key_of_inexact(const struct grammar_attr *a, struct job_relation_key *key)
 {
     key->attr.channel = a->channel;
     key->attr.kind = a->kind;
-    if (a->kind != GRAMMAR_ATTR_KEYED)
+    if (a->kind != GRAMMAR_ATTR_KEYED) {
+        key->attr.list[0] = a->list[0];
         return;
+    }
     key->attr.length = a->length;
     for (uint32_t i = 0; i < a->length; i++)
         key->attr.key[i].value = a->key[i].value;

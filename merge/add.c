@@ -68,6 +68,8 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
     if (!modulus)
         goto drop_grammar;
     error = base_array_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
+    if (!error && world_size(j) <= JOB_BLOCKS) /* beyond, each rank's own would be too much */
+        error = job_courses_add(j, g);
     if (error)
         goto drop_modulus;
     struct grammar_hash hash = grammar_flat_shape(g, j->terminal_hash);

@@ -11,6 +11,9 @@
 #include "replay/bind_parts.h"
 #include "replay/calls.h"
 
+/* Which occurrence of a node, which event of the rank. */
+struct moment { uint64_t i, index; };
+
 /* The rank of the job whom `peer` in the channel's values means. */
 static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
                            const struct job_terminal *t, int64_t peer)
@@ -26,12 +29,12 @@ static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t 
 }
 
 static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
-                     uint64_t i, int64_t none)
+                     struct moment at, int64_t none)
 {
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
 
-    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, i, &v) == 0)
+    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.index, &v) == 0)
         return v;
     const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
     if (channel == GRAMMAR_BYTES && variant)
@@ -45,21 +48,22 @@ static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX
 static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
 
 /* A message's operation: whom, how much, which tag. */
-static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
                                 const struct job_terminal *t, enum replay_kind kind, uint32_t place,
                                 const struct half *half)
 {
-    int64_t bytes = value(b, rank, node, half->bytes, i, 1), tag = value(b, rank, node, half->tag, i, 0), reply;
+    int64_t bytes = value(b, rank, node, half->bytes, at, 1), tag = value(b, rank, node, half->tag, at, 0), reply;
     const struct job_class *c = bind_class(b, rank);
     bool receives = kind == REPLAY_RECV || kind == REPLAY_IRECV;
     int64_t peer = t->peer_class == JOB_PEER_ANY && receives ? GRAMMAR_PEER_ANY
-                                                             : value(b, rank, node, half->peer, i, GRAMMAR_PEER_NONE);
+                                                             : value(b, rank, node, half->peer, at, GRAMMAR_PEER_NONE);
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
                             .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
 
     op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
     if (op.partner == REPLAY_NOWHERE && !receives &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, i, &reply) == 0 && reply == 1)
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.index, &reply) == 0 &&
+        reply == 1)
         op.partner = REPLAY_SOURCE;
     if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
         op.partner = REPLAY_ANY;
@@ -67,10 +71,10 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
 }
 
 /* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
-static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
                                    const struct job_terminal *t, uint32_t place)
 {
-    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, i, 1), root = value(b, rank, node, GRAMMAR_PEER, i, 0);
+    int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, at, 1), root = value(b, rank, node, GRAMMAR_PEER, at, 0);
     struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
                             .size = b->source.ranks, .partner = root >= 0 ? (uint32_t)root : 0,
@@ -149,7 +153,7 @@ static struct replay_op spent(uint32_t place, double ns, bool computes)
     };
 }
 
-static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
                               enum bind_what what, uint32_t place)
 {
     struct replay_op op = { .kind = REPLAY_WAIT,
@@ -160,7 +164,7 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
     struct job_start_run one;
     uint32_t count = 0;
 
-    if (job_completes(b->job, c, node, bind_like(b, rank), 0, i, &one, &runs, &count) != 0)
+    if (job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count) != 0)
         return op;
     b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
     op.back = (int32_t)count;
@@ -236,20 +240,20 @@ static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t t
 }
 
 /* The message of one; 0 where the rank's starts of the terminal go both ways. */
-static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i, uint32_t terminal,
-                          uint32_t site, struct replay_op *op)
+static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+                          uint32_t terminal, uint32_t site, struct replay_op *op)
 {
-    uint32_t ways = 0, at = first_flow(b, terminal);
+    uint32_t ways = 0, place = first_flow(b, terminal);
 
-    for (const struct job_flow *row; (row = next_flow(b, rank, terminal, &at));)
+    for (const struct job_flow *row; (row = next_flow(b, rank, terminal, &place));)
         ways |= row->receives ? 2 : 1;
     if (ways == 1 || ways == 2)
-        *op = message(b, rank, node, i, &b->job->terminals[terminal], ways == 1 ? REPLAY_ISEND : REPLAY_IRECV,
+        *op = message(b, rank, node, at, &b->job->terminals[terminal], ways == 1 ? REPLAY_ISEND : REPLAY_IRECV,
                       2 * site + 1, &out_half);
     return ways == 1 || ways == 2;
 }
 
-static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, uint64_t i,
+static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
                          const struct job_terminal *t, uint32_t site, struct replay_op *op)
 {
     enum bind_what what = (enum bind_what)b->site[site].what;
@@ -259,33 +263,33 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
 
     switch (what) {
     case BIND_SEND:
-        op[n++] = message(b, rank, node, i, t, REPLAY_SEND, place, &out_half);
+        op[n++] = message(b, rank, node, at, t, REPLAY_SEND, place, &out_half);
         op[n] = spent(place, op[0].bytes <= BIND_EAGER ? cost_of(b, call) : extra_of(b, rank, site), false);
         return n + 1;
     case BIND_ISEND:
     case BIND_IRECV:
-        op[n++] = message(b, rank, node, i, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
+        op[n++] = message(b, rank, node, at, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_RECV:
-        op[n++] = message(b, rank, node, i, t, REPLAY_RECV, place, &out_half);
+        op[n++] = message(b, rank, node, at, t, REPLAY_RECV, place, &out_half);
         break;
     case BIND_START:
     case BIND_STARTALL:
-        n = what == BIND_START ? start_one(b, rank, node, i, symbol, site, op) : start_all(b, rank, symbol, site, op);
+        n = what == BIND_START ? start_one(b, rank, node, at, symbol, site, op) : start_all(b, rank, symbol, site, op);
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_SENDRECV:
-        op[n++] = message(b, rank, node, i, t, REPLAY_IRECV, place, &in_half);
-        op[n++] = message(b, rank, node, i, t, REPLAY_ISEND, place, &out_half);
+        op[n++] = message(b, rank, node, at, t, REPLAY_IRECV, place, &in_half);
+        op[n++] = message(b, rank, node, at, t, REPLAY_ISEND, place, &out_half);
         op[n++] = (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = REPLAY_BACK_OWN };
         break;
     case BIND_WAIT_ONE:
     case BIND_WAIT_ALL:
-        op[n++] = waits(b, rank, node, i, what, place);
+        op[n++] = waits(b, rank, node, at, what, place);
         break;
     case BIND_ICOLLECTIVE:
-        op[n] = collective(b, rank, node, i, t, place);
+        op[n] = collective(b, rank, node, at, t, place);
         op[n++].starts = 1;
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
@@ -294,7 +298,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         return n;
     case BIND_COLLECTIVE:
     case BIND_FINALIZE:
-        op[n++] = collective(b, rank, node, i, t, place);
+        op[n++] = collective(b, rank, node, at, t, place);
         break;
     default:
         op[n++] = spent(place, b->change && b->change->no_extra ? 0 : call, false);
@@ -304,7 +308,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     return n;
 }
 
-uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *op)
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t index, struct replay_op *op)
 {
     const struct replay_bind *b = context;
     const struct bind_times *t = &b->rank[rank].node[node];
@@ -316,13 +320,14 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, str
     }
     const struct job_terminal *terminal = &b->job->terminals[symbol];
     uint32_t site = b->site_of[symbol], n = 0;
+    struct moment at = { i, index };
 
     if (b->site[site].what == BIND_INIT)
         op[n++] = spent(2 * site + 1, t->gap, true);
     else
         op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
     if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
-        n += call_ops(b, rank, node, i, terminal, site, op + n);
+        n += call_ops(b, rank, node, at, terminal, site, op + n);
     else
         op[n++] = spent(2 * site + 1, work_of(b, rank, node, 2 * site + 1, t->call, t->call_deviation), true);
     return n;
@@ -337,10 +342,11 @@ uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
         const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
         int64_t constant;
-        if (!v || v->attr.kind == GRAMMAR_ATTR_VARIES || v->attr.kind == GRAMMAR_ATTR_KEYED ||
-            channel == GRAMMAR_TEAM || grammar_attr_constant(&v->attr, &constant))
+        bool varies = v && v->attr.kind == GRAMMAR_ATTR_VARIES;
+        if (!v || v->attr.kind == GRAMMAR_ATTR_KEYED || channel == GRAMMAR_TEAM ||
+            (varies ? !v->attr.list[0] : grammar_attr_constant(&v->attr, &constant)))
             continue;
-        if (v->attr.period == 0)
+        if (v->attr.period == 0) /* that of a course is 0 */
             return 0;
         uint32_t a = whole, p = v->attr.period;
         while (p) {

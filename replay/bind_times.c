@@ -124,7 +124,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     s->count += count;
     s->gap_ns += count * r->node[n].gap;
     s->call_ns += count * r->node[n].call;
-    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, bind_like(b, rank), 0, 0, &reply) == 0 && reply == 1)
+    if (job_attr_value(b->job, c, n, GRAMMAR_REPLY, bind_like(b, rank), 0, 0, JOB_SOMEWHERE, &reply) == 0 && reply == 1)
         s->answers = 1;
     if (v)
         s->bytes += count * job_attr_mean(&v->attr);

@@ -160,7 +160,7 @@ static bool next_event(struct replay_feed *f)
     f->events++;
     uint32_t node = f->frame[f->depth - 1].node;
     uint64_t i = f->seen ? f->seen[node]++ : 0;
-    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->own);
+    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->events, f->own);
     f->op = f->own;
     return true;
 }

@@ -32,9 +32,17 @@ void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i
     l->last = i;
 }
 
+/* A receive of any tag names its communicator alone, the low six bits; the top bit is that of collectives. */
+static bool same_tag(uint32_t a, uint32_t b)
+{
+    const uint32_t any = 0x7fffffc0;
+
+    return a == b || (((a & ~63u) == any || (b & ~63u) == any) && ((a ^ b) & (0x80000000u | 63)) == 0);
+}
+
 static bool matches(const struct replay_item *i, uint32_t source, uint32_t tag)
 {
-    return i->tag == tag && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
+    return same_tag(i->tag, tag) && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
 }
 
 uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag)

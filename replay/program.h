@@ -86,8 +86,8 @@ struct replay_source {
     void *context;
     /* The grammar of a rank; GRAMMAR only: rules, nodes. */
     const struct grammar_flat *(*grammar)(void *context, uint32_t rank);
-    /* Fills ops[] with what occurrence `i` of `node` is; how many, at most REPLAY_OPS. */
-    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, struct replay_op *ops);
+    /* Fills ops[] with what occurrence `i` of `node` is, event `at` of the rank; how many, at most REPLAY_OPS. */
+    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *ops);
     /* After how many occurrences a node's operations begin anew: 1: always the same; 0: never. */
     uint32_t (*cycle)(void *context, uint32_t rank, uint32_t node);
     /* Rank of the job of member `i` of a group. */

@@ -44,7 +44,7 @@ static bool add_node(struct walk *w, uint32_t node, uint64_t times)
     }
     if (w->source->cycle(w->source->context, w->rank, node) != 1)
         return false;
-    uint32_t count = w->source->event(w->source->context, w->rank, node, 0, op);
+    uint32_t count = w->source->event(w->source->context, w->rank, node, 0, 0, op);
     w->out->events += times;
     for (uint32_t i = 0; i < count; i++)
         if (!add_op(w->out, &op[i], times))

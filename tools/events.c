@@ -113,7 +113,7 @@ static bool answers(const struct printer *p, const struct grammar_cursor *c)
 {
     int64_t reply;
 
-    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, &reply) == 0 &&
+    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, c->index, &reply) == 0 &&
            reply == 1;
 }
 
@@ -122,7 +122,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     const struct job_terminal *t = c->terminal < p->job->terminal_count ? &p->job->terminals[c->terminal] : NULL;
     int64_t value;
 
-    switch (job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, &value)) {
+    switch (job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->index, &value)) {
     case 0:
         break;
     case 1:

@@ -47,7 +47,7 @@ static void print_member(const struct job *j, const struct job_class *c, uint32_
         print_terminal(j, at.terminal);
         for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
             int64_t value;
-            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, &value);
+            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, at.index, &value);
             if (known == 0)
                 printf("\t%" PRId64, value);
             else
@@ -186,8 +186,7 @@ static void print_traffic(const struct job *j)
         printf("starts\t%" PRId64, j->starts.list[i].name);
         for (uint32_t k = 0; k < j->starts.list[i].count; k++) {
             const struct job_start_run *r = &j->starts.runs[j->starts.list[i].first + k];
-            for (uint32_t n = 0; n < r->count; n++)
-                printf("\t%u", r->distance + n * (uint32_t)r->step);
+            printf("\t%u+%d*%u", r->distance, r->step, r->count);
         }
         putchar('\n');
     }

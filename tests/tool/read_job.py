@@ -55,6 +55,7 @@ class Job:
         if 21 in self.sections:
             self.check_times()
         self.read_streams()
+        self.read_lists()
 
     def open(self, data):
         if data[:8] != b"PYTHIA\x1a\n":
@@ -254,11 +255,16 @@ class Job:
                 else:
                     yield node, symbol
 
-    def value(self, c, node, channel, member, i):
+    def value(self, c, node, channel, member, i, index):
         v = c["variants"].get((node, channel, member))
         if v is None:
             return "-"
         _, relations, sample, modulus, _, _, _, kind, length, period, count = v[:11]
+        if kind == 2:
+            for value, _, times in self.lists.get(struct.unpack_from("<q", v[14])[0], ()):
+                if index < times:
+                    return str((value ^ 0x80000000) - 0x80000000)
+                index -= times
         if i >= count:
             return "*"
         if kind == 0:
@@ -321,7 +327,7 @@ class Job:
                 for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0], (rank, thread))):
                     i = seen.get(node, 0)
                     seen[node] = i + 1
-                    values = [self.value(c, node, channel, (rank, thread), i) for channel in range(10)]
+                    values = [self.value(c, node, channel, (rank, thread), i, index) for channel in range(10)]
                     print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
@@ -381,7 +387,8 @@ class Job:
                     sums = [s // len(members) + (k < s % len(members)) for s in sums]
                 print("message", terminal, kind & 1, rank, -1 if partner == NONE else partner, *sums, mean, sep="\t")
 
-    def print_starts(self):
+    def read_lists(self):
+        self.lists = {}
         if 24 not in self.sections:
             return
         body, n = self.sections[24]
@@ -390,9 +397,12 @@ class Job:
         counts = struct.unpack_from("<%dI" % n, body, 4 + 8 * n)
         run = self.columns(body, 4 + 12 * n, runs, 3)
         for name, count in zip(names, counts):
-            print("starts", name, *((d + k * step) % 2**32 for d, step, times in run[:count] for k in range(times)), sep="\t")
+            self.lists[name] = [(first, (step ^ 0x80000000) - 0x80000000, times) for first, step, times in run[:count]]
             run = run[count:]
 
+    def print_starts(self):
+        for name, runs in self.lists.items():
+            print("starts", name, *("%d+%d*%d" % run for run in runs), sep="\t")
 
     def print_series(self):
         body, n = self.sections.get(25, (b"", 0))

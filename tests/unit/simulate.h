@@ -44,6 +44,8 @@ void simulate_clear(struct simulate_rank *r);
 
 /* Compares a stream of a merged job with what was appended; aborts the test (ck_assert) where it differs. */
 void simulate_compare(const struct job *merged, const struct simulate_stream *s);
+/* Values so far that no node's formula gave, but the order of the stream. */
+extern uint64_t simulate_courses;
 
 /* --- simulate_merge.c: several ranks; what fails aborts the test --- */
 
