@@ -8,13 +8,15 @@
 
 static __thread struct { uintptr_t low, high; } frame_stack __attribute__((tls_model("initial-exec")));
 
-/* Where it is not known nothing is on it. */
-static __attribute__((noinline)) void frame_find_stack(void)
+/* A handler that comes meanwhile finds nothing on it. */
+void base_frame_prepare(void)
 {
     pthread_attr_t attr;
     void *low;
     size_t size;
     int saved = errno;
+    if (frame_stack.high)
+        return;
     frame_stack.low = frame_stack.high = 1;
     if (pthread_getattr_np(pthread_self(), &attr) == 0) {
         if (pthread_attr_getstack(&attr, &low, &size) == 0) {
@@ -28,8 +30,6 @@ static __attribute__((noinline)) void frame_find_stack(void)
 
 static inline bool frame_is_mine(const void *place)
 {
-    if (__builtin_expect(frame_stack.high == 0, 0))
-        frame_find_stack();
     return (uintptr_t)place >= frame_stack.low && (uintptr_t)place < frame_stack.high;
 }
 

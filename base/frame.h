@@ -18,9 +18,10 @@
  *   2. a word that was jumped over and is by chance still there makes a frame seem to run until it is overwritten; on
  *      aarch64, where that is no rare chance, the list of frames is followed, as far as functions keep one
  *
- * Cost: some ns, on aarch64 a load for each frame between; below another stack a system call. The first question of a
- * thread asks where its stack is.
- * Threads: any, about its own frames.  Hook-safe: yes, first question aside.
+ *   3. a thread says where its stack is before its first question; until then no word is on it, and the kernel is asked
+ *
+ * Cost: some ns, on aarch64 a load for each frame between; below another stack a system call.
+ * Threads: any, about its own frames.  Hook-safe: questions, also in a signal handler.
  */
 #ifndef PYTHIA_BASE_FRAME_H
 #define PYTHIA_BASE_FRAME_H
@@ -47,6 +48,8 @@ static inline struct base_frame base_frame_at(const void *place)
     return (struct base_frame){place, 0};
 }
 
+/* Finds this thread's stack, once: it allocates memory, and may read a file. */
+void base_frame_prepare(void);
 /* Whether it runs, asked from the frame `here`. */
 bool base_frame_runs(struct base_frame frame, struct base_frame here);
 

@@ -167,6 +167,7 @@ bool omp_hook_in_turn_ready(uint32_t team)
 __attribute__((noinline)) void omp_hook_in_turn_run(void (*fn)(void *), void *data, uint32_t team)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
+    base_frame_prepare();
     now.fn = fn;
     now.data = data;
     now.frame = base_frame_here();

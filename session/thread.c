@@ -167,6 +167,7 @@ void session_own_open(void)
     struct session_own *own = &session_own;
     base_fpu_t kept = base_fpu_hold();
     uint32_t generation = session.generation;
+    base_frame_prepare();
     own->stream = stream_for_thread(&own->left_out);
     own->generation = generation;
     if (own->stream && keyed)

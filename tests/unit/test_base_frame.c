@@ -31,22 +31,33 @@ static OUT_OF_LINE bool runs_deep(struct base_frame frame, int depth)
     return answer;
 }
 
-START_TEST(a_callers_frame_runs)
-{
-    ck_assert(runs(base_frame_here()));
-    ck_assert(runs_deep(base_frame_here(), 100));
-    ck_assert(runs_deep(base_frame_at(base_frame_here().at), 100));
-}
-END_TEST
-
 static OUT_OF_LINE struct base_frame gone(void)
 {
     volatile struct base_frame frame = base_frame_here();
     return (struct base_frame){frame.at, frame.word};
 }
 
+/* Before the stack is known, too. */
+START_TEST(the_first_question_asks_the_kernel)
+{
+    struct base_frame frame = gone();
+    ck_assert(runs(base_frame_here()));
+    ck_assert(!runs_deep(frame, 3));
+}
+END_TEST
+
+START_TEST(a_callers_frame_runs)
+{
+    base_frame_prepare();
+    ck_assert(runs(base_frame_here()));
+    ck_assert(runs_deep(base_frame_here(), 100));
+    ck_assert(runs_deep(base_frame_at(base_frame_here().at), 100));
+}
+END_TEST
+
 START_TEST(a_frame_that_returned_does_not)
 {
+    base_frame_prepare();
     struct base_frame frame = gone();
     ck_assert(!runs(frame));
     ck_assert(!runs_deep(frame, 1));
@@ -66,6 +77,7 @@ static OUT_OF_LINE void leave(void)
 
 START_TEST(a_frame_that_was_jumped_out_of_does_not)
 {
+    base_frame_prepare();
     if (!setjmp(out))
         leave();
     ck_assert(!runs(left));
@@ -91,6 +103,7 @@ static void on_its_own_stack(void)
 START_TEST(stacks_of_user_level_threads)
 {
     size_t size = 256 << 10;
+    base_frame_prepare();
     char *stack = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     ck_assert_ptr_ne(stack, MAP_FAILED);
     outside = base_frame_here();
@@ -123,6 +136,7 @@ START_TEST(the_stack_of_signals)
     static char room[1 << 16];
     stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+    base_frame_prepare();
     ck_assert_int_eq(sigaltstack(&stack, NULL), 0);
     ck_assert_int_eq(sigaction(SIGUSR1, &action, NULL), 0);
     outside = base_frame_here();
@@ -133,6 +147,7 @@ END_TEST
 
 static void *in_a_thread(void *unused)
 {
+    base_frame_prepare();
     struct base_frame frame = gone();
     (void)unused;
     return runs(base_frame_here()) && !runs_deep(frame, 3) ? &left : NULL;
@@ -151,6 +166,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
+        UNIT_TEST(the_first_question_asks_the_kernel),
         UNIT_TEST(a_callers_frame_runs),
         UNIT_TEST(a_frame_that_returned_does_not),
         UNIT_TEST(a_frame_that_was_jumped_out_of_does_not),

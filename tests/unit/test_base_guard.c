@@ -20,6 +20,7 @@ static __attribute__((noinline)) void enter_and_jump(void)
 
 START_TEST(is_free_again_when_its_holder_was_left)
 {
+    base_frame_prepare();
     for (volatile int i = 0; i < 3; i++)
         if (!setjmp(out))
             enter_and_jump();
