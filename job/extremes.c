@@ -22,12 +22,6 @@ static uint32_t place_of(const struct job_extremes_list *l, uint32_t terminal)
     return BASE_ARRAY_PLACE(l->count, i, l->of[i].terminal < terminal);
 }
 
-const struct job_extremes *job_extremes_of(const struct job *j, uint32_t terminal)
-{
-    uint32_t at = place_of(&j->extremes, terminal);
-    return at < j->extremes.count && j->extremes.of[at].terminal == terminal ? &j->extremes.of[at] : NULL;
-}
-
 /* Whether extreme k of `b` comes in place of that of `a`. */
 static bool beats(const struct job_extremes *b, const struct job_extremes *a, int k)
 {

@@ -38,8 +38,6 @@ static inline unsigned job_bucket(uint64_t ns)
 }
 
 void job_extremes_begin(struct job_extremes *e); /* of no event */
-/* NULL: not known. */
-const struct job_extremes *job_extremes_of(const struct job *j, uint32_t terminal);
 /* `into` gets the events of `from`, of whatever terminal. */
 void job_extremes_merge(struct job_extremes *into, const struct job_extremes *from);
 /* Adds what a stream of `rank` has of a terminal of the job. 0, or PYTHIA_ENOMEM. */

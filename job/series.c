@@ -10,13 +10,6 @@
 #include "job/streams.h"
 #include "pythia.h"
 
-const struct job_series *job_series_of(const struct job *j, uint32_t rank)
-{
-    uint32_t after = BASE_ARRAY_PLACE(j->series.count, i, j->series.of[i].rank <= rank);
-    const struct job_series *s = after ? &j->series.of[after - 1] : NULL;
-    return s && rank - s->rank < (j->info.block ? j->info.block : 1) ? s : NULL;
-}
-
 /* --- Joining --- */
 
 /* Steps twice as long. */

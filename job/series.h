@@ -33,8 +33,6 @@ struct job_series_list {
     uint32_t count, room;
 };
 
-/* The one that `rank` is in, NULL without. */
-const struct job_series *job_series_of(const struct job *j, uint32_t rank);
 static inline double job_series_seconds(const struct job_series *s, enum job_series_kind kind,
                                         enum job_series_part part, uint32_t step)
 {

@@ -109,12 +109,6 @@ uint64_t job_turns_at(const struct job_class *c, uint32_t first, uint32_t end, u
     return 1; /* no member */
 }
 
-uint64_t job_turns(const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread)
-{
-    uint32_t first, count = job_turns_of(c, node, &first);
-    return count ? job_turns_at(c, first, first + count, rank, thread) : c->grammar->nodes[node].exponent;
-}
-
 bool job_turns_same(const struct job_class *c, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
 {
     for (uint32_t i = 0, end; i < c->turn_count; i = end) {

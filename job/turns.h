@@ -20,8 +20,6 @@ enum { JOB_TURN_RANGES = 32 };
 
 /* The turns of a node: how many, from *first on; 0: all members have the exponent of the grammar. */
 uint32_t job_turns_of(const struct job_class *c, uint32_t node, uint32_t *first);
-/* Exponent of a node for a member. */
-uint64_t job_turns(const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread);
 /* The least and the greatest exponent of a node. */
 void job_turns_extent(const struct job_class *c, uint32_t node, uint64_t *least, uint64_t *most);
 /* Exponents of a node of all members, in the order of job_ranges_walk; room for all members. 0 or PYTHIA_ENOMEM. */

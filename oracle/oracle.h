@@ -91,11 +91,6 @@ int oracle_predict(struct oracle *o, uint64_t distance, struct oracle_answer *an
    these were nearer lately than the means. */
 void oracle_bound(struct oracle *o, uint64_t distance, struct oracle_answer *answer);
 
-/* Where the next event stands, which is known to be `terminal`: fills terminal, reference and node of the answer, the
-   rest is 0. In 20 ns, when there is one position only and it says the same; else false: oracle_predict() knows
-   more. */
-bool oracle_place(const struct oracle *o, uint32_t terminal, struct oracle_answer *answer);
-
 /* The next occurrence of any terminal t < count with set[t] != 0, at most `horizon` events ahead (0: any); its distance
    in *distance. Same returns. */
 int oracle_next(struct oracle *o, const uint8_t *set, uint32_t count, uint64_t horizon, uint64_t *distance,

@@ -80,39 +80,6 @@ uint32_t oracle_peek(const struct oracle *o, const struct oracle_hypothesis *h)
     return GRAMMAR_NONE;
 }
 
-/* Where oracle_peek's terminal stands, below the node that comes next; GRAMMAR_NONE like there. */
-static uint32_t next_node(const struct oracle *o, const struct oracle_hypothesis *h)
-{
-    const struct oracle_reference *ref = &o->reference[h->reference];
-    const struct grammar_flat *g = ref->index->grammar;
-    uint32_t node = h->depth == 0 ? g->rules[0].first : GRAMMAR_NONE;
-
-    for (uint32_t i = h->depth; i-- > 0 && node == GRAMMAR_NONE;) {
-        const struct oracle_frame *f = &h->frames[i];
-        if (f->turn + 1 < oracle_turns(ref, f->node))
-            node = f->node;
-        else if (oracle_has_next(ref->index, f->node))
-            node = f->node + 1;
-    }
-    while (node != GRAMMAR_NONE && grammar_is_rule(g->nodes[node].symbol))
-        node = g->rules[g->nodes[node].symbol & ~GRAMMAR_RULE].first;
-    return node;
-}
-
-bool oracle_place(const struct oracle *o, uint32_t terminal, struct oracle_answer *answer)
-{
-    if (o->count != 1 || o->dead_reckoning)
-        return false;
-    uint32_t reference = o->now[0].reference, node = next_node(o, &o->now[0]);
-    if (node == GRAMMAR_NONE || o->reference[reference].index->grammar->nodes[node].symbol != terminal)
-        return false;
-    memset(answer, 0, sizeof *answer);
-    answer->terminal = terminal;
-    answer->reference = reference;
-    answer->node = node;
-    return true;
-}
-
 /* A loop was left after `turns`. */
 static void learn_trip(struct oracle_reference *ref, uint32_t node, uint64_t turns)
 {

@@ -62,8 +62,8 @@ START_TEST(series_of_a_block_are_mean_least_and_most)
         job_destroy(one);
     }
     ck_assert_uint_eq(j->series.count, RANKS / 2);
-    const struct job_series *s = job_series_of(j, 7);
-    ck_assert(s && s->rank == 6 && s->ranks == 2 && s->steps == 32 && s->step_ns == 1 << 21);
+    const struct job_series *s = &j->series.of[3];
+    ck_assert(s->rank == 6 && s->ranks == 2 && s->steps == 32 && s->step_ns == 1 << 21);
     ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_LEAST, 3), 0, 1e-9);
     ck_assert_double_eq_tol(job_series_seconds(s, JOB_SERIES_COMPUTATION, JOB_SERIES_MEAN, 3), 0.5 * (1 << 21) * 1e-9,
                             1e-6);
@@ -88,8 +88,9 @@ START_TEST(extremes_say_rank_and_turn)
         ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
-    const struct job_extremes *e = job_extremes_of(j, 0);
-    ck_assert_ptr_nonnull(e);
+    const struct job_extremes *e = j->extremes.of;
+    ck_assert_uint_eq(j->extremes.count, 1);
+    ck_assert_uint_eq(e->terminal, 0);
     ck_assert_uint_eq(e->count, 200);
     ck_assert_uint_eq(e->value[JOB_GAP_MAX], 400000000);
     ck_assert_uint_eq(e->rank[JOB_GAP_MAX], 2);

@@ -61,31 +61,6 @@ START_TEST(jumping_agrees_with_replay)
 }
 END_TEST
 
-/* The place of the next event is the node that a question finds; it is said for what comes next only. */
-START_TEST(places_agree_with_questions)
-{
-    static struct follower_list l;
-    struct follower f;
-    struct oracle_answer asked, placed;
-
-    for (unsigned seed = 0; seed < 30; seed++) {
-        follower_program(&l, seed);
-        follower_open(&f, &l);
-        for (uint32_t i = 0; i < l.count; i++) {
-            uint32_t terminal = l.e[i].terminal;
-            ck_assert(!oracle_place(f.o, terminal + 1, &placed));
-            ck_assert_int_eq(oracle_predict(f.o, 1, &asked), 0);
-            if (!oracle_place(f.o, terminal, &placed) || placed.node != asked.node ||
-                placed.reference != asked.reference || placed.terminal != terminal)
-                ck_abort_msg("seed %u event %u: node %u, not %u", seed, i, placed.node, asked.node);
-            follower_follow(&f, &l, i);
-        }
-        ck_assert(!oracle_place(f.o, l.e[0].terminal, &placed)); /* the end */
-        follower_close(&f);
-    }
-}
-END_TEST
-
 START_TEST(next_agrees_with_search)
 {
     static struct follower_list l;
@@ -151,7 +126,6 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(jumping_agrees_with_replay),
-        UNIT_TEST(places_agree_with_questions),
         UNIT_TEST(next_agrees_with_search),
         UNIT_TEST(remaining_adds_up),
     };
