@@ -110,11 +110,8 @@ static int replay(struct replay_analysis *a)
     struct replay_model m = replay_bind_model(a->bind);
     struct replay_how how = { .limit = a->steps, .patience = PATIENCE };
 
-    how.blame = replay_blame_create(s->ranks, s->places);
-    if (!how.blame)
-        return PYTHIA_ENOMEM;
     replay_blame_destroy(a->blame);
-    a->blame = how.blame;
+    a->blame = how.blame = replay_blame_create(s->ranks, s->places);
     free(a->result.end);
     return replay_run(s, &m, &how, &a->result);
 }
@@ -194,27 +191,26 @@ static int analyse(struct replay_analysis *a)
     return rc;
 }
 
+/* What was made, or why it is none. */
+static int give(struct replay_analysis *a, int rc, struct replay_analysis **to)
+{
+    if (rc)
+        replay_analysis_destroy(a);
+    else
+        *to = a;
+    return rc;
+}
+
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis)
 {
-    struct replay_analysis *a;
-    int rc = PYTHIA_ENOMEM;
-
     if (!j->info.ranks || (uint64_t)j->info.ranks * j->terminal_count > MOST_TIMES)
         return PYTHIA_ELIMIT;
-    if (!(a = calloc(1, sizeof *a)))
-        return PYTHIA_ENOMEM;
+    struct replay_analysis *a = calloc(1, sizeof *a);
     a->job = j;
     a->recorded = recorded(j);
     a->steps = steps / REPLAYS;
     a->bind = replay_bind_create(j, NULL);
-    if (a->bind)
-        rc = analyse(a);
-    if (rc) {
-        replay_analysis_destroy(a);
-        return rc;
-    }
-    *analysis = a;
-    return 0;
+    return give(a, analyse(a), analysis);
 }
 
 /* Operations that went without a partner, and messages that nobody received, for each rank. */
@@ -226,30 +222,17 @@ static double lonely(const struct replay_analysis *a)
 int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
                            struct replay_analysis **resized)
 {
-    struct replay_analysis *to;
-    int rc = PYTHIA_ENOMEM;
-
     if ((uint64_t)resize->to * a->job->terminal_count > MOST_TIMES)
         return PYTHIA_ELIMIT;
-    if (!(to = calloc(1, sizeof *to)))
-        return PYTHIA_ENOMEM;
+    struct replay_analysis *to = calloc(1, sizeof *to);
     to->job = a->job;
     to->recorded = a->recorded;
     to->missed = a->missed;
     to->steps = a->steps;
     to->bind = replay_bind_create(a->job, resize);
-    if (to->bind) {
-        replay_bind_take(to->bind, a->bind);
-        rc = replay(to);
-    }
-    if (rc == 0 && lonely(to) > lonely(a))
-        rc = PYTHIA_EINVAL;
-    if (rc) {
-        replay_analysis_destroy(to);
-        return rc;
-    }
-    *resized = to;
-    return 0;
+    replay_bind_take(to->bind, a->bind);
+    int rc = replay(to);
+    return give(to, rc == 0 && lonely(to) > lonely(a) ? PYTHIA_EINVAL : rc, resized);
 }
 
 void replay_analysis_destroy(struct replay_analysis *a)

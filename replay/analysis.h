@@ -25,7 +25,7 @@ struct replay_analysis;
 
 /* `steps`, of all replays together, is what it may cost, three to the us. */
 enum { REPLAY_ANALYSIS_STEPS = 9000000, REPLAY_ANALYSIS_MS = 3000 };
-/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
+/* 0; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
 /* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
@@ -42,7 +42,7 @@ double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 
 struct replay_prediction { double seconds, low, high; uint32_t draws; };
-/* Both: 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT. */
+/* Both: 0 or PYTHIA_ELIMIT. */
 /* Wall time with the change (its `seed` is not used); low and high: of so many draws of what the recording leaves
    open, widened by how far the replay of the recording itself was off. */
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,

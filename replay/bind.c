@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "job/define.h"
 #include "job/flow.h"
@@ -31,7 +32,7 @@ static uint32_t find_site(struct replay_bind *b, struct base_hash *sites, uint32
     return b->site_count++;
 }
 
-static bool find_sites(struct replay_bind *b)
+static void find_sites(struct replay_bind *b)
 {
     uint32_t n = b->job->terminal_count;
     struct base_hash sites = { 0 };
@@ -40,14 +41,13 @@ static bool find_sites(struct replay_bind *b)
     b->site = calloc(n + 1, sizeof *b->site);
     b->extra = calloc(n + 1, sizeof *b->extra);
     b->mean = calloc(2 * (size_t)n + 2, sizeof *b->mean);
-    bool fine = b->site_of && b->site && b->extra && b->mean && base_hash_reserve(&sites, n) == 0;
-    for (uint32_t t = 0; fine && t < n; t++) {
+    base_must(base_hash_reserve(&sites, n));
+    for (uint32_t t = 0; t < n; t++) {
         b->site_of[t] = find_site(b, &sites, t);
         if (b->job->terminals[t].peer_class == JOB_PEER_ANY)
             b->site[b->site_of[t]].any = 1;
     }
     base_hash_close(&sites);
-    return fine;
 }
 
 /* --- The source --- */
@@ -115,8 +115,6 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     struct replay_bind *b = calloc(1, sizeof *b);
     uint32_t ranks = resize ? resize->to : j->info.ranks;
 
-    if (!b)
-        return NULL;
     b->job = j;
     b->resize = resize;
     b->extra_share = 1;
@@ -124,20 +122,13 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
         .ranks = ranks, .context = b, .grammar = grammar, .event = bind_event, .cycle = bind_cycle, .member = member
     };
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
-    bool fine = ranks && b->rank && find_sites(b);
-    if (fine) {
-        b->source.places = 2 * b->site_count + 1;
-        b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
-        b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
-        b->rest = calloc((size_t)ranks * b->site_count + 1, sizeof *b->rest);
-        fine = b->count && b->call && b->rest;
-    }
-    for (uint32_t r = 0; fine && r < ranks; r++)
-        fine = bind_times_find(b, r);
-    if (!fine) {
-        replay_bind_destroy(b);
-        return NULL;
-    }
+    find_sites(b);
+    b->source.places = 2 * b->site_count + 1;
+    b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
+    b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
+    b->rest = calloc((size_t)ranks * b->site_count + 1, sizeof *b->rest);
+    for (uint32_t r = 0; r < ranks; r++)
+        bind_times_find(b, r);
     find_means(b);
     find_windows(b);
     find_starts(b);
@@ -153,7 +144,7 @@ void replay_bind_destroy(struct replay_bind *b)
         free(b->role[i].uses);
         free(b->role[i].rule_of);
     }
-    for (uint32_t r = 0; b->rank && r < b->source.ranks; r++)
+    for (uint32_t r = 0; r < b->source.ranks; r++)
         if (!b->rank[r].shared)
             free(b->rank[r].node);
     free(b->role);

@@ -58,8 +58,8 @@ static inline const struct job_class *bind_class(const struct replay_bind *b, ui
 }
 
 /* --- bind_times.c --- */
-/* Fills the times of a rank, and what its sites have of them; the ranks before it have theirs. False: out of memory. */
-bool bind_times_find(struct replay_bind *b, uint32_t rank);
+/* Fills the times of a rank, and what its sites have of them; the ranks before it have theirs. */
+void bind_times_find(struct replay_bind *b, uint32_t rank);
 /* How often a rank comes to a node. */
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
 

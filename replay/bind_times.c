@@ -21,24 +21,21 @@ static struct bind_times mean_times(const struct grammar_stats *s)
                            .call_deviation = (float)grammar_moments_deviation(&s->duration, s->count) };
 }
 
-static bool find_rules(struct bind_role *r)
+static void find_rules(struct bind_role *r)
 {
     const struct grammar_flat *g = r->grammar;
 
     r->uses = calloc(g->rule_count + 1, sizeof *r->uses);
     r->rule_of = calloc(g->node_count + 1, sizeof *r->rule_of);
-    if (!r->uses || !r->rule_of)
-        return false;
     grammar_flat_uses(g, r->uses);
     for (uint32_t k = 0; k < g->rule_count; k++)
         for (uint32_t i = 0; i < g->rules[k].length; i++)
             r->rule_of[g->rules[k].first + i] = k;
-    return true;
 }
 
 /* --- Roles --- */
 
-/* The role of a rank's main thread, which is of class c; GRAMMAR_NONE: out of memory. */
+/* The role of a rank's main thread, which is of class c. */
 static uint32_t find_role(struct replay_bind *b, uint32_t c, uint32_t rank)
 {
     const struct job_class *class = &b->job->classes[c];
@@ -48,14 +45,13 @@ static uint32_t find_role(struct replay_bind *b, uint32_t c, uint32_t rank)
         if (b->role[i].class_index == c && b->role[i].hash == hash &&
             job_turns_same(class, b->role[i].grammar, rank, 0))
             return i;
-    if (base_array_room(&b->role, &b->role_room, b->role_count + 1u, sizeof *b->role) != 0)
-        return GRAMMAR_NONE;
+    base_must(base_array_room(&b->role, &b->role_room, b->role_count + 1u, sizeof *b->role));
     struct bind_role *r = &b->role[b->role_count];
     *r = (struct bind_role){ .class_index = c, .hash = hash, .grammar = class->grammar };
     if (class->turn_count)
         r->grammar = r->own = job_member_grammar(class, rank, 0);
-    b->role_count++;
-    return r->grammar && find_rules(r) ? b->role_count - 1 : GRAMMAR_NONE;
+    find_rules(r);
+    return b->role_count++;
 }
 
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node)
@@ -145,21 +141,19 @@ static struct bind_times *alike(const struct replay_bind *b, uint32_t rank)
     return NULL;
 }
 
-bool bind_times_find(struct replay_bind *b, uint32_t rank)
+void bind_times_find(struct replay_bind *b, uint32_t rank)
 {
     struct bind_rank *r = &b->rank[rank];
     uint32_t c = r->class_index = job_stream_class(b->job, bind_like(b, rank), 0);
 
     if (c == GRAMMAR_NONE)
-        return true;
+        return;
     const struct grammar_flat *g = b->job->classes[c].grammar;
     r->role = find_role(b, c, bind_like(b, rank));
-    if (r->role == GRAMMAR_NONE)
-        return false;
     r->node = alike(b, rank);
     r->shared = r->node != NULL;
-    if (!r->shared && !(r->node = calloc(g->node_count + 1, sizeof *r->node)))
-        return false;
+    if (!r->shared)
+        r->node = calloc(g->node_count + 1, sizeof *r->node);
     bool own = false;
     for (uint32_t n = 0; n < g->node_count && !r->shared; n++)
         if (!grammar_is_rule(g->nodes[n].symbol)) {
@@ -171,5 +165,4 @@ bool bind_times_find(struct replay_bind *b, uint32_t rank)
     for (uint32_t n = 0; n < g->node_count; n++)
         if (g->nodes[n].symbol < b->job->terminal_count)
             add_to_site(b, rank, n);
-    return true;
 }

@@ -34,7 +34,6 @@ struct replay_blame {
     uint32_t cause_count, cause_room;
     struct base_hash index;      /* of the causes */
     struct slot slot[REPLAY_BLAME_SLOTS];
-    bool failed;
 };
 
 struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
@@ -42,8 +41,6 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     struct replay_blame *b = calloc(1, sizeof *b);
     size_t n = ranks ? ranks : 1;
 
-    if (!b)
-        return NULL;
     b->ranks = ranks;
     b->places = places;
     for (b->block = 1;; b->block *= 2) {
@@ -58,10 +55,6 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     b->account = calloc(n, sizeof *b->account);
     b->place = calloc((size_t)places + 1, sizeof *b->place);
     b->spent = calloc(n * (places + 1), sizeof *b->spent);
-    if (!b->path || !b->last || !b->account || !b->place || !b->spent) {
-        replay_blame_destroy(b);
-        return NULL;
-    }
     return b;
 }
 
@@ -135,11 +128,8 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
             b->cause[n].ns += c->ns;
             return;
         }
-    if (base_hash_reserve(&b->index, 1) != 0 ||
-        base_array_room(&b->cause, &b->cause_room, b->cause_count + 1u, sizeof *b->cause) != 0) {
-        b->failed = true;
-        return;
-    }
+    base_must(base_hash_reserve(&b->index, 1));
+    base_must(base_array_room(&b->cause, &b->cause_room, b->cause_count + 1u, sizeof *b->cause));
     base_hash_put(&b->index, hash, b->cause_count);
     b->cause[b->cause_count++] = *c;
 }
@@ -243,31 +233,22 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
 
 /* --- Periods --- */
 
-static bool slot_room(struct replay_blame *b, struct slot *s)
+static void slot_room(struct replay_blame *b, struct slot *s)
 {
-    double *cause = realloc(s->cause, (b->cause_count + 1) * sizeof *cause);
-
-    if (cause)
-        s->cause = cause;
-    if (!s->path)
-        s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path);
-    if (!s->account)
-        s->account = malloc(b->ranks * sizeof *s->account);
-    if (!s->place)
-        s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
-    if (!s->spent)
-        s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
-    return cause && s->path && s->spent && s->account && s->place;
+    s->cause = realloc(s->cause, (b->cause_count + 1) * sizeof *s->cause);
+    if (s->path)
+        return;
+    s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path);
+    s->account = malloc(b->ranks * sizeof *s->account);
+    s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
+    s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
 }
 
 void replay_blame_arm(struct replay_blame *b, uint32_t slot)
 {
     struct slot *s = &b->slot[slot];
 
-    if (!slot_room(b, s)) {
-        b->failed = true;
-        return;
-    }
+    slot_room(b, s);
     memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
     memcpy(s->account, b->account, b->ranks * sizeof *s->account);
     memcpy(s->place, b->place, b->places * sizeof *s->place);
@@ -282,8 +263,6 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
     const struct slot *s = &b->slot[slot];
     size_t cells = (size_t)b->ranks * b->row;
 
-    if (b->failed)
-        return;
     for (size_t i = 0; i < cells; i++) {
         b->path[i].ns += (int64_t)n * (b->path[i].ns - s->path[i].ns);
         b->path[i].visits += (int64_t)n * (b->path[i].visits - s->path[i].visits);
@@ -363,5 +342,5 @@ int replay_blame_check(const struct replay_blame *b)
     }
     for (uint32_t i = 0; i < b->cause_count; i++)
         caused += b->cause[i].ns;
-    return b->failed || caused > waits * (1 + 1e-9) + 1 || caused < waits * (1 - 1e-9) - 1 ? PYTHIA_EFORMAT : 0;
+    return caused > waits * (1 + 1e-9) + 1 || caused < waits * (1 - 1e-9) - 1 ? PYTHIA_EFORMAT : 0;
 }

@@ -8,17 +8,13 @@
 
 /* --- The heap: by time, then by when an event was first put there --- */
 
-bool replay_push(struct replay_machine *m, struct replay_event e)
+void replay_push(struct replay_machine *m, struct replay_event e)
 {
-    if (base_array_room(&m->heap, &m->heap_room, m->heap_count + 1u, sizeof *m->heap) != 0) {
-        m->failed = true;
-        return false;
-    }
+    base_must(base_array_room(&m->heap, &m->heap_room, m->heap_count + 1u, sizeof *m->heap));
     uint32_t i = m->heap_count++;
     for (; i && replay_before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
         m->heap[i] = m->heap[(i - 1) / 2];
     m->heap[i] = e;
-    return true;
 }
 
 static struct replay_event pop(struct replay_machine *m)
@@ -238,9 +234,7 @@ static void send(struct replay_machine *m, struct replay_event e)
         return;
     }
     uint32_t i = replay_item_new(m);
-    uint64_t number = replay_request_new(m, h, false);
-    if (m->failed)
-        return;
+    uint64_t number = replay_request_new(h, false);
     spend(m, e.host, e.time);
     tell_receiver(m, e.host, &h->op);
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
@@ -279,12 +273,10 @@ static bool release_sender(struct replay_machine *m, const struct replay_item *m
 static void receive(struct replay_machine *m, struct replay_event e)
 {
     struct replay_host *h = &m->host[e.host];
-    uint64_t number = replay_request_new(m, h, true);
+    uint64_t number = replay_request_new(h, true);
     bool blocks = h->op.kind == REPLAY_RECV, freed = false;
     uint32_t from = REPLAY_NONE;
 
-    if (m->failed)
-        return;
     spend(m, e.host, e.time);
     if (blocks)
         block(h);
@@ -364,7 +356,7 @@ static void step(struct replay_machine *m)
         send(m, e);
     else
         receive(m, e);
-    if (m->turned_depth && m->skip && !m->failed && !(m->watch && m->watch->hold))
+    if (m->turned_depth && m->skip && !(m->watch && m->watch->hold))
         replay_skip_turn(m, m->turned_host, m->turned_depth);
 }
 
@@ -397,7 +389,7 @@ static void give_up(struct replay_machine *m)
 
 /* --- A run --- */
 
-static int create(struct replay_machine *m, const struct replay_source *s, const struct replay_how *how)
+static void create(struct replay_machine *m, const struct replay_source *s, const struct replay_how *how)
 {
     m->source = s;
     m->ranks = m->running = s->ranks;
@@ -408,19 +400,16 @@ static int create(struct replay_machine *m, const struct replay_source *s, const
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;
     m->host = calloc(s->ranks, sizeof *m->host);
-    if (!m->host || (!how->walk && !(m->skip = replay_skip_create(s->ranks))))
-        return PYTHIA_ENOMEM;
+    m->skip = how->walk ? NULL : replay_skip_create(s->ranks);
     for (uint32_t r = 0; r < s->ranks; r++) {
         m->host[r].posted = m->host[r].unexpected = (struct replay_list){ REPLAY_NONE, REPLAY_NONE };
-        if (replay_feed_open(&m->host[r].feed, s, r) != 0)
-            return PYTHIA_ENOMEM;
+        replay_feed_open(&m->host[r].feed, s, r);
     }
-    return 0;
 }
 
 static void destroy(struct replay_machine *m)
 {
-    for (uint32_t r = 0; m->host && r < m->ranks; r++) {
+    for (uint32_t r = 0; r < m->ranks; r++) {
         replay_feed_close(&m->host[r].feed);
         free(m->host[r].open);
     }
@@ -450,26 +439,26 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
 
     memset(out, 0, sizeof *out);
     out->end = calloc(s->ranks ? s->ranks : 1, sizeof *out->end);
-    m.failed = !out->end || create(&m, s, how) != 0;
-    for (uint32_t r = 0; r < s->ranks && !m.failed; r++)
+    create(&m, s, how);
+    for (uint32_t r = 0; r < s->ranks; r++)
         proceed(&m, r);
     bool many = false;
     bool done = false;
-    while (!m.failed && m.running && !(done = m.watch && m.watch->done) &&
+    while (m.running && !(done = m.watch && m.watch->done) &&
            !(many = how->limit && out->walked > how->limit)) {
         if (m.heap_count)
             step(&m);
         else
             give_up(&m);
     }
-    while (!m.failed && !many && !done && m.heap_count) /* messages that nobody receives */
+    while (!many && !done && m.heap_count) /* messages that nobody receives */
         step(&m);
-    if (!m.failed && !many)
+    if (!many)
         finish(&m);
-    else
-        free(out->end);
     destroy(&m);
-    if (m.failed || many)
-        out->end = NULL;
-    return m.failed ? PYTHIA_ENOMEM : many ? PYTHIA_ELIMIT : 0;
+    if (!many)
+        return 0;
+    free(out->end);
+    out->end = NULL;
+    return PYTHIA_ELIMIT;
 }

@@ -79,7 +79,7 @@ struct replay_result {
     uint64_t left;      /* messages that nobody received */
 };
 
-/* 0, PYTHIA_ENOMEM, or PYTHIA_ELIMIT: it would take more steps. */
+/* 0, or PYTHIA_ELIMIT: it would take more steps. */
 int replay_run(const struct replay_source *s, const struct replay_model *m, const struct replay_how *how,
                struct replay_result *out);
 

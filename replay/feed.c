@@ -32,21 +32,17 @@ static uint32_t depth_of(const struct grammar_flat *g)
 }
 
 /* Counts occurrences only where they matter. */
-static int find_cycles(struct replay_feed *f)
+static void find_cycles(struct replay_feed *f)
 {
     bool any = false;
 
     f->cycle = calloc(f->grammar->node_count + 1, sizeof *f->cycle);
-    if (!f->cycle)
-        return PYTHIA_ENOMEM;
     for (uint32_t n = 0; n < f->grammar->node_count; n++) {
         f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1
                                                                    : f->source->cycle(f->source->context, f->rank, n);
         any |= f->cycle[n] != 1;
     }
-    if (any && !(f->seen = calloc(f->grammar->node_count, sizeof *f->seen)))
-        return PYTHIA_ENOMEM;
-    return 0;
+    f->seen = any ? calloc(f->grammar->node_count, sizeof *f->seen) : NULL;
 }
 
 /* Whether all turns of the node that the last frame has just come to are taken at once. */
@@ -62,7 +58,7 @@ static bool take_whole(struct replay_feed *f)
         f->talks = calloc(f->grammar->node_count, 1);
     if (!f->whole)
         f->whole = malloc(sizeof *f->whole);
-    if (!f->talks || !f->whole || f->talks[at->node] == 1)
+    if (f->talks[at->node] == 1)
         return false;
     f->talks[at->node] = replay_whole_node(f->source, f->rank, at->node, f->whole) ? 2 : 1;
     if (f->talks[at->node] == 2)
@@ -84,7 +80,7 @@ static bool descend(struct replay_feed *f)
     }
 }
 
-int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank)
+void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank)
 {
     memset(f, 0, sizeof *f);
     f->source = s;
@@ -93,17 +89,13 @@ int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint3
     f->grammar = s->grammar(s->context, rank);
     if (!f->grammar || f->grammar->rules[0].length == 0) {
         f->ended = true;
-        return 0;
+        return;
     }
     f->room = depth_of(f->grammar);
-    f->frame = f->room ? calloc(f->room, sizeof *f->frame) : NULL;
-    if (!f->frame || find_cycles(f) != 0) {
-        replay_feed_close(f);
-        return PYTHIA_ENOMEM;
-    }
+    f->frame = calloc(f->room, sizeof *f->frame);
+    find_cycles(f);
     f->frame[f->depth++] = (struct replay_frame){ 0, f->grammar->rules[0].first, 0 };
     f->events = UINT64_MAX; /* before the first */
-    return 0;
 }
 
 void replay_feed_close(struct replay_feed *f)

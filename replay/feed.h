@@ -44,7 +44,7 @@ struct replay_feed {
     bool ended;
 };
 
-int replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank); /* 0 or PYTHIA_ENOMEM */
+void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank);
 void replay_feed_close(struct replay_feed *f);
 /* The next primitive (never REPLAY_COLLECTIVE; the partner is a rank of the job). False: the program has ended.
    f->turned says whether a loop's turn was completed on the way to it. */

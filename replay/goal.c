@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pythia.h"
+#include "base/array.h"
 #include "replay/goal.h"
 #include "replay/machine.h"
 
@@ -16,18 +16,13 @@ struct rank_text {
     uint64_t requests, room;
 };
 
-struct goal { struct rank_text *rank; bool failed; };
+struct goal { struct rank_text *rank; };
 
-static void remember(struct goal *g, struct rank_text *t, uint64_t request)
+static void remember(struct rank_text *t, uint64_t request)
 {
     if (request >= t->room) {
-        uint64_t room = 2 * request + 64, *more = realloc(t->request, room * sizeof *more);
-        if (!more) {
-            g->failed = true;
-            return;
-        }
-        t->request = more;
-        t->room = room;
+        t->room = 2 * request + 64;
+        t->request = realloc(t->request, t->room * sizeof *t->request);
     }
     t->request[request] = t->label;
     t->requests = request + 1;
@@ -55,7 +50,7 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
         fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
         partner(t->out, sends ? "to" : "from", op->partner);
         fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
-        remember(g, t, h->next_request);
+        remember(t, h->next_request);
     }
     if (before)
         fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
@@ -65,40 +60,32 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
 }
 
-static int print(struct goal *g, uint32_t ranks, FILE *out)
+static void print(struct goal *g, uint32_t ranks, FILE *out)
 {
     fprintf(out, "num_ranks %" PRIu32 "\n", ranks);
     for (uint32_t r = 0; r < ranks; r++) {
-        if (fflush(g->rank[r].out) != 0)
-            return PYTHIA_ENOMEM;
+        fflush(g->rank[r].out);
         fprintf(out, "\nrank %" PRIu32 " {\n", r);
         fwrite(g->rank[r].text, 1, g->rank[r].size, out);
         fputs("}\n", out);
     }
-    return ferror(out) ? PYTHIA_EIO : 0;
 }
 
-int replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
+void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
 {
     struct goal g = { .rank = calloc(s->ranks ? s->ranks : 1, sizeof *g.rank) };
     struct replay_how how = { .walk = true, .sink = sink, .context = &g };
     struct replay_result result = { 0 };
-    int rc = g.rank ? 0 : PYTHIA_ENOMEM;
 
-    for (uint32_t r = 0; rc == 0 && r < s->ranks; r++)
-        if (!(g.rank[r].out = open_memstream(&g.rank[r].text, &g.rank[r].size)))
-            rc = PYTHIA_ENOMEM;
-    if (rc == 0)
-        rc = replay_run(s, m, &how, &result);
-    if (rc == 0)
-        rc = g.failed ? PYTHIA_ENOMEM : print(&g, s->ranks, out);
-    for (uint32_t r = 0; g.rank && r < s->ranks; r++) {
-        if (g.rank[r].out)
-            fclose(g.rank[r].out);
+    for (uint32_t r = 0; r < s->ranks; r++)
+        g.rank[r].out = open_memstream(&g.rank[r].text, &g.rank[r].size);
+    base_must(replay_run(s, m, &how, &result)); /* without a limit */
+    print(&g, s->ranks, out);
+    for (uint32_t r = 0; r < s->ranks; r++) {
+        fclose(g.rank[r].out);
         free(g.rank[r].text);
         free(g.rank[r].request);
     }
     free(g.rank);
     free(result.end);
-    return rc;
 }

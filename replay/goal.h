@@ -13,7 +13,7 @@
 
 #include "replay/program.h"
 
-/* Every turn is written, in memory first. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
-int replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out);
+/* Every turn is written, in memory first. */
+void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out);
 
 #endif

@@ -67,18 +67,17 @@ struct replay_machine {
     struct replay_result *result;
     bool contention_free;               /* messages take no time of their receiver's: while it has no receive posted,
                                            and nobody watches, it may take repetitions at once */
-    bool failed;                        /* out of memory */
 };
 
 /* --- engine.c --- */
-bool replay_push(struct replay_machine *m, struct replay_event e);
+void replay_push(struct replay_machine *m, struct replay_event e);
 static inline bool replay_before(const struct replay_event *a, const struct replay_event *b)
 {
     return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
 /* --- match.c: lists of messages and receives, requests --- */
-uint32_t replay_item_new(struct replay_machine *m);           /* REPLAY_NONE: out of memory */
+uint32_t replay_item_new(struct replay_machine *m);
 void replay_item_free(struct replay_machine *m, uint32_t i);
 void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i);
 /* Takes the first of the list that matches out of it; REPLAY_NONE without. */
@@ -86,7 +85,7 @@ uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint3
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
 uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
 /* A new request of the host's present event; its number. */
-uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, bool receives);
+uint64_t replay_request_new(struct replay_host *h, bool receives);
 struct replay_request *replay_request_find(struct replay_host *h, uint64_t number); /* NULL: it is not open */
 /* Marks the requests that the host's wait is for; how many of them are not done. */
 uint32_t replay_request_await(struct replay_host *h);

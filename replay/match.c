@@ -9,10 +9,7 @@ uint32_t replay_item_new(struct replay_machine *m)
         m->item_free = m->item[i].next;
         return i;
     }
-    if (base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item) != 0) {
-        m->failed = true;
-        return REPLAY_NONE;
-    }
+    base_must(base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item));
     return m->item_count++;
 }
 
@@ -84,16 +81,13 @@ static void forget_oldest_done(struct replay_host *h)
         }
 }
 
-uint64_t replay_request_new(struct replay_machine *m, struct replay_host *h, bool receives)
+uint64_t replay_request_new(struct replay_host *h, bool receives)
 {
     enum { MANY = 4096 };
 
     if (h->open_count >= MANY)
         forget_oldest_done(h);
-    if (base_array_room(&h->open, &h->open_room, h->open_count + 1u, sizeof *h->open) != 0) {
-        m->failed = true;
-        return h->next_request;
-    }
+    base_must(base_array_room(&h->open, &h->open_room, h->open_count + 1u, sizeof *h->open));
     h->open[h->open_count++] = (struct replay_request){ .number = h->next_request,
                                                         .event = h->feed.events,
                                                         .receives = receives };

@@ -69,20 +69,17 @@ static int allow_xor(const struct search *s, const struct job_class *c, const st
 }
 
 /* Members of the variant get its number into their labels. */
-static int label_variant(struct search *s, const struct job_class *c, uint32_t number)
+static void label_variant(struct search *s, const struct job_class *c, uint32_t number)
 {
     const struct job_variant *v = &c->variants[number];
     uint64_t n = job_ranges_size(c->ranges + v->range_first, v->range_count);
     struct job_member *member = malloc((n + 1) * sizeof *member);
 
-    if (!member)
-        return PYTHIA_ENOMEM;
     job_ranges_walk(c->ranges + v->range_first, v->range_count, member);
     for (uint64_t i = 0; i < n; i++)
         if (member[i].thread == 0 && member[i].rank < s->ranks)
             s->label[member[i].rank] = base_hash_mix(s->label[member[i].rank] ^ (number + 1u));
     free(member);
-    return 0;
 }
 
 static int label_class(struct search *s, uint32_t index)
@@ -96,7 +93,7 @@ static int label_class(struct search *s, uint32_t index)
             continue;
         rc = allow(s, c, v);
         rc = rc ? rc : allow_xor(s, c, v);
-        rc = rc ? rc : label_variant(s, c, i);
+        label_variant(s, c, i);
     }
     return rc;
 }
@@ -192,14 +189,10 @@ int replay_resize_create(const struct job *j, uint32_t ranks, struct replay_resi
 {
     struct search s = { .job = j, .ranks = j->info.ranks, .why = why, .size = size };
     struct replay_resize *z = calloc(1, sizeof *z);
-    int rc = PYTHIA_ENOMEM;
 
     s.label = calloc(j->info.ranks + 1u, sizeof *s.label);
-    if (z && s.label && (z->like = calloc(ranks + 1u, sizeof *z->like))) {
-        z->from = j->info.ranks;
-        z->to = ranks;
-        rc = resize(&s, z);
-    }
+    *z = (struct replay_resize){ .from = j->info.ranks, .to = ranks, .like = calloc(ranks + 1u, sizeof *z->like) };
+    int rc = resize(&s, z);
     free(s.label);
     if (rc) {
         replay_resize_destroy(z);

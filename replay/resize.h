@@ -29,7 +29,7 @@ struct replay_resize {
     uint32_t *like;            /* of each new rank */
 };
 
-/* 0; PYTHIA_ENOMEM; PYTHIA_EINVAL: the rules do not allow it, `why` says so. */
+/* 0, or PYTHIA_EINVAL: the rules do not allow it, `why` says so. */
 int replay_resize_create(const struct job *j, uint32_t ranks, struct replay_resize **resize, char *why, size_t size);
 void replay_resize_destroy(struct replay_resize *z); /* NULL is legal */
 

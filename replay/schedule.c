@@ -20,7 +20,7 @@ struct recorder {
     uint32_t ranks, beyond; /* beyond: ranks that have come to the end of the turn */
     uint32_t piece_room, message_room;
     bool open, closed;      /* the turn has begun, has ended */
-    int failed;
+    bool many;              /* pieces, more than wished for */
 };
 
 /* --- Which turn --- */
@@ -71,12 +71,6 @@ static void comes(void *context, uint32_t rank, const struct replay_host *h)
 
 /* --- Pieces --- */
 
-static void fail(struct recorder *r, int error)
-{
-    r->failed = error;
-    r->watch.done = true;
-}
-
 static void add_piece(struct recorder *r, const struct schedule_piece *p)
 {
     struct row *row = &r->row[p->rank];
@@ -86,13 +80,11 @@ static void add_piece(struct recorder *r, const struct schedule_piece *p)
         last->end = p->end;
         return;
     }
-    int error = r->s.pieces >= r->wish->most
-                    ? PYTHIA_ELIMIT
-                    : base_array_room(&r->s.piece, &r->piece_room, r->s.pieces + 1u, sizeof *p);
-    if (error) {
-        fail(r, error);
+    if (r->s.pieces >= r->wish->most) {
+        r->many = r->watch.done = true;
         return;
     }
+    base_must(base_array_room(&r->s.piece, &r->piece_room, r->s.pieces + 1u, sizeof *p));
     r->s.piece[r->s.pieces++] = *p;
     row->last = r->s.pieces;
 }
@@ -120,11 +112,7 @@ static void delivered(void *context, const struct replay_delivery *d)
 
     if (!r->open || d->received < r->s.begin || d->sent > r->s.end)
         return;
-    int error = base_array_room(&r->s.message, &r->message_room, r->s.messages + 1u, sizeof *r->s.message);
-    if (error) {
-        fail(r, error);
-        return;
-    }
+    base_must(base_array_room(&r->s.message, &r->message_room, r->s.messages + 1u, sizeof *r->s.message));
     r->s.message[r->s.messages++] = (struct schedule_message){ .from = d->from, .to = d->to, .place = d->place,
                                                                .bytes = d->bytes, .sent = d->sent,
                                                                .received = d->received };
@@ -167,10 +155,10 @@ static int record(struct recorder *r, const struct replay_source *s, const struc
 
     if (rc)
         return rc;
-    if (!r->failed && r->open)
+    if (!r->many && r->open)
         clip(&r->s, result.longest);
     free(result.end);
-    return r->failed ? r->failed : r->open ? 0 : SCHEDULE_NONE;
+    return r->many ? PYTHIA_ELIMIT : r->open ? 0 : SCHEDULE_NONE;
 }
 
 int replay_schedule(const struct replay_source *s, const struct replay_model *m, const struct schedule_wish *wish,
@@ -181,7 +169,7 @@ int replay_schedule(const struct replay_source *s, const struct replay_model *m,
     r.watch = (struct replay_watch){ .context = &r, .comes = comes, .spent = spent, .delivered = delivered };
     r.open = r.watch.hold = wish->node == GRAMMAR_NONE;
     r.s.end = INT64_MAX;
-    int rc = r.row ? record(&r, s, m) : PYTHIA_ENOMEM;
+    int rc = record(&r, s, m);
     free(r.row);
     if (rc)
         replay_schedule_free(&r.s);

@@ -49,7 +49,7 @@ struct replay_schedule {
 /* Which loop: turns of `node` in the grammar of `pace`'s class. node GRAMMAR_NONE: the whole job. */
 struct schedule_wish { uint32_t pace, node; uint32_t most; /* pieces, at most */ };
 
-/* 0; PYTHIA_ENOMEM; PYTHIA_ELIMIT: more pieces than wished for, or more steps until that turn than a second allows;
+/* 0; PYTHIA_ELIMIT: more pieces than wished for, or more steps until that turn than a second allows;
    SCHEDULE_NONE: the loop has no turn. `out` is set on success only. */
 int replay_schedule(const struct replay_source *s, const struct replay_model *m, const struct schedule_wish *wish,
                     struct replay_schedule *out);

@@ -59,24 +59,16 @@ struct replay_skip {
     struct lead *lead;      /* of each rank */
     uint64_t pace_turns;    /* that the pace-keepers have made */
     uint32_t takes_over;    /* turns: a rank that makes as many between two of these keeps the pace */
-    bool failed;
 };
 
 struct replay_skip *replay_skip_create(uint32_t ranks)
 {
     struct replay_skip *s = calloc(1, sizeof *s);
 
-    for (int i = 0; s && i < SLOTS; i++)
-        s->failed |= !(s->slot[i].part = calloc(ranks ? ranks : 1, sizeof *s->slot[i].part));
-    if (s) {
-        s->takes_over = TAKES_OVER;
-        s->lead = calloc(ranks ? ranks : 1, sizeof *s->lead);
-        s->failed |= !s->lead;
-    }
-    if (s && s->failed) {
-        replay_skip_destroy(s);
-        return NULL;
-    }
+    for (int i = 0; i < SLOTS; i++)
+        s->slot[i].part = calloc(ranks ? ranks : 1, sizeof *s->slot[i].part);
+    s->takes_over = TAKES_OVER;
+    s->lead = calloc(ranks ? ranks : 1, sizeof *s->lead);
     return s;
 }
 
@@ -99,12 +91,10 @@ void replay_skip_destroy(struct replay_skip *s)
 
 /* --- A state as words --- */
 
-static void add(struct replay_skip *s, struct words *w, uint64_t word)
+static void add(struct words *w, uint64_t word)
 {
-    if (base_array_room(&w->word, &w->room, w->count + 1u, sizeof *w->word) != 0)
-        s->failed = true;
-    else
-        w->word[w->count++] = word;
+    base_must(base_array_room(&w->word, &w->room, w->count + 1u, sizeof *w->word));
+    w->word[w->count++] = word;
 }
 
 static uint64_t from_now(const struct replay_machine *m, int64_t time)
@@ -118,11 +108,11 @@ static void add_list(struct replay_machine *m, struct words *w, const struct rep
     for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next) {
         const struct replay_item *it = &m->item[i];
         const struct replay_host *h = owner ? owner : &m->host[it->source];
-        add(m->skip, w, (uint64_t)it->source << 32 | it->tag);
-        add(m->skip, w, it->bytes << 1 | it->claimed);
-        add(m->skip, w, h->next_request - it->request);
+        add(w, (uint64_t)it->source << 32 | it->tag);
+        add(w, it->bytes << 1 | it->claimed);
+        add(w, h->next_request - it->request);
     }
-    add(m->skip, w, UINT64_MAX);
+    add(w, UINT64_MAX);
 }
 
 static void read_clocks(const struct replay_machine *m, uint32_t rank, uint64_t clock[3])
@@ -139,20 +129,20 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     struct replay_host *h = &m->host[rank];
     const struct replay_feed *f = &h->feed;
 
-    add(m->skip, w, (uint64_t)f->depth << 32 | f->op_next << 2 | (uint32_t)h->blocked << 1 | h->ended);
+    add(w, (uint64_t)f->depth << 32 | f->op_next << 2 | (uint32_t)h->blocked << 1 | h->ended);
     for (uint32_t d = 0; d < f->depth; d++)
-        add(m->skip, w, f->frame[d].node);
-    add(m->skip, w, (uint64_t)f->step << 32 | f->last_source);
+        add(w, f->frame[d].node);
+    add(w, (uint64_t)f->step << 32 | f->last_source);
     for (uint32_t i = 0; i < h->open_count; i++) {
         const struct replay_request *r = &h->open[i];
-        add(m->skip, w, h->next_request - r->number);
-        add(m->skip, w, (f->events - r->event) << 3 | (uint64_t)r->done << 2 | (uint64_t)r->awaited << 1 | r->receives);
+        add(w, h->next_request - r->number);
+        add(w, (f->events - r->event) << 3 | (uint64_t)r->done << 2 | (uint64_t)r->awaited << 1 | r->receives);
     }
     add_list(m, w, &h->posted, h);
     add_list(m, w, &h->unexpected, NULL);
     for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
         if (f->cycle[n] != 1)
-            add(m->skip, w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
+            add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
 }
 
 static int by_order(const void *a, const void *b)
@@ -173,12 +163,6 @@ static int by_host(const void *a, const void *b)
     if (x->source != y->source)
         return x->source < y->source ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
-}
-
-static bool grow_due(struct replay_skip *s, struct due **due, uint32_t *room, uint32_t need)
-{
-    s->failed |= base_array_room(due, room, need, sizeof **due) != 0;
-    return !s->failed;
 }
 
 /* The heap in order; of ranks that are left as they are (`since`: unchanged since that state) nothing. */
@@ -221,13 +205,13 @@ static void save(struct replay_machine *m, struct state *s)
         p->word_count = s->words.count - p->words;
         read_clocks(m, r, p->clock);
         for (uint32_t d = 0; d < f->depth; d++)
-            add(m->skip, &s->turns, f->frame[d].turn);
+            add(&s->turns, f->frame[d].turn);
         for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
-            add(m->skip, &s->seen, f->seen[n]);
+            add(&s->seen, f->seen[n]);
     }
-    if (grow_due(m->skip, &s->due, &s->due_room, m->heap_count))
-        s->due_count = list_due(m, s->due, NULL);
-    s->valid = !m->skip->failed;
+    base_must(base_array_room(&s->due, &s->due_room, m->heap_count, sizeof *s->due));
+    s->due_count = list_due(m, s->due, NULL);
+    s->valid = true;
 }
 
 /* --- Comparing --- */
@@ -262,8 +246,7 @@ static bool same_heap(struct replay_machine *m, struct state *s, struct slack *s
 {
     struct replay_skip *skip = m->skip;
 
-    if (!grow_due(skip, &skip->due, &skip->due_room, m->heap_count))
-        return false;
+    base_must(base_array_room(&skip->due, &skip->due_room, m->heap_count, sizeof *skip->due));
     uint32_t n = list_due(m, skip->due, s), k = 0;
     if (slack->allowed) {
         qsort(skip->due, n, sizeof *skip->due, by_host);
@@ -329,7 +312,7 @@ static bool same(struct replay_machine *m, struct state *s, struct slack *slack)
     for (uint32_t r = 0; r < m->ranks; r++)
         if (!same_host(m, s, r, slack))
             return false;
-    return same_heap(m, s, slack) && !m->skip->failed;
+    return same_heap(m, s, slack);
 }
 
 /* --- Skipping --- */
@@ -461,6 +444,4 @@ void replay_skip_turn(struct replay_machine *m, uint32_t host, uint32_t depth)
         begin(m, s);
     else
         compare(m, s, slot);
-    if (m->skip->failed)
-        m->failed = true;
 }

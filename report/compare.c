@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "report/compare_parts.h"
 
 /* --- Rows --- */
@@ -17,7 +16,7 @@ static bool is_region(const struct job *j, uint32_t t)
     return j->terminals[t].kind == JOB_REGION;
 }
 
-static int make_rows(struct report_comparison *c, uint32_t *const row_of[2], uint32_t *set, const uint8_t *how)
+static void make_rows(struct report_comparison *c, uint32_t *const row_of[2], uint32_t *set, const uint8_t *how)
 {
     const struct job *job[2] = { c->report[0]->job, c->report[1]->job };
     uint32_t base[2] = { 0, job[0]->terminal_count };
@@ -25,10 +24,6 @@ static int make_rows(struct report_comparison *c, uint32_t *const row_of[2], uin
     uint32_t *number = malloc((all + 1) * sizeof *number);
 
     c->rows = calloc(all + 1, sizeof *c->rows);
-    if (!number || !c->rows) {
-        free(number);
-        return PYTHIA_ENOMEM;
-    }
     memset(number, 0xff, all * sizeof *number);
     for (int side = 0; side < 2; side++)
         for (uint32_t t = 0; t < job[side]->terminal_count; t++) {
@@ -46,33 +41,27 @@ static int make_rows(struct report_comparison *c, uint32_t *const row_of[2], uin
             row_of[side][t] = number[r];
         }
     free(number);
-    return 0;
 }
 
-static int add_team(struct report_row *r, int side, int64_t size, uint64_t count)
+static void add_team(struct report_row *r, int side, int64_t size, uint64_t count)
 {
     uint32_t i = 0;
 
     while (i < r->team_count[side] && r->teams[side][i].size < size)
         i++;
     if (i == r->team_count[side] || r->teams[side][i].size != size) {
-        int error = base_array_more(&r->teams[side], r->team_count[side], sizeof *r->teams[side]);
-        if (error)
-            return error;
+        base_must(base_array_more(&r->teams[side], r->team_count[side], sizeof *r->teams[side]));
         struct report_team_count *grown = r->teams[side];
         memmove(&grown[i + 1], &grown[i], (r->team_count[side] - i) * sizeof *grown);
         grown[i] = (struct report_team_count){ .size = size };
         r->team_count[side]++;
     }
     r->teams[side][i].count += count;
-    return 0;
 }
 
 /* What the model of each job has, put into the rows. */
-static int add_counts(struct report_comparison *c, uint32_t *const row[2])
+static void add_counts(struct report_comparison *c, uint32_t *const row[2])
 {
-    int rc = 0;
-
     for (int side = 0; side < 2; side++) {
         const struct report_model *m = c->report[side]->model;
         for (uint32_t i = 0; i < m->site_count; i++) {
@@ -88,11 +77,10 @@ static int add_counts(struct report_comparison *c, uint32_t *const row[2])
             r->count[side] += g->count;
             if (g->spread.streams > r->streams[side])
                 r->streams[side] = g->spread.streams;
-            for (uint32_t k = 0; rc == 0 && k < g->team_count; k++)
-                rc = add_team(r, side, g->teams[k].size, g->teams[k].count);
+            for (uint32_t k = 0; k < g->team_count; k++)
+                add_team(r, side, g->teams[k].size, g->teams[k].count);
         }
     }
-    return rc;
 }
 
 /* --- Verdict --- */
@@ -184,7 +172,7 @@ static int by_change(const void *a, const void *b)
     return (x->terminal[1] > y->terminal[1]) - (x->terminal[1] < y->terminal[1]);
 }
 
-static int fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *set, uint8_t *how)
+static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *set, uint8_t *how)
 {
     uint32_t base[2] = { 0, c->report[0]->job->terminal_count };
 
@@ -192,20 +180,14 @@ static int fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *s
     for (int side = 0; side < 2; side++) /* here the rows' numbers are still those of the single terminals' sets */
         for (uint32_t t = 0; t < c->report[side]->job->terminal_count; t++)
             row[side][t] = report_match_root(set, base[side] + t);
-    int rc = report_compare_shapes(c, row);
-    for (int side = 0; rc == 0 && side < 2; side++)
-        rc = report_match_sites(c->report[side]->job, set, base[side]);
-    if (rc == 0)
-        rc = make_rows(c, row, set, how);
-    if (rc == 0)
-        rc = add_counts(c, row);
-    if (rc == 0)
-        rc = report_compare_times(c, row);
-    if (rc != 0)
-        return rc;
+    report_compare_shapes(c, row);
+    for (int side = 0; side < 2; side++)
+        report_match_sites(c->report[side]->job, set, base[side]);
+    make_rows(c, row, set, how);
+    add_counts(c, row);
+    report_compare_times(c, row);
     conclude(c);
     qsort(c->rows, c->row_count, sizeof *c->rows, by_change);
-    return 0;
 }
 
 struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file)
@@ -216,32 +198,21 @@ struct report_comparison *report_compare(struct report *a, const char *a_file, s
                          calloc((size_t)b->job->terminal_count + 1, sizeof(uint32_t)) };
     uint32_t *set = malloc((all + 1) * sizeof *set);
     uint8_t *how = calloc(all + 1, 1);
-    int rc = c && row[0] && row[1] && set && how ? 0 : PYTHIA_ENOMEM;
 
-    if (rc == 0) {
-        c->report[0] = a;
-        c->report[1] = b;
-        c->file[0] = a_file;
-        c->file[1] = b_file;
-        c->scaled = a->job->info.ranks != b->job->info.ranks;
-        for (size_t i = 0; i < all; i++)
-            set[i] = (uint32_t)i;
-        rc = fill(c, row, set, how);
-    }
+    *c = (struct report_comparison){ .report = { a, b }, .file = { a_file, b_file },
+                                     .scaled = a->job->info.ranks != b->job->info.ranks };
+    for (size_t i = 0; i < all; i++)
+        set[i] = (uint32_t)i;
+    fill(c, row, set, how);
     free(row[0]);
     free(row[1]);
     free(set);
     free(how);
-    if (rc == 0)
-        return c;
-    report_comparison_destroy(c);
-    return NULL;
+    return c;
 }
 
 void report_comparison_destroy(struct report_comparison *c)
 {
-    if (!c)
-        return;
     for (uint32_t i = 0; i < c->row_count; i++) {
         free(c->rows[i].teams[0]);
         free(c->rows[i].teams[1]);

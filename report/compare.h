@@ -93,14 +93,13 @@ struct report_comparison {
     struct report_total totals[REPORT_TOTALS];
 };
 
-/* Compares two reports, which must outlive the result, as must the names of their files. NULL when out of memory. */
+/* Compares two reports, which must outlive the result, as must the names of their files. */
 struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file);
-void report_comparison_destroy(struct report_comparison *c); /* NULL is legal */
+void report_comparison_destroy(struct report_comparison *c);
 
-/* 0, PYTHIA_ENOMEM or PYTHIA_EIO. doc/EVENTS.md lists the keys of the JSON. */
-int report_print_comparison(struct report_comparison *c, FILE *out);
-int report_print_comparison_json(struct report_comparison *c, FILE *out);
-struct cJSON *report_comparison_json(struct report_comparison *c); /* the same object, the caller's */
+void report_print_comparison(struct report_comparison *c, FILE *out);
+/* The caller's. doc/EVENTS.md lists its keys. */
+struct cJSON *report_comparison_json(struct report_comparison *c);
 
 /* Whether a loop, a row is not what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A comparison of two jobs as JSON: all of it, what did not change too. Pairs are arrays of A's and B's value. */
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/compare.h"
 #include "report/json.h"
@@ -69,10 +68,9 @@ static void add_teams(cJSON *o, const struct report_row *r)
     for (int side = 0; side < 2; side++) {
         cJSON *sizes = cJSON_CreateArray();
         for (uint32_t i = 0; i < r->team_count[side]; i++) {
-            cJSON *t = cJSON_CreateObject();
+            cJSON *t = report_json_object(sizes);
             cJSON_AddNumberToObject(t, "size", (double)r->teams[side][i].size);
             cJSON_AddNumberToObject(t, "count", (double)r->teams[side][i].count);
-            cJSON_AddItemToArray(sizes, t);
         }
         cJSON_AddItemToArray(both, sizes);
     }
@@ -83,11 +81,10 @@ static const char *change_of(bool a, bool b, bool changed)
     return !a ? "added" : !b ? "removed" : changed ? "changed" : "none";
 }
 
-static void add_row(const struct report_comparison *c, const struct report_row *r, cJSON *array)
+static void add_row(const struct report_comparison *c, const struct report_row *r, cJSON *o)
 {
     static const char *const match[] = { "none", "same", "frame", "order" };
     const double value[2] = { report_mean(r->count[0], r->streams[0]), report_mean(r->count[1], r->streams[1]) };
-    cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "kind", r->region ? "region" : "call");
     add_call(c, r->terminal, o);
@@ -101,13 +98,11 @@ static void add_row(const struct report_comparison *c, const struct report_row *
     add_shift(o, "duration", &r->own);
     if (r->region)
         add_teams(o, r);
-    cJSON_AddItemToArray(array, o);
 }
 
-static void add_loop(const struct report_comparison *c, const struct report_turns *l, cJSON *array)
+static void add_loop(const struct report_comparison *c, const struct report_turns *l, cJSON *o)
 {
     const double value[2] = { report_mean(l->turns[0], l->executions[0]), report_mean(l->turns[1], l->executions[1]) };
-    cJSON *o = cJSON_CreateObject();
 
     add_call(c, l->terminal, o);
     cJSON_AddStringToObject(o, "change", change_of(l->present[0], l->present[1], report_loop_changed(c, l)));
@@ -117,7 +112,6 @@ static void add_loop(const struct report_comparison *c, const struct report_turn
     add_pair(o, "executions", (double)l->executions[0], (double)l->executions[1]);
     add_pair(o, "events", (double)l->length[0], (double)l->length[1]);
     add_law(c, value, o);
-    cJSON_AddItemToArray(array, o);
 }
 
 static void add_shapes(const struct report_comparison *c, const struct report_shapes *s, const char *key, bool classes,
@@ -134,14 +128,13 @@ static void add_shapes(const struct report_comparison *c, const struct report_sh
         for (uint32_t i = 0; i < s->count[side]; i++) {
             const struct report_shape *x = &s->only[side][i];
             const uint32_t terminal[2] = { side ? GRAMMAR_NONE : x->terminal, side ? x->terminal : GRAMMAR_NONE };
-            cJSON *e = cJSON_CreateObject();
+            cJSON *e = report_json_object(array);
             cJSON_AddNumberToObject(e, "class", x->class_index);
             if (!classes)
                 cJSON_AddNumberToObject(e, "rule", x->rule);
             cJSON_AddNumberToObject(e, "events", (double)x->length);
             cJSON_AddNumberToObject(e, "streams", (double)x->members);
             add_call(c, terminal, e);
-            cJSON_AddItemToArray(array, e);
         }
     }
 }
@@ -152,13 +145,12 @@ static void add_jobs(const struct report_comparison *c, cJSON *root)
 
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
-        cJSON *o = cJSON_CreateObject();
+        cJSON *o = report_json_object(jobs);
         report_json_text(o, "file", c->file[i]);
         report_json_text(o, "program", job_text(j, j->info.program));
         cJSON_AddNumberToObject(o, "ranks", j->info.ranks);
         cJSON_AddNumberToObject(o, "threads", j->info.threads);
         cJSON_AddNumberToObject(o, "events", (double)c->report[i]->model->events);
-        cJSON_AddItemToArray(jobs, o);
     }
 }
 
@@ -180,12 +172,11 @@ static void add_totals(const struct report_comparison *c, cJSON *root)
 
     for (int i = 0; i < REPORT_TOTALS; i++) {
         const struct report_total *t = &c->totals[i];
-        cJSON *o = cJSON_CreateObject();
+        cJSON *o = report_json_object(totals);
         cJSON_AddStringToObject(o, "name", t->name);
         add_pair(o, "seconds", t->ns[0] / 1e9, t->ns[1] / 1e9);
         cJSON_AddNumberToObject(o, "spread_seconds", t->spread / 1e9);
         cJSON_AddBoolToObject(o, "moved", t->moved);
-        cJSON_AddItemToArray(totals, o);
     }
 }
 
@@ -193,26 +184,19 @@ cJSON *report_comparison_json(struct report_comparison *c)
 {
     cJSON *root = cJSON_CreateObject();
 
-    if (root) {
-        cJSON_AddNumberToObject(root, "version", 1);
-        cJSON_AddBoolToObject(root, "equal", !c->structure_differs && !c->times_differ);
-        cJSON_AddBoolToObject(root, "structure_equal", !c->structure_differs);
-        cJSON_AddBoolToObject(root, "times_equal", !c->times_differ);
-        add_jobs(c, root);
-        add_mapping(c, root);
-        cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");
-        for (uint32_t i = 0; i < c->row_count; i++)
-            add_row(c, &c->rows[i], calls);
-        for (uint32_t i = 0; i < c->loop_count; i++)
-            add_loop(c, &c->loops[i], loops);
-        add_shapes(c, &c->rules, "rules", false, root);
-        add_shapes(c, &c->classes, "classes", true, root);
-        add_totals(c, root);
-    }
+    cJSON_AddNumberToObject(root, "version", 1);
+    cJSON_AddBoolToObject(root, "equal", !c->structure_differs && !c->times_differ);
+    cJSON_AddBoolToObject(root, "structure_equal", !c->structure_differs);
+    cJSON_AddBoolToObject(root, "times_equal", !c->times_differ);
+    add_jobs(c, root);
+    add_mapping(c, root);
+    cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");
+    for (uint32_t i = 0; i < c->row_count; i++)
+        add_row(c, &c->rows[i], report_json_object(calls));
+    for (uint32_t i = 0; i < c->loop_count; i++)
+        add_loop(c, &c->loops[i], report_json_object(loops));
+    add_shapes(c, &c->rules, "rules", false, root);
+    add_shapes(c, &c->classes, "classes", true, root);
+    add_totals(c, root);
     return root;
-}
-
-int report_print_comparison_json(struct report_comparison *c, FILE *out)
-{
-    return report_json_write(report_comparison_json(c), out);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which terminals of two jobs belong together. */
+#include "base/array.h"
 #include "base/hash.h"
 #include "report/compare_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
 
 enum { PAIRS_AT_MOST = 1 << 26 }; /* terminals looked at to map those without an equal: seconds */
 
@@ -97,12 +97,12 @@ void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t 
     }
 }
 
-int report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
+void report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
 {
     struct base_hash first = { 0 }; /* terminal of each site */
-    int error = base_hash_reserve(&first, j->terminal_count);
 
-    for (uint32_t t = 0; t < j->terminal_count && !error; t++) {
+    base_must(base_hash_reserve(&first, j->terminal_count));
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
         const struct job_terminal *x = &j->terminals[t];
         uint64_t hash = base_hash_mix((uint64_t)x->callsite << 32 | x->function);
         uint32_t at = base_hash_start(hash), n;
@@ -118,5 +118,4 @@ int report_match_sites(const struct job *j, uint32_t *set, uint32_t base)
             join(set, base + n, base + t);
     }
     base_hash_close(&first);
-    return error;
 }

@@ -16,17 +16,16 @@
    only_b and gave_up. */
 void report_match_terminals(struct report_comparison *c, uint32_t *set, uint8_t *how);
 
-/* Phases and communicators of one call are one. `base`: the number of this job's first terminal. 0 or PYTHIA_ENOMEM. */
-int report_match_sites(const struct job *j, uint32_t *set, uint32_t base);
+/* Phases and communicators of one call are one. `base`: the number of this job's first terminal. */
+void report_match_sites(const struct job *j, uint32_t *set, uint32_t base);
 
 /* The number that stands for the set of number i. */
 uint32_t report_match_root(uint32_t *set, uint32_t i);
 
-/* Fills loops, rules and classes; terminal[side][t] is a number that terminals of A and B that belong together share.
-   0 or PYTHIA_ENOMEM. */
-int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2]);
+/* Fills loops, rules and classes; terminal[side][t] is a number that those of A and B that belong together share. */
+void report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2]);
 
-/* Fills and judges the times of all rows, and the totals; row[side][t] is the row of a terminal. 0 or PYTHIA_ENOMEM. */
-int report_compare_times(struct report_comparison *c, uint32_t *const row[2]);
+/* Fills and judges the times of all rows, and the totals; row[side][t] is the row of a terminal. */
+void report_compare_times(struct report_comparison *c, uint32_t *const row[2]);
 
 #endif

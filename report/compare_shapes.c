@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "job/turns.h"
 #include "report/compare_parts.h"
 #include "report/ranges.h"
@@ -34,22 +33,16 @@ static uint64_t mixed(uint64_t x)
 struct turns_list { struct report_turns *item; size_t count; };
 struct shape_list { struct report_shape *item; size_t count; };
 
-static int add_turns(struct turns_list *l, const struct report_turns *t)
+static void add_turns(struct turns_list *l, struct report_turns t)
 {
-    int error = base_array_more(&l->item, l->count, sizeof *l->item);
-    if (error)
-        return error;
-    l->item[l->count++] = *t;
-    return 0;
+    base_must(base_array_more(&l->item, l->count, sizeof t));
+    l->item[l->count++] = t;
 }
 
-static int add_shape(struct shape_list *l, const struct report_shape *s)
+static void add_shape(struct shape_list *l, struct report_shape s)
 {
-    int error = base_array_more(&l->item, l->count, sizeof *l->item);
-    if (error)
-        return error;
-    l->item[l->count++] = *s;
-    return 0;
+    base_must(base_array_more(&l->item, l->count, sizeof s));
+    l->item[l->count++] = s;
 }
 
 /* --- One class --- */
@@ -86,7 +79,7 @@ static uint32_t first_terminal(const struct grammar_flat *g, uint32_t symbol)
     return symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
 }
 
-static int rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal)
+static void rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal)
 {
     struct grammar_flat *once = grammar_flat_copy(g);
 
@@ -94,11 +87,6 @@ static int rules_of(struct rules *r, const struct grammar_flat *g, const struct 
                          .body = calloc(g->rule_count + 1u, sizeof *r->body),
                          .length = calloc(g->rule_count + 1u, sizeof *r->length),
                          .first = calloc(g->rule_count + 1u, sizeof *r->first) };
-    if (!once || !r->exact || !r->body || !r->length || !r->first) {
-        grammar_flat_destroy(once);
-        rules_free(r);
-        return PYTHIA_ENOMEM;
-    }
     r->whole = grammar_flat_hash(g, terminal, r->exact);
     for (uint32_t n = 0; n < once->node_count; n++)
         once->nodes[n].exponent = 1;
@@ -107,7 +95,6 @@ static int rules_of(struct rules *r, const struct grammar_flat *g, const struct 
     grammar_flat_lengths(g, r->length);
     for (uint32_t i = 0; i < g->rule_count; i++)
         r->first[i] = first_terminal(g, GRAMMAR_RULE | i);
-    return 0;
 }
 
 /* Exponents of other members than the first. */
@@ -153,49 +140,41 @@ static struct report_turns loop_of(const struct job_class *e, const struct rules
     return l;
 }
 
-static int add_class(struct lists *lists, const struct job_class *e, const struct grammar_hash *terminal, int side,
-                     uint32_t index)
+static void add_class(struct lists *lists, const struct job_class *e, const struct grammar_hash *terminal, int side,
+                      uint32_t index)
 {
     const struct grammar_flat *g = e->grammar;
     struct rules r;
-    int rc = rules_of(&r, g, terminal);
 
-    if (rc != 0)
-        return rc;
+    rules_of(&r, g, terminal);
     for (uint32_t i = 0; i < e->turn_count; i++) /* classes with other exponents are others */
         r.whole.low = mixed(r.whole.low ^ (e->turns[i].exponent + ((uint64_t)e->turns[i].node << 32)));
     uint64_t members = report_members(e);
-    for (uint32_t i = 0; rc == 0 && i < g->rule_count; i++) { /* R is the class */
-        struct report_shape s = { .hash = i ? r.exact[i] : r.whole,
-                                  .class_index = index,
-                                  .rule = i,
-                                  .terminal = r.first[i],
-                                  .length = r.length[i],
-                                  .members = members };
-        rc = add_shape(i ? &lists->rules[side] : &lists->classes[side], &s);
-    }
-    for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
-        if (g->nodes[n].exponent > 1 && g->nodes[n].symbol != GRAMMAR_LOST) {
-            struct report_turns l = loop_of(e, &r, terminal, side, index, n);
-            rc = add_turns(&lists->loops, &l);
-        }
+    for (uint32_t i = 0; i < g->rule_count; i++) /* R is the class */
+        add_shape(i ? &lists->rules[side] : &lists->classes[side],
+                  (struct report_shape){ .hash = i ? r.exact[i] : r.whole,
+                                         .class_index = index,
+                                         .rule = i,
+                                         .terminal = r.first[i],
+                                         .length = r.length[i],
+                                         .members = members });
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].exponent > 1 && g->nodes[n].symbol != GRAMMAR_LOST)
+            add_turns(&lists->loops, loop_of(e, &r, terminal, side, index, n));
     rules_free(&r);
-    return rc;
 }
 
-static int add_job(struct report_comparison *c, struct lists *lists, int side, const uint32_t *number)
+static void add_job(struct report_comparison *c, struct lists *lists, int side, const uint32_t *number)
 {
     const struct job *j = c->report[side]->job;
     struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
-    int rc = terminal ? 0 : PYTHIA_ENOMEM;
 
-    for (uint32_t t = 0; rc == 0 && t < j->terminal_count; t++)
+    for (uint32_t t = 0; t < j->terminal_count; t++)
         terminal[t] = (struct grammar_hash){ mixed(number[t] + 1u), mixed(~(uint64_t)number[t]) };
-    for (uint32_t i = 0; rc == 0 && i < j->class_count; i++)
+    for (uint32_t i = 0; i < j->class_count; i++)
         if (j->classes[i].grammar)
-            rc = add_class(lists, &j->classes[i], terminal, side, i);
+            add_class(lists, &j->classes[i], terminal, side, i);
     free(terminal);
-    return rc;
 }
 
 /* --- Loops of both --- */
@@ -261,7 +240,6 @@ static void make_loops(struct report_comparison *c, struct turns_list *l)
     if (c->loop_count)
         qsort(l->item, c->loop_count, sizeof *l->item, by_time);
     c->loops = l->item;
-    l->item = NULL;
 }
 
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l)
@@ -331,32 +309,21 @@ static void split(const struct report_comparison *c, struct report_shapes *into,
             at[side]++;
         }
     }
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2; side++)
         into->only[side] = l[side].item;
-        l[side].item = NULL;
-    }
 }
 
-int report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2])
+void report_compare_shapes(struct report_comparison *c, uint32_t *const terminal[2])
 {
     struct lists l = { { 0 }, { { 0 } }, { { 0 } } };
-    int rc = 0;
 
-    for (int side = 0; rc == 0 && side < 2; side++)
-        rc = add_job(c, &l, side, terminal[side]);
-    if (rc == 0) {
-        make_loops(c, &l.loops);
-        for (int side = 0; side < 2; side++) {
-            unite(&l.rules[side]);
-            unite(&l.classes[side]);
-        }
-        split(c, &c->rules, l.rules, false);
-        split(c, &c->classes, l.classes, true);
-    }
-    free(l.loops.item);
+    for (int side = 0; side < 2; side++)
+        add_job(c, &l, side, terminal[side]);
+    make_loops(c, &l.loops);
     for (int side = 0; side < 2; side++) {
-        free(l.rules[side].item);
-        free(l.classes[side].item);
+        unite(&l.rules[side]);
+        unite(&l.classes[side]);
     }
-    return rc;
+    split(c, &c->rules, l.rules, false);
+    split(c, &c->classes, l.classes, true);
 }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/compare.h"
 #include "report/scaling.h"
@@ -303,20 +302,18 @@ static void print_scaled(const struct report_comparison *c, FILE *out)
 }
 
 /* The table of `pythia report --view scaling`. */
-static int print_scaling(struct report_comparison *c, FILE *out)
+static void print_scaling(struct report_comparison *c, FILE *out)
 {
     struct report_scaling s = { .count = 2,
                                 .file = { c->file[0], c->file[1] },
                                 .report = { c->report[0], c->report[1] } };
 
     fputc('\n', out);
-    return report_print_scaling(&s, out);
+    report_print_scaling(&s, out);
 }
 
-int report_print_comparison(struct report_comparison *c, FILE *out)
+void report_print_comparison(struct report_comparison *c, FILE *out)
 {
-    int rc = 0;
-
     print_jobs(c, out);
     print_mapping(c, out);
     print_calls(c, out);
@@ -326,9 +323,8 @@ int report_print_comparison(struct report_comparison *c, FILE *out)
     print_times(c, out);
     if (c->scaled) {
         print_scaled(c, out);
-        rc = print_scaling(c, out);
+        print_scaling(c, out);
     }
     fprintf(out, "\nstructure: %s; times: %s\n", c->structure_differs ? "differs" : "equal",
             c->times_differ ? "moved beyond their spread" : "within their spread");
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 #define PRIOR_FREEDOM 4.0     /* the common variance counts as much as four more runs */
@@ -83,13 +82,11 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The median of the variances of all times: what five runs cannot tell of one measure. */
-static int moderate(struct report_measures *m)
+static void moderate(struct report_measures *m)
 {
     double *all = malloc((m->count + 1) * sizeof *all), common;
     uint32_t n = 0;
 
-    if (!all)
-        return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->count; i++) {
         double v = m->at[i]->time ? relative_variance(m->at[i], m->runs) : -1;
         if (v >= 0)
@@ -104,21 +101,18 @@ static int moderate(struct report_measures *m)
                                   : fmax(LEAST_SCATTER,
                                          sqrt((PRIOR_FREEDOM * common + freedom * v) / (PRIOR_FREEDOM + freedom)));
     }
-    return 0;
 }
 
 /*
  * By how much times changed without a reason, most of them, about what all did: in a restless hour every time of a run
  * is off, by more than its own executions tell. 0 where there are too few to know.
  */
-static int find_unrest(struct report_measures *m)
+static void find_unrest(struct report_measures *m)
 {
     enum { FEW = 8 };
     double *all = malloc((m->count + 1) * sizeof *all);
     uint32_t n = 0;
 
-    if (!all)
-        return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
         double base = mean_of(x, m->runs);
@@ -132,7 +126,6 @@ static int find_unrest(struct report_measures *m)
     qsort(all, n, sizeof *all, by_value);
     m->unrest = n < FEW ? 0 : all[n / 2] / normal_quantile(0.25);
     free(all);
-    return 0;
 }
 
 /* --- Rules and measures --- */
@@ -195,21 +188,14 @@ static uint32_t varies_since(const struct report_measure *x, uint32_t runs, doub
     return 0;
 }
 
-static int break_rule(struct report_contract *c, uint32_t rule, const struct report_measure *x)
+static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measure *x)
 {
-    int error = base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches);
-
-    if (error)
-        return error;
-    struct report_breach *b = &c->breaches[c->breach_count];
-    *b = (struct report_breach){ .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time,
-                                 .base = mean_of(x, c->runs), .value = x->value, .scatter = x->time ? x->scatter : -1,
-                                 .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
-    if (!b->where)
-        return PYTHIA_ENOMEM;
-    c->breach_count++;
+    base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
+    c->breaches[c->breach_count++] = (struct report_breach){
+        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = mean_of(x, c->runs),
+        .value = x->value, .scatter = x->time ? x->scatter : -1,
+        .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
     c->rules[rule].verdict = REPORT_BROKEN;
-    return 0;
 }
 
 static double size_of(const struct report_breach *b)
@@ -229,7 +215,7 @@ static int by_rule(const void *a, const void *b)
     return strcmp(x->where, y->where);
 }
 
-static int judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
+static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
 {
     struct report_rule *r = &c->rules[rule];
 
@@ -241,29 +227,23 @@ static int judge(struct report_contract *c, uint32_t rule, const struct report_m
     }
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
-        if (!applies(r, x) || (x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
-            continue;
-        int rc = break_rule(c, rule, x);
-        if (rc)
-            return rc;
+        if (applies(r, x) && !(x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
+            break_rule(c, rule, x);
     }
-    return 0;
 }
 
-int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
-                          uint32_t runs, struct report *run, const char *file)
+void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
+                           uint32_t runs, struct report *run, const char *file)
 {
     struct report_measures m;
-    int rc = report_measure_all(&m, baseline, files, runs, run, file);
 
+    report_measure_all(&m, baseline, files, runs, run, file);
     c->runs = runs;
-    if (rc == 0)
-        rc = moderate(&m);
-    if (rc == 0)
-        rc = find_unrest(&m);
-    for (uint32_t i = 0; rc == 0 && i < c->rule_count; i++) {
+    moderate(&m);
+    find_unrest(&m);
+    for (uint32_t i = 0; i < c->rule_count; i++) {
         if (m.comparable) {
-            rc = judge(c, i, &m);
+            judge(c, i, &m);
         } else {
             c->rules[i].verdict = REPORT_CANNOT_SAY;
             memcpy(c->rules[i].why, m.why, sizeof m.why);
@@ -272,7 +252,6 @@ int report_contract_judge(struct report_contract *c, struct report *const *basel
     if (c->breach_count)
         qsort(c->breaches, c->breach_count, sizeof *c->breaches, by_rule);
     report_measures_clear(&m);
-    return rc;
 }
 
 enum report_verdict report_contract_verdict(const struct report_contract *c)

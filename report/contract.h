@@ -69,13 +69,13 @@ struct report_contract {
     struct report_breach *breaches;          /* by rule; the greatest change first */
 };
 
-/* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. 0, PYTHIA_ENOMEM, or
-   PYTHIA_EINVAL with one line in `why`. */
-int report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size);
+/* Adds the rules in `text`, several with commas, blank lines and what follows '#' aside. False with one line in `why`:
+   one is none. */
+bool report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size);
 
-/* Judges a run against `runs` >= 1 others. 0 or PYTHIA_ENOMEM. Once a contract. */
-int report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
-                          uint32_t runs, struct report *run, const char *file);
+/* Judges a run against `runs` >= 1 others. Once a contract. */
+void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
+                           uint32_t runs, struct report *run, const char *file);
 
 /* The worst of the rules: broken before cannot say before kept. */
 enum report_verdict report_contract_verdict(const struct report_contract *c);
@@ -83,10 +83,10 @@ enum report_verdict report_contract_verdict(const struct report_contract *c);
 void report_contract_clear(struct report_contract *c); /* frees what it owns */
 
 /* A line a broken promise, and one with the count. Text, one JSON object (doc/EVENTS.md lists the keys), JUnit's XML
-   with a test case a rule. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
-int report_contract_print(const struct report_contract *c, FILE *out);
-int report_contract_print_json(const struct report_contract *c, FILE *out);
-int report_contract_print_junit(const struct report_contract *c, FILE *out);
+   with a test case a rule. */
+void report_contract_print(const struct report_contract *c, FILE *out);
+void report_contract_print_json(const struct report_contract *c, FILE *out);
+void report_contract_print_junit(const struct report_contract *c, FILE *out);
 
 /* --- Between the parts --- */
 
@@ -112,9 +112,9 @@ struct report_measures {
     char why[96];
 };
 
-/* Fills the measures of a run against a baseline. 0 or PYTHIA_ENOMEM. */
-int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
-                       uint32_t runs, struct report *run, const char *file);
+/* Fills the measures of a run against a baseline. */
+void report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
+                        uint32_t runs, struct report *run, const char *file);
 void report_measures_clear(struct report_measures *m);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/compare.h"
 #include "report/contract.h"
@@ -62,43 +61,18 @@ static int by_identity(const void *a, const void *b)
     return part || x->order != GRAMMAR_NONE ? part : strcmp(x->where, y->where);
 }
 
-static void destroy(struct report_measure *x)
-{
-    free(x->where);
-    free(x->base);
-    free(x);
-}
-
-static struct report_measure *copy(const struct report_measure *like, uint32_t runs)
+static struct report_measure *add(struct report_measures *m, const struct report_measure *like)
 {
     struct report_measure *x = malloc(sizeof *x);
 
-    if (!x)
-        return NULL;
     *x = *like;
     x->where = strdup(like->where);
-    x->base = malloc(runs * sizeof *x->base);
-    if (!x->where || !x->base) {
-        destroy(x);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < runs; i++)
+    x->base = malloc(m->runs * sizeof *x->base);
+    for (uint32_t i = 0; i < m->runs; i++)
         x->base[i] = ABSENT;
-    return x;
-}
-
-static struct report_measure *add(struct report_measures *m, const struct report_measure *like)
-{
-    if (base_array_more(&m->at, m->count, sizeof *m->at))
-        return NULL;
-    struct report_measure *x = copy(like, m->runs);
-    if (x && !tsearch(x, &m->tree, by_identity)) {
-        destroy(x);
-        return NULL;
-    }
-    if (x)
-        m->at[m->count++] = x;
-    return x;
+    tsearch(x, &m->tree, by_identity);
+    base_must(base_array_more(&m->at, m->count, sizeof *m->at));
+    return m->at[m->count++] = x;
 }
 
 static struct report_measure *find(const struct report_measures *m, const struct report_measure *like)
@@ -109,16 +83,15 @@ static struct report_measure *find(const struct report_measures *m, const struct
 }
 
 /* Puts the value that this run of the baseline has beside the new one, which `like` has. */
-static int put(const struct filling *f, struct report_measure like, double base, double error)
+static void put(const struct filling *f, struct report_measure like, double base, double error)
 {
     struct report_measure *x = find(f->m, &like);
 
-    if (!x && !(x = add(f->m, &like)))
-        return PYTHIA_ENOMEM;
+    if (!x)
+        x = add(f->m, &like);
     x->base[f->run] = base;
     x->small &= like.small;
     x->error = fmax(x->error, error);
-    return 0;
 }
 
 /* --- Rows: calls and regions --- */
@@ -135,8 +108,8 @@ static double standard_error(const struct report_shift *s, const uint64_t count[
     return sqrt(sum) / s->mean[0];
 }
 
-static int put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s, const char *part,
-                    double least, char *name)
+static void put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s,
+                     const char *part, double least, char *name)
 {
     struct report_measure like = {
         .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
@@ -144,7 +117,7 @@ static int put_time(const struct filling *f, const struct report_row *r, const s
         .small = s->mean[1] * (double)r->count[1] < least * f->whole,
     };
 
-    return put(f, like, s->mean[0], standard_error(s, r->count));
+    put(f, like, s->mean[0], standard_error(s, r->count));
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -160,8 +133,8 @@ static const char *part_of(const struct report_row *r, const struct report_compa
     return j->terminals[r->terminal[side]].call_kind == JOB_COLLECTIVE ? "collectives" : "callsites";
 }
 
-static int put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2],
-                     char *name)
+static void put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2],
+                      char *name)
 {
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE,
                                    .part = part,
@@ -169,22 +142,21 @@ static int put_count(const struct filling *f, const struct report_row *r, const 
                                    .order = r->terminal[1],
                                    .value = r->count[1] ? (double)value[1] : ABSENT };
 
-    return put(f, like, r->count[0] ? (double)value[0] : ABSENT, 0);
+    put(f, like, r->count[0] ? (double)value[0] : ABSENT, 0);
 }
 
-static int put_row(const struct filling *f, const struct report_row *r)
+static void put_row(const struct filling *f, const struct report_row *r)
 {
     char name[NAME];
-    int rc;
 
     name_call(f->c, r->terminal, name);
-    rc = put_count(f, r, part_of(r, f->c), r->count, name);
-    if (rc == 0 && (r->bytes[0] || r->bytes[1]))
-        rc = put_count(f, r, "bytes", r->bytes, name);
-    if (rc || !r->count[0] || !r->count[1])
-        return rc;
-    rc = put_time(f, r, &r->own, "in", LEAST_SHARE, name);
-    return rc ? rc : put_time(f, r, &r->gap, "before", LEAST_GAP, name);
+    put_count(f, r, part_of(r, f->c), r->count, name);
+    if (r->bytes[0] || r->bytes[1])
+        put_count(f, r, "bytes", r->bytes, name);
+    if (!r->count[0] || !r->count[1])
+        return;
+    put_time(f, r, &r->own, "in", LEAST_SHARE, name);
+    put_time(f, r, &r->gap, "before", LEAST_GAP, name);
 }
 
 /* --- Loops, the whole --- */
@@ -203,7 +175,7 @@ static double loop_error(const struct filling *f, const struct report_turns *l)
     return sqrt(sum);
 }
 
-static int put_loop(const struct filling *f, const struct report_turns *l)
+static void put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32], call[NAME];
     uint32_t order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE;
@@ -217,47 +189,44 @@ static int put_loop(const struct filling *f, const struct report_turns *l)
     }
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
                                    .value = turns[1] };
-    int rc = put(f, like, turns[0], 0);
-    if (rc || turn[0] < 0 || turn[1] < 0)
-        return rc;
+    put(f, like, turns[0], 0);
+    if (turn[0] < 0 || turn[1] < 0)
+        return;
     like.about = REPORT_ABOUT_LOOP;
     like.part = "turn";
     like.time = true;
     like.value = turn[1];
     like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
-    return put(f, like, turn[0], loop_error(f, l));
+    put(f, like, turn[0], loop_error(f, l));
 }
 
 /* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */
-static int put_classes(const struct filling *f)
+static void put_classes(const struct filling *f)
 {
     const struct report_shapes *s = &f->c->classes;
     char name[] = "";
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "classes", .where = name };
 
-    return put(f, like, s->count[0] + s->count[1] + s->moved, 0);
+    put(f, like, s->count[0] + s->count[1] + s->moved, 0);
 }
 
-static int put_wall(const struct filling *f)
+static void put_wall(const struct filling *f)
 {
     char name[] = "";
     struct report_measure like = { .about = REPORT_ABOUT_WALL, .part = "run", .time = true, .where = name,
                                    .value = f->c->totals[0].ns[1] };
 
-    return put(f, like, f->c->totals[0].ns[0], 0);
+    put(f, like, f->c->totals[0].ns[0], 0);
 }
 
-static int fill(const struct filling *f)
+static void fill(const struct filling *f)
 {
-    int rc = put_wall(f);
-
-    if (rc == 0)
-        rc = put_classes(f);
-    for (uint32_t i = 0; rc == 0 && i < f->c->row_count; i++)
-        rc = put_row(f, &f->c->rows[i]);
-    for (uint32_t i = 0; rc == 0 && i < f->c->loop_count; i++)
-        rc = put_loop(f, &f->c->loops[i]);
-    return rc;
+    put_wall(f);
+    put_classes(f);
+    for (uint32_t i = 0; i < f->c->row_count; i++)
+        put_row(f, &f->c->rows[i]);
+    for (uint32_t i = 0; i < f->c->loop_count; i++)
+        put_loop(f, &f->c->loops[i]);
 }
 
 /* Whether times and counts of the two can be held against each other at all. */
@@ -277,19 +246,17 @@ static bool comparable(struct report_measures *m, const struct report_comparison
     return m->comparable = false;
 }
 
-int report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
-                       uint32_t runs, struct report *run, const char *file)
+void report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
+                        uint32_t runs, struct report *run, const char *file)
 {
-    int rc = 0;
-
     *m = (struct report_measures){ .runs = runs, .comparable = true };
-    for (uint32_t i = 0; rc == 0 && m->comparable && i < runs; i++) {
+    for (uint32_t i = 0; m->comparable && i < runs; i++) {
         struct report_comparison *c = report_compare(baseline[i], files[i], run, file);
         struct filling f = { .m = m, .c = c, .run = i, .whole = (double)run->model->stream_wall_ns };
-        rc = !c ? PYTHIA_ENOMEM : comparable(m, c, i) ? fill(&f) : 0;
+        if (comparable(m, c, i))
+            fill(&f);
         report_comparison_destroy(c);
     }
-    return rc;
 }
 
 static void keep(void *measure)
@@ -300,8 +267,11 @@ static void keep(void *measure)
 void report_measures_clear(struct report_measures *m)
 {
     tdestroy(m->tree, keep);
-    for (uint32_t i = 0; i < m->count; i++)
-        destroy(m->at[i]);
+    for (uint32_t i = 0; i < m->count; i++) {
+        free(m->at[i]->where);
+        free(m->at[i]->base);
+        free(m->at[i]);
+    }
     free(m->at);
     *m = (struct report_measures){ 0 };
 }

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/contract.h"
 #include "report/json.h"
@@ -66,7 +65,7 @@ static const char *sentence(const struct report_contract *c, const struct report
     return text;
 }
 
-int report_contract_print(const struct report_contract *c, FILE *out)
+void report_contract_print(const struct report_contract *c, FILE *out)
 {
     uint32_t count[3] = { 0 };
     char text[SENTENCE];
@@ -80,7 +79,6 @@ int report_contract_print(const struct report_contract *c, FILE *out)
     }
     fprintf(out, "contract: %u of %u rules kept, %u broken, %u cannot be judged\n", count[REPORT_KEPT], c->rule_count,
             count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
-    return ferror(out) ? PYTHIA_EIO : 0;
 }
 
 /* --- JSON --- */
@@ -90,9 +88,8 @@ static cJSON *optional(bool there, double value)
     return there ? cJSON_CreateNumber(value) : cJSON_CreateNull();
 }
 
-static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *array)
+static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *o)
 {
-    cJSON *o = cJSON_CreateObject();
     double unit = b->time ? 1e-9 : 1;
     char text[SENTENCE];
 
@@ -105,10 +102,9 @@ static void add_breach(const struct report_contract *c, const struct report_brea
     cJSON_AddItemToObject(o, "scatter_percent", optional(b->scatter >= 0, 100 * b->scatter));
     cJSON_AddItemToObject(o, "varies_since_run", optional(b->varies_since, b->varies_since));
     report_json_text(o, "text", sentence(c, b, text));
-    cJSON_AddItemToArray(array, o);
 }
 
-int report_contract_print_json(const struct report_contract *c, FILE *out)
+void report_contract_print_json(const struct report_contract *c, FILE *out)
 {
     cJSON *root = cJSON_CreateObject(), *rules = cJSON_AddArrayToObject(root, "rules");
 
@@ -117,7 +113,7 @@ int report_contract_print_json(const struct report_contract *c, FILE *out)
     cJSON_AddNumberToObject(root, "baseline_runs", c->runs);
     for (uint32_t i = 0; i < c->rule_count; i++) {
         const struct report_rule *r = &c->rules[i];
-        cJSON *o = cJSON_CreateObject();
+        cJSON *o = report_json_object(rules);
         report_json_text(o, "rule", r->text);
         cJSON_AddStringToObject(o, "verdict", verdicts[r->verdict]);
         cJSON_AddNumberToObject(o, "judged", r->judged);
@@ -126,10 +122,9 @@ int report_contract_print_json(const struct report_contract *c, FILE *out)
         cJSON *broken = cJSON_AddArrayToObject(o, "broken");
         for (uint32_t k = 0; k < c->breach_count; k++)
             if (c->breaches[k].rule == i)
-                add_breach(c, &c->breaches[k], broken);
-        cJSON_AddItemToArray(rules, o);
+                add_breach(c, &c->breaches[k], report_json_object(broken));
     }
-    return report_json_write(root, out);
+    report_json_write(root, out);
 }
 
 /* --- JUnit --- */
@@ -172,7 +167,7 @@ static void print_case(const struct report_contract *c, uint32_t rule, FILE *out
     fputs("  </testcase>\n", out);
 }
 
-int report_contract_print_junit(const struct report_contract *c, FILE *out)
+void report_contract_print_junit(const struct report_contract *c, FILE *out)
 {
     uint32_t count[3] = { 0 };
 
@@ -186,5 +181,4 @@ int report_contract_print_junit(const struct report_contract *c, FILE *out)
     for (uint32_t i = 0; i < c->rule_count; i++)
         print_case(c, i, out);
     fputs("</testsuite>\n", out);
-    return ferror(out) ? PYTHIA_EIO : 0;
 }

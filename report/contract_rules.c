@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "report/contract.h"
 
 static const char *const abouts[] = { "structure", "wall", "callsite", "region", "loop" };
@@ -30,10 +29,10 @@ static bool is_part(const char *name)
     return false;
 }
 
-static int refuse(char *why, size_t size, const char *rule, int length, const char *what)
+static bool refuse(char *why, size_t size, const char *rule, int length, const char *what)
 {
     snprintf(why, size, "rule '%.*s': %s", length > 80 ? 80 : length, rule, what);
-    return PYTHIA_EINVAL;
+    return false;
 }
 
 /* "> 5%", a number of percent, up to `end`. */
@@ -55,21 +54,8 @@ static bool parse_tolerance(const char *s, const char *end, double *tolerance)
     return !*skip_blanks(rest, rest + strlen(rest)) && !errno && isfinite(*tolerance) && *tolerance >= 0;
 }
 
-static int keep(struct report_contract *c, struct report_rule r, const char *text, size_t length)
-{
-    int error = base_array_more(&c->rules, c->rule_count, sizeof r);
-
-    r.text = error ? NULL : strndup(text, length);
-    if (!r.text) {
-        free(r.name);
-        return PYTHIA_ENOMEM;
-    }
-    c->rules[c->rule_count++] = r;
-    return 0;
-}
-
 /* One rule, without blanks around it. */
-static int parse_rule(struct report_contract *c, const char *text, const char *end, char *why, size_t size)
+static bool parse_rule(struct report_contract *c, const char *text, const char *end, char *why, size_t size)
 {
     int length = (int)(end - text);
     size_t word = strcspn(text, " \t[>,\n#");
@@ -86,8 +72,7 @@ static int parse_rule(struct report_contract *c, const char *text, const char *e
         const char *close = memchr(s, ']', (size_t)(end - s));
         if (!close || close == s + 1)
             return refuse(why, size, text, length, close ? "the brackets are empty" : "']' is missing");
-        if (!(r.name = strndup(s + 1, (size_t)(close - s) - 1)))
-            return PYTHIA_ENOMEM;
+        r.name = strndup(s + 1, (size_t)(close - s) - 1);
         s = skip_blanks(close + 1, end);
     }
     const char *wrong = NULL;
@@ -103,7 +88,10 @@ static int parse_rule(struct report_contract *c, const char *text, const char *e
         free(r.name);
         return refuse(why, size, text, length, wrong);
     }
-    return keep(c, r, text, (size_t)length);
+    r.text = strndup(text, (size_t)length);
+    base_must(base_array_more(&c->rules, c->rule_count, sizeof r));
+    c->rules[c->rule_count++] = r;
+    return true;
 }
 
 /* The end of a rule: a comma, a line's end or a comment; none of these inside brackets. */
@@ -114,20 +102,19 @@ static const char *rule_end(const char *s)
     return s;
 }
 
-int report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size)
+bool report_contract_parse(struct report_contract *c, const char *text, char *why, size_t size)
 {
     while (*text) {
         const char *end = rule_end(text), *last = end, *begin = skip_blanks(text, end);
         while (last > begin && isspace((unsigned char)last[-1]))
             last--;
-        int rc = last > begin ? parse_rule(c, begin, last, why, size) : 0;
-        if (rc)
-            return rc;
+        if (last > begin && !parse_rule(c, begin, last, why, size))
+            return false;
         if (*end == '#')
             end += strcspn(end, "\n");
         text = *end ? end + 1 : end;
     }
-    return 0;
+    return true;
 }
 
 void report_contract_clear(struct report_contract *c)

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "report/report.h"
 
 /* A cell of text. What a spreadsheet would take for a formula, or for a number with a sign, begins with an apostrophe:
@@ -41,7 +40,7 @@ static void print_spread(const struct report_spread *s, FILE *out)
     fputc('\n', out);
 }
 
-int report_print_csv(struct report *r, FILE *out)
+void report_print_csv(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
 
@@ -66,5 +65,4 @@ int report_print_csv(struct report *r, FILE *out)
                 s->bytes);
         print_spread(&s->spread, out);
     }
-    return ferror(out) ? PYTHIA_EIO : 0;
 }

@@ -10,7 +10,7 @@
    own. */
 static char *without_suffix(const char *symbol)
 {
-    char *copy = strdup(symbol), *point = copy && *copy ? strchr(copy + 1, '.') : NULL;
+    char *copy = strdup(symbol), *point = *copy ? strchr(copy + 1, '.') : NULL;
 
     if (point)
         *point = '\0';
@@ -22,10 +22,10 @@ static char *fortran(const char *symbol)
 {
     const char *parts = strncmp(symbol, "__", 2) ? NULL : strstr(symbol + 2, "_MOD_");
     size_t module = parts ? (size_t)(parts - symbol - 2) : 0, rest = parts ? strlen(parts + 5) : 0;
-    char *name = parts && module && rest ? malloc(module + rest + 3) : NULL;
 
-    if (!name)
+    if (!parts || !module || !rest)
         return NULL;
+    char *name = malloc(module + rest + 3);
     memcpy(name, symbol + 2, module);
     memcpy(name + module, "::", 2);
     memcpy(name + module + 2, parts + 5, rest + 1);
@@ -60,8 +60,6 @@ static char *demangle(const char *symbol, int options)
 {
     char *plain = without_suffix(symbol), *name;
 
-    if (!plain)
-        return NULL;
     name = fortran(plain);
     if (!name)
         name = cplus_demangle(plain, options | DMGL_AUTO);
@@ -80,7 +78,7 @@ char *report_demangle_short(const char *symbol)
 {
     char *name = demangle(symbol, DMGL_NO_OPTS);
 
-    if (name && strcmp(name, symbol) && symbol[0] == '_')
+    if (strcmp(name, symbol) && symbol[0] == '_')
         drop_template_arguments(name);
     return name;
 }

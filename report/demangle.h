@@ -14,7 +14,7 @@
 #ifndef PYTHIA_REPORT_DEMANGLE_H
 #define PYTHIA_REPORT_DEMANGLE_H
 
-/* Both return a string that the caller frees, NULL when out of memory. */
+/* Both return a string that the caller frees. */
 char *report_demangle_short(const char *symbol);
 char *report_demangle_full(const char *symbol);
 

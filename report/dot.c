@@ -9,7 +9,6 @@
 
 #include "base/clean.h"
 #include "grammar/notation.h"
-#include "pythia.h"
 #include "job/turns.h"
 #include "report/export.h"
 #include "report/ranges.h"
@@ -123,13 +122,12 @@ static void print_class(struct graph *g, const char *ranks)
 }
 
 /* Drawn by dot as it is no side is longer than PAPER; a class gets its part of the edges that are left, or few. */
-int report_print_dot(struct report *r, const struct report_export *how, FILE *out)
+void report_print_dot(struct report *r, const struct report_export *how, FILE *out)
 {
     enum { PAPER = 110 /* inches: 7920 points */, FEW = 8 };
     uint32_t classes = r->job->class_count;
     uint64_t left = how->limit;
     char program[256];
-    int rc = 0;
 
     snprintf(program, sizeof program, "%s", job_text(r->job, r->job->info.program));
     base_clean(program);
@@ -137,15 +135,13 @@ int report_print_dot(struct report *r, const struct report_export *how, FILE *ou
     print_quoted(program, out);
     fprintf(out, "\" {\n  rankdir=LR; nodesep=0.05; size=\"%d,%d\";\n", PAPER, PAPER);
     fputs("  node [fontname=\"sans-serif\", fontsize=10];\n  edge [fontname=\"sans-serif\", fontsize=9];\n", out);
-    for (uint32_t i = 0; i < classes && left && rc == 0; i++) {
+    for (uint32_t i = 0; i < classes && left; i++) {
         uint64_t share = left / (classes - i) > FEW ? left / (classes - i) : left < FEW ? left : FEW;
         struct graph g = { .r = r, .c = &r->job->classes[i], .index = i, .left = share, .out = out };
         char *ranks = report_ranges_text(g.c);
         g.named = calloc((size_t)r->job->terminal_count + 1, sizeof *g.named);
-        if (ranks && g.named && g.c->grammar)
+        if (g.c->grammar)
             print_class(&g, ranks);
-        else if (g.c->grammar)
-            rc = PYTHIA_ENOMEM;
         left -= share - g.left;
         if (!left && i + 1 < classes)
             fprintf(out, "  more [shape=plaintext, label=\"and %u classes more\"];\n", classes - i - 1);
@@ -153,5 +149,4 @@ int report_print_dot(struct report *r, const struct report_export *how, FILE *ou
         free(g.named);
     }
     fputs("}\n", out);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

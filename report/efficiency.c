@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/efficiency.h"
 
-#include "pythia.h"
 #include "report/findings.h"
 #include "report/model.h"
 
@@ -124,19 +123,17 @@ void report_efficiency_fill(struct report_model *m)
     e->parallel = e->mpi * e->openmp;
 }
 
-int report_split_communication(struct report *r)
+void report_split_communication(struct report *r)
 {
     struct report_efficiency *e = &r->model->efficiency;
     struct replay_efficiency of;
     struct replay_analysis *a = e->known && !e->split ? report_analysis(r) : NULL;
-    int rc = a ? replay_analysis_efficiency(a, &of) : PYTHIA_ELIMIT;
 
-    if (rc != 0)
-        return rc == PYTHIA_ENOMEM ? rc : 0;
+    if (!a || replay_analysis_efficiency(a, &of) != 0)
+        return;
     e->split = true;
     e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;
     e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
-    return 0;
 }
 
 void report_print_efficiency(const struct report_efficiency *e, FILE *out)

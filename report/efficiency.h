@@ -47,8 +47,8 @@ struct report_efficiency {
 /* From the ranks, regions and classes of the model, into m->efficiency. */
 void report_efficiency_fill(struct report_model *m);
 
-/* Serialisation and transfer, where the job can be replayed. 0 or PYTHIA_ENOMEM. */
-int report_split_communication(struct report *r);
+/* Serialisation and transfer, where the job can be replayed. */
+void report_split_communication(struct report *r);
 
 /* "parallel efficiency 75.0 % = load balance 83.3 % x communication 90.0 %", of a job with teams two lines more. */
 void report_print_efficiency(const struct report_efficiency *e, FILE *out);

@@ -34,13 +34,13 @@ const char *report_trace_folds(struct report *r, const struct report_export *how
  * Every event of each rank on the job's one clock, as the replay runs them from the ranks' own mean times, with
  * messages as flows and waits as slices. Or folded: a process is a class of ranks, a slice stands for all turns of a
  * node, with its body inside as long as its parts are in all, down to where `limit` is reached; each rank's own time is
- * a counter. 0, PYTHIA_ENOMEM or PYTHIA_EIO.
+ * a counter.
  */
-int report_print_trace(struct report *r, const struct report_export *how, FILE *out);
+void report_print_trace(struct report *r, const struct report_export *how, FILE *out);
 /* What each rank does, as GOAL for LogGOPSim, every turn of it: the operations that the replay runs, by the model that
-   is fitted to the job, in whole ns. Same returns. A job that cannot be replayed has no ranks there. */
-int report_print_goal(struct report *r, FILE *out);
-/* Same returns. Beyond `limit` edges a rule's further parts are one node "…". */
-int report_print_dot(struct report *r, const struct report_export *how, FILE *out);
+   is fitted to the job, in whole ns. A job that cannot be replayed has no ranks there. */
+void report_print_goal(struct report *r, FILE *out);
+/* Beyond `limit` edges a rule's further parts are one node "…". */
+void report_print_dot(struct report *r, const struct report_export *how, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "job/ranges.h"
 #include "report/findings_parts.h"
 #include "report/ranges.h"
@@ -36,16 +37,14 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
     struct job_member *m = calloc(ranks + 1u, sizeof *m);
     struct job_ranges set = { 0 };
     uint32_t members = 0;
-    char *line = NULL;
 
-    for (uint32_t r = 0; m && r < ranks; r++)
+    for (uint32_t r = 0; r < ranks; r++)
         if (in[r])
             m[members++] = (struct job_member){ r, 0 };
-    if (m && job_ranges_members(&set, m, members) == 0) {
-        struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
-        line = report_ranges_text(&c);
-    }
-    snprintf(text, size, "%s", line ? line : "");
+    base_must(job_ranges_members(&set, m, members));
+    struct job_class c = { .ranges = set.range, .range_count = set.count, .member_ranges = set.count };
+    char *line = report_ranges_text(&c);
+    snprintf(text, size, "%s", line);
     free(line);
     free(set.range);
     free(m);
@@ -53,23 +52,15 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 
 /* --- The list --- */
 
-int findings_add(struct findings *f, const struct report_finding *one)
+void findings_add(struct findings *f, const struct report_finding *one)
 {
     struct report_findings *all = f->all;
 
     if (one->seconds < LEAST_SHARE * f->total || f->total <= 0)
-        return 0;
-    if (all->count == f->room) {
-        uint32_t room = f->room ? 2 * f->room : 16;
-        struct report_finding *more = realloc(all->finding, room * sizeof *more);
-        if (!more)
-            return -1;
-        all->finding = more;
-        f->room = room;
-    }
+        return;
+    base_must(base_array_more(&all->finding, all->count, sizeof *one));
     all->finding[all->count] = *one;
     all->finding[all->count++].share = one->seconds / f->total;
-    return 0;
 }
 
 void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
@@ -97,35 +88,30 @@ static int by_cost(const void *a, const void *b)
     return x->seconds > y->seconds ? -1 : x->seconds < y->seconds;
 }
 
-static int find(struct report *r, struct report_findings *all)
+static void find(struct report *r, struct report_findings *all)
 {
     struct findings f = { .report = r, .all = all };
     struct replay_analysis *a = report_analysis(r);
 
     if (!a)
-        return 0;
+        return;
     all->known = true;
     f.analysis = a;
     f.bind = replay_analysis_bind(a);
     f.ranks = r->job->info.ranks;
     f.total = replay_analysis_recorded(a) * f.ranks;
-    if (findings_of_regions(&f) != 0 || findings_of_waits(&f) != 0 || findings_of_messages(&f) != 0)
-        return -1;
+    findings_of_regions(&f);
+    findings_of_waits(&f);
+    findings_of_messages(&f);
     if (all->count)
         qsort(all->finding, all->count, sizeof *all->finding, by_cost);
-    return 0;
 }
 
 const struct report_findings *report_findings(struct report *r)
 {
-    if (r->findings)
-        return r->findings;
-    struct report_findings *all = calloc(1, sizeof *all);
-    if (all && find(r, all) != 0) {
-        report_findings_destroy(all);
-        all = NULL;
-    }
-    return r->findings = all;
+    if (!r->findings)
+        find(r, r->findings = calloc(1, sizeof *r->findings));
+    return r->findings;
 }
 
 void report_findings_destroy(struct report_findings *f)
@@ -158,18 +144,16 @@ const char *report_cannot_replay(struct report *r)
 
 /* --- For people --- */
 
-int report_print_findings(struct report *r, FILE *out)
+void report_print_findings(struct report *r, FILE *out)
 {
     enum { FIRST = 5 };
     const struct report_findings *f = report_findings(r);
     char time[32], line[512];
 
-    if (!f)
-        return PYTHIA_ENOMEM;
     if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
         fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
     if (!f->known)
-        return 0;
+        return;
     if (!f->count)
         fputs("\nnothing costs more than 1 % of the ranks' time by waiting\n", out);
     for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
@@ -185,5 +169,4 @@ int report_print_findings(struct report *r, FILE *out)
     }
     if (f->count > FIRST)
         fprintf(out, "  and %u more (--view waits)\n", f->count - FIRST);
-    return ferror(out) ? PYTHIA_EIO : 0;
 }

@@ -39,7 +39,7 @@ struct report_finding {
 
 struct report_findings { struct report_finding *finding; uint32_t count; bool known; /* the job could be replayed */ };
 
-/* Most expensive first; the report's until it is destroyed. NULL: out of memory. */
+/* Most expensive first; the report's until it is destroyed. */
 const struct report_findings *report_findings(struct report *r);
 void report_findings_destroy(struct report_findings *f); /* NULL is legal */
 
@@ -58,8 +58,8 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
 void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
 
 /* At most five, and how many more there are. */
-int report_print_findings(struct report *r, FILE *out);
-int report_print_waits(struct report *r, FILE *out);
-int report_print_path(struct report *r, FILE *out);
+void report_print_findings(struct report *r, FILE *out);
+void report_print_waits(struct report *r, FILE *out);
+void report_print_path(struct report *r, FILE *out);
 
 #endif

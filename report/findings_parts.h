@@ -13,17 +13,17 @@ struct findings {
     struct report_findings *all;
     struct replay_analysis *analysis;
     struct replay_bind *bind;
-    uint32_t ranks, room;
+    uint32_t ranks;
     double total; /* s, the ranks' wall time together */
 };
 
-/* Each adds what it finds. 0, or -1: out of memory. */
-int findings_of_waits(struct findings *f);    /* findings_waits.c */
-int findings_of_regions(struct findings *f);  /* findings_regions.c */
-int findings_of_messages(struct findings *f);
+/* Each adds what it finds. */
+void findings_of_waits(struct findings *f);    /* findings_waits.c */
+void findings_of_regions(struct findings *f);  /* findings_regions.c */
+void findings_of_messages(struct findings *f);
 
-/* Takes it, unless it is too cheap. 0, or -1: out of memory. */
-int findings_add(struct findings *f, const struct report_finding *one);
+/* Takes it, unless it is too cheap. */
+void findings_add(struct findings *f, const struct report_finding *one);
 /* "function@file:line" of a site. */
 void findings_place(struct findings *f, uint32_t site, char *text, size_t size);
 

@@ -15,17 +15,16 @@ static void all_that_have(const struct findings *f, uint32_t site, struct report
 {
     bool *in = calloc(f->ranks, sizeof *in);
 
-    for (uint32_t r = 0; in && r < f->ranks; r++) {
+    for (uint32_t r = 0; r < f->ranks; r++) {
         double count;
         replay_bind_calls(f->bind, r, site, &count);
         in[r] = count > 0;
     }
-    if (in)
-        report_ranks_set(in, f->ranks, one->ranks, sizeof one->ranks);
+    report_ranks_set(in, f->ranks, one->ranks, sizeof one->ranks);
     free(in);
 }
 
-static int add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
+static void add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
 {
     struct report_finding one = { .kind = kind,
                                   .seconds = ns / 1e9,
@@ -34,26 +33,25 @@ static int add(struct findings *f, enum report_finding_kind kind, uint32_t site,
     findings_place(f, site, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
     all_that_have(f, site, &one);
-    return findings_add(f, &one);
+    findings_add(f, &one);
 }
 
-static int of_region(struct findings *f, uint32_t site)
+static void of_region(struct findings *f, uint32_t site)
 {
     const struct bind_site *s = replay_bind_site(f->bind, site);
     const struct job *j = f->report->job;
     const struct job_region *g = job_find_region(j, j->terminals[s->terminal].callsite);
 
     if (!g || !g->samples || g->team < 2 || s->count <= 0)
-        return 0;
+        return;
     double fork = (double)g->fork_ns, work = (double)g->work_ns, wait = (double)g->wait_ns, join = (double)g->join_ns;
     double all = fork + work + wait + join;
     if (all <= 0)
-        return 0;
+        return;
     if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
-        return add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
-    if (wait > UNEVEN * all)
-        return add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);
-    return 0;
+        add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
+    else if (wait > UNEVEN * all)
+        add(f, REPORT_UNEVEN_THREADS, site, s->call_ns * wait / all);
 }
 
 /* --- What the first thread does alone between regions, in loops that have some --- */
@@ -98,7 +96,7 @@ static double first_threads(const struct job_class *c)
     return members ? (double)first / (double)members : 0;
 }
 
-static int add_serial_part(struct findings *f, const struct gaps *of)
+static void add_serial_part(struct findings *f, const struct gaps *of)
 {
     double sum = 0, most = 0;
     uint32_t where = GRAMMAR_NONE;
@@ -111,47 +109,39 @@ static int add_serial_part(struct findings *f, const struct gaps *of)
             where = s;
         }
     }
-    if (where == GRAMMAR_NONE)
-        return 0;
-    return add(f, REPORT_SERIAL_PART, where, sum * (1 - 1.0 / f->report->model->efficiency.threads));
+    if (where != GRAMMAR_NONE)
+        add(f, REPORT_SERIAL_PART, where, sum * (1 - 1.0 / f->report->model->efficiency.threads));
 }
 
-static int of_serial_part(struct findings *f)
+static void of_serial_part(struct findings *f)
 {
     const struct job *j = f->report->job;
 
     if (f->report->model->efficiency.threads < 2)
-        return 0;
+        return;
     struct gaps *of = calloc(replay_bind_sites(f->bind) + 1u, sizeof *of);
-    if (!of)
-        return -1;
     for (uint32_t c = 0; c < j->class_count; c++) {
         double share = first_threads(&j->classes[c]);
         for (uint32_t r = 0; share > 0 && r < j->classes[c].grammar->rule_count; r++)
             add_gaps(f, j->classes[c].grammar, r, share, of);
     }
-    int rc = add_serial_part(f, of);
+    add_serial_part(f, of);
     free(of);
-    return rc;
 }
 
-int findings_of_regions(struct findings *f)
+void findings_of_regions(struct findings *f)
 {
-    int rc = 0;
-
-    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(f->bind); s++)
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++)
         if (replay_bind_site(f->bind, s)->what == BIND_REGION)
-            rc = of_region(f, s);
-    return rc == 0 ? of_serial_part(f) : rc;
+            of_region(f, s);
+    of_serial_part(f);
 }
 
 /* --- Messages --- */
 
-int findings_of_messages(struct findings *f)
+void findings_of_messages(struct findings *f)
 {
-    int rc = 0;
-
-    for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(f->bind); s++) {
+    for (uint32_t s = 0; s < replay_bind_sites(f->bind); s++) {
         const struct bind_site *site = replay_bind_site(f->bind, s);
         double waits = replay_blame_waits(replay_analysis_blame(f->analysis), 2 * s + 1), spent = 0;
         bool sends = site->what == BIND_SEND || site->what == BIND_ISEND || site->what == BIND_SENDRECV;
@@ -159,7 +149,6 @@ int findings_of_messages(struct findings *f)
             continue;
         for (uint32_t r = 0; r < f->ranks; r++)
             spent += (double)replay_blame_spent(replay_analysis_blame(f->analysis), r, 2 * s + 1);
-        rc = add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
+        add(f, REPORT_MANY_SMALL_MESSAGES, s, spent - waits);
     }
-    return rc;
 }

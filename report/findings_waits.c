@@ -47,13 +47,11 @@ static bool is_work(const struct findings *f, uint32_t place)
 }
 
 /* One edge a pair of places. */
-static bool find_edges(struct groups *g)
+static void find_edges(struct groups *g)
 {
     uint32_t n = 0;
 
     g->edge = calloc(g->cause_count + 1, sizeof *g->edge);
-    if (!g->edge)
-        return false;
     for (uint32_t i = 0; i < g->cause_count; i++)
         g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
     qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
@@ -69,7 +67,6 @@ static bool find_edges(struct groups *g)
         g->at[g->edge[i].where] += g->edge[i].ns;
         g->of[g->edge[i].cause] += g->edge[i].ns;
     }
-    return true;
 }
 
 static const struct bind_site *site(const struct groups *g, uint32_t place)
@@ -303,14 +300,14 @@ static bool told_already(const struct findings *f, const char *cause)
     return false;
 }
 
-static int add_group(struct groups *g, uint32_t of)
+static void add_group(struct groups *g, uint32_t of)
 {
     struct report_finding one = { 0 };
     struct group all;
 
     collect(g, of, &all);
     if (!all.main || all.ns < LEAST_SHARE * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
-        return 0;
+        return;
     mark_culprits(g);
     one.kind = kind_of(g, &all);
     if (one.kind == REPORT_IMBALANCE)
@@ -324,13 +321,13 @@ static int add_group(struct groups *g, uint32_t of)
     findings_place(g->f, all.main->where / 2, one.where, sizeof one.where);
     findings_place(g->f, all.main->cause / 2, one.cause, sizeof one.cause);
     report_ranks_set(g->in, g->f->ranks, one.ranks, sizeof one.ranks);
-    return told_already(g->f, one.cause) ? 0 : findings_add(g->f, &one);
+    if (!told_already(g->f, one.cause))
+        findings_add(g->f, &one);
 }
 
-int findings_of_waits(struct findings *f)
+void findings_of_waits(struct findings *f)
 {
     struct groups g = { .f = f, .places = 2 * replay_bind_sites(f->bind) + 1 };
-    int rc = -1;
 
     g.cause = replay_blame_causes(replay_analysis_blame(f->analysis), &g.cause_count);
     g.at = calloc(g.places, sizeof *g.at);
@@ -339,13 +336,11 @@ int findings_of_waits(struct findings *f)
     g.by = calloc(f->ranks, sizeof *g.by);
     g.waited = calloc(f->ranks, sizeof *g.waited);
     g.in = calloc(f->ranks, sizeof *g.in);
-    if (g.at && g.of && g.parent && g.by && g.waited && g.in && find_edges(&g)) {
-        join_edges(&g);
-        rc = 0;
-        for (uint32_t i = 0; rc == 0 && i < 2 * g.places; i++)
-            if (g.parent[i] == i)
-                rc = add_group(&g, i);
-    }
+    find_edges(&g);
+    join_edges(&g);
+    for (uint32_t i = 0; i < 2 * g.places; i++)
+        if (g.parent[i] == i)
+            add_group(&g, i);
     free(g.edge);
     free(g.at);
     free(g.of);
@@ -353,5 +348,4 @@ int findings_of_waits(struct findings *f)
     free(g.by);
     free(g.waited);
     free(g.in);
-    return rc;
 }

@@ -2,23 +2,22 @@
 /* A job as GOAL: see replay/goal.h. */
 #include <inttypes.h>
 
-#include "pythia.h"
 #include "replay/goal.h"
 #include "report/export.h"
 #include "report/findings.h"
 
-int report_print_goal(struct report *r, FILE *out)
+void report_print_goal(struct report *r, FILE *out)
 {
     struct replay_analysis *a = report_analysis(r);
 
     if (!a) {
         fputs("num_ranks 0\n", out);
-        return ferror(out) ? PYTHIA_EIO : 0;
+        return;
     }
     struct replay_model m = replay_bind_model(replay_analysis_bind(a));
     fprintf(out,
             "// LogGOPSim -f FILE -L %" PRId64 " -o %" PRId64 " -g %" PRId64 " -O %" PRId64 " -G %" PRId64
             " -S %" PRIu64 "\n",
             m.L, m.o, m.g, m.O, m.G / 1000, m.S);
-    return replay_goal_write(replay_bind_source(replay_analysis_bind(a)), &m, out);
+    replay_goal_write(replay_bind_source(replay_analysis_bind(a)), &m, out);
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "job/turns.h"
-#include "pythia.h"
 #include "report/html_parts.h"
 #include "report/html_assets.h"
 #include "report/json.h"
@@ -52,20 +51,18 @@ static double node_ns(const struct grammar_stats *s)
     return (double)s->gap.sum + (double)s->duration.sum;
 }
 
-/* Fills s->rule, R first; returns how many there are, 0 when out of memory. */
+/* Fills s->rule, R first; returns how many there are. */
 static uint32_t choose_rules(struct shape *s, uint32_t budget)
 {
     const struct grammar_flat *g = s->c->grammar;
     struct weight *w = calloc(g->rule_count, sizeof *w);
     uint32_t chosen = 0;
 
-    for (uint32_t i = 0; w && i < g->rule_count; i++)
+    for (uint32_t i = 0; i < g->rule_count; i++)
         w[i].rule = i;
-    for (uint32_t n = 0; w && n < g->node_count; n++)
+    for (uint32_t n = 0; n < g->node_count; n++)
         if (grammar_is_rule(g->nodes[n].symbol))
             w[g->nodes[n].symbol & ~GRAMMAR_RULE].ns += node_ns(&g->stats[n]);
-    if (!w)
-        return 0;
     qsort(w + 1, g->rule_count - 1, sizeof *w, by_weight);
     for (uint32_t i = 0; i < g->rule_count; i++) {
         uint32_t length = g->rules[w[i].rule].length;
@@ -84,7 +81,7 @@ void html_print_text(const char *text, FILE *out)
 {
     char *quoted = report_json_quoted(text);
 
-    fputs(quoted ? quoted : "\"\"", out);
+    fputs(quoted, out);
     free(quoted);
 }
 
@@ -195,15 +192,15 @@ static void print_rule(struct shape *s, uint32_t rule)
 }
 
 /* {"rules": [[node, …], …], "folded": whether something is missing} */
-static int print_class(struct shape *s, uint32_t budget)
+static void print_class(struct shape *s, uint32_t budget)
 {
     const struct grammar_flat *g = s->c->grammar;
     uint32_t *place = calloc((size_t)g->rule_count + 1, sizeof *place);
     bool folded = false;
 
     s->rule = calloc((size_t)g->rule_count + 1, sizeof *s->rule);
-    uint32_t chosen = s->rule && place ? choose_rules(s, budget) : 0;
-    for (uint32_t i = 0; chosen && i < g->rule_count; i++) {
+    uint32_t chosen = choose_rules(s, budget);
+    for (uint32_t i = 0; i < g->rule_count; i++) {
         folded |= s->rule[i] == GRAMMAR_NONE || g->rules[i].length > LONG_RULE;
         if (s->rule[i] != GRAMMAR_NONE)
             place[s->rule[i]] = i;
@@ -217,7 +214,6 @@ static int print_class(struct shape *s, uint32_t budget)
     fprintf(s->out, "],\"folded\":%s}", folded ? "true" : "false");
     free(s->rule);
     free(place);
-    return chosen ? 0 : PYTHIA_ENOMEM;
 }
 
 /* --- Structure and terminals as raw JSON --- */
@@ -266,74 +262,57 @@ static void print_terminals(struct shape *s)
     fputc(']', s->out);
 }
 
-static int print_classes(struct shape *s)
+static void print_classes(struct shape *s)
 {
     const struct job *j = s->r->job;
     uint32_t classes = j->class_count < MOST_CLASSES ? j->class_count : MOST_CLASSES;
     uint32_t budget = classes ? MOST_NODES / classes : 0;
-    int rc = 0;
 
     fputc('[', s->out);
-    for (uint32_t i = 0; i < classes && rc == 0; i++) {
+    for (uint32_t i = 0; i < classes; i++) {
         s->c = &j->classes[i];
         s->members = report_members(s->c);
         if (i)
             fputs(",\n", s->out);
         if (s->c->grammar && s->members)
-            rc = print_class(s, budget > FEWEST_NODES ? budget : FEWEST_NODES);
+            print_class(s, budget > FEWEST_NODES ? budget : FEWEST_NODES);
         else
             fputs("null", s->out);
     }
     fputc(']', s->out);
-    return rc;
 }
 
 /* Prints by `print` into a raw member of `root`. */
-static int add_raw(cJSON *root, const char *key, struct shape *s, int (*print)(struct shape *))
+static void add_raw(cJSON *root, const char *key, struct shape *s, void (*print)(struct shape *))
 {
     char *text = NULL;
     size_t size = 0;
 
     s->out = open_memstream(&text, &size);
-    int rc = s->out ? print(s) : PYTHIA_ENOMEM;
-    if (s->out && fclose(s->out) != 0)
-        rc = PYTHIA_ENOMEM;
-    if (rc == 0 && !cJSON_AddRawToObject(root, key, text))
-        rc = PYTHIA_ENOMEM;
+    print(s);
+    fclose(s->out);
+    cJSON_AddRawToObject(root, key, text);
     free(text);
-    return rc;
 }
 
-static int terminals_only(struct shape *s)
+static void print_turn(struct shape *s)
 {
-    print_terminals(s);
-    return 0;
+    html_print_turn(s->r, s->out);
 }
 
-static int turn_only(struct shape *s)
-{
-    return html_print_turn(s->r, s->out);
-}
-
-static int add_structure(struct report *r, cJSON *root)
+static void add_structure(struct report *r, cJSON *root)
 {
     size_t count = (size_t)r->job->terminal_count + 1;
     uint32_t next = 0;
     struct shape s = { .r = r, .next_terminal = &next, .terminal = malloc(count * sizeof *s.terminal),
                        .terminals = calloc(count, sizeof *s.terminals) };
-    int rc = s.terminal && s.terminals ? 0 : PYTHIA_ENOMEM;
 
-    if (rc == 0) {
-        memset(s.terminal, 0xff, count * sizeof *s.terminal);
-        rc = add_raw(root, "structure", &s, print_classes);
-    }
-    if (rc == 0)
-        rc = add_raw(root, "terminals", &s, terminals_only);
-    if (rc == 0)
-        rc = add_raw(root, "turn_replayed", &s, turn_only);
+    memset(s.terminal, 0xff, count * sizeof *s.terminal);
+    add_raw(root, "structure", &s, print_classes);
+    add_raw(root, "terminals", &s, print_terminals);
+    add_raw(root, "turn_replayed", &s, print_turn);
     free(s.terminal);
     free(s.terminals);
-    return rc;
 }
 
 /* --- Shortening the JSON report --- */
@@ -383,18 +362,14 @@ static cJSON *page_data(struct report *r)
 {
     cJSON *root = report_json(r);
 
-    if (!root)
-        return NULL;
     cJSON_AddNumberToObject(root, "callsites_left_out", thin(cJSON_GetObjectItem(root, "callsites"), MOST_ROWS, false));
     thin(cJSON_GetObjectItem(root, "regions"), MOST_ROWS, false);
     thin(cJSON_GetObjectItem(root, "classes"), MOST_CLASSES, false);
     thin(cJSON_GetObjectItem(root, "streams"), MOST_STREAMS, true);
     thin(cJSON_GetObjectItem(root, "comm"), MOST_ROWS, false);
     thin_edges(r, root);
-    if (add_structure(r, root) == 0)
-        return root;
-    cJSON_Delete(root);
-    return NULL;
+    add_structure(r, root);
+    return root;
 }
 
 /* --- The page --- */
@@ -409,13 +384,11 @@ static void print_json(const char *json, FILE *out)
             fputc(*json, out);
 }
 
-int html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
+void html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
 {
-    char *json = root ? cJSON_PrintUnformatted(root) : NULL;
+    char *json = cJSON_PrintUnformatted(root);
 
     cJSON_Delete(root);
-    if (!json)
-        return PYTHIA_ENOMEM;
     for (const char *at = report_html_frame, *mark; *at; at = mark) {
         mark = strchrnul(at, '@');
         fwrite(at, 1, (size_t)(mark - at), out);
@@ -437,21 +410,20 @@ int html_print_page(const char *body, cJSON *root, const char *const *scripts, F
         }
     }
     free(json);
-    return ferror(out) ? PYTHIA_EIO : 0;
 }
 
-int report_print_jobs_html(cJSON *root, FILE *out)
+void report_print_jobs_html(cJSON *root, FILE *out)
 {
     const char *const scripts[] = { report_html_base, report_html_canvas, report_html_jobs_script, NULL };
 
-    return html_print_page(report_html_jobs, root, scripts, out);
+    html_print_page(report_html_jobs, root, scripts, out);
 }
 
-int report_print_html(struct report *r, FILE *out)
+void report_print_html(struct report *r, FILE *out)
 {
     const char *const scripts[] = { report_html_base,   report_html_canvas, report_html_timeline, report_html_structure,
                                     report_html_tables, report_html_sums,   report_html_charts,   report_html_main,
                                     NULL };
 
-    return html_print_page(report_html_page, page_data(r), scripts, out);
+    html_print_page(report_html_page, page_data(r), scripts, out);
 }

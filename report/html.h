@@ -13,9 +13,8 @@
 
 #include "report/report.h"
 
-/* 0, PYTHIA_ENOMEM, or PYTHIA_EIO when the output failed. */
-int report_print_html(struct report *r, FILE *out);
-/* Several jobs as a page: of report_scaling_json() or report_comparison_json(), which it takes. Same returns. */
-int report_print_jobs_html(cJSON *root, FILE *out);
+void report_print_html(struct report *r, FILE *out);
+/* Several jobs as a page: of report_scaling_json() or report_comparison_json(), which it takes. */
+void report_print_jobs_html(cJSON *root, FILE *out);
 
 #endif

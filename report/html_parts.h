@@ -7,15 +7,14 @@
 
 #include "report/html.h"
 
-/* As a JSON string; "" when out of memory. */
+/* As a JSON string. */
 void html_print_text(const char *text, FILE *out);
 /* ["Isend3", "p2p", "halo@app.c:12"]; `phase`: the name with its mark of a begin or an end, and a
    longer place. */
 void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out);
-/* One turn of the main loop. 0 or PYTHIA_ENOMEM. */
-int html_print_turn(struct report *r, FILE *out);
-/* A page with this body, these data and what draws it: scripts, NULL at the end. Takes `root`. 0, PYTHIA_ENOMEM or
-   PYTHIA_EIO. */
-int html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out);
+/* One turn of the main loop. */
+void html_print_turn(struct report *r, FILE *out);
+/* A page with this body, these data and what draws it: scripts, NULL at the end. Takes `root`. */
+void html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out);
 
 #endif

@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pythia.h"
 #include "replay/schedule.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
@@ -200,29 +199,24 @@ static void print_turn(struct turn *t)
     fputc('}', t->out);
 }
 
-int html_print_turn(struct report *r, FILE *out)
+void html_print_turn(struct report *r, FILE *out)
 {
     struct turn t = { .r = r, .out = out };
     const char *why = find(&t);
-    int rc = 0;
 
     if (why) {
         fputs("{\"why\":", out);
         html_print_text(why, out);
         fputc('}', out);
-        return 0;
+        return;
     }
     size_t sites = replay_bind_sites(t.bind) + 1u;
     t.place = malloc(sites * sizeof *t.place);
     t.site = calloc(sites, sizeof *t.site);
-    for (size_t i = 0; t.place && i < sites; i++)
+    for (size_t i = 0; i < sites; i++)
         t.place[i] = GRAMMAR_NONE;
-    if (t.place && t.site)
-        print_turn(&t);
-    else
-        rc = PYTHIA_ENOMEM;
+    print_turn(&t);
     free(t.place);
     free(t.site);
     replay_schedule_free(&t.s);
-    return rc;
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/ranges.h"
@@ -23,15 +22,6 @@ static void add_number(cJSON *o, const char *key, double value)
 static void add_seconds(cJSON *o, const char *key, uint64_t ns)
 {
     add_number(o, key, (double)ns / 1e9);
-}
-
-static cJSON *add_object(cJSON *array)
-{
-    cJSON *o = cJSON_CreateObject();
-
-    if (o)
-        cJSON_AddItemToArray(array, o);
-    return o;
 }
 
 static void add_job(const struct report *r, cJSON *root)
@@ -63,9 +53,9 @@ static void add_findings(struct report *r, cJSON *root)
     const struct report_findings *f = report_findings(r);
     cJSON *array = cJSON_AddArrayToObject(root, "findings");
 
-    for (uint32_t i = 0; f && i < f->count; i++) {
+    for (uint32_t i = 0; i < f->count; i++) {
         const struct report_finding *one = &f->finding[i];
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         cJSON_AddStringToObject(o, "kind", report_finding_name(one->kind));
         report_json_text(o, "where", one->where);
         report_json_text(o, "cause", one->cause);
@@ -89,8 +79,9 @@ static void add_efficiency(struct report *r, cJSON *root)
 {
     const struct report_efficiency *e = &r->model->efficiency;
 
-    if (!e->known || report_split_communication(r) != 0)
+    if (!e->known)
         return;
+    report_split_communication(r);
     cJSON *o = cJSON_AddObjectToObject(root, "efficiency");
     add_number(o, "parallel", e->parallel);
     add_number(o, "mpi", e->mpi);
@@ -101,13 +92,8 @@ static void add_efficiency(struct report *r, cJSON *root)
     add_known(o, "transfer", e->split, e->transfer);
     add_number(o, "openmp_threads", e->threads);
     add_number(o, "openmp_serial", e->omp_serial);
-    if (e->sampled || e->threads == 1) {
-        add_number(o, "openmp_load_balance", e->omp_load_balance);
-        add_number(o, "openmp_fork_join", e->omp_fork_join);
-    } else {
-        cJSON_AddNullToObject(o, "openmp_load_balance");
-        cJSON_AddNullToObject(o, "openmp_fork_join");
-    }
+    add_known(o, "openmp_load_balance", e->sampled || e->threads == 1, e->omp_load_balance);
+    add_known(o, "openmp_fork_join", e->sampled || e->threads == 1, e->omp_fork_join);
 }
 
 /* Where the wall time of all streams went; the parts add up to it. */
@@ -182,7 +168,6 @@ static void add_extremes(cJSON *o, const struct job_extremes *e)
     }
 }
 
-/* How each rank's time goes by; of a block of ranks the mean, with the least and the most beside. */
 static void add_callsites(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "callsites");
@@ -190,7 +175,7 @@ static void add_callsites(struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->model->site_count; i++) {
         const struct report_site *s = &r->model->sites[i];
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         report_json_text(o, "function", job_text(r->job, s->function));
         add_place(r, o, s->terminal, "caller");
         report_json_text(o, "class", job_call_kind_text(s->call_kind));
@@ -242,7 +227,7 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     add_seconds(o, "join_seconds", g->join_ns);
     cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
     for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++) {
-        cJSON *row = add_object(sizes);
+        cJSON *row = report_json_object(sizes);
         add_number(row, "size", g->size[i].size);
         add_number(row, "count", (double)g->size[i].count);
         add_seconds(row, "time_seconds", g->size[i].ns);
@@ -255,7 +240,7 @@ static void add_regions(struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->model->region_count; i++) {
         const struct report_region *g = &r->model->regions[i];
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         add_place(r, o, g->terminal, "function");
         add_number(o, "count", (double)g->count);
         add_seconds(o, "time_seconds", g->time_ns);
@@ -266,7 +251,7 @@ static void add_regions(struct report *r, cJSON *root)
         add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {
-            cJSON *t = add_object(teams);
+            cJSON *t = report_json_object(teams);
             add_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
             add_number(t, "count", (double)g->teams[k].count);
             add_seconds(t, "time_seconds", g->teams[k].time_ns);
@@ -295,10 +280,10 @@ static void add_classes(const struct report *r, cJSON *root)
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
         char *text = report_ranges_text(c), difference[256] = "";
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         cJSON *ranges = cJSON_AddArrayToObject(o, "ranks");
         for (uint32_t k = 0; k < c->member_ranges; k++) {
-            cJSON *range = add_object(ranges);
+            cJSON *range = report_json_object(ranges);
             add_number(range, "first", c->ranges[k].first);
             add_number(range, "count", c->ranges[k].count);
             add_number(range, "stride", c->ranges[k].stride);
@@ -326,14 +311,11 @@ static void add_streams(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->job->stream_count; i++) {
         const struct job_stream *s = &r->job->streams[i];
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         add_number(o, "rank", s->rank);
         add_number(o, "thread", s->thread);
         add_number(o, "ranks", s->count); /* 1; in a large job so many from "rank" on: times are means */
-        if (s->class_index == GRAMMAR_NONE)
-            cJSON_AddNullToObject(o, "class");
-        else
-            add_number(o, "class", s->class_index);
+        add_known(o, "class", s->class_index != GRAMMAR_NONE, s->class_index);
         add_number(o, "events", (double)s->events);
         add_number(o, "lost", (double)s->lost);
         add_seconds(o, "begin_seconds", job_stream_mean(s, s->begin_ns));
@@ -352,7 +334,7 @@ static void add_comm(const struct report *r, cJSON *root)
 
     for (uint32_t i = 0; i < r->model->peer_count; i++) {
         const struct report_peer *p = &r->model->peers[i];
-        cJSON *o = add_object(array);
+        cJSON *o = report_json_object(array);
         report_json_text(o, "communicator", report_comm_text(r, p->comm));
         report_json_text(o, "direction", p->receives ? "receive" : "send");
         cJSON_AddBoolToObject(o, "onesided", p->onesided);
@@ -382,7 +364,7 @@ static void add_matrix(const struct report *r, cJSON *root)
     for (uint32_t i = 0; i < m->pattern_count; i++) {
         const struct report_pattern *p = &m->patterns[i];
         bool all = p->site == GRAMMAR_NONE;
-        cJSON *row = add_object(patterns);
+        cJSON *row = report_json_object(patterns);
         report_json_text(row, "pattern", p->name);
         report_json_text(row, "function", all ? NULL : job_text(r->job, m->sites[p->site].function));
         add_known(row, "number", !all, all ? 0 : report_site_number(r->names, m->sites[p->site].callsite));
@@ -405,10 +387,7 @@ static void add_loop(const struct report *r, cJSON *root)
     add_number(o, "total_seconds", l->total_ns / 1e9);
     report_json_text(o, "function", l->place ? l->place->full : NULL);
     report_json_text(o, "file", l->place ? l->place->file : NULL);
-    if (l->place && l->place->line)
-        add_number(o, "line", l->place->line);
-    else
-        cJSON_AddNullToObject(o, "line");
+    add_known(o, "line", l->place && l->place->line, l->place ? l->place->line : 0);
 }
 
 /* Of the answers given at each tenth of probability, how many there were and how many were right. */
@@ -434,7 +413,7 @@ static void add_oracle(const struct report *r, cJSON *root)
     cJSON *distances = cJSON_AddArrayToObject(o, "distances");
     for (int d = 0; d < ORACLE_DISTANCES; d++) {
         uint64_t predictions = j->score.at[d].predictions;
-        cJSON *row = add_object(distances);
+        cJSON *row = report_json_object(distances);
         char key[16];
         snprintf(key, sizeof key, "%u", oracle_score_distances[d]);
         if (predictions)
@@ -464,30 +443,28 @@ cJSON *report_json(struct report *r)
 {
     cJSON *root = cJSON_CreateObject();
 
-    if (root) {
-        add_number(root, "version", JSON_VERSION);
-        add_job(r, root);
-        add_accounting(r, root);
-        add_findings(r, root);
-        add_efficiency(r, root);
-        add_callsites(r, root);
-        add_regions(r, root);
-        report_add_tasks(r, root);
-        report_add_machine(r, root);
-        report_add_clock(r, root);
-        add_classes(r, root);
-        add_streams(r, root);
-        add_comm(r, root);
-        add_matrix(r, root);
-        report_add_series(r, root);
-        report_add_own(r, root);
-        add_loop(r, root);
-        add_oracle(r, root);
-    }
+    add_number(root, "version", JSON_VERSION);
+    add_job(r, root);
+    add_accounting(r, root);
+    add_findings(r, root);
+    add_efficiency(r, root);
+    add_callsites(r, root);
+    add_regions(r, root);
+    report_add_tasks(r, root);
+    report_add_machine(r, root);
+    report_add_clock(r, root);
+    add_classes(r, root);
+    add_streams(r, root);
+    add_comm(r, root);
+    add_matrix(r, root);
+    report_add_series(r, root);
+    report_add_own(r, root);
+    add_loop(r, root);
+    add_oracle(r, root);
     return root;
 }
 
-int report_print_json(struct report *r, FILE *out)
+void report_print_json(struct report *r, FILE *out)
 {
-    return report_json_write(report_json(r), out);
+    report_json_write(report_json(r), out);
 }

@@ -7,7 +7,7 @@
 
 #include "report/report.h"
 
-/* Everything that `--format json` prints; NULL when out of memory. The caller deletes it. */
+/* Everything that `--format json` prints. The caller deletes it. */
 cJSON *report_json(struct report *r);
 /* Adds "tasks", an array (view_tasks.c). */
 void report_add_tasks(struct report *r, cJSON *root);
@@ -21,9 +21,11 @@ void report_add_machine(struct report *r, cJSON *root);
 void report_add_clock(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
-/* A text as a JSON string, with its quotes; the caller frees it. NULL when out of memory. */
+/* A text as a JSON string, with its quotes; the caller frees it. */
 char *report_json_quoted(const char *text);
-/* Prints `root`, NULL when there was no memory for it, and deletes it. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
-int report_json_write(cJSON *root, FILE *out);
+/* A new object at the end of an array, which owns it. */
+cJSON *report_json_object(cJSON *array);
+/* Prints `root`, and deletes it. */
+void report_json_write(cJSON *root, FILE *out);
 
 #endif

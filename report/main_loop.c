@@ -29,7 +29,6 @@
 
 #include <xxhash.h>
 
-#include "pythia.h"
 #include "job/turns.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -124,13 +123,11 @@ static void add_rule(struct body *b, const struct body *inner)
     b->callsite = inner->callsite;
 }
 
-/* Children first: a stack of rules, each looked at again when what it uses is done. 0 or PYTHIA_ENOMEM. */
-static int enclose_rules(const struct search *s)
+/* Children first: a stack of rules, each looked at again when what it uses is done. */
+static void enclose_rules(const struct search *s)
 {
     uint32_t *stack = malloc((s->g->node_count + 1) * sizeof *stack), depth = 0;
 
-    if (!stack)
-        return PYTHIA_ENOMEM;
     stack[depth++] = 0;
     while (depth) {
         uint32_t rule = stack[depth - 1], before = depth;
@@ -154,7 +151,6 @@ static int enclose_rules(const struct search *s)
         depth--;
     }
     free(stack);
-    return 0;
 }
 
 /* NULL: what lost its order. */
@@ -342,15 +338,13 @@ static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t
     return seen[rule] == 2;
 }
 
-/* The parts of the stream that have turns of it, together. < 0: out of memory. */
+/* The parts of the stream that have turns of it, together. */
 static double span_of(const struct search *s, uint32_t rule)
 {
     const struct grammar_flat_rule *whole = &s->g->rules[0];
     uint8_t *seen = calloc(s->g->rule_count, 1);
     double ns = 0;
 
-    if (!seen)
-        return -1;
     for (uint32_t n = whole->first; n < whole->first + whole->length; n++)
         if (grammar_is_rule(s->g->nodes[n].symbol) && uses(s, s->g->nodes[n].symbol & ~GRAMMAR_RULE, rule, seen))
             ns += (double)s->g->stats[n].gap.sum + (double)s->g->stats[n].duration.sum;
@@ -392,17 +386,16 @@ static void place_loop(const struct search *s, const struct body *b, struct repo
     }
 }
 
-static int report(const struct search *s, const struct body *b, uint32_t class_index)
+static void report(const struct search *s, const struct body *b, uint32_t class_index)
 {
     uint32_t terminals = s->r->job->terminal_count + 1;
     double *own = calloc(2 * (size_t)terminals, sizeof *own);
     uint8_t *seen = calloc(s->g->rule_count, 1);
-    int rc = own && seen ? 0 : PYTHIA_ENOMEM;
 
-    for (const struct body *inner = b; rc == 0 && inner; inner = turns_within(s, b, own, seen))
+    for (const struct body *inner = b; inner; inner = turns_within(s, b, own, seen))
         b = inner;
     uint32_t rule = (uint32_t)(b - s->rules), node = node_of(s, rule);
-    double span = rc ? -1 : span_of(s, rule);
+    double span = span_of(s, rule);
     if (node != GRAMMAR_NONE && span > 0) {
         uint64_t turns = turns_of(s, b, own, own + terminals);
         s->r->model->loop = (struct report_loop){ .present = true,
@@ -416,7 +409,6 @@ static int report(const struct search *s, const struct body *b, uint32_t class_i
     }
     free(own);
     free(seen);
-    return span < 0 ? PYTHIA_ENOMEM : 0;
 }
 
 /* A loop over one call, in which a turn differs: calls beside it from the same line are turns of it, too. */
@@ -446,19 +438,15 @@ static void join_neighbours(const struct search *s)
     l->turn_ns = l->total_ns / (double)l->turns;
 }
 
-static int search(struct search *s, uint32_t class_index)
+static void search(struct search *s, uint32_t class_index)
 {
-    int rc = enclose_rules(s);
-
-    if (rc)
-        return rc;
+    enclose_rules(s);
     count_executions(s);
     const struct body *b = choose(s);
-    if (!b) {
+    if (b)
+        report(s, b, class_index);
+    else
         join_neighbours(s);
-        return 0;
-    }
-    return report(s, b, class_index);
 }
 
 /* The class whose streams have the most time. */
@@ -480,22 +468,21 @@ static uint32_t longest_class(const struct job *j)
     return best;
 }
 
-int report_find_main_loop(struct report *r)
+void report_find_main_loop(struct report *r)
 {
     uint32_t class_index = longest_class(r->job);
     const struct job_class *c = class_index != GRAMMAR_NONE ? &r->job->classes[class_index] : NULL;
     struct search s = { .r = r, .c = c, .g = c ? c->grammar : NULL, .members = c ? report_members(c) : 0 };
 
     if (!s.g || !s.members)
-        return 0;
+        return;
     s.rules = calloc(s.g->rule_count, sizeof *s.rules);
     s.terminals = calloc((size_t)r->job->terminal_count + 1, sizeof *s.terminals);
-    for (uint32_t i = 0; s.rules && i < s.g->rule_count; i++)
+    for (uint32_t i = 0; i < s.g->rule_count; i++)
         s.rules[i].callsite = GRAMMAR_NONE;
-    int rc = s.rules && s.terminals ? search(&s, class_index) : PYTHIA_ENOMEM;
+    search(&s, class_index);
     if (r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
         r->model->loop.present = false;
     free(s.rules);
     free(s.terminals);
-    return rc;
 }

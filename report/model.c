@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "job/turns.h"
-#include "pythia.h"
 #include "report/ranges.h"
 
 uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole)
@@ -43,17 +42,13 @@ static bool same_site(const struct job_terminal *x, const struct job_terminal *y
 }
 
 /* Makes a site or a region of each group of terminals; place[terminal] is its index. */
-static int make_tables(struct report_model *m, uint32_t *place)
+static void make_tables(struct report_model *m, uint32_t *place)
 {
     const struct job *j = m->job;
     uint32_t *sorted = calloc((size_t)j->terminal_count + 1, sizeof *sorted);
 
     m->sites = calloc((size_t)j->terminal_count + 1, sizeof *m->sites);
     m->regions = calloc((size_t)j->terminal_count + 1, sizeof *m->regions);
-    if (!sorted || !m->sites || !m->regions) {
-        free(sorted);
-        return PYTHIA_ENOMEM;
-    }
     for (uint32_t t = 0; t < j->terminal_count; t++)
         sorted[t] = t;
     qsort_r(sorted, j->terminal_count, sizeof *sorted, by_site, (void *)(uintptr_t)j);
@@ -73,7 +68,6 @@ static int make_tables(struct report_model *m, uint32_t *place)
         }
     }
     free(sorted);
-    return 0;
 }
 
 static void add_node(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_stats *s)
@@ -107,7 +101,7 @@ static void add_extremes(struct report_model *m, const uint32_t *place)
 }
 
 /* Adds what one place has of a size; `place`: of all its sizes. */
-static int add_team(struct report_region *r, const struct report_team *own, const struct report_team *place)
+static void add_team(struct report_region *r, const struct report_team *own, const struct report_team *place)
 {
     int64_t size = own->size;
     uint32_t i = 0;
@@ -115,9 +109,7 @@ static int add_team(struct report_region *r, const struct report_team *own, cons
     while (i < r->team_count && r->teams[i].size < size)
         i++;
     if (i == r->team_count || r->teams[i].size != size) {
-        int error = base_array_more(&r->teams, r->team_count, sizeof *r->teams);
-        if (error)
-            return error;
+        base_must(base_array_more(&r->teams, r->team_count, sizeof *r->teams));
         memmove(&r->teams[i + 1], &r->teams[i], (r->team_count - i) * sizeof *r->teams);
         r->teams[i] = (struct report_team){ .size = size, .least_ns = UINT64_MAX };
         r->team_count++;
@@ -128,25 +120,23 @@ static int add_team(struct report_region *r, const struct report_team *own, cons
     if (own->least_ns < r->teams[i].least_ns)
         r->teams[i].least_ns = own->least_ns;
     if (!own->count || own->count == place->count)
-        return 0;
+        return;
     r->teams[i].compared = true;
     r->teams[i].gain_ns += (double)place->time_ns - (double)own->time_ns / (double)own->count * (double)place->count;
-    return 0;
 }
 
 /* What one attribute of `covered` members says, whose occurrences in the class are `occurrences` in all. */
-static int add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
-                       uint64_t occurrences, uint64_t least_ns)
+static void add_variant(struct report_model *m, const uint32_t *place, uint32_t terminal, const struct grammar_attr *a,
+                        uint64_t occurrences, uint64_t least_ns)
 {
     const struct job_terminal *t = &m->job->terminals[terminal];
-    int rc = 0;
 
     if (t->phase != JOB_LEAF || a->length != 1) /* the shortest one's size is not known */
         least_ns = UINT64_MAX;
     if (a->channel == GRAMMAR_BYTES && t->kind != JOB_REGION)
         m->sites[place[terminal]].bytes += (uint64_t)(job_attr_mean(a) * (double)occurrences + 0.5);
     if (a->channel != GRAMMAR_TEAM || t->kind != JOB_REGION || t->phase == JOB_OPEN)
-        return 0;
+        return;
     uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
     struct report_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
     for (uint32_t k = 0; k < sizes; k++) {
@@ -158,36 +148,33 @@ static int add_variant(struct report_model *m, const uint32_t *place, uint32_t t
         all.count += of[k].count;
         all.time_ns += of[k].time_ns;
     }
-    for (uint32_t k = 0; rc == 0 && k < sizes; k++)
-        rc = add_team(&m->regions[place[terminal]], &of[k], &all);
-    return rc;
+    for (uint32_t k = 0; k < sizes; k++)
+        add_team(&m->regions[place[terminal]], &of[k], &all);
 }
 
-static int add_class(struct report_model *m, const uint32_t *place, const struct job_class *c)
+static void add_class(struct report_model *m, const uint32_t *place, const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t members = report_members(c);
     struct job_counts *counts;
-    int rc = job_counts_create(c, &counts);
 
-    for (uint32_t n = 0; rc == 0 && n < g->node_count; n++) {
+    base_must(job_counts_create(c, &counts));
+    for (uint32_t n = 0; n < g->node_count; n++) {
         if (g->nodes[n].symbol < m->job->terminal_count)
             add_node(m, place, g->nodes[n].symbol, &g->stats[n]);
         else if (g->nodes[n].symbol == GRAMMAR_LOST)
             m->lost_ns += g->stats[n].gap.sum + g->stats[n].duration.sum;
     }
-    for (uint32_t v = 0; rc == 0 && members && v < c->variant_count; v++) {
+    for (uint32_t v = 0; members && v < c->variant_count; v++) {
         const struct job_variant *variant = &c->variants[v];
         uint32_t terminal = variant->node < g->node_count ? g->nodes[variant->node].symbol : GRAMMAR_NONE;
         uint64_t covered = report_range_members(c, variant->range_first, variant->range_count);
         if (terminal < m->job->terminal_count)
-            rc = add_variant(m, place, terminal, &variant->attr,
-                             job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
-                             c->variant_count && covered == members ? g->stats[variant->node].duration.min
-                                                                    : UINT64_MAX);
+            add_variant(m, place, terminal, &variant->attr,
+                        job_counts_of(c, counts, variant->node, variant->range_first, variant->range_count),
+                        c->variant_count && covered == members ? g->stats[variant->node].duration.min : UINT64_MAX);
     }
     job_counts_destroy(counts);
-    return rc;
 }
 
 static int site_order(const void *a, const void *b)
@@ -209,12 +196,10 @@ static int region_order(const void *a, const void *b)
 }
 
 /* Patterns name sites by index: they move along. */
-static int sort_sites(struct report_model *m)
+static void sort_sites(struct report_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
 
-    if (!index)
-        return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
@@ -225,35 +210,27 @@ static int sort_sites(struct report_model *m)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = index[m->patterns[i].site];
     free(index);
-    return 0;
 }
 
-static int add_tables(struct report_model *m)
+static void add_tables(struct report_model *m)
 {
     uint32_t *place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
-    int rc = place ? make_tables(m, place) : PYTHIA_ENOMEM;
 
-    for (uint32_t c = 0; rc == 0 && c < m->job->class_count; c++)
+    make_tables(m, place);
+    for (uint32_t c = 0; c < m->job->class_count; c++)
         if (m->job->classes[c].grammar)
-            rc = add_class(m, place, &m->job->classes[c]);
-    if (rc == 0)
-        add_extremes(m, place);
-    if (rc == 0)
-        rc = report_model_add_nested(m, place);
-    for (uint32_t i = 0; rc == 0 && i < m->site_count; i++)
+            add_class(m, place, &m->job->classes[c]);
+    add_extremes(m, place);
+    report_model_add_nested(m, place);
+    for (uint32_t i = 0; i < m->site_count; i++)
         m->call_ns += m->sites[i].time_ns;
-    for (uint32_t i = 0; rc == 0 && i < m->region_count; i++)
+    for (uint32_t i = 0; i < m->region_count; i++)
         m->region_ns += m->regions[i].time_ns;
-    if (rc == 0)
-        rc = report_model_add_spreads(m, place);
-    if (rc == 0)
-        rc = report_model_add_traffic(m, place);
+    report_model_add_spreads(m, place);
+    report_model_add_traffic(m, place);
     free(place);
-    if (rc != 0)
-        return rc;
-    rc = sort_sites(m);
+    sort_sites(m);
     qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
-    return rc;
 }
 
 /* --- Ranks --- */
@@ -288,18 +265,15 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
     m->cost_ns += s->cost_ns;
 }
 
-static int add_ranks(struct report_model *m)
+static void add_ranks(struct report_model *m)
 {
     m->ranks = calloc((size_t)m->job->stream_count + 1, sizeof *m->ranks);
-    if (!m->ranks)
-        return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->job->stream_count; i++)
         add_stream(m, &m->job->streams[i]);
     m->wall_ns = m->job->info.wall_ns;
     for (uint32_t i = 0; i < m->rank_count; i++) /* a part file may not know the job's */
         m->wall_ns = m->ranks[i].wall_ns > m->wall_ns ? m->ranks[i].wall_ns : m->wall_ns;
     report_efficiency_fill(m);
-    return 0;
 }
 
 /* --- The main loop --- */
@@ -331,15 +305,12 @@ struct report_model *report_model_create(const struct job *j)
 {
     struct report_model *m = calloc(1, sizeof *m);
 
-    if (!m)
-        return NULL;
     m->job = j;
-    if (add_tables(m) == 0 && add_ranks(m) == 0 && report_model_add_peers(m) == 0) {
-        find_loop(m);
-        return m;
-    }
-    report_model_destroy(m);
-    return NULL;
+    add_tables(m);
+    add_ranks(m);
+    report_model_add_peers(m);
+    find_loop(m);
+    return m;
 }
 
 void report_model_destroy(struct report_model *m)

@@ -123,7 +123,7 @@ struct report_model {
     struct report_loop loop;
 };
 
-/* `j` must outlive the model. NULL when out of memory. */
+/* `j` must outlive the model. */
 struct report_model *report_model_create(const struct job *j);
 void report_model_destroy(struct report_model *m); /* NULL is legal */
 
@@ -131,16 +131,16 @@ void report_model_destroy(struct report_model *m); /* NULL is legal */
 uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
 
 /* --- Between the parts of the model --- */
-/* Adds the time inside spans that contain others; place[terminal] is its site or region. 0, or PYTHIA_ENOMEM. */
-int report_model_add_nested(struct report_model *m, const uint32_t *place);
-/* Fills m->peers. 0, or PYTHIA_ENOMEM. */
-int report_model_add_peers(struct report_model *m);
+/* Adds the time inside spans that contain others; place[terminal] is its site or region. */
+void report_model_add_nested(struct report_model *m, const uint32_t *place);
+/* Fills m->peers. */
+void report_model_add_peers(struct report_model *m);
 /* Whether a terminal is a call that moves data to (receives false) or from a partner. */
 bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
-/* Fills the spreads of sites and regions. 0, or PYTHIA_ENOMEM. */
-int report_model_add_spreads(struct report_model *m, const uint32_t *place);
-/* Fills edges and patterns; place[terminal] is its site. 0, or PYTHIA_ENOMEM. */
-int report_model_add_traffic(struct report_model *m, const uint32_t *place);
+/* Fills the spreads of sites and regions. */
+void report_model_add_spreads(struct report_model *m, const uint32_t *place);
+/* Fills edges and patterns; place[terminal] is its site. */
+void report_model_add_traffic(struct report_model *m, const uint32_t *place);
 /* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`. */
 void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
 

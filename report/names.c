@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of terminals for people; see names.h. */
 #include "report/names.h"
+#include "base/array.h"
 #include "base/clean.h"
 
 #include <ctype.h>
@@ -54,8 +55,7 @@ static char *plain_name(const struct report_names *n, uint32_t terminal)
 
     if (number != GRAMMAR_NONE)
         snprintf(site, sizeof site, "@%u", number);
-    if (asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0)
-        return NULL;
+    base_must(asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0);
     base_clean(name);
     if (t->kind != JOB_WORD)
         for (char *c = name; *c; c++)
@@ -78,14 +78,12 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Terminals that look alike get ".2", ".3", … in the order of their numbers. */
-static int make_unique(struct report_names *n)
+static void make_unique(struct report_names *n)
 {
     uint32_t count = n->job->terminal_count;
     struct entry *sorted = calloc((size_t)count + 1, sizeof *sorted);
     uint32_t same = 1;
 
-    if (!sorted)
-        return -1;
     for (uint32_t t = 0; t < count; t++)
         sorted[t] = (struct entry){ n->name[t], t };
     qsort(sorted, count, sizeof *sorted, by_name);
@@ -94,44 +92,34 @@ static int make_unique(struct report_names *n)
         if (same == 1)
             continue;
         char *longer = NULL;
-        if (asprintf(&longer, "%s.%u", sorted[i].name, same) < 0)
-            break;
+        base_must(asprintf(&longer, "%s.%u", sorted[i].name, same) < 0);
         n->name[sorted[i].terminal] = longer;
     }
     for (uint32_t i = 0; i < count; i++)
         if (n->name[sorted[i].terminal] != sorted[i].name)
             free(sorted[i].name);
     free(sorted);
-    return 0;
 }
 
 struct report_names *report_names_create(const struct job *j)
 {
     struct report_names *n = calloc(1, sizeof *n);
 
-    if (!n)
-        return NULL;
     n->job = j;
     n->number = calloc((size_t)j->callsite_count + 1, sizeof *n->number);
     n->name = calloc((size_t)j->terminal_count + 1, sizeof *n->name);
-    if (!n->number || !n->name)
-        goto fail;
     number_sites(n);
     for (uint32_t t = 0; t < j->terminal_count; t++)
-        if (!(n->name[t] = plain_name(n, t)))
-            goto fail;
-    if (make_unique(n) == 0)
-        return n;
-fail:
-    report_names_destroy(n);
-    return NULL;
+        n->name[t] = plain_name(n, t);
+    make_unique(n);
+    return n;
 }
 
 void report_names_destroy(struct report_names *n)
 {
     if (!n)
         return;
-    for (uint32_t t = 0; n->name && t < n->job->terminal_count; t++)
+    for (uint32_t t = 0; t < n->job->terminal_count; t++)
         free(n->name[t]);
     free(n->name);
     free(n->number);

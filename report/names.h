@@ -21,8 +21,8 @@
 
 struct report_names;
 
-struct report_names *report_names_create(const struct job *j); /* NULL when out of memory */
-void report_names_destroy(struct report_names *n);             /* NULL is legal */
+struct report_names *report_names_create(const struct job *j);
+void report_names_destroy(struct report_names *n); /* NULL is legal */
 
 /* "MPI_Isend@3"; "LOST" for GRAMMAR_LOST, "?" for what the job does not have. Also a grammar_name_fn. */
 const char *report_name(void *names, uint32_t terminal);

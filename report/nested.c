@@ -10,7 +10,6 @@
  */
 #include <stdlib.h>
 
-#include "pythia.h"
 #include "report/model.h"
 #include "report/ranges.h"
 
@@ -25,15 +24,12 @@ static bool has_spans(const struct job *j, const struct grammar_flat *g)
 }
 
 /* Mean gaps, summed by the terminal that opened the span around. */
-static int walk(const struct job *j, const struct grammar_flat *g, uint64_t limit, double *inside)
+static void walk(const struct job *j, const struct grammar_flat *g, uint64_t limit, double *inside)
 {
     uint32_t open[DEEPEST], depth = 0;
     struct grammar_cursor c;
-    int more = grammar_cursor_open(&c, g);
 
-    if (!more && g->events)
-        return PYTHIA_ENOMEM;
-    for (; more && c.index < limit; more = grammar_cursor_next(&c)) {
+    for (int more = grammar_cursor_open(&c, g); more && c.index < limit; more = grammar_cursor_next(&c)) {
         const struct grammar_stats *s = &g->stats[c.node];
         unsigned phase = c.terminal < j->terminal_count ? j->terminals[c.terminal].phase : JOB_LEAF;
         if (depth && depth <= DEEPEST)
@@ -44,7 +40,6 @@ static int walk(const struct job *j, const struct grammar_flat *g, uint64_t limi
             depth--;
     }
     grammar_cursor_close(&c);
-    return 0;
 }
 
 static void add_time(struct report_model *m, const uint32_t *place, uint32_t terminal, uint64_t ns)
@@ -59,22 +54,21 @@ static void add_time(struct report_model *m, const uint32_t *place, uint32_t ter
     r->nested_ns += ns;
 }
 
-static int add_class(struct report_model *m, const uint32_t *place, const struct job_class *c, double *inside)
+static void add_class(struct report_model *m, const uint32_t *place, const struct job_class *c, double *inside)
 {
     uint64_t limit = WALK / m->job->class_count + 1;
     double scale = (double)report_members(c);
 
     for (uint32_t t = 0; t < m->job->terminal_count; t++)
         inside[t] = 0;
-    int rc = walk(m->job, c->grammar, limit, inside);
+    walk(m->job, c->grammar, limit, inside);
     if (c->turn_count && c->grammar->events)
         scale *= report_class_events(c) / (double)c->grammar->events;
     if (c->grammar->events > limit)
         scale *= (double)c->grammar->events / (double)limit;
-    for (uint32_t t = 0; rc == 0 && t < m->job->terminal_count; t++)
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
         if (inside[t] > 0)
             add_time(m, place, t, inside[t] * scale < 1e18 ? (uint64_t)(inside[t] * scale + 0.5) : (uint64_t)1e18);
-    return rc;
 }
 
 /* Durations by team size are those of spans with nothing inside; the others share the time evenly. */
@@ -88,18 +82,16 @@ static void share_among_teams(struct report_region *r)
         r->teams[k].time_ns += report_scale((int64_t)r->nested_ns, r->teams[k].nested, nested);
 }
 
-int report_model_add_nested(struct report_model *m, const uint32_t *place)
+void report_model_add_nested(struct report_model *m, const uint32_t *place)
 {
     double *inside = calloc((size_t)m->job->terminal_count + 1, sizeof *inside);
-    int rc = inside ? 0 : PYTHIA_ENOMEM;
 
-    for (uint32_t i = 0; rc == 0 && i < m->job->class_count; i++) {
+    for (uint32_t i = 0; i < m->job->class_count; i++) {
         const struct job_class *c = &m->job->classes[i];
         if (c->grammar && has_spans(m->job, c->grammar))
-            rc = add_class(m, place, c, inside);
+            add_class(m, place, c, inside);
     }
     for (uint32_t i = 0; i < m->region_count; i++)
         share_among_teams(&m->regions[i]);
     free(inside);
-    return rc;
 }

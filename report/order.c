@@ -18,11 +18,6 @@ uint32_t *report_bottom_up(const struct grammar_flat *g)
     uint32_t *users = calloc(g->rule_count, sizeof *users);
     uint32_t tail = g->rule_count; /* order[tail…] is filled, from the end: R first, so R is last */
 
-    if (!order || !users) {
-        free(order);
-        free(users);
-        return NULL;
-    }
     count_users(g, users);
     order[--tail] = 0;
     for (uint32_t head = g->rule_count; head-- > tail;) {

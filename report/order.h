@@ -9,8 +9,7 @@
 
 #include "grammar/flat.h"
 
-/* Rule numbers, rule_count of them, R last; NULL when out of memory. The caller frees them. O(grammar), no
-   recursion. */
+/* Rule numbers, rule_count of them, R last. The caller frees them. O(grammar), no recursion. */
 uint32_t *report_bottom_up(const struct grammar_flat *g);
 
 #endif

@@ -8,17 +8,13 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "report/model.h"
 
 /* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */
-static int add_row(struct report_model *m, const struct report_peer *row)
+static void add_row(struct report_model *m, const struct report_peer *row)
 {
-    int error = base_array_more(&m->peers, m->peer_count, sizeof *row);
-    if (error)
-        return error;
+    base_must(base_array_more(&m->peers, m->peer_count, sizeof *row));
     m->peers[m->peer_count++] = *row;
-    return 0;
 }
 
 static int key_order(const void *a, const void *b)
@@ -53,7 +49,7 @@ static void join_rows(struct report_model *m)
 }
 
 /* One row of the file, of all of its ranks. */
-static int add_flow(struct report_model *m, const struct job_flow *f)
+static void add_flow(struct report_model *m, const struct job_flow *f)
 {
     const struct job_range *r = m->job->flows.ranges.range + f->range_first;
     uint64_t ranks = 0;
@@ -75,7 +71,7 @@ static int add_flow(struct report_model *m, const struct job_flow *f)
         if (f->relation == JOB_OFFSET && 2 * (uint64_t)f->value > size) /* "rank - 1", not "rank + 7" */
             row.value -= size;
     }
-    return add_row(m, &row);
+    add_row(m, &row);
 }
 
 bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives)
@@ -105,15 +101,12 @@ static int peer_order(const void *a, const void *b)
     return key_order(a, b);
 }
 
-int report_model_add_peers(struct report_model *m)
+void report_model_add_peers(struct report_model *m)
 {
-    int rc = 0;
-
-    for (uint32_t i = 0; i < m->job->flows.count && rc == 0; i++)
-        rc = add_flow(m, &m->job->flows.row[i]);
-    if (rc == 0 && m->peer_count) {
+    for (uint32_t i = 0; i < m->job->flows.count; i++)
+        add_flow(m, &m->job->flows.row[i]);
+    if (m->peer_count) {
         join_rows(m);
         qsort(m->peers, m->peer_count, sizeof *m->peers, peer_order);
     }
-    return rc;
 }

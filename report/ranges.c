@@ -75,8 +75,6 @@ char *report_ranges_text(const struct job_class *c)
     FILE *out = open_memstream(&text, &size);
     uint32_t thread = UINT32_MAX;
 
-    if (!out)
-        return NULL;
     for (uint32_t i = 0; i < c->member_ranges; i++) {
         const struct job_range *r = &c->ranges[i];
         bool new_thread = r->thread != thread;
@@ -98,9 +96,6 @@ char *report_ranges_text(const struct job_class *c)
         }
         thread = r->thread;
     }
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
+    fclose(out);
     return text;
 }

@@ -13,7 +13,7 @@ uint64_t report_members(const struct job_class *c);
 uint64_t report_range_members(const struct job_class *c, uint32_t first, uint32_t count);
 /* Events of a member on average. */
 double report_class_events(const struct job_class *c);
-/* malloc'ed; NULL when out of memory. Shortened by "…" after some hundred characters. */
+/* malloc'ed. Shortened by "…" after some hundred characters. */
 char *report_ranges_text(const struct job_class *c);
 
 #endif

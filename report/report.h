@@ -6,7 +6,8 @@
  *   report_print_text(r, REPORT_SUMMARY, &how, stdout);
  *   report_destroy(r);
  *
- * Errors: 0, PYTHIA_ENOMEM, or PYTHIA_EIO when the output failed.  Threads: owner.  Hook-safe: no.
+ * Nothing here fails: where there is no memory the command ends (tools/memory.c), and who opened `out` sees whether all
+ * of it was written. That goes for all of report/ and replay/.  Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_REPORT_H
 #define PYTHIA_REPORT_REPORT_H
@@ -46,7 +47,7 @@ enum report_view {
     REPORT_PREDICTED
 };
 
-/* `j` must outlive the report. NULL when out of memory. */
+/* `j` must outlive the report. */
 struct report *report_create(const struct job *j);
 void report_destroy(struct report *r); /* NULL is legal */
 
@@ -54,24 +55,24 @@ void report_destroy(struct report *r); /* NULL is legal */
 void report_reason(const struct report *r, const struct job_region *g, char *text, size_t size);
 
 /* `how` counts for REPORT_STRUCTURE only. The summary fits 80 columns and 40 lines. */
-int report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out);
+void report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out);
 
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
-int report_print_json(struct report *r, FILE *out);
+void report_print_json(struct report *r, FILE *out);
 
 /* The callsites, a line each, with a header; fields with commas or quotes are quoted as RFC 4180 says. */
-int report_print_csv(struct report *r, FILE *out);
+void report_print_csv(struct report *r, FILE *out);
 
 /* --- Between the parts of report/ --- */
-/* Sets r->model->loop. 0 or PYTHIA_ENOMEM. */
-int report_find_main_loop(struct report *r);
-int report_print_summary(struct report *r, FILE *out);
+/* Sets r->model->loop. */
+void report_find_main_loop(struct report *r);
+void report_print_summary(struct report *r, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
 void report_print_oracle(const struct job *j, FILE *out); /* some lines of both; nothing before a predicted run */
 void report_print_callsites(struct report *r, FILE *out);
-int report_print_ranks(struct report *r, FILE *out);
-/* Part of it: where one rank computes longer than the others. 0, or PYTHIA_ENOMEM. */
-int report_print_own(struct report *r, FILE *out);
+void report_print_ranks(struct report *r, FILE *out);
+/* Part of it: where one rank computes longer than the others. */
+void report_print_own(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
 void report_print_tasks(struct report *r, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
@@ -92,9 +93,8 @@ double report_team_efficiency(const struct report_region *g, const struct report
 /* The most that fork and join can be of a mean execution: the shortest region of that size had them too; < 0: not
    known. */
 double report_fork_share(const struct report_model *m, const struct report_team *t);
-/* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. 0 or
-   PYTHIA_ENOMEM. */
-int report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
+/* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. */
+void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
 /* Caller of a terminal as text (report_callsite_text), cut to `width` columns at most 255. */
 void report_where(struct report *r, uint32_t terminal, char *text, int width);
 /* Cuts `text` to `width` columns, in place. */

@@ -38,15 +38,10 @@ struct report_resolver *report_resolver_create(const struct job *j)
 {
     struct report_resolver *r = calloc(1, sizeof *r);
 
-    if (!r)
-        return NULL;
     r->job = j;
     r->modules = calloc((size_t)j->module_count + 1, sizeof *r->modules);
     r->places = calloc(2 * (size_t)j->frame_count + 1, sizeof *r->places);
-    if (r->modules && r->places)
-        return r;
-    report_resolver_destroy(r);
-    return NULL;
+    return r;
 }
 
 static void place_destroy(struct report_place *p)
@@ -63,7 +58,7 @@ void report_resolver_destroy(struct report_resolver *r)
 {
     if (!r)
         return;
-    for (size_t i = 0; r->places && i < 2 * (size_t)r->job->frame_count; i++)
+    for (size_t i = 0; i < 2 * (size_t)r->job->frame_count; i++)
         place_destroy(r->places[i]);
     if (r->dwfl)
         dwfl_end(r->dwfl);
@@ -95,14 +90,12 @@ static bool same_build(Dwfl_Module *m, const char *expected)
 
 static Dwfl_Module *report_module(struct report_resolver *r, const char *path)
 {
-    if (!r->dwfl) {
-        r->dwfl = dwfl_begin(&callbacks);
-        if (!r->dwfl)
-            return NULL;
-        dwfl_report_begin(r->dwfl);
-    } else {
+    if (r->dwfl)
         dwfl_report_begin_add(r->dwfl);
-    }
+    else if ((r->dwfl = dwfl_begin(&callbacks)))
+        dwfl_report_begin(r->dwfl);
+    else
+        return NULL;
     Dwfl_Module *m = dwfl_report_offline(r->dwfl, path, path, -1);
     dwfl_report_end(r->dwfl, NULL, NULL);
     return m;
@@ -201,8 +194,6 @@ static void find_line(struct report_place *p, Dwarf_Die *unit, Dwarf_Addr addres
     if (!path || dwarf_lineno(line, &number) != 0 || number <= 0)
         return;
     p->path = strdup(path);
-    if (!p->path)
-        return;
     const char *slash = strrchr(p->path, '/');
     p->file = slash ? slash + 1 : p->path;
     p->line = (uint32_t)number;
@@ -254,8 +245,7 @@ const struct report_place *report_resolve(struct report_resolver *r, uint32_t ca
     struct report_place **slot = &r->places[2 * (size_t)frame + (kind == REPORT_CALL)];
     if (!*slot) {
         *slot = calloc(1, sizeof **slot);
-        if (*slot)
-            fill(r, *slot, &r->job->frames[frame], kind);
+        fill(r, *slot, &r->job->frames[frame], kind);
     }
     return *slot;
 }

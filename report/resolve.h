@@ -39,7 +39,7 @@ struct report_place {
                              twentieth of a second where it is installed */
 };
 
-/* `j` must outlive the resolver. NULL when out of memory. */
+/* `j` must outlive the resolver. */
 struct report_resolver *report_resolver_create(const struct job *j);
 void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/json.h"
 #include "report/units.h"
@@ -107,7 +106,7 @@ static void add(struct call *into, const struct call *from, uint32_t jobs)
 }
 
 /* A row for each site of each job, then equal names together. */
-static int collect(const struct report_scaling *s, struct calls *calls)
+static void collect(const struct report_scaling *s, struct calls *calls)
 {
     size_t rows = 0;
     uint32_t kept = 0;
@@ -115,8 +114,6 @@ static int collect(const struct report_scaling *s, struct calls *calls)
     for (uint32_t i = 0; i < s->count; i++)
         rows += s->report[i]->model->site_count;
     calls->call = calloc(rows + 1, sizeof *calls->call);
-    if (!calls->call)
-        return PYTHIA_ENOMEM;
     rows = 0;
     for (uint32_t i = 0; i < s->count; i++)
         for (uint32_t k = 0; k < s->report[i]->model->site_count; k++) {
@@ -142,7 +139,6 @@ static int collect(const struct report_scaling *s, struct calls *calls)
             calls->call[k].bytes[i] = ratio(calls->call[k].bytes[i], calls->call[k].count[i]);
         }
     qsort(calls->call, calls->count, sizeof *calls->call, by_share);
-    return 0;
 }
 
 /* --- Text --- */
@@ -189,27 +185,23 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
     }
 }
 
-int report_print_scaling(struct report_scaling *s, FILE *out)
+void report_print_scaling(struct report_scaling *s, FILE *out)
 {
     struct calls calls = { 0 };
 
     sort_jobs(s);
-    int rc = collect(s, &calls);
-    if (rc == 0) {
-        print_jobs(s, out);
-        print_calls(s, &calls, out);
-    }
+    collect(s, &calls);
+    print_jobs(s, out);
+    print_calls(s, &calls, out);
     free(calls.call);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }
 
 /* --- JSON --- */
 
-static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
+static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
 {
     const struct report *r = s->report[i];
     const struct figures f = figures_of(s, i);
-    cJSON *o = cJSON_CreateObject();
 
     report_json_text(o, "file", s->file[i]);
     cJSON_AddNumberToObject(o, "ranks", r->job->info.ranks);
@@ -224,42 +216,30 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *jobs)
     cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
     cJSON_AddNumberToObject(o, "computation_scaling", f.computation);
     cJSON_AddNumberToObject(o, "main_loop_turns", r->model->loop.present ? (double)r->model->loop.turns : 0);
-    cJSON_AddItemToArray(jobs, o);
 }
 
 cJSON *report_scaling_json(struct report_scaling *s)
 {
     struct calls calls = { 0 };
     cJSON *root = cJSON_CreateObject();
+    char program[256];
 
     sort_jobs(s);
-    if (collect(s, &calls) != 0) {
-        cJSON_Delete(root);
-        root = NULL;
-    }
-    if (root) {
-        char program[256];
-        report_program_text(s->report[0]->job, program, sizeof program);
-        cJSON_AddNumberToObject(root, "version", 1);
-        report_json_text(root, "program", program);
-        cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
-        for (uint32_t i = 0; i < s->count; i++)
-            add_job(s, i, jobs);
-        for (uint32_t k = 0; k < calls.count; k++) {
-            cJSON *o = cJSON_CreateObject();
-            report_json_text(o, "function", calls.call[k].function);
-            report_json_text(o, "caller", *calls.call[k].caller ? calls.call[k].caller : NULL);
-            cJSON_AddItemToObject(o, "count", cJSON_CreateDoubleArray(calls.call[k].count, (int)s->count));
-            cJSON_AddItemToObject(o, "time_seconds", cJSON_CreateDoubleArray(calls.call[k].time, (int)s->count));
-            cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));
-            cJSON_AddItemToArray(rows, o);
-        }
+    collect(s, &calls);
+    report_program_text(s->report[0]->job, program, sizeof program);
+    cJSON_AddNumberToObject(root, "version", 1);
+    report_json_text(root, "program", program);
+    cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
+    for (uint32_t i = 0; i < s->count; i++)
+        add_job(s, i, report_json_object(jobs));
+    for (uint32_t k = 0; k < calls.count; k++) {
+        cJSON *o = report_json_object(rows);
+        report_json_text(o, "function", calls.call[k].function);
+        report_json_text(o, "caller", *calls.call[k].caller ? calls.call[k].caller : NULL);
+        cJSON_AddItemToObject(o, "count", cJSON_CreateDoubleArray(calls.call[k].count, (int)s->count));
+        cJSON_AddItemToObject(o, "time_seconds", cJSON_CreateDoubleArray(calls.call[k].time, (int)s->count));
+        cJSON_AddItemToObject(o, "bytes_per_call", cJSON_CreateDoubleArray(calls.call[k].bytes, (int)s->count));
     }
     free(calls.call);
     return root;
-}
-
-int report_print_scaling_json(struct report_scaling *s, FILE *out)
-{
-    return report_json_write(report_scaling_json(s), out);
 }

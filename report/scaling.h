@@ -26,10 +26,9 @@ struct report_scaling {
     struct report *report[REPORT_SCALING_JOBS];
 };
 
-/* All sort the jobs by processors. 0, PYTHIA_ENOMEM or PYTHIA_EIO. */
-int report_print_scaling(struct report_scaling *s, FILE *out);
-int report_print_scaling_json(struct report_scaling *s, FILE *out);
-/* The same object, the caller's; NULL when out of memory. */
+/* Both sort the jobs by processors. */
+void report_print_scaling(struct report_scaling *s, FILE *out);
+/* The caller's. */
 cJSON *report_scaling_json(struct report_scaling *s);
 
 #endif

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "pythia.h"
 #include "report/model.h"
 #include "report/ranges.h"
 
@@ -88,13 +87,11 @@ static void add_class(struct report_model *m, const uint32_t *place, struct tall
     }
 }
 
-int report_model_add_spreads(struct report_model *m, const uint32_t *place)
+void report_model_add_spreads(struct report_model *m, const uint32_t *place)
 {
     const struct report_spread none = { .min_ns = UINT64_MAX, .worst_rank = GRAMMAR_NONE };
     struct tally *tally = calloc((size_t)m->site_count + m->region_count + 1, sizeof *tally);
 
-    if (!tally)
-        return PYTHIA_ENOMEM;
     for (uint32_t i = 0; i < m->site_count; i++)
         m->sites[i].spread = none;
     for (uint32_t i = 0; i < m->region_count; i++)
@@ -106,5 +103,4 @@ int report_model_add_spreads(struct report_model *m, const uint32_t *place)
     for (uint32_t i = 0; i < m->region_count; i++)
         finish(&m->regions[i].spread, &tally[m->site_count + i], m->regions[i].time_ns);
     free(tally);
-    return 0;
 }

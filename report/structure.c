@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "grammar/notation.h"
-#include "pythia.h"
 #include "report/order.h"
 #include "report/ranges.h"
 #include "report/units.h"
@@ -44,18 +43,17 @@ static uint32_t rule_of(uint32_t symbol)
 
 /* --- What stands in line --- */
 
-static int decide(struct view *v)
+static void decide(struct view *v)
 {
     const struct grammar_flat *g = v->g;
     uint32_t *order = report_bottom_up(g);
     uint32_t *users = calloc(g->rule_count, sizeof *users);
     uint32_t *items = calloc(g->rule_count, sizeof *items);
-    int rc = order && users && items ? 0 : PYTHIA_ENOMEM;
 
-    for (uint32_t n = 0; rc == 0 && n < g->node_count; n++)
+    for (uint32_t n = 0; n < g->node_count; n++)
         if (grammar_is_rule(g->nodes[n].symbol))
             users[rule_of(g->nodes[n].symbol)]++;
-    for (uint32_t i = 0; rc == 0 && i < g->rule_count; i++) {
+    for (uint32_t i = 0; i < g->rule_count; i++) {
         uint32_t r = order[i];
         uint64_t sum = 0;
         for (uint32_t n = g->rules[r].first; n < g->rules[r].first + g->rules[r].length; n++) {
@@ -68,7 +66,6 @@ static int decide(struct view *v)
     free(order);
     free(users);
     free(items);
-    return rc;
 }
 
 /* --- Times --- */
@@ -308,7 +305,7 @@ static void print_indented(struct view *v)
 
 /* --- Entry --- */
 
-static int view_open(struct view *v, const struct job *j, uint32_t index, const struct report_names *names, FILE *out)
+static void view_open(struct view *v, const struct job *j, uint32_t index, const struct report_names *names, FILE *out)
 {
     const struct job_class *c = &j->classes[index];
 
@@ -323,7 +320,7 @@ static int view_open(struct view *v, const struct job *j, uint32_t index, const 
     v->in_line = calloc(v->g->rule_count, sizeof *v->in_line);
     v->named = calloc(v->g->rule_count, sizeof *v->named);
     v->queue = calloc(v->g->rule_count, sizeof *v->queue);
-    return v->in_line && v->named && v->queue ? decide(v) : PYTHIA_ENOMEM;
+    decide(v);
 }
 
 static void view_close(struct view *v)
@@ -333,34 +330,32 @@ static void view_close(struct view *v)
     free(v->queue);
 }
 
-int report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
-                           const struct report_structure *how, FILE *out)
+void report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
+                            const struct report_structure *how, FILE *out)
 {
     struct view v;
 
     if (!j->classes[index].grammar)
-        return 0;
-    int rc = view_open(&v, j, index, names, out);
+        return;
+    view_open(&v, j, index, names, out);
     v.how = *how;
-    if (rc == 0 && how->indented)
+    if (how->indented)
         print_indented(&v);
-    else if (rc == 0)
+    else
         print_lines(&v);
     view_close(&v);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }
 
-int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names, FILE *out)
+void report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names,
+                        FILE *out)
 {
     struct view v;
-    int rc = view_open(&v, j, index, names, out);
 
+    view_open(&v, j, index, names, out);
     v.how.collapse = true;
     v.limit = SHAPE;
-    for (uint32_t r = 0; rc == 0 && r < v.g->rule_count; r++)
+    for (uint32_t r = 0; r < v.g->rule_count; r++)
         v.in_line[r] = true; /* each level prints a parenthesis, so that the limit bounds the depth too */
-    if (rc == 0)
-        print_node(&v, node, 0);
+    print_node(&v, node, 0);
     view_close(&v);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -35,12 +35,13 @@ struct report_structure {
     void *context;
 };
 
-/* Prints class `index` of the job. Returns 0, PYTHIA_ENOMEM, or PYTHIA_EIO when `out` failed. */
-int report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
-                           const struct report_structure *how, FILE *out);
+/* Prints class `index` of the job. */
+void report_print_structure(const struct job *j, uint32_t index, const struct report_names *names,
+                            const struct report_structure *how, FILE *out);
 /* The beginning of one node of R or of a rule, without times and without its end: "(CPU1+Send1)[124]", a few hundred
    characters at most. `out` is a memory stream or a file that can be sought. */
-int report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names, FILE *out);
+void report_print_shape(const struct job *j, uint32_t index, uint32_t node, const struct report_names *names,
+                        FILE *out);
 
 /* Peer and bytes of a call in one class: "to rank+1, 800 B"; "" where it has neither. */
 void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size);

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "pythia.h"
 #include "base/clean.h"
 #include "report/findings.h"
 #include "report/ranges.h"
@@ -78,7 +77,8 @@ static void print_shares(struct report *r, FILE *out)
     if (m->efficiency.known) {
         fputc('\n', out);
         report_print_efficiency(&m->efficiency, out);
-        if (report_split_communication(r) == 0 && m->efficiency.split)
+        report_split_communication(r);
+        if (m->efficiency.split)
             fprintf(out, "  communication = serialisation %.1f %% x transfer %.1f %%\n",
                     100 * m->efficiency.serialisation, 100 * m->efficiency.transfer);
     }
@@ -151,31 +151,27 @@ static void print_body(char *shape, int width, FILE *out)
 }
 
 /* The main loop in one line: "1000 x [4.2 ms: CPU1+Send1+…]". */
-static int print_loop(const struct report *r, FILE *out)
+static void print_loop(const struct report *r, FILE *out)
 {
     const struct report_loop *l = &r->model->loop;
     char turn[32], *shape = NULL;
     size_t size = 0;
 
     if (!l->present)
-        return 0;
+        return;
     FILE *memory = open_memstream(&shape, &size);
-    int rc = memory ? report_print_shape(r->job, l->class_index, l->node, r->names, memory) : PYTHIA_ENOMEM;
-    if (memory)
-        fclose(memory);
-    if (rc == 0) {
-        char where[41] = "";
-        if (l->place)
-            snprintf(where, sizeof where, "%s", l->place->function);
-        base_clean(where);
-        fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
-                report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
-        int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns, turn));
-        print_body(shape, 79 - head, out);
-        fputs("]\n", out);
-    }
+    report_print_shape(r->job, l->class_index, l->node, r->names, memory);
+    fclose(memory);
+    char where[41] = "";
+    if (l->place)
+        snprintf(where, sizeof where, "%s", l->place->function);
+    base_clean(where);
+    fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
+            report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
+    int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns, turn));
+    print_body(shape, 79 - head, out);
+    fputs("]\n", out);
     free(shape);
-    return rc;
 }
 
 static void print_classes(struct report *r, FILE *out)
@@ -186,7 +182,7 @@ static void print_classes(struct report *r, FILE *out)
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c), events[32];
         if (c->grammar)
-            fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks ? ranks : "?",
+            fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks,
                     c->turn_count ? "about " : "",
                     report_count((uint64_t)report_class_events(c), events), c->grammar->rule_count,
                     c->grammar->rule_count == 1 ? "" : "s");
@@ -206,7 +202,7 @@ static void print_pattern(const struct report *r, FILE *out)
                 report_count(m->patterns[0].messages, count), report_bytes((double)m->patterns[0].bytes, bytes));
 }
 
-int report_print_summary(struct report *r, FILE *out)
+void report_print_summary(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
     char cost[32];
@@ -214,18 +210,16 @@ int report_print_summary(struct report *r, FILE *out)
     print_head(r, out);
     if (!m->events) {
         fprintf(out, "no events were recorded\n");
-        return ferror(out) ? PYTHIA_EIO : 0;
+        return;
     }
-    int found = report_print_findings(r, out);
+    report_print_findings(r, out);
     print_shares(r, out);
     print_sites(r, out);
     print_regions(r, out);
-    int rc = print_loop(r, out);
+    print_loop(r, out);
     print_classes(r, out);
     print_pattern(r, out);
     report_print_oracle(r->job, out);
     fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns, cost),
             report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
-    rc = rc == 0 ? found : rc;
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

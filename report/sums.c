@@ -69,10 +69,6 @@ struct report_sums *report_sums_create(const struct job *j)
     s->job = j;
     s->entries = calloc(j->sum_count, sizeof *s->entries);
     s->name = calloc(j->sum_count, sizeof *s->name);
-    if (!s->entries || !s->name) {
-        report_sums_destroy(s);
-        return NULL;
-    }
     for (uint32_t i = 0; i < j->sum_count; i++) {
         const struct job_terminal *t = &j->terminals[j->sums[i].terminal];
         s->entries[s->count++] = (struct entry){ t->function, t->callsite, name_number(s, j->sums[i].name),

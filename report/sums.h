@@ -14,7 +14,7 @@
 /* The sums by function and callsite, over all communicators and partners there. */
 struct report_sums;
 
-/* NULL when there are none, or out of memory. */
+/* NULL when there are none. */
 struct report_sums *report_sums_create(const struct job *j);
 void report_sums_destroy(struct report_sums *s); /* NULL is legal */
 

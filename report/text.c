@@ -2,7 +2,6 @@
 /* The text report: the structure of each class, and which view is printed by whom. */
 #include <stdlib.h>
 
-#include "pythia.h"
 #include "report/findings.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -32,40 +31,35 @@ static void place_text(void *context, uint32_t terminal, char *text, size_t size
         report_where(r, terminal, text, 120);
 }
 
-static int print_structure(struct report *r, const struct report_structure *asked, FILE *out)
+static void print_structure(struct report *r, const struct report_structure *asked, FILE *out)
 {
-    struct report_structure placed = *asked, *how = &placed;
-    int rc = 0;
+    struct report_structure how = *asked;
 
-    placed.place = place_text;
-    placed.context = r;
-
-    for (uint32_t c = 0; rc == 0 && c < r->job->class_count; c++) {
+    how.place = place_text;
+    how.context = r;
+    for (uint32_t c = 0; c < r->job->class_count; c++) {
         char *ranks = report_ranges_text(&r->job->classes[c]);
-        fprintf(out, "%s# class %u: %s\n", c ? "\n" : "", c, ranks ? ranks : "?");
+        fprintf(out, "%s# class %u: %s\n", c ? "\n" : "", c, ranks);
         free(ranks);
-        rc = report_print_structure(r->job, c, r->names, how, out);
+        report_print_structure(r->job, c, r->names, &how, out);
     }
-    if (rc == 0)
-        print_legend(r, out);
-    return rc;
+    print_legend(r, out);
 }
 
-int report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out)
+void report_print_text(struct report *r, enum report_view view, const struct report_structure *how, FILE *out)
 {
-    int rc = 0;
-
     switch (view) {
     case REPORT_SUMMARY:
-        return report_print_summary(r, out);
+        report_print_summary(r, out);
+        break;
     case REPORT_CALLSITES:
         report_print_callsites(r, out);
         break;
     case REPORT_STRUCTURE:
-        rc = print_structure(r, how, out);
+        print_structure(r, how, out);
         break;
     case REPORT_RANKS:
-        rc = report_print_ranks(r, out);
+        report_print_ranks(r, out);
         break;
     case REPORT_OMP:
         report_print_omp(r, out);
@@ -77,9 +71,10 @@ int report_print_text(struct report *r, enum report_view view, const struct repo
         report_print_comm(r, out);
         break;
     case REPORT_WAITS:
-        return report_print_waits(r, out);
+        report_print_waits(r, out);
+        break;
     case REPORT_PATH:
-        return report_print_path(r, out);
+        report_print_path(r, out);
+        break;
     }
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "job/turns.h"
-#include "pythia.h"
 #include "report/findings.h"
 #include "report/json.h"
 #include "report/ranges.h"
@@ -20,18 +20,16 @@ enum { DEEPEST = 100 }; /* slices in slices */
 static char *describe(struct report *r, uint32_t terminal)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
-    char short_name[256], where[256] = "-", *text = NULL;
+    char short_name[256], where[256] = "-", *text;
 
     report_site_name(r->names, terminal, short_name, sizeof short_name);
     if (t->callsite < r->job->callsite_count)
         report_where(r, terminal, where, 250);
     char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
     char *comm = t->comm < r->job->comm_count ? report_json_quoted(report_comm_text(r, t->comm)) : NULL;
-    if (name && place &&
-        asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
-                 t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
-                 comm ? ",\"communicator\":" : "", comm ? comm : "") < 0)
-        text = NULL;
+    base_must(asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
+                       t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
+                       comm ? ",\"communicator\":" : "", comm ? comm : "") < 0);
     free(name);
     free(place);
     free(comm);
@@ -50,7 +48,7 @@ void report_trace_process(struct trace *t, uint32_t process, const char *name)
     char *quoted = report_json_quoted(name);
 
     report_trace_event(t, "M", process, 0);
-    fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":%s}}", quoted ? quoted : "\"\"");
+    fprintf(t->out, "\"name\":\"process_name\",\"args\":{\"name\":%s}}", quoted);
     report_trace_event(t, "M", process, 0);
     fprintf(t->out, "\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%u}}", process);
     free(quoted);
@@ -121,17 +119,14 @@ static void print_body(const struct folded *f, uint32_t rule, double begin, doub
     }
 }
 
-static int print_class(struct trace *t, uint32_t index, uint64_t share)
+static void print_class(struct trace *t, uint32_t index, uint64_t share)
 {
     struct folded f = { .t = t, .c = &t->r->job->classes[index], .process = index };
-    char *ranks = report_ranges_text(f.c), *name = NULL;
+    char *ranks = report_ranges_text(f.c), *name;
     double all = 0;
 
-    if (!ranks || asprintf(&name, "class %u: mean of %s", index, ranks) < 0)
-        name = NULL;
+    base_must(asprintf(&name, "class %u: mean of %s", index, ranks) < 0);
     free(ranks);
-    if (!name)
-        return PYTHIA_ENOMEM;
     report_trace_process(t, index, name);
     free(name);
     for (uint32_t n = 0; f.c->grammar && n < f.c->grammar->rules[0].length; n++)
@@ -141,7 +136,6 @@ static int print_class(struct trace *t, uint32_t index, uint64_t share)
         print_body(&f, 0, 0, all, 0);
     if (t->how->step)
         t->how->step(t->how->context, t->done);
-    return 0;
 }
 
 static void print_series(struct trace *t, const struct job_series *s, uint32_t process)
@@ -164,16 +158,14 @@ static void print_series(struct trace *t, const struct job_series *s, uint32_t p
     }
 }
 
-static int print_folded(struct trace *t)
+static void print_folded(struct trace *t)
 {
     const struct job *j = t->r->job;
-    int rc = 0;
 
-    for (uint32_t i = 0; i < j->class_count && rc == 0; i++)
-        rc = print_class(t, i, t->how->limit / j->class_count + 1);
-    for (uint32_t i = 0; i < j->series.count && rc == 0; i++)
+    for (uint32_t i = 0; i < j->class_count; i++)
+        print_class(t, i, t->how->limit / j->class_count + 1);
+    for (uint32_t i = 0; i < j->series.count; i++)
         print_series(t, &j->series.of[i], j->class_count + i);
-    return rc;
 }
 
 /* --- All --- */
@@ -214,27 +206,25 @@ static void print_head(struct trace *t, const char *program, bool folded)
     fputs("\"},\n\"traceEvents\":[\n", t->out);
 }
 
-int report_print_trace(struct report *r, const struct report_export *how, FILE *out)
+void report_print_trace(struct report *r, const struct report_export *how, FILE *out)
 {
     uint32_t terminals = r->job->terminal_count;
     struct trace t = {
         .r = r, .how = how, .first = true, .out = out, .name = calloc((size_t)terminals + 1, sizeof *t.name)
     };
     char *program = report_json_quoted(job_text(r->job, r->job->info.program));
-    int rc = t.name && program ? 0 : PYTHIA_ENOMEM;
+    bool folded = report_trace_folds(r, how) != NULL;
 
-    for (uint32_t i = 0; i < terminals && rc == 0; i++)
-        if (!(t.name[i] = describe(r, i)))
-            rc = PYTHIA_ENOMEM;
-    if (rc == 0) {
-        bool folded = report_trace_folds(r, how) != NULL;
-        print_head(&t, program, folded);
-        rc = folded ? print_folded(&t) : report_trace_ranks(&t);
-        fputs("\n]}\n", out);
-    }
-    for (uint32_t i = 0; i < terminals && t.name; i++)
+    for (uint32_t i = 0; i < terminals; i++)
+        t.name[i] = describe(r, i);
+    print_head(&t, program, folded);
+    if (folded)
+        print_folded(&t);
+    else
+        report_trace_ranks(&t);
+    fputs("\n]}\n", out);
+    for (uint32_t i = 0; i < terminals; i++)
         free(t.name[i]);
     free(t.name);
     free(program);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }

@@ -20,7 +20,7 @@ void report_trace_event(struct trace *t, const char *phase, uint32_t process, ui
 void report_trace_process(struct trace *t, uint32_t process, const char *name);
 void report_trace_thread(struct trace *t, uint32_t process, uint32_t thread);
 
-/* Each event of each rank as the replay runs them, and of further threads by their own times. 0, or PYTHIA_E… */
-int report_trace_ranks(struct trace *t);
+/* Each event of each rank as the replay runs them, and of further threads by their own times. */
+void report_trace_ranks(struct trace *t);
 
 #endif

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "job/streams.h"
-#include "pythia.h"
 #include "replay/machine.h"
 #include "report/findings.h"
 #include "report/ranges.h"
@@ -158,50 +158,44 @@ static void delivered(void *context, const struct replay_delivery *d)
     print_flow(g, "f", d->to, d->arrived > to->begin ? d->arrived : to->begin, name);
 }
 
-static int open_ranks(struct running *g, uint32_t ranks)
+static void open_ranks(struct running *g, uint32_t ranks)
 {
     const struct job *j = g->t->r->job;
 
     g->rank = calloc(ranks + 1u, sizeof *g->rank);
-    if (!g->rank)
-        return PYTHIA_ENOMEM;
     for (uint32_t r = 0; r < ranks; r++) {
         uint32_t c = job_stream_class(j, r, 0);
         if (c >= j->class_count || !j->classes[c].grammar || !j->classes[c].grammar->events)
             continue;
-        if (!grammar_cursor_open(&g->rank[r].at, j->classes[c].grammar))
-            return PYTHIA_ENOMEM;
+        grammar_cursor_open(&g->rank[r].at, j->classes[c].grammar);
         g->rank[r].c = &j->classes[c];
     }
-    return 0;
 }
 
-static int run(struct running *g, uint32_t ranks)
+static void run(struct running *g, uint32_t ranks)
 {
     struct replay_how how = { .walk = true, .watch = &g->watch };
     struct replay_result result = { 0 };
     struct replay_model model = replay_bind_model(g->bind);
-    int rc = replay_run(replay_bind_source(g->bind), &model, &how, &result);
 
-    for (uint32_t r = 0; rc == 0 && r < ranks; r++)
+    base_must(replay_run(replay_bind_source(g->bind), &model, &how, &result));
+    for (uint32_t r = 0; r < ranks; r++)
         finish_event(g, r, result.end[r]);
     free(result.end);
-    return rc;
 }
 
-static int replay(struct trace *t)
+static void replay(struct trace *t)
 {
     uint32_t ranks = t->r->job->info.ranks;
     struct running g = { .t = t, .bind = replay_analysis_bind(report_analysis(t->r)) };
 
     g.watch = (struct replay_watch){ .context = &g, .comes = comes, .spent = spent, .delivered = delivered };
-    int rc = open_ranks(&g, ranks);
-    rc = rc ? rc : run(&g, ranks);
-    for (uint32_t r = 0; g.rank && r < ranks; r++)
+    open_ranks(&g, ranks);
+    run(&g, ranks);
+    for (uint32_t r = 0; r < ranks; r++)
         if (g.rank[r].c)
             grammar_cursor_close(&g.rank[r].at);
     free(g.rank);
-    return rc;
 }
 
 /* --- Further threads --- */
@@ -228,43 +222,38 @@ static bool has_own(const struct job *j, uint32_t c, const struct job_stream *s)
     return report_members(&j->classes[c]) == 1;
 }
 
-static int print_thread(struct trace *t, uint32_t c, const struct job_stream *s)
+static void print_thread(struct trace *t, uint32_t c, const struct job_stream *s)
 {
     const struct job *j = t->r->job;
     double now = (double)job_stream_mean(s, s->begin_ns), gap, duration;
     struct grammar_cursor at;
 
     if (!has_own(j, c, s))
-        return 0;
+        return;
     report_trace_thread(t, s->rank, s->thread);
     int more = grammar_cursor_open(&at, j->classes[c].grammar);
-    if (!more && j->classes[c].grammar->events)
-        return PYTHIA_ENOMEM;
     for (; more && !ferror(t->out); more = grammar_cursor_next(&at)) {
         own_times(j, c, at.node, s, &gap, &duration);
         print_slice(t, &j->classes[c], &at, s->rank, s->thread, (int64_t)(now + gap), (int64_t)(now + gap + duration));
         now += gap + duration;
     }
     grammar_cursor_close(&at);
-    return 0;
 }
 
-int report_trace_ranks(struct trace *t)
+void report_trace_ranks(struct trace *t)
 {
     const struct job *j = t->r->job;
     char name[32];
-    int rc;
 
     for (uint32_t r = 0; r < j->info.ranks; r++) {
         snprintf(name, sizeof name, "rank %u", r);
         report_trace_process(t, r, name);
         report_trace_thread(t, r, 0);
     }
-    rc = replay(t);
-    for (uint32_t i = 0; i < j->stream_count && rc == 0; i++) {
+    replay(t);
+    for (uint32_t i = 0; i < j->stream_count; i++) {
         const struct job_stream *s = &j->streams[i];
         if (s->thread && s->class_index < j->class_count && j->classes[s->class_index].grammar)
-            rc = print_thread(t, s->class_index, s);
+            print_thread(t, s->class_index, s);
     }
-    return rc;
 }

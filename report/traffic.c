@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "pythia.h"
 #include "job/flow.h"
 #include "report/model.h"
 
@@ -26,15 +25,6 @@ struct rows {
     struct row *row;
     uint32_t count;
 };
-
-static int add_row(struct rows *rows, const struct row *r)
-{
-    int error = base_array_more(&rows->row, rows->count, sizeof *r);
-    if (error)
-        return error;
-    rows->row[rows->count++] = *r;
-    return 0;
-}
 
 /* --- Writing rows out --- */
 
@@ -66,7 +56,9 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
     m->by_mean_bytes += p->mean ? p->bytes : 0;
     if (p->receives)
         row.edge.from = p->partner, row.edge.to = p->rank;
-    return add_row(w->rows, &row);
+    base_must(base_array_more(&w->rows->row, w->rows->count, sizeof row));
+    w->rows->row[w->rows->count++] = row;
+    return 0;
 }
 
 /* --- Joining --- */
@@ -137,17 +129,14 @@ static int pattern_order(const void *a, const void *b)
     return (x->site > y->site) - (x->site < y->site);
 }
 
-static int name_sites(struct report_model *m, struct rows *rows, struct report_edge *edges)
+static void name_sites(struct report_model *m, struct rows *rows, struct report_edge *edges)
 {
     uint32_t begin = 0, sites = 0;
 
     qsort(rows->row, rows->count, sizeof *rows->row, by_site);
     for (uint32_t i = 0; i < rows->count; i++)
         sites += !i || rows->row[i].site != rows->row[i - 1].site;
-    struct report_pattern *grown = realloc(m->patterns, (sites + 1) * sizeof *grown);
-    if (!grown)
-        return PYTHIA_ENOMEM;
-    m->patterns = grown;
+    m->patterns = realloc(m->patterns, (sites + 1) * sizeof *m->patterns);
     for (uint32_t i = 1; i <= rows->count; i++)
         if (i == rows->count || rows->row[i].site != rows->row[begin].site) {
             name_rows(m, &rows->row[begin], i - begin, rows->row[begin].site, edges);
@@ -156,27 +145,24 @@ static int name_sites(struct report_model *m, struct rows *rows, struct report_e
     qsort(m->patterns, m->pattern_count, sizeof *m->patterns, pattern_order);
     if (m->pattern_count > MOST_PATTERNS)
         m->pattern_count = MOST_PATTERNS;
-    return 0;
 }
 
-int report_model_add_traffic(struct report_model *m, const uint32_t *place)
+void report_model_add_traffic(struct report_model *m, const uint32_t *place)
 {
     struct rows rows = { 0 };
     struct writing w = { m, place, &rows };
-    int rc = job_flows_walk(m->job, write_pair, &w);
+
+    base_must(job_flows_walk(m->job, write_pair, &w));
     struct report_edge *scratch = calloc((size_t)rows.count + 1, sizeof *scratch);
 
     m->edges = calloc((size_t)rows.count + 1, sizeof *m->edges);
     m->patterns = calloc(1, sizeof *m->patterns);
-    if (rc == 0 && (!scratch || !m->edges || !m->patterns))
-        rc = PYTHIA_ENOMEM;
-    if (rc == 0 && rows.count) {
+    if (rows.count) {
         qsort(rows.row, rows.count, sizeof *rows.row, by_edge);
         m->edge_count = join(rows.row, rows.count, true, m->edges);
         name_rows(m, rows.row, rows.count, GRAMMAR_NONE, scratch);
-        rc = name_sites(m, &rows, scratch);
+        name_sites(m, &rows, scratch);
     }
     free(rows.row);
     free(scratch);
-    return rc;
 }

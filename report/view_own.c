@@ -9,7 +9,6 @@
  */
 #include <stdlib.h>
 
-#include "pythia.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -125,15 +124,12 @@ static void own_print(const struct report *r, const struct own_line *lines, uint
     fputs("in the run: how much longer than the mean the longest rank computes there\n", out);
 }
 
-int report_print_own(struct report *r, FILE *out)
+void report_print_own(struct report *r, FILE *out)
 {
     struct own_place *place = calloc((size_t)r->job->own.count + 1, sizeof *place);
     struct own_line lines[OWN_LINES];
-    uint32_t kept = 0, begin = 0;
+    uint32_t kept = 0, begin = 0, count = own_collect(r->job, place);
 
-    if (!place)
-        return PYTHIA_ENOMEM;
-    uint32_t count = own_collect(r->job, place);
     for (uint32_t i = 1; i <= count; i++)
         if (i == count || place[i].terminal != place[begin].terminal) {
             struct own_line line = own_compare(&place[begin], i - begin);
@@ -144,14 +140,13 @@ int report_print_own(struct report *r, FILE *out)
     if (kept)
         own_print(r, lines, kept, out);
     free(place);
-    return 0;
 }
 
 static void own_add(struct report *r, const struct own_place *place, uint32_t count, cJSON *array)
 {
     const struct job_terminal *t = &r->job->terminals[place->terminal];
     uint32_t number = report_site_number(r->names, t->callsite);
-    cJSON *o = cJSON_CreateObject(), *rank = cJSON_AddArrayToObject(o, "rank");
+    cJSON *o = report_json_object(array), *rank = cJSON_AddArrayToObject(o, "rank");
     cJSON *calls = cJSON_AddArrayToObject(o, "calls"), *gap = cJSON_AddArrayToObject(o, "gap_seconds");
 
     report_json_text(o, "function", job_text(r->job, t->function));
@@ -162,14 +157,13 @@ static void own_add(struct report *r, const struct own_place *place, uint32_t co
         cJSON_AddItemToArray(calls, cJSON_CreateNumber(place[i].count));
         cJSON_AddItemToArray(gap, cJSON_CreateNumber(own_of_call(&place[i]) / 1e9));
     }
-    cJSON_AddItemToArray(array, o);
 }
 
 void report_add_own(struct report *r, cJSON *root)
 {
     struct own_place *place = calloc((size_t)r->job->own.count + 1, sizeof *place);
     cJSON *array = cJSON_AddArrayToObject(root, "own");
-    uint32_t begin = 0, count = place ? own_collect(r->job, place) : 0;
+    uint32_t begin = 0, count = own_collect(r->job, place);
 
     for (uint32_t i = 1; i <= count; i++)
         if (i == count || place[i].terminal != place[begin].terminal) {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -47,16 +46,12 @@ static void print_difference(const struct report *r, const uint64_t *own, const 
         fputs("the same calls in another order", out);
 }
 
-int report_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
+void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size)
 {
     uint64_t *count = calloc(2 * (size_t)r->job->terminal_count + 1, sizeof *count);
-    FILE *out = count ? fmemopen(text, size, "w") : NULL;
+    FILE *out = fmemopen(text, size, "w");
 
     text[0] = '\0';
-    if (!out) {
-        free(count);
-        return PYTHIA_ENOMEM;
-    }
     if (index) {
         count_calls(r, index, count);
         count_calls(r, 0, count + r->job->terminal_count);
@@ -65,21 +60,16 @@ int report_class_difference(const struct report *r, uint32_t index, char *text, 
     fclose(out);
     text[size - 1] = '\0';
     free(count);
-    return 0;
 }
 
-static int print_classes(struct report *r, FILE *out)
+static void print_classes(struct report *r, FILE *out)
 {
     char difference[256], events[32];
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c);
-        int rc = report_class_difference(r, i, difference, sizeof difference);
-        if (rc != 0 || !ranks) {
-            free(ranks);
-            return PYTHIA_ENOMEM;
-        }
+        report_class_difference(r, i, difference, sizeof difference);
         fprintf(out, "class %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
                 report_count((uint64_t)report_class_events(c), events), i ? "; other than class 0: " : "",
                 difference);
@@ -87,7 +77,6 @@ static int print_classes(struct report *r, FILE *out)
     }
     if (r->job->class_count)
         fputc('\n', out);
-    return 0;
 }
 
 /* --- Balance --- */
@@ -110,11 +99,11 @@ static void print_bar(const struct report_rank *k, uint64_t wall, int width, FIL
     fprintf(out, "%*s|", width - at, "");
 }
 
-int report_print_ranks(struct report *r, FILE *out)
+void report_print_ranks(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    int rc = print_classes(r, out);
 
+    print_classes(r, out);
     fprintf(out, "%6s %8s %10s %10s %12s %7s %7s %7s %10s  %s\n", "rank", "streams", "events", "wall", "computation",
             "OpenMP", "MPI", "useful", "cost", "# computation  = OpenMP  . MPI");
     for (uint32_t i = 0; i < m->rank_count; i++) {
@@ -131,9 +120,7 @@ int report_print_ranks(struct report *r, FILE *out)
     }
     if (m->efficiency.known)
         report_print_efficiency(&m->efficiency, out);
-    if (rc == 0)
-        rc = report_print_own(r, out);
-    return rc;
+    report_print_own(r, out);
 }
 
 void report_add_series(const struct report *r, cJSON *root)
@@ -145,8 +132,7 @@ void report_add_series(const struct report *r, cJSON *root)
     for (uint32_t i = 0; i < r->job->series.count; i++) {
         const struct job_series *s = &r->job->series.of[i];
         const struct job_stream *stream = job_find_stream(r->job, s->rank, 0);
-        cJSON *o = cJSON_CreateObject();
-        cJSON_AddItemToArray(array, o);
+        cJSON *o = report_json_object(array);
         cJSON_AddNumberToObject(o, "rank", s->rank);
         cJSON_AddNumberToObject(o, "ranks", s->ranks);
         cJSON_AddNumberToObject(o, "begin_seconds",

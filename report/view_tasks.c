@@ -78,12 +78,10 @@ void report_add_tasks(struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "tasks");
 
-    for (uint32_t i = 0; array && i < r->job->task_count; i++) {
+    for (uint32_t i = 0; i < r->job->task_count; i++) {
         const struct job_task *t = &r->job->tasks[i];
         const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY);
-        cJSON *o = cJSON_CreateObject();
-        if (!o || !cJSON_AddItemToArray(array, o))
-            return;
+        cJSON *o = report_json_object(array);
         cJSON_AddStringToObject(o, "construct", t->loops ? "taskloop" : "task");
         report_json_text(o, "function", p ? p->function : NULL);
         report_json_text(o, "file", p ? p->file : NULL);

@@ -51,19 +51,17 @@ static struct row *rows_of(struct replay_analysis *a, uint32_t *count)
     const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
     struct row *row = calloc(n + 1, sizeof *row);
 
-    for (uint32_t i = 0; row && i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, c[i].cause,
                                kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
                                c[i].ns };
-    if (row)
-        qsort(row, n, sizeof *row, by_pair);
-    for (uint32_t i = 0; row && i < n; i++)
+    qsort(row, n, sizeof *row, by_pair);
+    for (uint32_t i = 0; i < n; i++)
         if (kept && by_pair(&row[kept - 1], &row[i]) == 0)
             row[kept - 1].ns += row[i].ns;
         else
             row[kept++] = row[i];
-    if (row)
-        qsort(row, kept, sizeof *row, by_cost);
+    qsort(row, kept, sizeof *row, by_cost);
     *count = kept;
     return row;
 }
@@ -76,16 +74,14 @@ static void culprits(struct report *r, const struct row *row, char *text, size_t
     double *by = calloc(ranks, sizeof *by), most = 0;
     bool *in = calloc(ranks, sizeof *in);
 
-    for (uint32_t i = 0; by && i < n; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (c[i].where == row->where && c[i].cause == row->cause)
             by[c[i].culprit] += c[i].ns;
-    for (uint32_t i = 0; by && i < ranks; i++)
+    for (uint32_t i = 0; i < ranks; i++)
         most = by[i] > most ? by[i] : most;
-    for (uint32_t i = 0; by && in && i < ranks; i++)
+    for (uint32_t i = 0; i < ranks; i++)
         in[i] = by[i] > 0.1 * most;
-    *text = '\0';
-    if (in)
-        report_ranks_set(in, ranks, text, size);
+    report_ranks_set(in, ranks, text, size);
     report_cut(text, 20);
     free(by);
     free(in);
@@ -189,7 +185,7 @@ static void find_losses(struct report *r, struct losses *l)
     qsort(l->row, l->count, sizeof *l->row, by_loss);
 }
 
-static int print_openmp(struct report *r, FILE *out)
+static void print_openmp(struct report *r, FILE *out)
 {
     enum { MOST = 10 };
     uint32_t sites = replay_bind_sites(replay_analysis_bind(report_analysis(r)));
@@ -197,8 +193,6 @@ static int print_openmp(struct report *r, FILE *out)
     double wall = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
     char all[32], work[32], uneven[32], fork[32], rest[32], where[256];
 
-    if (!l.row)
-        return PYTHIA_ENOMEM;
     find_losses(r, &l);
     if (l.inside > 0) {
         fprintf(out, "in OpenMP regions, all ranks: %s\n"
@@ -215,10 +209,9 @@ static int print_openmp(struct report *r, FILE *out)
                 l.row[i].kind, where);
     }
     free(l.row);
-    return 0;
 }
 
-int report_print_waits(struct report *r, FILE *out)
+void report_print_waits(struct report *r, FILE *out)
 {
     struct replay_analysis *a = report_analysis(r);
     uint32_t count = 0;
@@ -228,15 +221,13 @@ int report_print_waits(struct report *r, FILE *out)
                 r->not_replayed == PYTHIA_ELIMIT
                     ? "it has too many ranks and calls, or its loops do not repeat soon enough"
                     : pythia_strerror(r->not_replayed));
-        return ferror(out) ? PYTHIA_EIO : 0;
+        return;
     }
     struct row *row = rows_of(a, &count);
-    if (!row)
-        return PYTHIA_ENOMEM;
-    int rc = report_print_findings(r, out);
+    report_print_findings(r, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
-    rc = rc ? rc : print_openmp(r, out);
+    print_openmp(r, out);
     if (count)
         fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
     for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
@@ -250,7 +241,6 @@ int report_print_waits(struct report *r, FILE *out)
                 kind_names[row[i].kind], where, ranks, cause);
     }
     free(row);
-    return rc == 0 && ferror(out) ? PYTHIA_EIO : rc;
 }
 
 /* --- The critical path --- */
@@ -281,13 +271,12 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
     struct piece *piece = calloc(places, sizeof *piece);
     double wall = (double)replay_analysis_result(a)->longest;
 
-    for (uint32_t p = 0; piece && p < places; p++) {
+    for (uint32_t p = 0; p < places; p++) {
         piece[count] = (struct piece){ .place = p };
         piece[count].ns = replay_blame_path(b, last, p, &piece[count].rank);
         count += piece[count].ns > 0;
     }
-    if (piece)
-        qsort(piece, count, sizeof *piece, longest);
+    qsort(piece, count, sizeof *piece, longest);
     fprintf(out, "%9s %6s %10s  %s\n", "on path", "share", "imbalance", "place");
     for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > 0.001 * wall; i++) {
         char time[32], over[32], place[256];
@@ -303,14 +292,14 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
     free(piece);
 }
 
-int report_print_path(struct report *r, FILE *out)
+void report_print_path(struct report *r, FILE *out)
 {
     struct replay_analysis *a = report_analysis(r);
     char time[32];
 
     if (!a) {
         fputs("this job cannot be replayed\n", out);
-        return ferror(out) ? PYTHIA_EIO : 0;
+        return;
     }
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
     fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest, time),
@@ -330,5 +319,4 @@ int report_print_path(struct report *r, FILE *out)
             fprintf(out, "  %u %s", i, report_time((double)ns, time));
     }
     fputc('\n', out);
-    return ferror(out) ? PYTHIA_EIO : 0;
 }

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "report/compare.h"
 #include "report/contract.h"
 #include "report/html.h"
+#include "report/json.h"
 #include "tools/tool.h"
 
 enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };
@@ -36,22 +36,17 @@ static const struct argp_option options[] = {
 static void parse_rules(struct request *r, const char *text, struct argp_state *state)
 {
     char why[160];
-    int rc = report_contract_parse(&r->contract, text, why, sizeof why);
 
-    if (rc == PYTHIA_ENOMEM)
-        argp_failure(state, TOOL_MEMORY, 0, "out of memory");
-    else if (rc)
+    if (!report_contract_parse(&r->contract, text, why, sizeof why))
         argp_error(state, "%s", why);
 }
 
 static void read_rules(struct request *r, const char *path, struct argp_state *state)
 {
     FILE *f = fopen(path, "r");
-    char *text = f ? malloc(RULES_BYTES + 1) : NULL;
-    size_t size = text ? fread(text, 1, RULES_BYTES + 1, f) : 0;
+    char *text = malloc(RULES_BYTES + 1);
+    size_t size = f ? fread(text, 1, RULES_BYTES + 1, f) : 0;
 
-    if (f && !text)
-        argp_failure(state, TOOL_MEMORY, 0, "out of memory");
     if (!f || ferror(f))
         argp_failure(state, TOOL_INPUT, errno, "%s", path);
     if (size > RULES_BYTES || memchr(text, '\0', size))
@@ -149,48 +144,46 @@ static const struct argp argp = {
 static int compare(const struct request *r)
 {
     struct report_comparison *c = report_compare(r->from[0].report, r->job[0], r->from[1].report, r->job[1]);
-    int rc = !c                ? PYTHIA_ENOMEM
-             : r->form == JSON ? report_print_comparison_json(c, stdout)
-             : r->form == HTML ? report_print_jobs_html(report_comparison_json(c), stdout)
-                               : report_print_comparison(c, stdout);
-    int answer = c && (c->structure_differs || c->times_differ) ? TOOL_NO : TOOL_OK;
+    int answer = c->structure_differs || c->times_differ ? TOOL_NO : TOOL_OK;
 
+    if (r->form == JSON)
+        report_json_write(report_comparison_json(c), stdout);
+    else if (r->form == HTML)
+        report_print_jobs_html(report_comparison_json(c), stdout);
+    else
+        report_print_comparison(c, stdout);
     report_comparison_destroy(c);
-    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : answer; /* main() looks after standard output */
+    return answer;
 }
 
 static int judge(struct request *r)
 {
-    static int (*const print[])(const struct report_contract *, FILE *) = {
+    static void (*const print[])(const struct report_contract *, FILE *) = {
         report_contract_print, report_contract_print_json, report_contract_print_junit };
     static const int answer[] = { TOOL_OK, TOOL_NO, TOOL_USAGE };
     struct report **baseline = malloc(r->baseline * sizeof *baseline);
-    int rc = baseline ? 0 : PYTHIA_ENOMEM;
 
-    for (uint32_t i = 0; baseline && i < r->baseline; i++)
+    for (uint32_t i = 0; i < r->baseline; i++)
         baseline[i] = r->from[i].report;
-    if (rc == 0)
-        rc = report_contract_judge(&r->contract, baseline, r->job, r->baseline, r->from[r->baseline].report,
-                                   r->job[r->baseline]);
-    if (rc == 0)
-        rc = print[r->form](&r->contract, stdout);
+    report_contract_judge(&r->contract, baseline, r->job, r->baseline, r->from[r->baseline].report,
+                          r->job[r->baseline]);
+    print[r->form](&r->contract, stdout);
     free(baseline);
-    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : answer[report_contract_verdict(&r->contract)];
+    return answer[report_contract_verdict(&r->contract)];
 }
 
 int tool_compare(int argc, char **argv)
 {
     struct request r = { .baseline = 1, .job = calloc(MOST_JOBS + 1, sizeof *r.job),
                          .from = calloc(MOST_JOBS + 1, sizeof *r.from) };
-    int rc = r.job && r.from ? TOOL_OK : TOOL_MEMORY;
+    int rc = TOOL_OK;
 
-    if (rc == TOOL_OK)
-        argp_parse(&argp, argc, argv, 0, NULL, &r);
+    argp_parse(&argp, argc, argv, 0, NULL, &r);
     for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK)
         rc = r.contract.rule_count ? judge(&r) : compare(&r);
-    for (uint32_t i = 0; r.from && i < r.jobs; i++)
+    for (uint32_t i = 0; i < r.jobs; i++)
         tool_job_close(&r.from[i]);
     report_contract_clear(&r.contract);
     free(r.job);

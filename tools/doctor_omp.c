@@ -5,16 +5,15 @@
  *   plain, twice    what the program says, and which numbers in it vary by themselves (times)
  *   recorded        its regions; nothing may change
  *   changed twice   every region that Pythia would dare to change: with one thread; with one, a middle and the full
- * size in
- *                   turn, which breaks what relies on a thread's data or number from one region to the next
+ *                   size in turn, which breaks what relies on a thread's data or number from one region to the next
  *
  * Tasks are run at once as in any predicted run. A run that takes ten seconds and twenty times the plain one's time is
- * ended. Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may
- * differ by
- * 1e-6 of their size (sums of floating-point numbers depend on how they are divided), which is then said.
+ * ended. Outputs are compared word by word. Words that vary between the two plain runs are left out; numbers may differ
+ * by 1e-6 of their size (sums of floating-point numbers depend on how they are divided), which is then said.
  *
  * Threads: one.  Hook-safe: no.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -213,17 +212,18 @@ static int try_all(struct trial *t)
 
 static int examine(struct trial *t)
 {
-    if (run(t, "off", "best", &t->plain))
-        return TOOL_MEMORY;
-    int rc = run(t, "off", "best", &t->again) ? TOOL_MEMORY : TOOL_OK;
-    if (rc == TOOL_OK && (t->plain.timed_out || t->again.timed_out)) {
+    if (run(t, "off", "best", &t->plain) || run(t, "off", "best", &t->again)) {
+        tool_complain("%s cannot be started: %s", t->argv[0], strerror(errno));
+        captured_free(&t->plain);
+        return TOOL_CANNOT_RUN;
+    }
+    int rc = TOOL_USAGE;
+    if ((t->plain.timed_out || t->again.timed_out)) {
         tool_complain("%s does not end within %d s by itself: use a smaller input", t->argv[0], SECONDS);
-        rc = TOOL_USAGE;
-    } else if (rc == TOOL_OK && t->plain.status != t->again.status) {
+    } else if (t->plain.status != t->again.status) {
         tool_complain("%s ended with %d and then with %d: nothing can be compared", t->argv[0], t->plain.status,
                       t->again.status);
-        rc = TOOL_USAGE;
-    } else if (rc == TOOL_OK) {
+    } else {
         rc = try_all(t);
     }
     captured_free(&t->plain);

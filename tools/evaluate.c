@@ -140,11 +140,10 @@ static int evaluate(const struct grammar_flat *g, struct source *test, struct ev
     struct oracle_options how = { .hypotheses = (uint32_t)r->hypotheses, .learn = r->learn ? LEARN_MEMORY : 0 };
     struct oracle_index *index = g ? oracle_index_create(g) : NULL;
     const struct oracle_index *one = index;
-    struct oracle *o = index || !g ? oracle_create(&one, NULL, g != NULL, &how) : NULL;
-    int rc = o ? evaluation_create(v, r->distance, r->distances, r->every) : TOOL_MEMORY;
+    struct oracle *o = tool_need(oracle_create(&one, NULL, g != NULL, &how));
 
-    if (rc == TOOL_OK)
-        rc = evaluation_follow(v, o, test);
+    evaluation_create(v, r->distance, r->distances, r->every);
+    int rc = evaluation_follow(v, o, test);
     oracle_destroy(o);
     oracle_index_destroy(index);
     return rc;
@@ -157,12 +156,12 @@ int tool_evaluate(int argc, char **argv)
     struct grammar_flat *g = NULL;
     struct evaluation *v = calloc(1, sizeof *v);
     struct stream_words *words = stream_words_create();
-    int rc = v && words ? TOOL_OK : TOOL_MEMORY;
+    int rc = TOOL_OK;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     const uint32_t rank = (uint32_t)r.rank;
     const struct source_stream stream = { .rank = r.ranked ? &rank : NULL, .thread = (uint32_t)r.thread };
-    if (rc == TOOL_OK && strcmp(r.train, "none")) {
+    if (strcmp(r.train, "none")) {
         rc = source_open(&train, r.train, "learning", words, NULL, &stream);
         rc = rc == TOOL_OK ? source_learn(&train, &g) : rc;
     }
@@ -172,8 +171,7 @@ int tool_evaluate(int argc, char **argv)
         evaluation_print(v, r.tsv);
     source_close(&test);
     source_close(&train);
-    if (v)
-        evaluation_clear(v);
+    evaluation_clear(v);
     free(v);
     grammar_flat_destroy(g);
     stream_words_destroy(words);

@@ -8,19 +8,16 @@
 
 #include "tools/tool.h"
 
-int evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every)
+void evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every)
 {
     v->column = calloc(distances, sizeof *v->column);
-    v->columns = v->column ? distances : 0;
+    v->columns = distances;
     v->clock = cost_of_clock();
     v->every = every;
     for (uint32_t i = 0; i < v->columns; i++) {
         v->column[i].distance = distance[i];
         v->column[i].waiting = calloc(distance[i], sizeof *v->column[i].waiting);
-        if (!v->column[i].waiting)
-            return TOOL_MEMORY;
     }
-    return v->column ? TOOL_OK : TOOL_MEMORY;
 }
 
 void evaluation_clear(struct evaluation *v)

@@ -51,9 +51,8 @@ struct evaluation {
     bool timed;       /* any event had a time */
 };
 
-/* Prepares a zeroed evaluation that asks for each distance (1 or more) before every `every`th event. TOOL_OK or
-   TOOL_MEMORY; to be cleared either way. */
-int evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every);
+/* Prepares a zeroed evaluation that asks for each distance (1 or more) before every `every`th event. */
+void evaluation_create(struct evaluation *v, const uint64_t *distance, uint32_t distances, uint64_t every);
 void evaluation_clear(struct evaluation *v);
 
 /* Follows the stream to its end. TOOL_OK, or TOOL_INPUT after a complaint. */

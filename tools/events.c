@@ -97,7 +97,7 @@ static const char *callsite_text(struct printer *p, uint32_t terminal)
                              sizeof text);
         p->callsite[terminal] = strdup(text);
     }
-    return p->callsite[terminal] ? p->callsite[terminal] : "-";
+    return p->callsite[terminal];
 }
 
 /* Where no value was recorded, what the terminal's identity says. */
@@ -166,7 +166,7 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
                 report_time(duration, duration_text), function, peer_field, callsite_text(p, c->terminal));
 }
 
-static int print_all(void *printer, FILE *out)
+static void print_all(void *printer, FILE *out)
 {
     struct printer *p = printer;
     struct grammar_cursor c;
@@ -186,7 +186,6 @@ static int print_all(void *printer, FILE *out)
     }
     grammar_cursor_close(&c);
     progress_end(&progress);
-    return 0;
 }
 
 /* --- The stream --- */
@@ -220,14 +219,12 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
     struct printer p = {
         .job = j, .class = &j->classes[class], .rank = (uint32_t)r->rank, .thread = (uint32_t)r->thread, .tsv = r->tsv
     };
-    int rc = TOOL_MEMORY;
 
     p.resolver = report_resolver_create(j);
     p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
     p.grammar = job_member_grammar(p.class, p.rank, p.thread);
-    if (p.resolver && p.callsite && p.grammar)
-        rc = tool_write(r->output, print_all, &p);
-    for (uint32_t t = 0; p.callsite && t < j->terminal_count; t++)
+    int rc = tool_write(r->output, print_all, &p);
+    for (uint32_t t = 0; t < j->terminal_count; t++)
         free(p.callsite[t]);
     free(p.callsite);
     job_member_free(p.grammar);

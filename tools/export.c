@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "report/export.h"
 #include "report/report.h"
 #include "tools/progress.h"
@@ -85,7 +84,7 @@ static void step(void *context, uint64_t done)
     progress_at(context, done);
 }
 
-static int print_trace(struct report *report, struct request *r, FILE *out)
+static void print_trace(struct report *report, struct request *r, FILE *out)
 {
     struct progress progress;
     struct report_export how = { .limit = r->limit ? r->limit : TRACE_LIMIT, .folded = r->folded, .step = step,
@@ -95,27 +94,24 @@ static int print_trace(struct report *report, struct request *r, FILE *out)
 
     r->why_folded = why;
     progress_begin(&progress, "exporting", out == stdout || why ? PROGRESS_NONE : events);
-    int rc = report_print_trace(report, &how, out);
+    report_print_trace(report, &how, out);
     progress_end(&progress);
-    return rc;
 }
 
-static int print(void *request, FILE *out)
+static void print(void *request, FILE *out)
 {
     struct request *r = request;
     struct report *report = r->from.report;
     struct report_export how = { .limit = r->limit ? r->limit : DOT_LIMIT };
 
-    switch (r->to) {
-    case PERFETTO:
-        return print_trace(report, r, out);
-    case DOT:
-        return report_print_dot(report, &how, out);
-    case GOAL:
-        return report_print_goal(report, out);
-    default:
-        return report_print_csv(report, out);
-    }
+    if (r->to == PERFETTO)
+        print_trace(report, r, out);
+    else if (r->to == DOT)
+        report_print_dot(report, &how, out);
+    else if (r->to == GOAL)
+        report_print_goal(report, out);
+    else
+        report_print_csv(report, out);
 }
 
 int tool_export(int argc, char **argv)

@@ -142,21 +142,19 @@ static void print_turns(const struct printer *p, const struct job_class *c)
 }
 
 /* The lines of grammar_print(), each with its count and time: printed to memory, then taken apart by line. */
-static int print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
+static void print_rules(const struct printer *p, const struct job_class *c, uint64_t members, bool times)
 {
     const struct grammar_flat *g = c->grammar;
     uint64_t *uses = calloc(g->rule_count, sizeof *uses);
     char *text = NULL;
     size_t size = 0;
     FILE *memory = open_memstream(&text, &size);
-    int rc = uses && memory ? grammar_print(g, report_name, p->names, memory) : -1;
 
-    if (memory && fclose(memory) != 0)
-        rc = -1;
-    if (rc == 0)
-        find_uses(c, members, uses);
+    grammar_print(g, report_name, p->names, memory);
+    fclose(memory);
+    find_uses(c, members, uses);
     char *line = text;
-    for (uint32_t rule = 0; rc == 0 && rule < g->rule_count && line && *line; rule++) {
+    for (uint32_t rule = 0; rule < g->rule_count && *line; rule++) {
         char *end = strchrnul(line, '\n');
         char each[32];
         double total = rule_time(g, rule) / (double)members;
@@ -169,7 +167,6 @@ static int print_rules(const struct printer *p, const struct job_class *c, uint6
     }
     free(text);
     free(uses);
-    return rc;
 }
 
 static void mark_terminals(struct printer *p, const struct grammar_flat *g)
@@ -179,20 +176,19 @@ static void mark_terminals(struct printer *p, const struct grammar_flat *g)
             p->used[g->nodes[n].symbol] = 1;
 }
 
-static int print_class(struct printer *p, uint32_t index, bool times)
+static void print_class(struct printer *p, uint32_t index, bool times)
 {
     const struct job_class *c = &p->job->classes[index];
     uint64_t members = report_members(c);
     char *ranks = report_ranges_text(c);
 
-    printf("# class %u: %s, %s%.0f events, %u rules\n", index, ranks ? ranks : "?", c->turn_count ? "about " : "",
+    printf("# class %u: %s, %s%.0f events, %u rules\n", index, ranks, c->turn_count ? "about " : "",
            report_class_events(c), c->grammar->rule_count);
     free(ranks);
     mark_terminals(p, c->grammar);
-    int rc = print_rules(p, c, members ? members : 1, times);
+    print_rules(p, c, members ? members : 1, times);
     print_turns(p, c);
     putchar('\n');
-    return rc;
 }
 
 static void print_legend(const struct printer *p)
@@ -216,26 +212,18 @@ static void print_legend(const struct printer *p)
     }
 }
 
-static int print_job(const struct job *j, const struct request *r)
+static void print_job(const struct job *j, const struct request *r)
 {
-    struct printer p = { .job = j };
-    int rc = -1;
+    struct printer p = { .job = j, .names = report_names_create(j), .resolver = report_resolver_create(j),
+                         .used = calloc((size_t)j->terminal_count + 1, 1) };
 
-    p.names = report_names_create(j);
-    p.resolver = report_resolver_create(j);
-    p.used = calloc((size_t)j->terminal_count + 1, 1);
-    if (p.names && p.resolver && p.used) {
-        rc = 0;
-        for (uint32_t c = 0; rc == 0 && c < j->class_count; c++)
-            if (j->classes[c].grammar && (!r->class_given || r->class == c))
-                rc = print_class(&p, c, r->times);
-        if (rc == 0)
-            print_legend(&p);
-    }
+    for (uint32_t c = 0; c < j->class_count; c++)
+        if (j->classes[c].grammar && (!r->class_given || r->class == c))
+            print_class(&p, c, r->times);
+    print_legend(&p);
     free(p.used);
     report_resolver_destroy(p.resolver);
     report_names_destroy(p.names);
-    return rc == 0 ? TOOL_OK : TOOL_MEMORY;
 }
 
 int tool_grammar(int argc, char **argv)
@@ -251,7 +239,7 @@ int tool_grammar(int argc, char **argv)
         tool_complain("%s: no class %" PRIu64 "; there are %u", r.job, r.class, j->class_count);
         rc = TOOL_INPUT;
     } else {
-        rc = print_job(j, &r);
+        print_job(j, &r);
     }
     job_destroy(j);
     return rc;

@@ -130,12 +130,10 @@ static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
         }
 }
 
-static int print_grammar(struct grammar *g, struct stream_words *w, bool times)
+static void print_grammar(struct grammar *g, struct stream_words *w, bool times)
 {
     struct grammar_flat *flat = grammar_freeze(g);
 
-    if (!flat)
-        return TOOL_MEMORY;
     grammar_print(flat, name_of, w, stdout);
     if (times)
         print_nodes(flat, w);
@@ -143,23 +141,20 @@ static int print_grammar(struct grammar *g, struct stream_words *w, bool times)
         tool_complain("warning: the memory cap was reached: the order of %" PRIu64 " events was given up",
                       grammar_lost(g));
     grammar_flat_destroy(flat);
-    return TOOL_OK;
 }
 
 static int infer(struct reader *in, struct stream_words *w, const struct request *r)
 {
-    struct grammar *g = grammar_create((size_t)r->memory << 20);
+    struct grammar *g = tool_need(grammar_create((size_t)r->memory << 20));
     struct grammar_event e;
-    int more = 1, rc = TOOL_INPUT;
+    int more;
 
-    if (!g)
-        return TOOL_MEMORY;
     while ((more = next_event(in, &e)) > 0)
         grammar_append(g, &e);
     if (more == 0)
-        rc = print_grammar(g, w, r->times);
+        print_grammar(g, w, r->times);
     grammar_destroy(g);
-    return rc;
+    return more == 0 ? TOOL_OK : TOOL_INPUT;
 }
 
 /* --- The cost --- */
@@ -240,13 +235,11 @@ static int fold_parts(struct measurement *m, struct reader *in, bool clock)
     return more == 0 ? TOOL_OK : TOOL_INPUT;
 }
 
-static int print_stats(struct measurement *m, const struct stream_words *w)
+static void print_stats(struct measurement *m, const struct stream_words *w)
 {
     size_t memory = grammar_memory(m->each);
     struct grammar_flat *flat = grammar_freeze(m->each);
 
-    if (!flat)
-        return TOOL_MEMORY;
     printf("events\t%" PRIu64 "\nterminals\t%u\nrules\t%u\nnodes\t%u\nmemory_bytes\t%zu\nlost\t%" PRIu64 "\n",
            grammar_events(m->each), stream_words_count(w), flat->rule_count, flat->node_count, memory,
            grammar_lost(m->each));
@@ -255,26 +248,21 @@ static int print_stats(struct measurement *m, const struct stream_words *w)
            m->events ? (double)m->whole_ns / (double)m->events : 0, cost_quantile(&m->cost, 0.5),
            cost_quantile(&m->cost, 0.99), cost_quantile(&m->cost, 0.999), m->cost.max);
     grammar_flat_destroy(flat);
-    return TOOL_OK;
 }
 
 static int measure(struct reader *in, const struct stream_words *w, const struct request *r)
 {
     struct measurement *m = calloc(1, sizeof *m);
-    int rc = TOOL_MEMORY;
 
-    if (m && (m->each = grammar_create((size_t)r->memory << 20)) &&
-        (m->whole = grammar_create((size_t)r->memory << 20))) {
-        base_clock_init();
-        m->clock = cost_of_clock();
-        rc = fold_parts(m, in, r->times);
-        if (rc == TOOL_OK)
-            rc = print_stats(m, w);
-    }
-    if (m) {
-        grammar_destroy(m->each);
-        grammar_destroy(m->whole);
-    }
+    m->each = tool_need(grammar_create((size_t)r->memory << 20));
+    m->whole = tool_need(grammar_create((size_t)r->memory << 20));
+    base_clock_init();
+    m->clock = cost_of_clock();
+    int rc = fold_parts(m, in, r->times);
+    if (rc == TOOL_OK)
+        print_stats(m, w);
+    grammar_destroy(m->each);
+    grammar_destroy(m->whole);
     free(m);
     return rc;
 }
@@ -282,16 +270,13 @@ static int measure(struct reader *in, const struct stream_words *w, const struct
 int tool_infer(int argc, char **argv)
 {
     struct request r = { .memory = 1024 };
-    int rc = TOOL_MEMORY;
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     struct stream_words *w = stream_words_create();
-    struct reader in = { .stream = w ? stream_open(r.stream, w) : NULL };
-    if (in.stream) {
-        progress_begin(&in.progress, "reading", stream_size(in.stream));
-        rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
-        progress_end(&in.progress);
-    }
+    struct reader in = { .stream = stream_open(r.stream, w) };
+    progress_begin(&in.progress, "reading", stream_size(in.stream));
+    int rc = r.stats ? measure(&in, w, &r) : infer(&in, w, &r);
+    progress_end(&in.progress);
     stream_close(in.stream);
     stream_words_destroy(w);
     return rc;

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/options.h"
 #include "tools/tool.h"
 
@@ -105,10 +104,7 @@ static int run(const struct command *command, int argc, char **argv)
     argv[0] = name;
     if (argc > 1 && !strcmp(argv[1], "-h")) /* argp has -? only */
         argv[1] = help_option;
-    int rc = command->run(argc, argv);
-    if (rc == TOOL_MEMORY && base_log_is_first_rank())
-        tool_complain("out of memory");
-    return rc;
+    return command->run(argc, argv);
 }
 
 static bool is_help(const char *word)

@@ -40,21 +40,19 @@ static void parts_destroy(struct parts *p)
     free(p->part);
 }
 
-/* What cannot be read is left out. Returns 0, or -1 without memory. */
-static int parts_add(struct parts *p, const char *directory, const char *name)
+/* What cannot be read is left out. */
+static void parts_add(struct parts *p, const char *directory, const char *name)
 {
     struct part part = { 0 };
 
-    if (base_array_more(&p->part, p->count, sizeof part) || asprintf(&part.path, "%s/%s", directory, name) < 0)
-        return -1;
-    int rc = tool_read_file(part.path, &part.job);
-    if (rc != TOOL_OK) {
+    base_must(base_array_more(&p->part, p->count, sizeof part));
+    base_must(asprintf(&part.path, "%s/%s", directory, name) < 0);
+    if (tool_read_file(part.path, &part.job) != TOOL_OK) {
         free(part.path);
-        return rc == TOOL_MEMORY ? -1 : 0;
+        return;
     }
     part.rank = part.job->stream_count ? part.job->streams[0].rank : UINT32_MAX;
     p->part[p->count++] = part;
-    return 0;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -68,21 +66,20 @@ static int parts_read(struct parts *p, const char *directory)
 {
     DIR *d = opendir(directory);
     struct progress progress;
-    int rc = TOOL_OK;
 
     if (!d) {
         tool_complain("cannot read %s: %s", directory, strerror(errno));
         return TOOL_INPUT;
     }
     progress_begin(&progress, "reading parts:", 0);
-    for (struct dirent *e; rc == TOOL_OK && (e = readdir(d)) != NULL; progress_at(&progress, p->count))
-        if (is_part(e->d_name) && parts_add(p, directory, e->d_name) != 0)
-            rc = TOOL_MEMORY;
+    for (struct dirent *e; (e = readdir(d)) != NULL; progress_at(&progress, p->count))
+        if (is_part(e->d_name))
+            parts_add(p, directory, e->d_name);
     progress_end(&progress);
     closedir(d);
     if (p->count)
         qsort(p->part, p->count, sizeof *p->part, by_rank);
-    return rc;
+    return TOOL_OK;
 }
 
 /* --- Merging --- */
@@ -104,8 +101,8 @@ static int merge_part(const struct parts *p, size_t i, struct job *whole)
         return TOOL_INPUT;
     }
     int rc = merge_job(whole, part->job);
-    if (rc == 0 || rc == PYTHIA_ENOMEM)
-        return rc == 0 ? TOOL_OK : TOOL_MEMORY;
+    if (rc == 0)
+        return TOOL_OK;
     tool_complain("%s: cannot be merged: %s", part->path,
                   rc == PYTHIA_EINVAL ? "one of its ranks is already there" : pythia_strerror(rc));
     return TOOL_INPUT;

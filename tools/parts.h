@@ -11,8 +11,7 @@
 
 #include "job/job.h"
 
-/* TOOL_OK with *whole, the caller's, which says how many ranks are missing; TOOL_INPUT after a complaint;
-   TOOL_MEMORY. */
+/* TOOL_OK with *whole, the caller's, which says how many ranks are missing; TOOL_INPUT after a complaint. */
 int parts_join(const char *directory, struct job **whole);
 /* The ranks without a stream as "missing: ranks 1-3,7", to a stream (NULL: nowhere); returns how many there are. */
 uint32_t parts_print_missing(const struct job *j, FILE *out);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia replay`: the job run as a machine: its wall time, and what would change it. */
 #include <argp.h>
-#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "pythia.h"
 #include "replay/analysis.h"
+#include "report/json.h"
 #include "report/report.h"
 #include "tools/tool.h"
 
@@ -206,7 +206,7 @@ struct answer {
     struct replay_efficiency efficiency;
 };
 
-static int print_json(const struct request *r, const struct answer *a, FILE *out)
+static void print_json(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = replay_analysis_result(r->analysis);
     const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
@@ -234,15 +234,10 @@ static int print_json(const struct request *r, const struct answer *a, FILE *out
     cJSON_AddNumberToObject(n, "latency_seconds", net->latency / 1e9);
     cJSON_AddNumberToObject(n, "overhead_seconds", net->overhead / 1e9);
     cJSON_AddNumberToObject(n, "byte_seconds", net->byte / 1e9);
-    char *text = cJSON_Print(o);
-    if (text)
-        fprintf(out, "%s\n", text);
-    free(text);
-    cJSON_Delete(o);
-    return !text ? PYTHIA_ENOMEM : ferror(out) ? PYTHIA_EIO : 0;
+    report_json_write(o, out);
 }
 
-static int print_text(const struct request *r, const struct answer *a, FILE *out)
+static void print_text(const struct request *r, const struct answer *a, FILE *out)
 {
     const struct replay_result *result = replay_analysis_result(r->analysis);
     const struct bind_network *net = replay_bind_network(replay_analysis_bind(r->analysis));
@@ -268,16 +263,15 @@ static int print_text(const struct request *r, const struct answer *a, FILE *out
     if (result->off > 0)
         fprintf(out, "; turns that were skipped may be off by %.2g %%", 100 * result->off);
     fprintf(out, "\n");
-    return ferror(out) ? PYTHIA_EIO : 0;
 }
 
 struct output { const struct request *request; struct answer answer; };
 
-static int print(void *context, FILE *out)
+static void print(void *context, FILE *out)
 {
     const struct output *o = context;
 
-    return o->request->json ? print_json(o->request, &o->answer, out) : print_text(o->request, &o->answer, out);
+    (o->request->json ? print_json : print_text)(o->request, &o->answer, out);
 }
 
 static int exit_code(const struct request *r, int error)
@@ -285,9 +279,9 @@ static int exit_code(const struct request *r, int error)
     if (error == PYTHIA_ELIMIT)
         tool_complain("%s: cannot be replayed: it has too many ranks and calls, or its loops do not repeat soon enough",
                       r->job);
-    else if (error && error != PYTHIA_ENOMEM)
+    else if (error)
         tool_complain("%s: cannot be replayed: %s", r->job, pythia_strerror(error));
-    return error == PYTHIA_ENOMEM ? TOOL_MEMORY : error ? TOOL_NO : TOOL_OK;
+    return error ? TOOL_NO : TOOL_OK;
 }
 
 static int answer(struct request *r, struct answer *a)
@@ -304,9 +298,9 @@ static int answer(struct request *r, struct answer *a)
     if (rc == TOOL_OK && r->speed) {
         uint32_t ranks = r->resize ? r->resize->to : r->from.job->info.ranks;
         speed = malloc(ranks * sizeof *speed);
-        for (uint32_t i = 0; speed && i < ranks; i++)
+        for (uint32_t i = 0; i < ranks; i++)
             speed[i] = 1;
-        rc = speed ? read_speed(r->speed, speed, ranks) : TOOL_MEMORY;
+        rc = read_speed(r->speed, speed, ranks);
         c.speed = speed;
     }
     read_network(r, &network, &c);

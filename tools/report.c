@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "pythia.h"
 #include "replay/analysis.h"
 #include "report/html.h"
+#include "report/json.h"
 #include "report/report.h"
 #include "report/scaling.h"
 #include "tools/screen.h"
@@ -165,21 +165,19 @@ static const struct argp argp = {
         "  pythia report app-8.pythia app-16.pythia --view scaling --format html -o scaling.html\n",
 };
 
-static int print_one(struct report *report, const struct request *r, FILE *out)
+static void print_one(struct report *report, const struct request *r, FILE *out)
 {
-    switch (r->format) {
-    case JSON:
-        return report_print_json(report, out);
-    case HTML:
-        return report_print_html(report, out);
-    case CSV:
-        return report_print_csv(report, out);
-    default:
-        return report_print_text(report, r->view, &r->how, out);
-    }
+    if (r->format == JSON)
+        report_print_json(report, out);
+    else if (r->format == HTML)
+        report_print_html(report, out);
+    else if (r->format == CSV)
+        report_print_csv(report, out);
+    else
+        report_print_text(report, r->view, &r->how, out);
 }
 
-static int print_scaling(const struct request *r, FILE *out)
+static void print_scaling(const struct request *r, FILE *out)
 {
     struct report_scaling s = { .count = r->jobs };
 
@@ -188,26 +186,30 @@ static int print_scaling(const struct request *r, FILE *out)
         s.report[i] = r->from[i].report;
     }
     if (r->format == HTML)
-        return report_print_jobs_html(report_scaling_json(&s), out);
-    return r->format == JSON ? report_print_scaling_json(&s, out) : report_print_scaling(&s, out);
+        report_print_jobs_html(report_scaling_json(&s), out);
+    else if (r->format == JSON)
+        report_json_write(report_scaling_json(&s), out);
+    else
+        report_print_scaling(&s, out);
 }
 
-static int print(void *request, FILE *out)
+static void print(void *request, FILE *out)
 {
     const struct request *r = request;
 
-    return r->scaling ? print_scaling(r, out) : print_one(r->from[0].report, r, out);
+    if (r->scaling)
+        print_scaling(r, out);
+    else
+        print_one(r->from[0].report, r, out);
 }
 
 /* Text for people who look at it goes through a screen. */
-static int print_on_screen(struct request *r)
+static void print_on_screen(struct request *r)
 {
     FILE *out = screen_open(r->color);
-    int rc = out ? print(r, out) : PYTHIA_ENOMEM;
 
-    if (out)
-        screen_close(out);
-    return rc == PYTHIA_ENOMEM ? TOOL_MEMORY : TOOL_OK; /* main() looks after standard output */
+    print(r, out);
+    screen_close(out);
 }
 
 int tool_report(int argc, char **argv)
@@ -220,8 +222,10 @@ int tool_report(int argc, char **argv)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
-    if (rc == TOOL_OK)
-        rc = r.output || r.format != TEXT ? tool_write(r.output, print, &r) : print_on_screen(&r);
+    if (rc == TOOL_OK && (r.output || r.format != TEXT))
+        rc = tool_write(r.output, print, &r);
+    else if (rc == TOOL_OK)
+        print_on_screen(&r);
     for (uint32_t i = 0; i < r.jobs; i++)
         tool_job_close(&r.from[i]);
     return rc;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/options.h"
 #include "base/replace.h"
@@ -66,9 +67,10 @@ static void make_options(const char *mode, struct argp_option *options)
     const struct base_option *row;
 
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++) {
-        char *help = NULL;
-        if (!*row->flag || !strstr(row->commands, mode) || asprintf(&help, "%s (%s)", row->help, row->env) < 0)
+        char *help;
+        if (!*row->flag || !strstr(row->commands, mode))
             continue;
+        base_must(asprintf(&help, "%s (%s)", row->help, row->env) < 0);
         *options++ = (struct argp_option){ .name = row->flag, .key = key_of(i), .doc = help,
                                            .arg = is_switch(row) ? NULL : base_options_argument(row) };
     }
@@ -150,12 +152,9 @@ static const struct argp predict_argp = {
    directory. */
 static char *absolute(const char *path)
 {
-    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0), *result = NULL;
+    char *cwd = path[0] == '/' ? NULL : getcwd(NULL, 0), *result;
 
-    if (cwd && asprintf(&result, "%s/%s", cwd, path) < 0)
-        result = NULL;
-    if (!cwd)
-        result = strdup(path);
+    base_must(asprintf(&result, "%s%s%s", cwd ? cwd : "", cwd ? "/" : "", path) < 0);
     free(cwd);
     return result;
 }
@@ -177,99 +176,91 @@ static char *plugin_path(const char *name)
 }
 
 /* Sets `name` to the paths of a list with colons. */
-static int set_plugins(const char *name, const char *list)
+static void set_plugins(const char *name, const char *list)
 {
     char *paths = NULL, *names = strdup(list), *left = names, *one;
     size_t size;
     FILE *out = open_memstream(&paths, &size);
-    int result = names && out ? 0 : -1;
 
-    while (result == 0 && (one = strsep(&left, ":")) != NULL) {
+    while ((one = strsep(&left, ":")) != NULL) {
         if (!*one)
             continue;
         char *path = plugin_path(one);
-        result = path ? 0 : -1;
-        fprintf(out, "%s%s", ftell(out) ? ":" : "", path ? path : "");
+        fprintf(out, "%s%s", ftell(out) ? ":" : "", path);
         free(path);
     }
-    if (out && fclose(out) != 0)
-        result = -1;
-    if (result == 0)
-        result = setenv(name, paths, 1);
+    fclose(out);
+    setenv(name, paths, 1);
     free(names);
     free(paths);
-    return result;
 }
 
-static int set_path(const char *name, const char *path)
+static void set_path(const char *name, const char *path)
 {
     char *value = absolute(path);
-    int result = value ? setenv(name, value, 1) : -1;
 
+    setenv(name, value, 1);
     free(value);
-    return result;
 }
 
 /* Who prints the report when the program has ended. */
-static int set_command(void)
+static void set_command(void)
 {
     char path[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
     if (n <= 0)
-        return 0;
+        return;
     path[n] = '\0';
-    return setenv("PYTHIA_COMMAND", path, 1);
+    setenv("PYTHIA_COMMAND", path, 1);
 }
 
 /* `value` NULL: not given; what the environment says is then made to mean the same wherever the program goes. */
-static int set_option(const struct base_option *row, const char *value)
+static void set_option(const struct base_option *row, const char *value)
 {
     bool plugins = !strcmp(row->argument, "FILE[:FILE]"), path = !strcmp(row->argument, "FILE");
 
     value = !value && (plugins || path) ? getenv(row->env) : value;
     if (!value || !*value)
-        return 0;
+        return;
     if (plugins)
-        return set_plugins(row->env, value);
-    if (path)
-        return set_path(row->env, value);
-    return setenv(row->env, value, 1);
+        set_plugins(row->env, value);
+    else if (path)
+        set_path(row->env, value);
+    else
+        setenv(row->env, value, 1);
 }
 
 /* What the processes of the program tell each other by: session/tree.h. Best effort, and above the numbers that a
    program counts with. */
-static int set_tree(const struct request *r)
+static void set_tree(const struct request *r)
 {
     struct stat st;
     char *text = NULL;
     int low = base_log_is_first_rank() ? memfd_create("pythia-tree", MFD_CLOEXEC) : -1;
-    int fd = low >= 0 ? fcntl(low, F_DUPFD, TREE_DESCRIPTOR) : -1, result = 0;
+    int fd = low >= 0 ? fcntl(low, F_DUPFD, TREE_DESCRIPTOR) : -1;
 
     if (low >= 0)
         close(low);
     unsetenv("PYTHIA_TREE");
     if (fd < 0 || fstat(fd, &st) != 0)
-        return 0;
+        return;
     fcntl(fd, F_SETFL, O_APPEND);
-    if (asprintf(&text, "%ld:%d:%llu:%llu:%s:%s", (long)getpid(), fd, (unsigned long long)st.st_dev,
-                 (unsigned long long)st.st_ino, r->mode, r->command[0]) < 0)
-        return -1;
-    result = setenv("PYTHIA_TREE", text, 1);
+    base_must(asprintf(&text, "%ld:%d:%llu:%llu:%s:%s", (long)getpid(), fd, (unsigned long long)st.st_dev,
+                       (unsigned long long)st.st_ino, r->mode, r->command[0]) < 0);
+    setenv("PYTHIA_TREE", text, 1);
     free(text);
-    return result;
 }
 
-static int set_options(const struct request *r)
+static void set_options(const struct request *r)
 {
     const struct base_option *row;
 
-    if (setenv("PYTHIA_MODE", r->mode, 1) != 0 || set_command() != 0 || set_tree(r) != 0)
-        return -1;
+    setenv("PYTHIA_MODE", r->mode, 1);
+    set_command();
+    set_tree(r);
     for (size_t i = 0; i < MOST_OPTIONS && (row = base_options_row(i)) != NULL; i++)
-        if (set_option(row, r->value[i]) != 0)
-            return -1;
-    return 0;
+        set_option(row, r->value[i]);
 }
 
 /* Refuses at the start, not after hours, what will not be written: TOOL_OUTPUT. A predicted run writes where that is
@@ -294,18 +285,15 @@ static int check_output(const struct request *r, const char *program)
 }
 
 /* Puts `library` first: tools that the user preloads keep working behind it. */
-static int preload(const char *library)
+static void preload(const char *library)
 {
     const char *others = getenv("LD_PRELOAD");
     size_t size = strlen(library) + (others ? strlen(others) : 0) + 2;
     char *list = malloc(size);
 
-    if (!list)
-        return -1;
     snprintf(list, size, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
-    int result = setenv("LD_PRELOAD", list, 1);
+    setenv("LD_PRELOAD", list, 1);
     free(list);
-    return result;
 }
 
 static void warn_about_program(const char *program, const char *name)
@@ -323,8 +311,7 @@ static int prepare(const struct request *r, const char *program)
 
     if (rc != TOOL_OK)
         return rc;
-    if (set_options(r) != 0)
-        return TOOL_MEMORY;
+    set_options(r);
     warn_about_program(program, r->command[0]);
     if (program_choose_library(program, r->command + 1, library, sizeof library) != 0)
         complain("warning: no libpythia_pmpi.so or libpythia_omp.so for this program (PYTHIA_LIBRARY can name one); "
@@ -332,8 +319,8 @@ static int prepare(const struct request *r, const char *program)
     else if (strpbrk(library, ": \t\n")) /* LD_PRELOAD has no way to quote these */
         complain("warning: %s cannot be preloaded, its path has a blank or a colon; the program runs without Pythia",
                  library);
-    else if (preload(library) != 0)
-        return TOOL_MEMORY;
+    else
+        preload(library);
     return TOOL_OK;
 }
 

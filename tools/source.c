@@ -38,7 +38,7 @@ static int open_job(struct source *s, const struct source_stream *stream)
         return TOOL_INPUT;
     }
     s->grammar = job_member_grammar(&s->job->classes[class], *stream->rank, stream->thread);
-    return s->grammar ? TOOL_OK : TOOL_MEMORY;
+    return TOOL_OK;
 }
 
 /* A job's terminal in the common numbering: words by their text, everything else by its content; what is only moved or
@@ -46,8 +46,6 @@ static int open_job(struct source *s, const struct source_stream *stream)
 static int number_terminals(struct source *s, const struct source *like)
 {
     s->number = calloc((size_t)s->job->terminal_count + 1, sizeof *s->number);
-    if (!s->number)
-        return TOOL_MEMORY;
     for (uint32_t t = 0; t < s->job->terminal_count; t++) {
         char name[64];
         uint32_t same = like && like->job ? job_match_terminal(like->job, s->job, t) : GRAMMAR_NONE;
@@ -60,8 +58,10 @@ static int number_terminals(struct source *s, const struct source *like)
         snprintf(name, sizeof name, "\x01%016" PRIx64 "%016" PRIx64, h->high, h->low); /* no word begins so */
         const char *text = term->kind == JOB_WORD ? job_text(s->job, term->function) : name;
         s->number[t] = stream_words_number(s->words, text, strlen(text));
-        if (s->number[t] == GRAMMAR_NONE)
-            return TOOL_MEMORY;
+        if (s->number[t] == GRAMMAR_NONE) {
+            tool_complain("%s: too many different events", s->path);
+            return TOOL_INPUT;
+        }
     }
     return TOOL_OK;
 }
@@ -73,9 +73,8 @@ int source_open(struct source *s, const char *path, const char *what, struct str
     s->words = words;
     if (!is_job(path)) {
         s->text = stream_open(path, words);
-        if (s->text)
-            progress_begin(&s->progress, what, stream_size(s->text));
-        return s->text ? TOOL_OK : TOOL_MEMORY;
+        progress_begin(&s->progress, what, stream_size(s->text));
+        return TOOL_OK;
     }
     int rc = open_job(s, stream);
     if (rc == TOOL_OK)
@@ -144,17 +143,14 @@ int source_learn(struct source *s, struct grammar_flat **g)
 
     if (s->grammar) {
         *g = grammar_flat_copy(s->grammar);
-        if (*g)
-            grammar_flat_renumber(*g, s->number, stream_words_count(s->words));
-        return *g ? TOOL_OK : TOOL_MEMORY;
+        grammar_flat_renumber(*g, s->number, stream_words_count(s->words));
+        return TOOL_OK;
     }
-    grammar = grammar_create((size_t)1 << 30);
-    if (!grammar)
-        return TOOL_MEMORY;
+    grammar = tool_need(grammar_create((size_t)1 << 30));
     while ((more = read_text(s, &e)) > 0)
         grammar_append(grammar, &e);
     if (more == 0)
         *g = grammar_freeze(grammar);
     grammar_destroy(grammar);
-    return more < 0 ? TOOL_INPUT : *g ? TOOL_OK : TOOL_MEMORY;
+    return more < 0 ? TOOL_INPUT : TOOL_OK;
 }

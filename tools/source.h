@@ -3,7 +3,7 @@
  * A stream of events from a text stream or from a job file, read one event at a time, with terminals in one numbering:
  * equal words have equal numbers, and a job's terminals those that they match in another job.
  *
- * Functions that return TOOL_… have complained where it isn't TOOL_OK or TOOL_MEMORY.
+ * Functions that return TOOL_… have complained where it isn't TOOL_OK.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TOOLS_SOURCE_H

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "pythia.h"
+#include "base/array.h"
 #include "base/clean.h"
 #include "base/io.h"
 #include "base/replace.h"
@@ -36,6 +36,15 @@ void tool_complain(const char *format, ...)
     base_io_hush(&h); /* of record and predict: standard error may be full, or closed */
     fprintf(stderr, "pythia: %s\n", line);
     base_io_unhush(&h);
+}
+
+void *tool_need(void *made)
+{
+    if (!made) {
+        tool_complain("out of memory");
+        exit(TOOL_MEMORY);
+    }
+    return made;
 }
 
 int tool_number(const char *text, uint64_t max, uint64_t *value)
@@ -77,10 +86,9 @@ error_t tool_job_argument(int key, char *arg, struct argp_state *state, const ch
 int tool_read_file(const char *path, struct job **job)
 {
     char why[256] = "";
-    int rc = file_read(path, job, why, sizeof why);
 
-    if (rc == 0 || rc == PYTHIA_ENOMEM) /* not the file's fault */
-        return rc == 0 ? TOOL_OK : TOOL_MEMORY;
+    if (file_read(path, job, why, sizeof why) == 0)
+        return TOOL_OK;
     /* its reasons usually name the file already. */
     if (strstr(why, path))
         tool_complain("%s", why);
@@ -95,30 +103,24 @@ static int read_parts(const char *path, const char *directory, struct job **job)
     char *missing = NULL;
     size_t size = 0;
     int rc = parts_join(directory, job);
-    FILE *text = rc == TOOL_OK ? open_memstream(&missing, &size) : NULL;
 
     if (rc != TOOL_OK)
         return rc;
-    if (text)
-        parts_print_missing(*job, text);
-    if (!text || fclose(text) != 0) {
-        job_destroy(*job);
-        rc = TOOL_MEMORY;
-    } else {
-        tool_complain("%s is not there: read from %s, parts of a run that died%s%s", path, directory, size ? "; " : "",
-                      missing);
-    }
+    FILE *text = open_memstream(&missing, &size);
+    parts_print_missing(*job, text);
+    fclose(text);
+    tool_complain("%s is not there: read from %s, parts of a run that died%s%s", path, directory, size ? "; " : "",
+                  missing);
     free(missing);
-    return rc;
+    return TOOL_OK;
 }
 
 int tool_read_job(const char *path, struct job **job)
 {
-    char *parts = NULL;
+    char *parts;
     struct stat st;
 
-    if (asprintf(&parts, "%s.parts", path) < 0)
-        return TOOL_MEMORY;
+    base_must(asprintf(&parts, "%s.parts", path) < 0);
     bool left = stat(parts, &st) == 0 && S_ISDIR(st.st_mode), there = access(path, F_OK) == 0;
     int rc = left && !there ? read_parts(path, parts, job) : tool_read_file(path, job);
     if (rc == TOOL_OK && left && there)
@@ -132,13 +134,9 @@ int tool_job_open(struct tool_job *j, const char *path)
 {
     int rc = tool_read_job(path, &j->job);
 
-    if (rc != TOOL_OK)
-        return rc;
-    j->report = report_create(j->job);
-    if (j->report)
-        return TOOL_OK;
-    tool_job_close(j);
-    return TOOL_MEMORY;
+    if (rc == TOOL_OK)
+        j->report = report_create(j->job);
+    return rc;
 }
 
 void tool_job_close(struct tool_job *j)
@@ -187,7 +185,7 @@ static int output_open(struct output *o, const char *path)
         return TOOL_OK;
     base_replace_abandon(&o->replace);
     interrupt_forget();
-    return errno == ENOMEM ? TOOL_MEMORY : output_failed(path);
+    return output_failed(path);
 }
 
 /* Everything that can fail before the new name is visible. */
@@ -197,37 +195,33 @@ static int finish(struct output *o)
 
     if (whole && !o->error)
         return base_replace_commit(&o->replace);
-    errno = o->error ? o->error : ENOMEM; /* not a write: no buffer */
+    errno = o->error;
     return -1;
 }
 
-/* `keep` 0: the output is given up, the old file stays. */
-static int output_close(struct output *o, int keep)
+static int output_close(struct output *o)
 {
     int result = TOOL_OK;
 
     if (!o->path) /* standard output: main() looks after it */
         return TOOL_OK;
-    if (!keep)
-        fclose(o->file);
-    else if (finish(o) != 0)
-        result = errno == ENOMEM ? TOOL_MEMORY : output_failed(o->path);
-    if (!keep || result != TOOL_OK)
+    if (finish(o) != 0) {
+        result = output_failed(o->path);
         base_replace_abandon(&o->replace);
+    }
     interrupt_forget();
     return result;
 }
 
-int tool_write(const char *path, int (*print)(void *context, FILE *out), void *context)
+int tool_write(const char *path, void (*print)(void *context, FILE *out), void *context)
 {
     struct output o;
     int rc = output_open(&o, path);
 
     if (rc != TOOL_OK)
         return rc;
-    int whole = print(context, o.file) != PYTHIA_ENOMEM;
-    rc = output_close(&o, whole);
-    return whole ? rc : TOOL_MEMORY;
+    print(context, o.file);
+    return output_close(&o);
 }
 
 struct packed {
@@ -235,19 +229,22 @@ struct packed {
     size_t size;
 };
 
-static int print_packed(void *context, FILE *out)
+static void print_packed(void *context, FILE *out)
 {
     const struct packed *p = context;
 
     fwrite(p->data, 1, p->size, out);
-    return 0;
 }
 
 int tool_write_job(const struct job *j, const char *path)
 {
     struct packed p = { 0 };
-    int rc = file_pack(j, NULL, &p.data, &p.size) == 0 ? tool_write(path, print_packed, &p) : TOOL_MEMORY;
 
+    if (file_pack(j, NULL, &p.data, &p.size) != 0) {
+        tool_complain("%s: the job is too large for a file", path);
+        return TOOL_OUTPUT;
+    }
+    int rc = tool_write(path, print_packed, &p);
     free(p.data);
     return rc;
 }

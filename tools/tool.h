@@ -3,8 +3,8 @@
  * What the commands of `pythia` share: exit codes, one-line complaints, reading job files, writing output.
  *
  * A command is `int tool_NAME(int argc, char **argv)`: argv[0] is "pythia NAME" (for messages), the result is the exit
- * code. main() checks standard output when the process ends, so commands just print; and it says "out of memory" for
- * TOOL_MEMORY, whoever returned that.
+ * code. main() checks standard output when the process ends, so commands just print. An allocation that fails ends the
+ * process in one place, memory.c: nobody else looks.
  *
  * Threads: one.  Hook-safe: no.
  */
@@ -23,7 +23,7 @@ enum tool_exit {
     TOOL_USAGE = 2,
     TOOL_INPUT = 3,  /* an input file is missing, damaged or not what the command needs */
     TOOL_OUTPUT = 4, /* the output could not be written */
-    TOOL_MEMORY = 5,
+    TOOL_MEMORY = 5, /* memory.c alone */
     TOOL_CANNOT_RUN = 126, /* as in a shell: found, but not executable */
     TOOL_NOT_FOUND = 127
 };
@@ -45,6 +45,9 @@ int tool_doctor(int argc, char **argv);
 /* One line on standard error: "pythia: …". */
 void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* `made`, or the end of the command where that is NULL: of what is not malloc's, such as grammars and oracles. */
+void *tool_need(void *made);
+
 /* Parses a decimal number without sign, at most `max`. Returns 0, or -1 when `text` is anything else. */
 int tool_number(const char *text, uint64_t max, uint64_t *value);
 
@@ -52,7 +55,7 @@ int tool_number(const char *text, uint64_t max, uint64_t *value);
 error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job);
 
 /* Reads a job file, or, where there is none but FILE.parts, these. Says so, and where parts are beside it. Returns
-   TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
+   TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint. */
 int tool_read_job(const char *path, struct job **job);
 int tool_read_file(const char *path, struct job **job); /* this file, whatever is beside it */
 
@@ -61,18 +64,16 @@ struct tool_job {
     struct job *job;
     struct report *report;
 };
-/* Returns TOOL_OK, or TOOL_INPUT after a complaint, or TOOL_MEMORY. */
+/* Returns TOOL_OK, or TOOL_INPUT after a complaint. */
 int tool_job_open(struct tool_job *j, const char *path);
 void tool_job_close(struct tool_job *j);
 
 /*
  * Has `print` write to a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
  * when a signal ends the command), or to standard output for NULL and "-". What is there and is not a regular file (a
- * pipe, /dev/full) is written directly. `print` returns PYTHIA_ENOMEM when it had to give up: the old file then stays.
- * Anything else that it returns goes wrong with the output too, and is told from that.
- * Returns TOOL_OK, TOOL_OUTPUT after a complaint, or TOOL_MEMORY.
+ * pipe, /dev/full) is written directly. Returns TOOL_OK, or TOOL_OUTPUT after a complaint.
  */
-int tool_write(const char *path, int (*print)(void *context, FILE *out), void *context);
+int tool_write(const char *path, void (*print)(void *context, FILE *out), void *context);
 
 /* Writes a job file in this way. */
 int tool_write_job(const struct job *j, const char *path);

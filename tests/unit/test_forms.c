@@ -14,23 +14,27 @@
 /* JSON, CSV, the six views, pseudo-code, page, trace in two forms, graph, and side by side with itself. */
 enum { FORMS = 14 };
 
-static int print_other_form(struct report *r, int form, FILE *out)
+static void print_other_form(struct report *r, int form, FILE *out)
 {
     struct report_structure how = {.indented = true};
     struct report_export limits = {.limit = 500, .folded = form == 11};
     struct report_scaling two = {.count = 2, .file = {"a", "b"}, .report = {r, r}};
     switch (form) {
     case 8:
-        return report_print_text(r, REPORT_STRUCTURE, &how, out);
+        report_print_text(r, REPORT_STRUCTURE, &how, out);
+        break;
     case 9:
-        return report_print_html(r, out);
+        report_print_html(r, out);
+        break;
     case 10:
     case 11:
-        return report_print_trace(r, &limits, out);
+        report_print_trace(r, &limits, out);
+        break;
     case 12:
-        return report_print_dot(r, &limits, out);
+        report_print_dot(r, &limits, out);
+        break;
     default:
-        return report_print_scaling(&two, out);
+        report_print_scaling(&two, out);
     }
 }
 
@@ -41,11 +45,15 @@ static char *print_form(const struct job *j, int form)
     FILE *out = open_memstream(&text, &size);
     struct report *r = report_create(j);
     struct report_structure how = {0};
-    int rc = form >= 8   ? print_other_form(r, form, out)
-             : form == 0 ? report_print_json(r, out)
-             : form == 1 ? report_print_csv(r, out)
-                         : report_print_text(r, (enum report_view)(form - 2), &how, out);
-    ck_assert_int_eq(rc, 0);
+    if (form >= 8)
+        print_other_form(r, form, out);
+    else if (form == 0)
+        report_print_json(r, out);
+    else if (form == 1)
+        report_print_csv(r, out);
+    else
+        report_print_text(r, (enum report_view)(form - 2), &how, out);
+    ck_assert(!ferror(out));
     report_destroy(r);
     fclose(out);
     return text;

@@ -225,8 +225,8 @@ static uint32_t breaches(uint64_t seed, int slow)
     const char *file = "base";
     char why[128];
 
-    ck_assert_int_eq(report_contract_parse(&c, "region > 5%", why, sizeof why), 0);
-    ck_assert_int_eq(report_contract_judge(&c, r, &file, 1, r[1], "new"), 0);
+    ck_assert(report_contract_parse(&c, "region > 5%", why, sizeof why));
+    report_contract_judge(&c, r, &file, 1, r[1], "new");
     uint32_t count = c.breach_count;
     report_contract_clear(&c);
     for (int i = 0; i < 2; i++) {
