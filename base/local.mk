@@ -18,6 +18,7 @@ libpythia_base_la_SOURCES = \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/replace.c %D%/replace.h \
 	%D%/pages.c %D%/pages.h \
+	%D%/terminal.c %D%/terminal.h \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.h \
 	%D%/rights.h \

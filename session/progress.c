@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +29,7 @@
 #include "base/fpu.h"
 #include "base/guard.h"
 #include "base/io.h"
+#include "base/terminal.h"
 #include "session/internal.h"
 
 enum { NOTE_NS = 50000000, DRAW_MS = 200, LINE = 200 };
@@ -93,26 +93,6 @@ uint64_t session_progress_first(uint32_t thread)
 
 /* --- The helper --- */
 
-static void format_left(uint64_t ns, char text[32])
-{
-    double seconds = (double)ns / 1e9;
-
-    if (seconds < 99.95)
-        snprintf(text, 32, "%.1f s", seconds);
-    else if (seconds < 5999.5)
-        snprintf(text, 32, "%.0f min %02d s", (double)((int)seconds / 60), (int)seconds % 60);
-    else
-        snprintf(text, 32, "%llu h %02d min", (unsigned long long)(seconds / 3600),
-                 (int)((uint64_t)(seconds / 60) % 60));
-}
-
-static int columns(int fd)
-{
-    struct winsize size;
-
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
 /* A job in the background of its terminal may write to it; with SIGTTOU blocked also where the terminal says no (stty
    tostop). */
 static void put(const char *text, size_t size)
@@ -139,7 +119,7 @@ static void draw(void)
     double percent = 100 * (double)(now - session.begin) / (double)(now - session.begin + left);
     if (progress.percent < percent)
         progress.percent = percent;
-    format_left(left ? left : now - session.begin, time);
+    base_terminal_time((double)(left ? left : now - session.begin), time);
     if (turns > 1)
         snprintf(phase, sizeof phase, "turn %llu of %llu", (unsigned long long)turn, (unsigned long long)turns);
     else
@@ -149,7 +129,7 @@ static void draw(void)
                             progress.percent, time, phase, function ? function : "")
                  : snprintf(line, sizeof line, "\r\033[Kpythia: longer than recorded: %s  %s  %s", time, phase,
                             function ? function : "");
-    int width = columns(progress.terminal) - 1 + 4; /* the first four are not seen */
+    int width = base_terminal_columns(progress.terminal) - 1 + 4; /* the first four are not seen */
     put(line, (size_t)(n < width ? n : width));
 }
 

@@ -60,16 +60,6 @@ static void read_rules(struct request *r, const char *path, struct argp_state *s
     fclose(f);
 }
 
-static void parse_format(struct request *r, const char *arg, struct argp_state *state)
-{
-    static const char *const forms[] = { "text", "json", "junit", "html" };
-
-    for (r->form = TEXT; r->form <= HTML; r->form++)
-        if (!strcmp(arg, forms[r->form]))
-            return;
-    argp_error(state, "FORMAT must be text, json, html or junit, not '%s'", arg);
-}
-
 static void check_request(struct request *r, struct argp_state *state)
 {
     uint32_t wanted = r->baseline + 1;
@@ -88,12 +78,12 @@ static void check_request(struct request *r, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const forms[] = { "text", "json", "junit", "html", NULL };
     struct request *r = state->input;
-    uint64_t number;
 
     switch (key) {
     case 'f':
-        parse_format(r, arg, state);
+        r->form = (enum form)tool_choice(arg, "FORMAT", forms, state);
         return 0;
     case FAIL_IF:
         parse_rules(r, arg, state);
@@ -102,9 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         read_rules(r, arg, state);
         return 0;
     case BASELINE:
-        if (tool_number(arg, MOST_JOBS, &number) || number == 0)
-            argp_error(state, "N must be a number from 1 to %d, not '%s'", MOST_JOBS, arg);
-        r->baseline = (uint32_t)number;
+        r->baseline = (uint32_t)tool_number(arg, "N", 1, MOST_JOBS, state);
         return 0;
     case ARGP_KEY_ARG:
         if (r->jobs <= MOST_JOBS)

@@ -7,7 +7,6 @@
  * counts as wrong. Costs are those of single calls, less what reading the clock costs.
  */
 #include <argp.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,22 +51,14 @@ static void parse_distances(struct request *r, const char *list, struct argp_sta
     while (copy && (field = strsep(&rest, ","))) {
         if (r->distances == DISTANCES)
             argp_error(state, "at most %d distances", DISTANCES);
-        uint64_t *d = &r->distance[r->distances++];
-        if (tool_number(field, 1 << 20, d) != 0 || *d == 0)
-            argp_error(state, "a distance must be a number from 1 to %d, not '%s'", 1 << 20, field);
+        r->distance[r->distances++] = tool_number(field, "a distance", 1, 1 << 20, state);
     }
     free(copy);
 }
 
-static void parse_number(const char *arg, const char *what, uint64_t min, uint64_t max, uint64_t *value,
-                         struct argp_state *state)
-{
-    if (tool_number(arg, max, value) != 0 || *value < min)
-        argp_error(state, "%s must be a number from %" PRIu64 " to %" PRIu64 ", not '%s'", what, min, max, arg);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const formats[] = { "text", "tsv", NULL }, *const learns[] = { "off", "on", NULL };
     struct request *r = state->input;
 
     switch (key) {
@@ -81,27 +72,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         parse_distances(r, arg, state);
         return 0;
     case KEY_FORMAT:
-        if (strcmp(arg, "text") && strcmp(arg, "tsv"))
-            argp_error(state, "the format is text or tsv, not '%s'", arg);
-        r->tsv = strcmp(arg, "tsv") == 0;
+        r->tsv = tool_choice(arg, "the format", formats, state);
         return 0;
     case KEY_LEARN:
-        if (strcmp(arg, "on") && strcmp(arg, "off"))
-            argp_error(state, "--learn is on or off, not '%s'", arg);
-        r->learn = strcmp(arg, "on") == 0;
+        r->learn = tool_choice(arg, "--learn", learns, state);
         return 0;
     case KEY_HYPOTHESES:
-        parse_number(arg, "K", 1, 64, &r->hypotheses, state);
+        r->hypotheses = tool_number(arg, "K", 1, 64, state);
         return 0;
     case KEY_EVERY:
-        parse_number(arg, "N", 1, UINT32_MAX, &r->every, state);
+        r->every = tool_number(arg, "N", 1, UINT32_MAX, state);
         return 0;
     case KEY_RANK:
-        parse_number(arg, "R", 0, UINT32_MAX, &r->rank, state);
+        r->rank = tool_number(arg, "R", 0, UINT32_MAX, state);
         r->ranked = true;
         return 0;
     case KEY_THREAD:
-        parse_number(arg, "T", 0, UINT32_MAX, &r->thread, state);
+        r->thread = tool_number(arg, "T", 0, UINT32_MAX, state);
         return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "unexpected argument '%s'", arg);

@@ -32,22 +32,19 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const formats[] = { "text", "tsv", NULL };
     struct request *r = state->input;
 
     switch (key) {
     case 'r':
-        if (tool_number(arg, UINT32_MAX, &r->rank) != 0)
-            argp_error(state, "R must be a rank, not '%s'", arg);
+        r->rank = tool_number(arg, "R", 0, UINT32_MAX, state);
         r->rank_given = true;
         return 0;
     case 't':
-        if (tool_number(arg, UINT32_MAX, &r->thread) != 0)
-            argp_error(state, "T must be a thread's number, not '%s'", arg);
+        r->thread = tool_number(arg, "T", 0, UINT32_MAX, state);
         return 0;
     case 'f':
-        r->tsv = !strcmp(arg, "tsv");
-        if (!r->tsv && strcmp(arg, "text") != 0)
-            argp_error(state, "FORMAT must be text or tsv, not '%s'", arg);
+        r->tsv = tool_choice(arg, "FORMAT", formats, state);
         return 0;
     case 'o':
         r->output = arg;

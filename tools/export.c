@@ -10,7 +10,7 @@
 #include "tools/progress.h"
 #include "tools/tool.h"
 
-enum target { NONE, PERFETTO, DOT, CSV, GOAL };
+enum target { PERFETTO, DOT, CSV, GOAL, NONE };
 enum { TRACE_LIMIT = 1000000, DOT_LIMIT = 200, GOAL_LIMIT = 1000000 };
 
 struct request {
@@ -36,23 +36,18 @@ static const struct argp_option options[] = {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-    static const char *const names[] = { "", "perfetto", "dot", "csv", "goal" };
+    static const char *const names[] = { "perfetto", "dot", "csv", "goal", NULL };
     struct request *r = state->input;
 
     switch (key) {
     case 't':
-        for (int i = PERFETTO; i <= GOAL; i++)
-            if (!strcmp(arg, names[i]))
-                r->to = (enum target)i;
-        if (r->to == NONE)
-            argp_error(state, "FORMAT must be perfetto, dot, csv or goal, not '%s'", arg);
+        r->to = (enum target)tool_choice(arg, "FORMAT", names, state);
         return 0;
     case 'o':
         r->output = arg;
         return 0;
     case KEY_LIMIT:
-        if (tool_number(arg, UINT64_MAX, &r->limit) != 0 || r->limit == 0)
-            argp_error(state, "N must be a number of at least 1, not '%s'", arg);
+        r->limit = tool_number(arg, "N", 1, 0, state);
         return 0;
     case KEY_FOLDED:
         r->folded = true;
@@ -116,7 +111,7 @@ static void print(void *request, FILE *out)
 
 int tool_export(int argc, char **argv)
 {
-    struct request r = { 0 };
+    struct request r = { .to = NONE };
 
     argp_parse(&argp, argc, argv, 0, NULL, &r);
     int rc = tool_job_open(&r.from, r.job);

@@ -39,8 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'c':
-        if (tool_number(arg, UINT32_MAX, &r->class) != 0)
-            argp_error(state, "C must be a class's number, not '%s'", arg);
+        r->class = tool_number(arg, "C", 0, UINT32_MAX, state);
         r->class_given = true;
         return 0;
     case 't':

@@ -52,8 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->times = true;
         return 0;
     case KEY_MEMORY:
-        if (tool_number(arg, 1 << 20, &r->memory) != 0 || r->memory == 0)
-            argp_error(state, "MIB must be a number from 1 to 1048576, not '%s'", arg);
+        r->memory = tool_number(arg, "MIB", 1, 1 << 20, state);
         return 0;
     case ARGP_KEY_ARG:
         if (r->stream)

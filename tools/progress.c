@@ -4,12 +4,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/terminal.h"
 
 #define MS UINT64_C(1000000)
 
@@ -19,9 +17,7 @@ static bool shown; /* the line stands on the terminal */
 
 static bool is_terminal(void)
 {
-    const char *term = getenv("TERM");
-
-    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
+    return isatty(STDERR_FILENO) && !base_terminal_is_dumb();
 }
 
 void progress_begin(struct progress *p, const char *what, uint64_t total)
@@ -31,40 +27,19 @@ void progress_begin(struct progress *p, const char *what, uint64_t total)
     p->begin_ns = p->on ? base_clock_system() : 0;
 }
 
-/* "2.1 s", "3 min 20 s": as exact as a guess deserves. */
-static void print_left(double seconds, char *text, size_t size)
-{
-    if (seconds < 10)
-        snprintf(text, size, "%.1f s", seconds);
-    else if (seconds < 100)
-        snprintf(text, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(text, size, "%u min %u s", (unsigned)seconds / 60, (unsigned)seconds % 60);
-    else
-        snprintf(text, size, "%.1f h", seconds / 3600);
-}
-
-/* A line that wrapped could not be wiped away. */
-static size_t columns(void)
-{
-    struct winsize w;
-
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1 ? w.ws_col - 1u : 79;
-}
-
 static void draw(const struct progress *p, uint64_t done, uint64_t elapsed)
 {
     char line[LINE], left[32];
 
     if (p->total) {
         uint64_t known = done < p->total ? done : p->total;
-        print_left((double)elapsed / 1e9 * (double)(p->total - known) / (double)(known ? known : 1), left, sizeof left);
+        base_terminal_time((double)elapsed * (double)(p->total - known) / (double)(known ? known : 1), left);
         snprintf(line, sizeof line, "pythia: %s %3.0f %%  %s left", p->what, 100.0 * (double)known / (double)p->total,
                  left);
     } else {
         snprintf(line, sizeof line, "pythia: %s %" PRIu64, p->what, done);
     }
-    fprintf(stderr, "\r%.*s\033[K", (int)columns(), line);
+    fprintf(stderr, "\r%.*s\033[K", base_terminal_columns(STDERR_FILENO) - 1, line); /* one that wrapped would stay */
     fflush(stderr);
     shown = true;
 }

@@ -51,21 +51,18 @@ static double positive(const char *arg, struct argp_state *state, const char *wh
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
+    static const char *const formats[] = { "text", "json", NULL }, *const networks[] = { "ideal", NULL };
     struct request *r = state->input;
 
     switch (key) {
     case 'f':
-        if (strcmp(arg, "text") && strcmp(arg, "json"))
-            argp_error(state, "FORMAT must be text or json, not '%s'", arg);
-        r->json = !strcmp(arg, "json");
+        r->json = tool_choice(arg, "FORMAT", formats, state);
         return 0;
     case 'o':
         r->output = arg;
         return 0;
     case KEY_NETWORK:
-        if (strcmp(arg, "ideal"))
-            argp_error(state, "--network is ideal, not '%s'", arg);
-        r->ideal = true;
+        r->ideal = tool_choice(arg, "--network", networks, state) == 0;
         return 0;
     case KEY_LATENCY:
         r->latency = positive(arg, state, "SECONDS");
@@ -85,8 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->speed = arg;
         return 0;
     case KEY_RANKS:
-        if (tool_number(arg, 1u << 20, &r->ranks) != 0 || r->ranks == 0)
-            argp_error(state, "N must be a number of at least 1, not '%s'", arg);
+        r->ranks = tool_number(arg, "N", 1, 1u << 20, state);
         return 0;
     default:
         return tool_job_argument(key, arg, state, &r->job);

@@ -45,38 +45,11 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static void parse_format(struct request *r, const char *arg, struct argp_state *state)
-{
-    if (!strcmp(arg, "text"))
-        r->format = TEXT;
-    else if (!strcmp(arg, "json"))
-        r->format = JSON;
-    else if (!strcmp(arg, "csv"))
-        r->format = CSV;
-    else if (!strcmp(arg, "html"))
-        r->format = HTML;
-    else
-        argp_error(state, "FORMAT must be text, json, csv or html, not '%s'", arg);
-}
-
-static void parse_view(struct request *r, const char *arg, struct argp_state *state)
-{
-    static const char *const names[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path",
-                                         "predicted" };
-
-    r->view_given = true;
-    r->scaling = !strcmp(arg, "scaling");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (!strcmp(arg, names[i])) {
-            r->view = (enum report_view)i;
-            return;
-        }
-    if (!r->scaling)
-        argp_error(state,
-                   "VIEW must be summary, callsites, structure, ranks, omp, comm, waits, path, predicted or scaling, "
-                   "not '%s'",
-                   arg);
-}
+static const char *const formats[] = { "text", "json", "csv", "html", NULL };
+static const char *const colors[] = { "auto", "always", "never", NULL };
+static const char *const views[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path",
+                                     "predicted", "scaling", NULL };
+enum { SCALING = REPORT_PREDICTED + 1 }; /* in views[] */
 
 /* What does not go together. */
 static void check(struct request *r, struct argp_state *state)
@@ -102,22 +75,23 @@ static void check(struct request *r, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    uint64_t number;
+    int view;
 
     switch (key) {
     case 'f':
-        parse_format(r, arg, state);
+        r->format = (enum format)tool_choice(arg, "FORMAT", formats, state);
         return 0;
     case 'v':
-        parse_view(r, arg, state);
+        view = tool_choice(arg, "VIEW", views, state);
+        r->view_given = true;
+        r->scaling = view == SCALING;
+        r->view = r->scaling ? REPORT_SUMMARY : (enum report_view)view;
         return 0;
     case 'o':
         r->output = arg;
         return 0;
     case KEY_DEPTH:
-        if (tool_number(arg, UINT32_MAX, &number) != 0 || number == 0)
-            argp_error(state, "N must be a number of at least 1, not '%s'", arg);
-        r->how.depth = (uint32_t)number;
+        r->how.depth = (uint32_t)tool_number(arg, "N", 1, UINT32_MAX, state);
         return 0;
     case KEY_COLLAPSE:
         r->how.collapse = true;
@@ -126,12 +100,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         r->how.indented = true;
         return 0;
     case KEY_WITHIN:
-        if (tool_number(arg, UINT32_MAX, &r->within) != 0 || r->within == 0)
-            argp_error(state, "MS must be a number of at least 1, not '%s'", arg);
+        r->within = tool_number(arg, "MS", 1, UINT32_MAX, state);
         return 0;
     case KEY_COLOR:
-        if (!screen_color_of(arg, &r->color))
-            argp_error(state, "WHEN must be auto, always or never, not '%s'", arg);
+        r->color = (enum screen_color)tool_choice(arg, "WHEN", colors, state);
         return 0;
     case ARGP_KEY_ARG:
         if (r->jobs == REPORT_SCALING_JOBS)

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "report/report.h"
 
 enum { MOST_COLUMNS = 10000, LINE = 8192 };
@@ -18,38 +18,25 @@ struct screen {
     char line[LINE];
 };
 
-bool screen_color_of(const char *word, enum screen_color *color)
-{
-    static const char *const words[] = { "auto", "always", "never" };
-
-    for (int i = 0; i < 3; i++)
-        if (!strcmp(word, words[i])) {
-            *color = (enum screen_color)i;
-            return true;
-        }
-    return false;
-}
-
 int screen_width(void)
 {
     const char *columns = getenv("COLUMNS");
     long given = columns ? strtol(columns, NULL, 10) : 0;
-    struct winsize size;
 
     if (!isatty(STDOUT_FILENO))
         return 0;
     if (given > 0 && given <= MOST_COLUMNS)
         return (int)given;
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
+    return base_terminal_columns(STDOUT_FILENO);
 }
 
 static bool wants_color(enum screen_color color)
 {
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
+    const char *none = getenv("NO_COLOR");
 
     if (color != SCREEN_AUTO)
         return color == SCREEN_ALWAYS;
-    return isatty(STDOUT_FILENO) && (!none || !*none) && term && *term && strcmp(term, "dumb") != 0;
+    return isatty(STDOUT_FILENO) && (!none || !*none) && !base_terminal_is_dumb();
 }
 
 /* The names of columns: no digit, and words that stand apart. */
@@ -118,17 +105,12 @@ static int screen_done(void *cookie)
 FILE *screen_open(enum screen_color color)
 {
     struct screen wanted = { .width = screen_width(), .color = wants_color(color), .first = true, .fresh = true };
-    struct screen *s;
 
     if (!wanted.width && !wanted.color)
         return stdout;
-    if (!(s = malloc(sizeof *s)))
-        return NULL;
+    struct screen *s = malloc(sizeof *s);
     *s = wanted;
-    FILE *f = fopencookie(s, "w", (cookie_io_functions_t){ .write = screen_write, .close = screen_done });
-    if (!f)
-        free(s);
-    return f;
+    return fopencookie(s, "w", (cookie_io_functions_t){ .write = screen_write, .close = screen_done });
 }
 
 void screen_close(FILE *f)

@@ -13,8 +13,6 @@
 
 enum screen_color { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 
-/* "auto", "always" or "never" to a colour; false: none of these. */
-bool screen_color_of(const char *word, enum screen_color *color);
 /* Columns of standard output where it is a terminal: $COLUMNS, else what the terminal says; 0: it is none. */
 int screen_width(void);
 /* Standard output through a screen; stdout itself where that changes nothing. AUTO is colour on a terminal that is not
