@@ -4,45 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "grammar/flat.h"
 #include "job/flow.h"
 
-enum { FLOW_FIRST = 64, FLOW_MOST = 1 << 16 };
+enum { FLOW_MOST = 1 << 16 };
 
-static uint32_t flow_hash(const struct session_flow *f)
+static uint64_t flow_hash(const struct session_flow *f)
 {
-    uint64_t h = ((uint64_t)f->terminal << 32 | f->partner) * UINT64_C(0x9e3779b97f4a7c15);
-    h ^= f->receives ? UINT64_C(0xc2b2ae3d27d4eb4f) : 0;
-    return (uint32_t)(h >> 32) ^ (uint32_t)h;
-}
-
-static bool flow_same(const struct session_flow *a, const struct session_flow *b)
-{
-    return a->terminal == b->terminal && a->partner == b->partner && a->receives == b->receives;
-}
-
-/* Twice the room; the slots are filled anew. */
-static bool flows_grow(struct session_flows *t)
-{
-    uint32_t room = t->room ? 2 * t->room : FLOW_FIRST, slots = 2 * room;
-    struct session_flow *row = realloc(t->row, room * sizeof *row);
-    if (!row)
-        return false;
-    t->row = row;
-    uint32_t *slot = calloc(slots, sizeof *slot);
-    if (!slot)
-        return false;
-    for (uint32_t n = 0; n < t->count; n++) {
-        uint32_t i = flow_hash(&t->row[n]) & (slots - 1);
-        while (slot[i])
-            i = (i + 1) & (slots - 1);
-        slot[i] = n + 1;
-    }
-    free(t->slot);
-    t->slot = slot;
-    t->room = room;
-    t->mask = slots - 1;
-    return true;
+    return base_hash_mix(base_hash_mix((uint64_t)f->terminal << 32 | f->partner) + f->receives);
 }
 
 static __attribute__((noinline)) void flows_new(struct session_flows *t, struct session_flow f)
@@ -52,20 +22,19 @@ static __attribute__((noinline)) void flows_new(struct session_flows *t, struct 
         session_flows_add(t, &f);
         return;
     }
-    if (t->count == t->room && !flows_grow(t))
+    if (base_hash_reserve(&t->index, 1) || base_array_room(&t->row, &t->room, t->count + 1u, sizeof *t->row))
         return;
-    uint32_t i = flow_hash(&f) & t->mask;
-    while (t->slot[i])
-        i = (i + 1) & t->mask;
+    base_hash_put(&t->index, flow_hash(&f), t->count);
     t->row[t->count++] = f;
-    t->slot[i] = t->count;
 }
 
 void session_flows_add(struct session_flows *t, const struct session_flow *f)
 {
-    for (uint32_t i = flow_hash(f) & t->mask; t->slot && t->slot[i]; i = (i + 1) & t->mask) {
-        struct session_flow *row = &t->row[t->slot[i] - 1];
-        if (flow_same(row, f)) {
+    uint64_t hash = flow_hash(f);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&t->index, hash, &at)) != BASE_HASH_NONE) {
+        struct session_flow *row = &t->row[n];
+        if (row->terminal == f->terminal && row->partner == f->partner && row->receives == f->receives) {
             row->messages += f->messages;
             row->bytes += f->bytes;
             return;
@@ -98,6 +67,6 @@ int session_flows_finish(const struct session_flows *t, struct job *job, uint32_
 void session_flows_close(struct session_flows *t)
 {
     free(t->row);
-    free(t->slot);
+    base_hash_close(&t->index);
     memset(t, 0, sizeof *t);
 }

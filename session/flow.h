@@ -8,7 +8,7 @@
  * completes, with its actual source and size, and belongs to the call that posted it. A table of a stream, so nothing
  * is shared; what goes beyond FLOW_MOST partners is counted as of nobody (partner GRAMMAR_NONE).
  *
- * Cost: a look-up. Memory: 32 bytes a row, twice as many slots.
+ * Cost: a look-up. Memory: 32 bytes a row, and 16 to 32 of the table.
  * Threads: the stream's.  Hook-safe: yes, but for rows first seen.
  */
 #ifndef PYTHIA_SESSION_FLOW_H
@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/hash.h"
 
 struct job;
 
@@ -28,8 +30,8 @@ struct session_flow {
 
 struct session_flows {
     struct session_flow *row;
-    uint32_t *slot; /* number of a row + 1; 0: free */
-    uint32_t count, room, mask;
+    uint32_t count, room;
+    struct base_hash index; /* of the rows */
 };
 
 /* Adds what `f` says; what memory does not suffice for is left out. */

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fpu.h"
 #include "base/lock.h"
 #include "session/internal.h"
 
-enum { STARTS_FIRST = 32, STARTS_MOST = 1 << 14 };
+enum { STARTS_MOST = 1 << 14 };
 
 void session_starts_add(struct session_starts *l, uint32_t distance)
 {
@@ -24,27 +25,14 @@ void session_starts_add(struct session_starts *l, uint32_t distance)
         l->full = true;
 }
 
-/* The place of a name, or the free one where it belongs. */
-static int64_t *seen_place(const struct session_starts_seen *seen, int64_t name)
+static bool is_stored(const struct session_starts_seen *seen, int64_t name)
 {
-    uint32_t i = (uint32_t)((uint64_t)name >> 8) & (seen->room - 1);
-    while (seen->slot[i] && seen->slot[i] != name)
-        i = (i + 1) & (seen->room - 1);
-    return &seen->slot[i];
-}
-
-static bool seen_grow(struct session_starts_seen *seen)
-{
-    struct session_starts_seen larger = {.count = seen->count, .room = seen->room ? 2 * seen->room : STARTS_FIRST};
-    larger.slot = calloc(larger.room, sizeof *larger.slot);
-    if (!larger.slot)
-        return false;
-    for (uint32_t i = 0; i < seen->room; i++)
-        if (seen->slot[i])
-            *seen_place(&larger, seen->slot[i]) = seen->slot[i];
-    free(seen->slot);
-    *seen = larger;
-    return true;
+    uint64_t hash = base_hash_mix((uint64_t)name);
+    uint32_t at = base_hash_start(hash), n;
+    while ((n = base_hash_next(&seen->index, hash, &at)) != BASE_HASH_NONE)
+        if (seen->name[n] == name)
+            return true;
+    return false;
 }
 
 /* A list that this stream has not met: the job gets it. Returns its name, or 0: there is no room for more. */
@@ -52,7 +40,9 @@ static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, 
                                                       int64_t name)
 {
     struct session_starts_seen *seen = &s->starts_seen;
-    if (seen->count >= STARTS_MOST || (2 * seen->count >= seen->room && !seen_grow(seen)))
+    uint32_t count = seen->index.used;
+    if (count >= STARTS_MOST || base_hash_reserve(&seen->index, 1) ||
+        base_array_room(&seen->name, &seen->room, count + 1u, sizeof *seen->name))
         return 0;
     base_fpu_t kept = base_fpu_hold();
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
@@ -61,8 +51,8 @@ static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, 
     base_fpu_give_back(kept);
     if (error)
         return 0;
-    *seen_place(seen, name) = name;
-    seen->count++;
+    base_hash_put(&seen->index, base_hash_mix((uint64_t)name), count);
+    seen->name[count] = name;
     return name;
 }
 
@@ -70,8 +60,7 @@ static __attribute__((noinline)) int64_t starts_store(struct session_stream *s, 
 static int64_t starts_name(struct session_stream *s, const struct session_starts *l)
 {
     int64_t name = job_starts_name(l->run, l->count);
-    bool stored = s->starts_seen.room && *seen_place(&s->starts_seen, name) == name;
-    return stored ? name : starts_store(s, l, name);
+    return is_stored(&s->starts_seen, name) ? name : starts_store(s, l, name);
 }
 
 int64_t session_starts_value(struct session_stream *s, const struct session_starts *l)
@@ -95,6 +84,7 @@ int64_t session_starts_value(struct session_stream *s, const struct session_star
 
 void session_starts_close(struct session_starts_seen *seen)
 {
-    free(seen->slot);
+    free(seen->name);
+    base_hash_close(&seen->index);
     memset(seen, 0, sizeof *seen);
 }

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/hash.h"
 #include "job/starts.h"
 
 struct session_stream;
@@ -41,8 +42,9 @@ int64_t session_starts_value(struct session_stream *s, const struct session_star
 
 /* Names of lists that a stream has stored. */
 struct session_starts_seen {
-    int64_t *slot; /* 0: free */
-    uint32_t count, room;
+    int64_t *name;
+    uint32_t room;
+    struct base_hash index; /* how many, and where each is */
     struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT]; /* one run */
 };
 void session_starts_close(struct session_starts_seen *seen);
