@@ -4,12 +4,12 @@
  *
  *   signal ──> ours: put back who was there before; helper, write (2 s at most) ──> the signal again, for them
  *
- * Ours acts once for each signal and then is gone, so whoever was there (MPI's stack trace, the program's own handler,
- * the default) meets the signal as without us: a fault happens again when its instruction does, anything else is sent
- * again with what came with it. A call that the program's own handler would have interrupted is interrupted, too.
- * Who takes the signal later, and passes it on to the handler that was there, meant the one before ours: that is
- * called, and his stays. Only what is safe in a handler is done here; the helper thread does the work, and where it
- * can't (the crash left malloc locked) the wait ends and the last checkpoint stands.
+ * Our handler acts once for each signal and then removes itself, so the earlier one (MPI's stack trace, the program's
+ * own, the default) meets the signal as without Pythia: a fault happens again because its instruction is repeated,
+ * anything else is sent again with the same information. A call that the program's handler would have interrupted is
+ * interrupted, too. A handler that is installed later and passes the signal on to ours means the one before ours: we
+ * call that one, and the later handler stays installed. Only what is safe in a handler is done here; the helper thread
+ * does the work, and where it cannot (the crash left malloc locked) the wait ends and the last checkpoint remains.
  */
 #include <errno.h>
 #include <signal.h>
@@ -46,7 +46,7 @@ static void save(void)
         session_checkpoint_urgent(WAIT_MS);
 }
 
-/* The kernel called us. */
+/* The kernel called our handler. */
 static void meet(int sig, siginfo_t *info, const struct sigaction *to)
 {
     sigaction(sig, to, NULL);
@@ -55,8 +55,8 @@ static void meet(int sig, siginfo_t *info, const struct sigaction *to)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), sig, info);
 }
 
-/* Somebody called us who came after; what he gave as `info` may be nothing. The default would have been for himself to
-   do, but for a fault, which is to happen again. */
+/* A handler installed later called ours, perhaps without `info`. Where the earlier action was the default, the later
+   handler does what it wants; only a fault gets the default back, since it happens again. */
 static void pass_on(int sig, siginfo_t *info, void *context, const struct sigaction *to, atomic_bool *again)
 {
     if (!atomic_exchange(again, true))
