@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/launcher.h"
+#include "tools/capture.h"
 
 /* --- The program --- */
 
@@ -159,31 +159,16 @@ static bool names_mpi(const char *line)
    all of run paths, caches and the environment. */
 static bool needs_mpi(const char *loader, const char *path)
 {
-    int ends[2];
+    enum { SECONDS = 20 };
+    char *argv[] = { (char *)(uintptr_t)loader, "--list", (char *)(uintptr_t)path, NULL };
+    struct captured c;
     bool found = false;
-    char line[PATH_MAX + 256];
 
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (capture(argv, NULL, SECONDS, &c) != 0)
         return false;
-    pid_t child = fork();
-    if (child == 0) {
-        int null = open("/dev/null", O_WRONLY);
-        dup2(ends[1], STDOUT_FILENO);
-        dup2(null, STDERR_FILENO);
-        execl(loader, loader, "--list", path, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    FILE *list = child > 0 ? fdopen(ends[0], "r") : NULL;
-    if (list) {
-        while (fgets(line, sizeof line, list))
-            found |= names_mpi(line);
-        fclose(list);
-    } else {
-        close(ends[0]);
-    }
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
+    for (char *left = c.text, *line; !found && (line = strsep(&left, "\n")) != NULL;)
+        found = names_mpi(line);
+    captured_free(&c);
     return found;
 }
 
