@@ -10,7 +10,7 @@
  * ok: works. note: works, but slowly, in part, or only perhaps. FAIL: would break; the exit code is then 1.
  *
  *   doctor.c          the command line, the order of the checks
- *   doctor_machine.c  what needs no program: libraries, clock, counters, options
+ *   doctor_machine.c  what needs no program: libraries, clock, options
  *   doctor_program.c  the program's file and what it would load; the program itself is never run
  *   doctor_launch.c   ranks, binding, cores: a probe of ours runs in the program's place
  *   doctor_omp.c      its parallel regions, for `pythia doctor --omp`

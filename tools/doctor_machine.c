@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What doctor can tell without a program: our libraries, clocks, counters, the options in the environment. */
+/* What doctor can tell without a program: our libraries, the clock, the options in the environment. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -86,7 +84,7 @@ static void check_libraries(const struct doctor_target *target)
 #endif
 }
 
-/* --- Clocks and counters --- */
+/* --- The clock --- */
 
 static void check_clock(void)
 {
@@ -106,42 +104,6 @@ static void check_clock(void)
                    "clock_gettime, %u ns a reading", (unsigned)took);
     else
         doctor_say(DOCTOR_GOOD, "clock", NULL, "clock_gettime, %u ns a reading", (unsigned)took);
-}
-
-static int paranoia(void)
-{
-    int level = -9;
-    FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-
-    if (f) {
-        if (fscanf(f, "%d", &level) != 1)
-            level = -9;
-        fclose(f);
-    }
-    return level;
-}
-
-/* Nothing in Pythia needs it: told because other tools, used beside it, do. */
-static void check_perf(void)
-{
-    struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE,
-                                    .size = sizeof attr,
-                                    .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                    .disabled = 1,
-                                    .exclude_kernel = 1,
-                                    .exclude_hv = 1 };
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
-    int error = errno;
-
-    if (fd >= 0) {
-        close(fd);
-        doctor_say(DOCTOR_GOOD, "perf_event", NULL, "hardware counters can be read (Pythia does not need them)");
-    } else {
-        doctor_say(DOCTOR_GOOD, "perf_event", NULL,
-                   "no hardware counters here: %s, perf_event_paranoid %d (Pythia does not "
-                   "need them)",
-                   strerror(error), paranoia());
-    }
 }
 
 /* --- Options --- */
@@ -203,6 +165,5 @@ void doctor_machine(const struct doctor_target *target)
 {
     check_libraries(target);
     check_clock();
-    check_perf();
     check_options();
 }
