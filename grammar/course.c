@@ -65,9 +65,10 @@ int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f)
         const struct grammar_course *c = &g->courses[i];
         if (!runs_of(c))
             continue;
-        f->courses[f->course_count++] = (struct grammar_flat_course){
-            .terminal = i / 2, .channel = i % 2 ? GRAMMAR_SOURCE : GRAMMAR_PEER, .first = (uint32_t)runs, .count = c->runs
-        };
+        f->courses[f->course_count++] = (struct grammar_flat_course){ .terminal = i / 2,
+                                                                      .channel = i % 2 ? GRAMMAR_SOURCE : GRAMMAR_PEER,
+                                                                      .first = (uint32_t)runs,
+                                                                      .count = c->runs };
         for (uint32_t k = 0, cell = c->first; k < c->runs; k++) {
             f->runs[runs++] = g->attrs[cell].run[k % GRAMMAR_CELL_RUNS];
             if (k % GRAMMAR_CELL_RUNS == GRAMMAR_CELL_RUNS - 1)

@@ -244,7 +244,7 @@ void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *
     else
         report_site_name(r->names, terminal, name, sizeof name);
     if (r->job->terminals[terminal].callsite < r->job->callsite_count)
-        report_where(r, terminal, where, phase ? 200 : 80);
+        report_where(r, terminal, where, 200);
     fputc('[', out);
     html_print_text(name, out);
     fprintf(out, ",\"%s\",", kind_of(&r->job->terminals[terminal]));

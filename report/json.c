@@ -255,8 +255,8 @@ static void add_regions(struct report *r, cJSON *root)
             add_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
             add_number(t, "count", (double)g->teams[k].count);
             add_seconds(t, "time_seconds", g->teams[k].time_ns);
-            add_known(t, "efficiency", report_team_efficiency(g, &g->teams[k]) >= 0,
-                      report_team_efficiency(g, &g->teams[k]));
+            add_known(t, "efficiency", report_team_efficiency(&g->teams[k]) >= 0,
+                      report_team_efficiency(&g->teams[k]));
             add_known(t, "fork_join_at_most", report_fork_share(r->model, &g->teams[k]) >= 0,
                       report_fork_share(r->model, &g->teams[k]));
         }

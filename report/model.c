@@ -117,6 +117,8 @@ static void add_team(struct report_region *r, const struct report_team *own, con
     r->teams[i].count += own->count;
     r->teams[i].time_ns += own->time_ns;
     r->teams[i].nested += own->nested;
+    r->teams[i].like_ns += own->like_ns;
+    r->teams[i].alone_ns += own->alone_ns;
     if (own->least_ns < r->teams[i].least_ns)
         r->teams[i].least_ns = own->least_ns;
     if (!own->count || own->count == place->count)
@@ -139,6 +141,7 @@ static void add_variant(struct report_model *m, const uint32_t *place, uint32_t 
         return;
     uint32_t sizes = a->kind != GRAMMAR_ATTR_KEYED ? 0 : a->length < GRAMMAR_ATTR_KEYS ? a->length : GRAMMAR_ATTR_KEYS;
     struct report_team of[GRAMMAR_ATTR_KEYS], all = { 0 };
+    double alone = 0;
     for (uint32_t k = 0; k < sizes; k++) {
         of[k] = (struct report_team){ .size = a->key[k].value,
                                       .count = report_scale((int64_t)a->key[k].count, occurrences, a->count),
@@ -147,6 +150,12 @@ static void add_variant(struct report_model *m, const uint32_t *place, uint32_t 
         of[k].nested = t->phase == JOB_CLOSE ? of[k].count : 0;
         all.count += of[k].count;
         all.time_ns += of[k].time_ns;
+        if (of[k].size == 1 && of[k].count)
+            alone = (double)of[k].time_ns / (double)of[k].count;
+    }
+    for (uint32_t k = 0; alone > 0 && k < sizes; k++) {
+        of[k].like_ns = (double)of[k].time_ns;
+        of[k].alone_ns = alone * (double)of[k].count;
     }
     for (uint32_t k = 0; k < sizes; k++)
         add_team(&m->regions[place[terminal]], &of[k], &all);

@@ -48,6 +48,8 @@ struct report_team {
     uint64_t nested; /* of `count`, regions with other spans inside */
     uint64_t least_ns; /* shortest execution of this size, UINT64_MAX: not known */
     bool compared;     /* some place had it and other sizes: the same work there, as far as can be told */
+    double like_ns;    /* what it took at places that ran with one thread, too, … */
+    double alone_ns;   /* … and would have taken with that */
     double gain_ns;    /* by how much all executions in these places would take less, if all were of this size */
 };
 

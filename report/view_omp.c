@@ -22,12 +22,9 @@ const struct report_team *report_best_team(const struct job *j, const struct rep
     return best;
 }
 
-double report_team_efficiency(const struct report_region *g, const struct report_team *t)
+double report_team_efficiency(const struct report_team *t)
 {
-    for (uint32_t k = 0; k < g->team_count; k++)
-        if (g->teams[k].size == 1 && g->teams[k].count && t->size > 0 && t->count && t->time_ns)
-            return team_mean(&g->teams[k]) / team_mean(t) / (double)t->size;
-    return -1;
+    return t->size > 0 && t->like_ns > 0 ? t->alone_ns / t->like_ns / (double)t->size : -1;
 }
 
 double report_fork_share(const struct report_model *m, const struct report_team *t)
@@ -49,8 +46,8 @@ static void print_team(const struct report *r, const struct report_region *g, co
 
     if (t->size >= 0)
         snprintf(size, sizeof size, "team of %" PRId64, t->size);
-    if (report_team_efficiency(g, t) >= 0)
-        snprintf(efficiency, sizeof efficiency, "%.0f%%", 100 * report_team_efficiency(g, t));
+    if (report_team_efficiency(t) >= 0)
+        snprintf(efficiency, sizeof efficiency, "%.0f%%", 100 * report_team_efficiency(t));
     if (report_fork_share(r->model, t) >= 0)
         snprintf(fork, sizeof fork, "<%.0f%%", 100 * report_fork_share(r->model, t) + 0.5);
     fprintf(out, "  %-12s %10s %10s %10s %7s %6s %9s%s\n", size, report_count(t->count, count),
@@ -153,8 +150,8 @@ static void print_choice(const struct report *r, FILE *out)
     }
     fprintf(
         out,
-        "\neff.: mean time of one thread / (mean time x threads); fork/join: the shortest region of that size had it "
-        "too\n");
+        "\neff.: time of one thread / (time x threads), at places that ran with both; fork/join: the shortest region "
+        "of that size had it too\n");
     print_reading(r->job, out);
     if (several)
         fprintf(out, "several sizes did the same work in %u of %u regions; one thread was best in %u\n", several,

@@ -120,8 +120,8 @@ function hatch(c) {
 
 function drawTurn() {
   const target = byId("turn");
-  if (turn.why) { target.append(element("p", { class: "note" }, `No turn of the main loop is shown: ${turn.why}.`)); return; }
-  const l = data.main_loop, at = l && l.function ? `${l.function}@${l.file || "?"}${l.line ? ":" + l.line : ""}` : "the main loop";
+  const l = data.main_loop, at = l && l.function ? l.function + (l.file ? `@${l.file}${l.line ? ":" + l.line : ""}` : "") : "the main loop";
+  if (turn.why) { target.append(element("p", { class: "note" }, `${l ? "No turn of the main loop" : "No replay"} is shown: ${turn.why}.`)); return; }
   const ns = turn.seconds * 1e9, high = rowHeight(turn.rows.length, 460, 5, 26), top = 6, row = new Map(turn.ranks.map((r, i) => [r, i]));
   let from = 0, to = ns;
   target.append(element("h3", {}, turn.whole ? "The whole job, replayed" : `One turn of ${at}, replayed`),
