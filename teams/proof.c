@@ -32,6 +32,12 @@ void teams_case_object(struct teams_case *c, enum job_proof reason, uintptr_t wh
     }
 }
 
+/* Where a thread's stack is; shares that are run in turn have one. */
+static bool is_in_frame(const struct teams_value *v)
+{
+    return v->kind == TEAMS_FRAME || v->kind == TEAMS_STACK;
+}
+
 static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_insn *i = &c->f->insn[insn];
@@ -42,6 +48,8 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
     else if (i->op == TEAMS_BRANCH &&
              (s->reg[TEAMS_FLAGS].kind == TEAMS_RAW || s->reg[TEAMS_FLAGS].kind == TEAMS_LINEAR))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    else if (i->op == TEAMS_RETURN && c->depth > 0 && is_in_frame(&s->reg[teams_convention()->result]))
+        teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
     else if (i->op == TEAMS_SYSTEM)
         teams_case_object(c, JOB_PROOF_SYSTEM, i->address);
     else if (i->op == TEAMS_PAUSE)

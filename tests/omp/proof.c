@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <omp.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -457,6 +458,18 @@ CASE(no_thread_data)
         x[i] = own++;
 }
 
+static __attribute__((noinline)) int place_in_stack(void)
+{
+    volatile char here[64];
+    return (int)(intptr_t)here;
+}
+
+CASE(no_place_of_its_stack)
+{
+#pragma omp parallel
+    x[omp_get_thread_num() % n] = place_in_stack();
+}
+
 CASE(no_pointer)
 {
 #pragma omp parallel for
@@ -529,6 +542,7 @@ int main(void)
         no_barrier_by_hand,
         no_lock_by_hand,
         no_thread_data,
+        no_place_of_its_stack,
         no_pointer,
         no_unknown_function,
         no_lock,
