@@ -72,7 +72,7 @@ int capture(char *const *argv, char *const *environment, int seconds, struct cap
     int ends[2];
     char *text = calloc(1, MOST + 1);
 
-    if (!text || pipe2(ends, O_CLOEXEC) != 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         free(text);
         return -1;
     }

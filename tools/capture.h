@@ -15,7 +15,7 @@ struct captured {
 };
 
 /* `argv` and `environment` ("NAME=VALUE", added to our own, may be NULL) end in NULL. Returns 0, or -1 when there is no
-   memory, pipe or process. captured_free() afterwards. */
+   pipe or process. captured_free() afterwards. */
 int capture(char *const *argv, char *const *environment, int seconds, struct captured *c);
 void captured_free(struct captured *c);
 

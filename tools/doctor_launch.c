@@ -143,19 +143,17 @@ static bool parse_line(const char *line, struct rank *r)
     return true;
 }
 
-static int parse_all(struct ranks *all, const char *text)
+static void parse_all(struct ranks *all, const char *text)
 {
     struct rank r;
 
     while ((text = strstr(text, "pythia-probe ")) != NULL) {
         if (parse_line(text, &r)) {
-            if (base_array_more(&all->rank, all->count, sizeof r))
-                return -1;
+            base_must(base_array_more(&all->rank, all->count, sizeof r));
             all->rank[all->count++] = r;
         }
         text++;
     }
-    return 0;
 }
 
 /* --- Cores --- */
@@ -306,7 +304,7 @@ static char **make_command(char **words, size_t count, size_t launcher, char *se
 
     for (size_t i = launcher; i + 1 < count; i++)
         there |= !strcmp(words[i + 1], "record") || !strcmp(words[i + 1], "predict");
-    for (size_t i = 0; argv && i <= count; i++) {
+    for (size_t i = 0; i <= count; i++) {
         if (i == launcher && !there) {
             argv[at++] = self;
             argv[at++] = "record";
@@ -314,11 +312,9 @@ static char **make_command(char **words, size_t count, size_t launcher, char *se
         if (i < count)
             argv[at++] = words[i];
     }
-    if (argv) {
-        argv[at++] = self;
-        argv[at++] = "doctor";
-        argv[at] = "--probe";
-    }
+    argv[at++] = self;
+    argv[at++] = "doctor";
+    argv[at] = "--probe";
     return argv;
 }
 
@@ -334,7 +330,7 @@ static void launch(struct ranks *all, const struct doctor_target *t, char **word
         return;
     self[n] = '\0';
     char **argv = make_command(words, count, launcher, self);
-    if (argv && capture(argv, NULL, SECONDS, &c) == 0) {
+    if (capture(argv, NULL, SECONDS, &c) == 0) {
         parse_all(all, c.text);
         if (!all->count) {
             explain(words[0], &c);
@@ -354,8 +350,6 @@ static void inside(struct ranks *all)
     unsigned local = (unsigned)(here > 0 ? here : all_ranks > 0 ? all_ranks : 1);
 
     all->rank = calloc(local, sizeof *all->rank);
-    if (!all->rank)
-        return;
     all->count = local;
     probe(&all->rank[0]);
     for (unsigned i = 1; i < local; i++) {
@@ -401,9 +395,8 @@ static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
         launch_default(all, t);
     } else {
         all->rank = calloc(1, sizeof *all->rank);
-        all->count = all->rank ? 1 : 0;
-        if (all->rank)
-            probe(all->rank);
+        all->count = 1;
+        probe(all->rank);
     }
 }
 

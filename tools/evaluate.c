@@ -48,7 +48,7 @@ static void parse_distances(struct request *r, const char *list, struct argp_sta
     char *copy = strdup(list), *rest = copy, *field;
 
     r->distances = 0;
-    while (copy && (field = strsep(&rest, ","))) {
+    while ((field = strsep(&rest, ","))) {
         if (r->distances == DISTANCES)
             argp_error(state, "at most %d distances", DISTANCES);
         r->distance[r->distances++] = tool_number(field, "a distance", 1, 1 << 20, state);

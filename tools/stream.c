@@ -97,10 +97,7 @@ struct stream *stream_open_file(FILE *file, const char *name, struct stream_word
 {
     struct stream *s = calloc(1, sizeof *s);
 
-    if (!s || !(s->name = strdup(name))) {
-        free(s);
-        return NULL;
-    }
+    s->name = strdup(name);
     s->words = words;
     s->file = file;
     return s;
@@ -113,9 +110,7 @@ struct stream *stream_open(const char *path, struct stream_words *words)
     int error = errno;
     struct stream *s = stream_open_file(file, input ? "standard input" : path, words);
 
-    if (!s && file && !input)
-        fclose(file);
-    if (s && !file)
+    if (!file)
         fail(s, PYTHIA_EIO, strerror(error));
     return s;
 }

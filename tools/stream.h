@@ -40,19 +40,18 @@ struct stream_event {
     uint64_t gap, duration; /* ns, 0 where absent */
 };
 
-/* NULL when out of memory; both own nothing of the caller's. */
+/* Both own nothing of the caller's. */
 struct stream_words *stream_words_create(void);
 void stream_words_destroy(struct stream_words *w); /* NULL is legal */
 uint32_t stream_words_count(const struct stream_words *w);
 /* The word, valid as long as the dictionary; "" for a number that is none. */
 const char *stream_words_text(const struct stream_words *w, uint32_t word);
-/* Number of a word of `length` bytes, added when new. UINT32_MAX when out of memory. */
+/* Number of a word of `length` bytes, added when new. UINT32_MAX: there are too many. */
 uint32_t stream_words_number(struct stream_words *w, const char *text, size_t length);
 
-/* Never NULL but when out of memory: a file that cannot be opened is reported by the first stream_next. */
+/* A file that cannot be opened is reported by the first stream_next. */
 struct stream *stream_open(const char *path, struct stream_words *words);
-/* The same from an open file, which becomes the stream's; `name` is for messages. On NULL the file is still the
-   caller's. */
+/* The same from an open file, which becomes the stream's; `name` is for messages. */
 struct stream *stream_open_file(FILE *file, const char *name, struct stream_words *words);
 void stream_close(struct stream *s); /* NULL is legal */
 /* 1 with an event, 0 at the end, a negative PYTHIA_E… on failure (the same again from then on). */
