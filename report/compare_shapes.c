@@ -137,6 +137,8 @@ static struct report_turns loop_of(const struct job_class *e, const struct rules
     for (uint32_t i = first; i < first + sets; i++)
         add_trips(e, &e->turns[i], side, &l);
     l.time_ns[side] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+    l.steady_ns[side] = (double)grammar_moments_steady(&g->stats[n].gap, g->stats[n].count).sum +
+                        (double)grammar_moments_steady(&g->stats[n].duration, g->stats[n].count).sum;
     return l;
 }
 
@@ -213,6 +215,7 @@ static void join_loops(struct report_turns *into, const struct report_turns *fro
         into->turns[side] += from->turns[side];
         into->trips[side] += from->trips[side];
         into->time_ns[side] += from->time_ns[side];
+        into->steady_ns[side] += from->steady_ns[side];
     }
 }
 

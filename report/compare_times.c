@@ -10,7 +10,7 @@ static const double WORTH = 1e-4; /* of the time of all streams: what a call mus
 
 /* Moments of executions; `within`, `freedom`: of those in one place of the grammar, about the mean of that place. */
 struct sums { double count, sum, square, within, freedom; };
-struct times { struct sums gap, own; double calls; };
+struct times { struct sums gap, own, steady_gap, steady_own; double calls; };
 
 static void add_moments(struct sums *s, const struct grammar_moments *m, uint64_t count)
 {
@@ -40,6 +40,10 @@ static void add_times(const struct report_comparison *c, uint32_t *const row[2],
             into->calls += closes ? 0 : (double)s->count;
             add_moments(closes ? &into->own : &into->gap, &s->gap, s->count);
             add_moments(&into->own, &s->duration, s->count);
+            struct grammar_moments gap = grammar_moments_steady(&s->gap, s->count);
+            struct grammar_moments duration = grammar_moments_steady(&s->duration, s->count);
+            add_moments(closes ? &into->steady_own : &into->steady_gap, &gap, s->count);
+            add_moments(&into->steady_own, &duration, s->count);
         }
     }
 }
@@ -56,6 +60,25 @@ static double variance(const struct sums *s)
     return between > 0 ? between / (s->count - 1) : 0;
 }
 
+/* Of one execution; a span is of several parts. */
+static double variance_of_call(const struct sums *s, double calls)
+{
+    return variance(s) * (calls > 0 ? s->count / calls : 1);
+}
+
+static void judge_steady(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
+                         double calls_b)
+{
+    const struct sums *s[2] = { a, b };
+    double calls[2] = { calls_a, calls_b }, sum = 0;
+
+    for (int i = 0; i < 2; i++) {
+        shift->steady[i] = calls[i] > 0 ? s[i]->sum / calls[i] : 0;
+        sum += calls[i] > 0 ? fmax(0, variance_of_call(s[i], calls[i])) / calls[i] : 0;
+    }
+    shift->error = shift->known && shift->steady[0] > 0 ? sqrt(sum) / shift->steady[0] : 0;
+}
+
 /* `worth`: ns of all executions together, below which a difference is of no interest. */
 static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
                   double calls_b, double worth)
@@ -64,7 +87,7 @@ static void judge(struct report_shift *shift, const struct sums *a, const struct
     double calls[2] = { calls_a, calls_b }, v[2];
 
     for (int i = 0; i < 2; i++) {
-        v[i] = variance(s[i]) * (calls[i] > 0 ? s[i]->count / calls[i] : 1); /* a span is of several parts */
+        v[i] = variance_of_call(s[i], calls[i]);
         shift->mean[i] = calls[i] > 0 ? s[i]->sum / calls[i] : 0;
         shift->deviation[i] = v[i] > 0 ? sqrt(v[i]) : 0;
     }
@@ -127,6 +150,8 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
         const struct times *a = &times[2 * (size_t)i], *b = a + 1;
         judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls, worth);
         judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls, worth);
+        judge_steady(&c->rows[i].gap, &a->steady_gap, &b->steady_gap, a->calls, b->calls);
+        judge_steady(&c->rows[i].own, &a->steady_own, &b->steady_own, a->calls, b->calls);
     }
     add_totals(c, times);
     free(times);

@@ -12,7 +12,9 @@
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 #define PRIOR_FREEDOM 4.0     /* the common variance counts as much as four more runs */
 #define LEAST_SCATTER 0.001   /* nothing is measured better than this */
-#define STANDARD_ERRORS 3.0   /* of one run against one */
+#define STANDARD_ERRORS 3.0   /* within the runs, at least; against several runs, which tell more, a fifth less */
+#define SEVERAL 0.8
+#define PACES 4.0             /* standard deviations between the paces of the baseline that a pace may differ */
 
 /* --- Chance --- */
 
@@ -47,31 +49,41 @@ static double t_quantile(double p, double freedom)
     return sqrt(freedom * y);
 }
 
-static double mean_of(const struct report_measure *x, uint32_t runs)
+/* `pace`: by what to divide the value of each run, NULL: by nothing. */
+static double mean_of(const struct report_measure *x, uint32_t runs, const double *pace)
 {
     double sum = 0;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < runs; i++)
         if (x->base[i] >= 0) {
-            sum += x->base[i];
+            sum += x->base[i] / (pace ? pace[i] : 1);
             n++;
         }
     return n ? sum / n : -1;
 }
 
 /* Relative variance of a time over the baseline; < 0: fewer than two runs have it. */
-static double relative_variance(const struct report_measure *x, uint32_t runs)
+static double relative_variance(const struct report_measures *m, const struct report_measure *x)
 {
-    double mean = mean_of(x, runs), sum = 0;
+    double mean = mean_of(x, m->runs, m->pace), sum = 0;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < runs; i++)
+    for (uint32_t i = 0; i < m->runs; i++)
         if (x->base[i] >= 0) {
-            sum += (x->base[i] / mean - 1) * (x->base[i] / mean - 1);
+            double off = x->base[i] / m->pace[i] / mean - 1;
+            sum += off * off;
             n++;
         }
     return n > 1 && mean > 0 ? sum / (n - 1) : -1;
+}
+
+/* Relative change to the new run. */
+static double change_of(const struct report_measures *m, const struct report_measure *x)
+{
+    double base = mean_of(x, m->runs, m->pace);
+
+    return base > 0 ? x->value / m->pace[m->runs] / base - 1 : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -88,7 +100,7 @@ static void moderate(struct report_measures *m)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < m->count; i++) {
-        double v = m->at[i]->time ? relative_variance(m->at[i], m->runs) : -1;
+        double v = m->at[i]->time && !m->at[i]->small ? relative_variance(m, m->at[i]) : -1;
         if (v >= 0)
             all[n++] = v;
     }
@@ -96,36 +108,79 @@ static void moderate(struct report_measures *m)
     common = n ? all[n / 2] : 0;
     free(all);
     for (uint32_t i = 0; i < m->count; i++) {
-        double v = relative_variance(m->at[i], m->runs), freedom = m->runs - 1.0;
+        double v = relative_variance(m, m->at[i]), freedom = m->runs - 1.0;
         m->at[i]->scatter = v < 0 ? -1
                                   : fmax(LEAST_SCATTER,
                                          sqrt((PRIOR_FREEDOM * common + freedom * v) / (PRIOR_FREEDOM + freedom)));
     }
 }
 
-/*
- * By how much times changed without a reason, most of them, about what all did: in a restless hour every time of a run
- * is off, by more than its own executions tell. 0 where there are too few to know.
- */
-static void find_unrest(struct report_measures *m)
-{
-    enum { FEW = 8 };
-    double *all = malloc((m->count + 1) * sizeof *all);
-    uint32_t n = 0;
+/* --- Pace --- */
 
+/* The median of what `value` gives of the times that count; *n: how many these are. */
+static double middle(const struct report_measures *m, double *room, uint32_t *n,
+                     double (*value)(const struct report_measures *, const struct report_measure *, uint32_t),
+                     uint32_t run)
+{
+    *n = 0;
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
-        double base = mean_of(x, m->runs);
-        if (x->time && !x->small && base > 0 && x->value >= 0)
-            all[n++] = x->value / base - 1;
+        if (x->time && !x->small && mean_of(x, m->runs, NULL) > 0 && x->value >= 0)
+            room[(*n)++] = value(m, x, run);
     }
-    qsort(all, n, sizeof *all, by_value);
-    double middle = n ? all[n / 2] : 0;
-    for (uint32_t i = 0; i < n; i++)
-        all[i] = fabs(all[i] - middle);
-    qsort(all, n, sizeof *all, by_value);
-    m->unrest = n < FEW ? 0 : all[n / 2] / normal_quantile(0.25);
-    free(all);
+    qsort(room, *n, sizeof *room, by_value);
+    return *n ? room[*n / 2] : 0;
+}
+
+static double ratio(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+{
+    double value = run < m->runs ? x->base[run] : x->value, mean = mean_of(x, m->runs, NULL);
+
+    return value < 0 ? 1 : value / mean;
+}
+
+static double unrest(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+{
+    (void)run;
+    return fabs(change_of(m, x));
+}
+
+/* What the new run's pace may be laid to the machine: of several runs, what they differ by; of one, all, upwards. */
+static double machine_pace(const struct report_measures *m)
+{
+    double sum = 0, square = 0, most;
+
+    if (m->runs == 1)
+        return fmax(1, m->pace[1]);
+    for (uint32_t i = 0; i < m->runs; i++) {
+        sum += m->pace[i];
+        square += m->pace[i] * m->pace[i];
+    }
+    most = PACES * sqrt(fmax(0, (square - sum * sum / m->runs) / (m->runs - 1)));
+    return fmax(1 - most, fmin(1 + most, m->pace[m->runs]));
+}
+
+/*
+ * A machine is faster or slower for whole runs: the pace of each, by most of its times. Then by how much times changed
+ * without a reason, most of them, beside that: in a restless hour all are off, by more than their own executions tell.
+ * Pace 1 and no unrest where there are too few times to know.
+ */
+static void find_pace(struct report_measures *m)
+{
+    enum { FEW = 8 };
+    double *room = malloc((m->count + 1) * sizeof *room);
+    uint32_t n;
+
+    m->pace = malloc((m->runs + 1) * sizeof *m->pace);
+    for (uint32_t run = 0; run <= m->runs; run++) {
+        double pace = middle(m, room, &n, ratio, run);
+        m->pace[run] = n < FEW || !(pace > 0) ? 1 : pace;
+    }
+    double off = middle(m, room, &n, unrest, 0);
+    m->unrest = n < FEW ? 0 : off / normal_quantile(0.25);
+    m->slower = m->runs == 1 ? m->pace[1] - 1 : 0;
+    m->pace[m->runs] = machine_pace(m);
+    free(room);
 }
 
 /* --- Rules and measures --- */
@@ -170,12 +225,13 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
 static bool time_kept(const struct report_measures *m, const struct report_measure *x, double tolerance,
                       uint32_t judged)
 {
-    double base = mean_of(x, m->runs), change = base > 0 ? x->value / base - 1 : 0, alone = CHANCE / fmax(judged, 1);
+    double change = change_of(m, x), alone = CHANCE / fmax(judged, 1);
     double chance = fmax(STANDARD_ERRORS, normal_quantile(alone)) * hypot(x->error, m->unrest);
 
     if (x->scatter >= 0)
-        chance = fmax(chance, t_quantile(alone, m->runs - 1 + PRIOR_FREEDOM) * x->scatter * sqrt(1 + 1.0 / m->runs));
-    return !(base > 0) || change <= tolerance || change <= chance;
+        chance = fmax(SEVERAL * chance,
+                      t_quantile(alone, m->runs - 1 + PRIOR_FREEDOM) * x->scatter * sqrt(1 + 1.0 / m->runs));
+    return change <= tolerance || change <= chance;
 }
 
 /* The first run of the baseline that is not as those before it. */
@@ -192,7 +248,7 @@ static void break_rule(struct report_contract *c, uint32_t rule, const struct re
 {
     base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
     c->breaches[c->breach_count++] = (struct report_breach){
-        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = mean_of(x, c->runs),
+        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = mean_of(x, c->runs, NULL),
         .value = x->value, .scatter = x->time ? x->scatter : -1,
         .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
     c->rules[rule].verdict = REPORT_BROKEN;
@@ -225,6 +281,11 @@ static void judge(struct report_contract *c, uint32_t rule, const struct report_
         r->verdict = REPORT_CANNOT_SAY;
         snprintf(r->why, sizeof r->why, "nothing that both have is named '%.40s'", r->name);
     }
+    if (r->about != REPORT_ABOUT_STRUCTURE && r->judged && m->slower > r->tolerance) {
+        r->verdict = REPORT_CANNOT_SAY;
+        snprintf(r->why, sizeof r->why, "most times are %.1f %% longer: the machine, or all; take several runs",
+                 100 * m->slower);
+    }
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
         if (applies(r, x) && !(x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
@@ -239,8 +300,8 @@ void report_contract_judge(struct report_contract *c, struct report *const *base
 
     report_measure_all(&m, baseline, files, runs, run, file);
     c->runs = runs;
+    find_pace(&m);
     moderate(&m);
-    find_unrest(&m);
     for (uint32_t i = 0; i < c->rule_count; i++) {
         if (m.comparable) {
             judge(c, i, &m);

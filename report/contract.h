@@ -15,13 +15,16 @@
  *      new run     -------------------->      |
  *                                             +--> each rule against each measure it is about --> breaches
  *
- * A count is kept when the baseline had it, or values on both sides of it. A time is broken when it is longer than the
- * baseline's mean by more than the tolerance, and by more than chance lets expect: at 1 % over all measures of a rule
- * together (Bonferroni), three standard errors at least. Errors are those of the mean, from the spread of the executions
- * within each run, and what most times of the run changed by about the middle of all changes, because a machine is
- * restless for whole runs. With several runs it is also the scatter between them: a one-sided t test, the variance of
- * each measure moderated by that of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs
- * alone tell little of one.
+ * A count is kept when the baseline had it, or values on both sides of it. A time is the mean of its executions, the
+ * longest in each place aside: a thread that was not running for a while says nothing of the program. A machine is
+ * faster or slower for whole runs: its pace is what most times of a run changed by. Times are judged beside it, as far
+ * as the paces of the baseline differ; against one run, nobody knows how far, and where most times are longer by more
+ * than a rule's tolerance, it cannot be judged.
+ * A time is broken when it is longer than the baseline's mean by more than the tolerance, and by more than chance lets
+ * expect: at 1 % over all measures of a rule together (Bonferroni), three standard errors at least. Errors are those of
+ * the mean, from the spread of the executions within each run, and what most times changed by beside the pace. With
+ * several runs it is also the scatter between them: a one-sided t test, the variance of each measure moderated by that
+ * of all (Smyth, "Linear models and empirical Bayes methods", 2004), because five runs alone tell little of one.
  *
  * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
  *
@@ -107,7 +110,9 @@ struct report_measures {
     uint32_t count, runs;
     struct report_measure **at;
     void *tree;            /* of tsearch(3), by what they are */
-    double unrest;         /* relative deviation of what most times changed by */
+    double *pace;          /* of each run of the baseline, then what of the new one's is laid to the machine */
+    double slower;         /* share by which most times are longer than in the only run of the baseline */
+    double unrest;         /* relative deviation of what most times changed by, beside the pace */
     bool comparable;       /* else `why` says why not */
     char why[96];
 };

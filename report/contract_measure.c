@@ -96,28 +96,16 @@ static void put(const struct filling *f, struct report_measure like, double base
 
 /* --- Rows: calls and regions --- */
 
-/* Standard error of the difference of two means, as a share of the first. */
-static double standard_error(const struct report_shift *s, const uint64_t count[2])
-{
-    double sum = 0;
-
-    if (!s->known || !(s->mean[0] > 0))
-        return 0;
-    for (int i = 0; i < 2; i++)
-        sum += s->deviation[i] * s->deviation[i] / (double)count[i];
-    return sqrt(sum) / s->mean[0];
-}
-
 static void put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s,
                      const char *part, double least, char *name)
 {
     struct report_measure like = {
         .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
-        .order = r->terminal[1], .value = s->mean[1],
+        .order = r->terminal[1], .value = s->steady[1],
         .small = s->mean[1] * (double)r->count[1] < least * f->whole,
     };
 
-    put(f, like, s->mean[0], standard_error(s, r->count));
+    put(f, like, s->steady[0], s->error);
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -168,7 +156,10 @@ static double loop_error(const struct filling *f, const struct report_turns *l)
 
     for (int i = 0; i < 2; i++) {
         const struct job *j = f->c->report[i]->job;
-        struct grammar_time t = grammar_stats_time(&j->classes[l->class_index[i]].grammar->stats[l->node[i]]);
+        struct grammar_stats s = j->classes[l->class_index[i]].grammar->stats[l->node[i]];
+        s.gap = grammar_moments_steady(&s.gap, s.count);
+        s.duration = grammar_moments_steady(&s.duration, s.count);
+        struct grammar_time t = grammar_stats_time(&s);
         sum += t.gap + t.duration > 0 ? t.variance / ((t.gap + t.duration) * (t.gap + t.duration)) / (double)l->turns[i]
                                       : 0;
     }
@@ -185,7 +176,7 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
     for (int i = 0; i < 2; i++) {
         turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
-        turn[i] = l->present[i] && l->turns[i] ? l->time_ns[i] / (double)l->turns[i] : ABSENT;
+        turn[i] = l->present[i] && l->turns[i] ? l->steady_ns[i] / (double)l->turns[i] : ABSENT;
     }
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
                                    .value = turns[1] };
@@ -273,5 +264,6 @@ void report_measures_clear(struct report_measures *m)
         free(m->at[i]);
     }
     free(m->at);
+    free(m->pace);
     *m = (struct report_measures){ 0 };
 }

@@ -231,10 +231,10 @@ static struct job *make_many(uint32_t sites, uint32_t events)
     require(terminal && g && sites, "many");
     for (uint32_t i = 0; i < sites; i++) {
         terminal[i] = call(j, i % 2 ? "MPI_Send" : "MPI_Allreduce", 0x1000 + 16 * i, i % 2 ? JOB_P2P : JOB_COLLECTIVE);
-        event(g, terminal[i], 100, 50 + i % 7);
+        event(g, terminal[i], slower(100), slower(50 + i % 7));
     }
     for (uint32_t i = 0; i < events; i++)
-        event(g, terminal[(uint32_t)rand_r(&seed) % sites], 100, 50);
+        event(g, terminal[(uint32_t)rand_r(&seed) % sites], slower(100), slower(50));
     free(terminal);
     finish(j, g, 0, 50 * ((uint64_t)sites + events), 0);
     return j;
