@@ -254,7 +254,8 @@ static double share_of(const struct search *s, const double *own, counts_fn *cou
 
 static bool elsewhere(const struct search *s, uint32_t terminal, const double *own, const void *inner)
 {
-    return (double)s->terminals[terminal].executions > own[terminal] * (double)((const struct body *)inner)->executions + 0.5;
+    const struct body *b = inner;
+    return (double)s->terminals[terminal].executions > own[terminal] * (double)b->executions + 0.5;
 }
 
 static bool among(const struct search *s, uint32_t terminal, const double *own, const void *others)
@@ -264,7 +265,21 @@ static bool among(const struct search *s, uint32_t terminal, const double *own, 
     return ((const double *)others)[terminal] > 0;
 }
 
-static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t *seen);
+/* Whether `rule` uses `wanted`, at any depth. `seen`: 0 not known, 1 no, 2 yes. */
+static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t *seen)
+{
+    const struct grammar_flat_rule *x = &s->g->rules[rule];
+
+    if (rule == wanted)
+        return true;
+    if (seen[rule])
+        return seen[rule] == 2;
+    seen[rule] = 1;
+    for (uint32_t n = x->first; n < x->first + x->length && seen[rule] == 1; n++)
+        if (grammar_is_rule(s->g->nodes[n].symbol) && uses(s, s->g->nodes[n].symbol & ~GRAMMAR_RULE, wanted, seen))
+            seen[rule] = 2;
+    return seen[rule] == 2;
+}
 
 /* The rule inside `b` whose turns those of `b` are, with others beside; NULL: there is none. */
 static const struct body *turns_within(const struct search *s, const struct body *b, double *own, uint8_t *seen)
@@ -320,22 +335,6 @@ static uint64_t turns_of(const struct search *s, const struct body *b, double *o
             turns = entries;
     }
     return turns;
-}
-
-/* Whether `rule` uses `wanted`, at any depth. `seen`: 0 not known, 1 no, 2 yes. */
-static bool uses(const struct search *s, uint32_t rule, uint32_t wanted, uint8_t *seen)
-{
-    const struct grammar_flat_rule *x = &s->g->rules[rule];
-
-    if (rule == wanted)
-        return true;
-    if (seen[rule])
-        return seen[rule] == 2;
-    seen[rule] = 1;
-    for (uint32_t n = x->first; n < x->first + x->length && seen[rule] == 1; n++)
-        if (grammar_is_rule(s->g->nodes[n].symbol) && uses(s, s->g->nodes[n].symbol & ~GRAMMAR_RULE, wanted, seen))
-            seen[rule] = 2;
-    return seen[rule] == 2;
 }
 
 /* The parts of the stream that have turns of it, together. */
