@@ -26,7 +26,8 @@ enum { LIFE_READERS = 4096, /* more ranks than that do not open one file at once
        LIFE_PIECE = 1 << 30, LIFE_VERSION = 16384 /* more than any MPI_MAX_LIBRARY_VERSION_STRING */ };
 
 static struct {
-    MPI_Comm private_comm; /* MPI_COMM_NULL: Pythia is off on all ranks */
+    MPI_Comm comm; /* of those that run under Pythia; MPI_COMM_NULL: it is off on all ranks */
+    MPI_Errhandler errors; /* the program's on MPI_COMM_WORLD, while Pythia's own are returned */
     enum session_mode mode; /* of all ranks */
     uint32_t rank;
     bool open;  /* between a start on this rank and its end */
@@ -34,7 +35,7 @@ static struct {
     pid_t process; /* that started: its children have nothing to end */
     atomic_int session_process; /* that called MPI_Session_init; 0: none */
     void *from; /* place of a call that comes through the C binding of another library */
-} life = {.private_comm = MPI_COMM_NULL};
+} life = {.comm = MPI_COMM_NULL, .errors = MPI_ERRHANDLER_NULL};
 
 /* --- Beginning --- */
 
@@ -126,15 +127,52 @@ static struct life_order life_agree(const struct session_world *world, MPI_Comm 
     return order;
 }
 
+static void life_hold_errors(void)
+{
+    if (PMPI_Comm_get_errhandler(MPI_COMM_WORLD, &life.errors) == MPI_SUCCESS)
+        PMPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+static void life_give_back_errors(void)
+{
+    if (life.errors == MPI_ERRHANDLER_NULL)
+        return;
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, life.errors);
+    PMPI_Errhandler_free(&life.errors);
+}
+
+/* At the end messages of the program's that were never received may be on their way: Pythia's are apart from them. Not
+   from the beginning: what the program makes is then numbered as it would be without Pythia, and Open MPI 4.1 hangs in
+   some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a duplicate: that asks the
+   program's callbacks to copy its attributes. */
+static bool life_apart(void)
+{
+    MPI_Comm apart = MPI_COMM_NULL;
+    if (life.comm != MPI_COMM_WORLD)
+        return true;
+    if (PMPI_Comm_split(MPI_COMM_WORLD, 0, (int)life.rank, &apart) != MPI_SUCCESS)
+        return false;
+    PMPI_Comm_set_errhandler(apart, MPI_ERRORS_RETURN);
+    life.comm = apart;
+    return true;
+}
+
+static void life_free_comm(void)
+{
+    if (life.comm != MPI_COMM_WORLD)
+        PMPI_Comm_free(&life.comm);
+    life.comm = MPI_COMM_NULL;
+}
+
 static void life_open(const struct session_world *world)
 {
     const void *reference = NULL;
     void *packed = NULL;
-    if (pmpi_hook_present_gather((int)world->rank, (int)world->ranks, &life.private_comm) != MPI_SUCCESS)
+    if (pmpi_hook_present_gather((int)world->rank, (int)world->ranks, &life.comm) != MPI_SUCCESS)
         return;
-    struct life_order order = life_agree(world, life.private_comm, &reference, &packed);
+    struct life_order order = life_agree(world, life.comm, &reference, &packed);
     if (order.mode == SESSION_OFF) {
-        PMPI_Comm_free(&life.private_comm);
+        life_free_comm();
     } else {
         life.mode = (enum session_mode)order.mode;
         life.rank = world->rank;
@@ -146,7 +184,7 @@ static void life_open(const struct session_world *world)
         pmpi_hook_comm_open();
         bool started = session_start(world, reference, order.size) != SESSION_OFF;
         if (life.mode == SESSION_RECORD)
-            pmpi_hook_clocks_begin(life.private_comm);
+            pmpi_hook_clocks_begin(life.comm);
         if (started)
             pmpi_hook_plugins_open(session_plugins(), world->rank);
         atomic_store_explicit(&pmpi_hook_kinds, started ? session_records() : 0, memory_order_release);
@@ -173,7 +211,9 @@ static void life_begin(void)
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
     struct session_world world = {.rank = (uint32_t)rank, .ranks = (uint32_t)ranks, .mpi = version};
+    life_hold_errors();
     life_open(&world);
+    life_give_back_errors();
 }
 
 /* An event around nothing of the program's: where a run begins and ends. All ranks wait for each other, recorded or
@@ -187,7 +227,7 @@ static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
         pmpi_hook_begin(&call, from);
     }
     if (wait)
-        PMPI_Barrier(life.private_comm);
+        PMPI_Barrier(life.comm);
     if (recorded) {
         pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
@@ -234,23 +274,37 @@ PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provi
 
 /* --- Ending --- */
 
+/* Without MPI. */
+static void life_keep_part(struct job *mine)
+{
+    if (life.mode == SESSION_RECORD)
+        pmpi_hook_write_part(life.rank, mine);
+    else
+        job_destroy(mine);
+}
+
 static void life_end(void)
 {
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
+    life_hold_errors();
     if (life.mode == SESSION_RECORD)
-        pmpi_hook_clocks_end(life.private_comm);
+        pmpi_hook_clocks_end(life.comm);
     struct job *mine = session_finish();
     life.open = false;
-    pmpi_hook_finish(life.private_comm, life.mode, mine);
+    if (life_apart())
+        pmpi_hook_finish(life.comm, life.mode, mine);
+    else
+        life_keep_part(mine);
     pmpi_hook_comm_close();
-    PMPI_Comm_free(&life.private_comm);
+    life_free_comm();
+    life_give_back_errors();
 }
 
 void pmpi_hook_life_ends(void *from)
 {
     static const struct pmpi_hook_info info = {"MPI_Finalize", JOB_LIFE, true, false};
-    if (life.private_comm != MPI_COMM_NULL) {
+    if (life.comm != MPI_COMM_NULL) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
         session_pause(false);
@@ -275,11 +329,7 @@ static void life_rescue(void)
     life.open = false;
     atomic_store_explicit(&pmpi_hook_kinds, 0, memory_order_release);
     pmpi_hook_plugins_close();
-    struct job *mine = session_finish();
-    if (life.mode == SESSION_RECORD)
-        pmpi_hook_write_part(life.rank, mine);
-    else
-        job_destroy(mine);
+    life_keep_part(session_finish());
 }
 
 void pmpi_hook_life_aborts(void *from)

@@ -6,9 +6,10 @@
  *   MPI_Finalize  barrier (its wait is the event's duration) -> session_finish -> merge -> rank 0 writes -> real one
  *   exit without  the rank's part goes to <output>.parts/rank-N.pythia (checkpoints and signals: session/checkpoint.c)
  *
- * What Pythia itself says to other ranks goes through a private communicator of those that run under it (all of
- * MPI_COMM_WORLD, or some: pmpi/present.h), and whether it is on is decided together at MPI_Init: every one of them
- * takes part in the merge, also one whose session has failed since.
+ * What Pythia itself says to other ranks goes through MPI_COMM_WORLD inside MPI_Init, and at the end through a
+ * communicator made for that; through one of their own from the beginning where only some of the ranks run under it
+ * (pmpi/present.h). Whether it is on is decided together at MPI_Init: every one of them takes part in the merge, also
+ * one whose session has failed since.
  */
 #ifndef PYTHIA_PMPI_LIFE_H
 #define PYTHIA_PMPI_LIFE_H

@@ -154,8 +154,10 @@ static int present_presumed(int rank, int ranks, MPI_Comm *comm)
 
 static int present_gather(const bool *here, int number, int rank, int ranks, MPI_Comm *comm)
 {
-    if (number == ranks || ranks == 1)
-        return PMPI_Comm_dup(MPI_COMM_WORLD, comm);
+    if (number == ranks || ranks == 1) {
+        *comm = MPI_COMM_WORLD;
+        return MPI_SUCCESS;
+    }
     if (number < 0)
         return present_presumed(rank, ranks, comm);
     if (!here[rank]) /* others do not count on this one */
@@ -181,7 +183,8 @@ int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm)
         *comm = MPI_COMM_NULL;
         return error;
     }
-    PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
+    if (*comm != MPI_COMM_WORLD)
+        PMPI_Comm_set_errhandler(*comm, MPI_ERRORS_RETURN);
     PMPI_Comm_rank(*comm, &mine);
     if (number > 0 && number < ranks && mine == 0)
         base_log_info("%d of %d ranks run under Pythia: these are recorded or predicted", number, ranks);

@@ -24,8 +24,8 @@
 
 /* Before MPI_Init. */
 void pmpi_hook_present_announce(void);
-/* After MPI_Init: a private communicator of the ranks of MPI_COMM_WORLD that run under Pythia, with errors returned.
-   Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
+/* After MPI_Init: MPI_COMM_WORLD where all of its ranks run under Pythia, else a communicator of those that do, with
+   errors returned. Returns MPI_SUCCESS, or an MPI error and MPI_COMM_NULL. */
 int pmpi_hook_present_gather(int rank, int ranks, MPI_Comm *comm);
 /* Instead of it. A launcher that was spoken to and is not left makes MPI_Finalize incomplete. */
 void pmpi_hook_present_close(void);

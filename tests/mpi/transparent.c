@@ -133,6 +133,32 @@ static void computes(void)
     fesetround(FE_TONEAREST);
 }
 
+/* Communicators have the numbers that they would have. Those of a graph whose ranks MPI may number anew hang in Open
+   MPI 4.1 where there was one more before. */
+static void communicators(void)
+{
+    MPI_Comm made;
+    MPI_Comm_dup(MPI_COMM_WORLD, &made);
+    if (rank == 0)
+        printf("number of a duplicate: %d\n", (int)MPI_Comm_c2f(made));
+    MPI_Comm_free(&made);
+    for (int turn = 0; turn < 40; turn++) {
+        int to = (rank + 1) % ranks, one = 1;
+        MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &to, &one, MPI_INFO_NULL, turn % 2, &made);
+        MPI_Barrier(made);
+        MPI_Comm_free(&made);
+    }
+}
+
+/* Of the world itself, there when MPI ends. */
+static void last_attribute(void)
+{
+    int keyval;
+    MPI_Comm_create_keyval(copy, forget, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_WORLD, keyval, NULL);
+    copied = deleted = 0;
+}
+
 int main(int argc, char **argv)
 {
     int length = 0, comparison, level;
@@ -160,15 +186,17 @@ int main(int argc, char **argv)
     if (rank == 0)
         printf("handled %d, congruent %d\n", handled, comparison == MPI_CONGRUENT);
     attributes();
+    communicators();
     computes();
     time = MPI_Wtime();
     if (rank == 0)
         printf("time goes on: %d\n", MPI_Wtime() >= time);
     say("free of nothing", MPI_Comm_free(&(MPI_Comm){MPI_COMM_NULL}));
+    last_attribute();
     MPI_Finalize();
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (rank == 0)
-        printf("finalized %d\n", finalized);
+        printf("finalized %d, copied %d, deleted %d\n", finalized, copied, deleted);
     return rank == 0 ? 3 : 0;
 }
