@@ -117,13 +117,16 @@ static bool answers(const struct printer *p, const struct grammar_cursor *c)
 static const char *peer_text(const struct printer *p, const struct grammar_cursor *c, char *text, size_t size)
 {
     const struct job_terminal *t = c->terminal < p->job->terminal_count ? &p->job->terminals[c->terminal] : NULL;
+    const struct job_variant *v = job_variant(p->class, c->node, GRAMMAR_PEER, p->rank, p->thread);
     int64_t value;
 
+    if (v && v->attr.kind == GRAMMAR_ATTR_VARIES && answers(p, c)) /* what holds says more than who it was */
+        return "SOURCE";
     switch (job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->index, &value)) {
     case 0:
         break;
     case 1:
-        return answers(p, c) ? "SOURCE" : "*";
+        return "*";
     default:
         return peer_by_class(t);
     }
