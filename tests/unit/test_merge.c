@@ -79,7 +79,7 @@ START_TEST(test_nothing_is_lost)
             simulate_compare(tree, &r[i].stream[k]);
             simulate_compare(again, &r[i].stream[k]);
         }
-    ck_assert(shape != SIMULATE_RANDOM || simulate_courses > 0);
+    ck_assert(shape != SIMULATE_MASTER || simulate_courses > 0);
     job_destroy(again);
     job_destroy(tree);
     simulate_clear_all(r, ranks);
