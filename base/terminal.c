@@ -9,10 +9,9 @@
 
 int base_terminal_columns(int fd)
 {
-    enum { LEAST = 20 };
     struct winsize size;
 
-    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > LEAST ? size.ws_col : 80;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 bool base_terminal_is_dumb(void)

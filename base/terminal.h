@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* How wide it is; 80 where it does not say, or is narrower than any line. */
+/* How wide it is; 80 where it does not say. */
 int base_terminal_columns(int fd);
 /* Whether TERM says that nothing can be drawn on it, or nothing at all. */
 bool base_terminal_is_dumb(void);
