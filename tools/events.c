@@ -120,7 +120,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     const struct job_variant *v = job_variant(p->class, c->node, GRAMMAR_PEER, p->rank, p->thread);
     int64_t value;
 
-    if (v && v->attr.kind == GRAMMAR_ATTR_VARIES && answers(p, c)) /* what holds says more than who it was */
+    if (v && !grammar_attr_constant(&v->attr, &value) && answers(p, c)) /* what holds says more than who it was */
         return "SOURCE";
     switch (job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->index, &value)) {
     case 0:
