@@ -72,7 +72,7 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
         uint64_t all = g->fork_ns + g->work_ns + g->wait_ns + g->join_ns;
         fprintf(
             out,
-            "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s samples)\n",
+            "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s timed)\n",
             share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
             report_count(g->samples, count));
     }
