@@ -18,7 +18,7 @@ struct pythia_oracle {
     struct oracle_index *index;
     struct oracle *oracle;
     struct api_words words;
-    struct api_partners partners;
+    struct api_peers peers;
 };
 
 /* --- Opening --- */
@@ -51,7 +51,7 @@ static int open_job(struct job *job, uint32_t rank, uint32_t thread, pythia_orac
     error = error ? error : file_open_member(job, class_index, rank, thread, &grammar, why, sizeof why);
     error = error ? error : start(o, grammar);
     error = error ? error : api_words_open(&o->words, job);
-    error = error ? error : api_partners_open(&o->partners, job, class_index, rank, thread);
+    error = error ? error : api_peers_open(&o->peers, job, class_index, rank, thread);
     if (error)
         pythia_oracle_close(o);
     else
@@ -86,7 +86,7 @@ int pythia_oracle_create(pythia_oracle_t **oracle)
 
     if (!oracle)
         return PYTHIA_EINVAL;
-    if (!o || start(o, NULL) || api_words_open(&o->words, NULL) || api_partners_open(&o->partners, NULL, 0, 0, 0)) {
+    if (!o || start(o, NULL) || api_words_open(&o->words, NULL) || api_peers_open(&o->peers, NULL, 0, 0, 0)) {
         pythia_oracle_close(o);
         return PYTHIA_ENOMEM;
     }
@@ -102,7 +102,7 @@ void pythia_oracle_close(pythia_oracle_t *oracle)
     oracle_index_destroy(oracle->index);
     job_destroy(oracle->job);
     api_words_close(&oracle->words);
-    api_partners_close(&oracle->partners);
+    api_peers_close(&oracle->peers);
     free(oracle);
 }
 
@@ -117,7 +117,7 @@ int api_lend(const struct api_loan *loan, pythia_oracle_t **oracle)
     o->lender = loan->lender;
     o->oracle = loan->oracle;
     int error = api_words_open(&o->words, loan->job);
-    error = error ? error : api_partners_open(&o->partners, loan->job, loan->class_index, loan->rank, loan->thread);
+    error = error ? error : api_peers_open(&o->peers, loan->job, loan->class_index, loan->rank, loan->thread);
     if (error)
         api_lent_destroy(o);
     else
@@ -130,7 +130,7 @@ void api_lent_destroy(pythia_oracle_t *o)
     if (!o)
         return;
     api_words_close(&o->words);
-    api_partners_close(&o->partners);
+    api_peers_close(&o->peers);
     free(o);
 }
 
@@ -155,7 +155,7 @@ static int follow(pythia_oracle_t *o, const char *word, uint64_t gap, uint64_t d
         return PYTHIA_EINVAL;
     uint32_t terminal = api_words_number(&o->words, word, peer >= 0);
     oracle_follow(o->oracle, terminal, gap, duration); /* GRAMMAR_NONE: something unknown */
-    api_partners_follow(&o->partners, o->oracle, terminal, peer);
+    api_peers_follow(&o->peers, o->oracle, terminal, peer);
     return terminal == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
 
@@ -253,17 +253,17 @@ int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pyth
 {
     struct oracle_answer a;
     uint64_t distance;
-    int64_t partner;
+    int64_t rank;
     double chance;
 
     if (!oracle || !peer || !answer)
         return PYTHIA_EINVAL;
-    int status = !enter(oracle) || next_in(oracle, oracle->words.partner, &distance, &a) ||
-                 api_partners_ask(&oracle->partners, &a, &partner, &chance);
+    int status = !enter(oracle) || next_in(oracle, oracle->words.peer, &distance, &a) ||
+                 api_peers_ask(&oracle->peers, &a, &rank, &chance);
     if (status == 0) {
         give(oracle, distance, &a, answer);
         answer->probability *= chance;
-        *peer = (uint32_t)partner;
+        *peer = (uint32_t)rank;
     }
     leave(oracle);
     return status;

@@ -5,7 +5,7 @@
  *   record.c   the recorder
  *   api.c      the oracle: opening, following, the questions
  *   words.c    words and terminals
- *   peers.c    partners
+ *   peers.c    peers
  *
  * Threads: owner.  Hook-safe: what follows and asks is, but for a new word.
  */
@@ -44,7 +44,7 @@ void api_lent_destroy(struct pythia_oracle *oracle); /* NULL is legal */
 
 /* --- Words --- */
 
-struct api_word { const char *text; uint32_t terminal; uint8_t with; /* recorded as a word with partners */ };
+struct api_word { const char *text; uint32_t terminal; uint8_t with; /* recorded as a word with peers */ };
 
 /*
  * Terminals below `count` are the recording's; a word that it does not have gets the next number when it is first seen.
@@ -60,13 +60,13 @@ struct api_words {
     struct job_table numbers; /* of the other words */
     char **others;              /* their texts, each its own: they never move */
     uint32_t other_count, other_room;
-    uint8_t *set, *partner;     /* of terminals: all 0 between questions; whether they have partners */
-    uint32_t set_room, partner_room;
+    uint8_t *set, *peer;        /* of terminals: all 0 between questions; whether they have peers */
+    uint32_t set_room, peer_room;
 };
 
 int api_words_open(struct api_words *w, const struct job *job);
 void api_words_close(struct api_words *w);
-/* The terminal of a word, with a partner or without; where the recording has it only the other way, that. It is added
+/* The terminal of a word, with a peer or without; where the recording has it only the other way, that. It is added
    where it is new; GRAMMAR_NONE: out of memory. */
 uint32_t api_words_number(struct api_words *w, const char *text, bool with);
 /* Number of a terminal's callsite as in the report; UINT32_MAX without. */
@@ -75,21 +75,21 @@ const char *api_words_text(const struct api_words *w, uint32_t terminal);
 /* Marks (or clears) the terminals of a word in the set. Returns their number. */
 uint32_t api_words_mark(struct api_words *w, const char *text, uint8_t value);
 
-/* --- Partners --- */
+/* --- Peers --- */
 
-struct api_partners {
+struct api_peers {
     const struct job *job; /* NULL: no recording */
     uint32_t class_index, rank, thread;
     struct oracle_peers *learned;
-    uint32_t turn;         /* events with partners, modulo a few: those that are judged where all is well */
+    uint32_t turn;         /* events with peers, modulo a few: those that are judged where all is well */
 };
 
-int api_partners_open(struct api_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
+int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank,
                         uint32_t thread);
-void api_partners_close(struct api_partners *p);
-/* After the oracle followed an event; `peer` -1: it has no partner. */
-void api_partners_follow(struct api_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer);
-/* The partner of an event that is answered for, and the chance that it is that one. 1: not known. */
-int api_partners_ask(const struct api_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance);
+void api_peers_close(struct api_peers *p);
+/* After the oracle followed an event; `peer` -1: it has no peer. */
+void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer);
+/* The peer of an event that is answered for, and the chance that it is that one. 1: not known. */
+int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int64_t *peer, double *chance);
 
 #endif

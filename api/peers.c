@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partners for any runtime: what the recording says of this very stream, and what oracle/peers.h learns of the run. Not
+ * Peers for any runtime: what the recording says of this very stream, and what oracle/peers.h learns of the run. Not
  * the rules that a class has for other ranks: who opens an oracle names the rank that it is.
  */
 #include "api/api.h"
@@ -12,19 +12,19 @@
 
 enum { JUDGED = 16 }; /* one in so many, where all that was said lately is right */
 
-int api_partners_open(struct api_partners *p, const struct job *job, uint32_t class_index, uint32_t rank,
+int api_peers_open(struct api_peers *p, const struct job *job, uint32_t class_index, uint32_t rank,
                         uint32_t thread)
 {
-    *p = (struct api_partners){ job, class_index, rank, thread, oracle_peers_create(), 0 };
+    *p = (struct api_peers){ job, class_index, rank, thread, oracle_peers_create(), 0 };
     return p->learned ? 0 : PYTHIA_ENOMEM;
 }
 
-void api_partners_close(struct api_partners *p)
+void api_peers_close(struct api_peers *p)
 {
     oracle_peers_destroy(p->learned);
 }
 
-static void say_recorded(const struct api_partners *p, const struct oracle_peers_event *e,
+static void say_recorded(const struct api_peers *p, const struct oracle_peers_event *e,
                          struct oracle_peers_said *said)
 {
     struct job_class c;
@@ -43,14 +43,14 @@ static void say_recorded(const struct api_partners *p, const struct oracle_peers
     said->value[ORACLE_PEERS_OWN] = value;
 }
 
-void api_partners_follow(struct api_partners *p, const struct oracle *o, uint32_t terminal, int64_t peer)
+void api_peers_follow(struct api_peers *p, const struct oracle *o, uint32_t terminal, int64_t peer)
 {
     struct oracle_peers_event e = { .terminal = terminal, .reference = GRAMMAR_NONE, .node = GRAMMAR_NONE };
     struct oracle_peers_actual actual = { .peer = peer, .place = -1, .reply = -1 };
     struct oracle_peers_said said;
 
     if (peer < 0) {
-        if (p->turn) /* before the first one nothing is learned of partners */
+        if (p->turn) /* before the first one nothing is learned of peers */
             oracle_peers_pass(p->learned, terminal, -1);
         return;
     }
@@ -65,7 +65,7 @@ void api_partners_follow(struct api_partners *p, const struct oracle *o, uint32_
     oracle_peers_pass(p->learned, terminal, peer);
 }
 
-int api_partners_ask(const struct api_partners *p, const struct oracle_answer *a, int64_t *peer, double *chance)
+int api_peers_ask(const struct api_peers *p, const struct oracle_answer *a, int64_t *peer, double *chance)
 {
     struct oracle_peers_event e = { a->terminal, a->reference, a->node, a->turn };
     struct oracle_peers_said said;

@@ -25,7 +25,7 @@ struct pythia_recorder {
     char *program, *arguments; /* NULL: no name */
 };
 
-/* That an event has a partner is part of what it is; who, is not. */
+/* That an event has a peer is part of what it is; who, is not. */
 static uint32_t word_terminal(struct job *j, const char *word, uint8_t peer_class)
 {
     uint32_t text = job_string(j, word);

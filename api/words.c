@@ -46,7 +46,7 @@ static bool is_at(const struct api_words *w, uint32_t i, const char *text)
     return i < w->entries && strcmp(w->word[i].text, text) == 0;
 }
 
-static bool has_partner(const struct job_terminal *t)
+static bool has_peer(const struct job_terminal *t)
 {
     return t->peer_class == JOB_PEER_RANK || t->peer_class == JOB_PEER_SELF || t->peer_class == JOB_PEER_ROOT;
 }
@@ -87,7 +87,7 @@ static uint32_t add(struct api_words *w, const char *text, struct grammar_hash h
 
     if (number >= JOB_LIMIT || job_table_reserve(&w->numbers, 1) ||
         base_array_room(&w->others, &w->other_room, (uint64_t)w->other_count + 1, sizeof *w->others) ||
-        room(&w->set, &w->set_room, (uint64_t)number + 1) || room(&w->partner, &w->partner_room, (uint64_t)number + 1))
+        room(&w->set, &w->set_room, (uint64_t)number + 1) || room(&w->peer, &w->peer_room, (uint64_t)number + 1))
         return GRAMMAR_NONE;
     if (!(w->others[w->other_count] = strdup(text)))
         return GRAMMAR_NONE;
@@ -143,7 +143,7 @@ int api_words_open(struct api_words *w, const struct job *job)
     w->names = calloc((size_t)count + 1, sizeof *w->names);
     w->site = malloc(((job ? (size_t)job->callsite_count : 0) + 1) * sizeof *w->site);
     if (!w->word || !w->names || !w->site || room(&w->set, &w->set_room, (uint64_t)count + 1) ||
-        room(&w->partner, &w->partner_room, (uint64_t)count + 1))
+        room(&w->peer, &w->peer_room, (uint64_t)count + 1))
         return PYTHIA_ENOMEM;
     w->job = job;
     w->count = count;
@@ -151,9 +151,9 @@ int api_words_open(struct api_words *w, const struct job *job)
         number_sites(w, job);
     for (uint32_t t = 0; !error && t < count; t++) {
         const struct job_terminal *from = &job->terminals[t];
-        w->partner[t] = has_partner(from);
+        w->peer[t] = has_peer(from);
         w->word[w->entries++] = (struct api_word){ job_text(job, from->function), t,
-                                                   from->kind == JOB_WORD && w->partner[t] };
+                                                   from->kind == JOB_WORD && w->peer[t] };
         error = add_names(w, job, t);
     }
     qsort(w->word, w->entries, sizeof *w->word, compare);
@@ -172,7 +172,7 @@ void api_words_close(struct api_words *w)
     free(w->site);
     free(w->word);
     free(w->set);
-    free(w->partner);
+    free(w->peer);
 }
 
 uint32_t api_words_number(struct api_words *w, const char *text, bool with)
@@ -187,7 +187,7 @@ uint32_t api_words_number(struct api_words *w, const char *text, bool with)
             number = add(w, text, hash);
     }
     if (with && number != GRAMMAR_NONE)
-        w->partner[number] = 1;
+        w->peer[number] = 1;
     return number;
 }
 

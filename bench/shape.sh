@@ -5,7 +5,7 @@
 #
 #   bench/shape.sh [-i ITERATIONS]       from the build directory
 #
-# Recorded on 8, 27 and 64 ranks, predicted on others: right events at distance 1 and 16, and right partners of messages
+# Recorded on 8, 27 and 64 ranks, predicted on others: right events at distance 1 and 16, and right peers of messages
 # after the first 200 events of each rank, over all ranks and on the worst. Recorded with -s 10, predicted with -s 10
 # and -s 20: the median relative error of the time to the next event, of the whole run.
 set -eu
@@ -27,18 +27,18 @@ run() {
         >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 }
 field() { sed -n "s/.*predicted .* $1=\([0-9.]*\).*/\1/p" "$dir/out"; }
-partners() {
+peers() {
     sed -n 's/.*peers=.* late=\([0-9]*\) late_foretold=[0-9]* late_right=\([0-9]*\).*/\1 \2/p' "$dir/out" |
         awk '$1 { n += $1; right += $2; if (least == "" || $2 / $1 < least) least = $2 / $1 }
              END { if (n) printf "%.4f\t%.4f", right / n, least }'
 }
 
-printf '#\trecorded\trun\tdistance 1\tdistance 16\tpartners\tworst rank\n'
+printf '#\trecorded\trun\tdistance 1\tdistance 16\tpeers\tworst rank\n'
 for ranks in 8 27 64; do run record "$dir/$ranks.pythia" $ranks "$lulesh-mpi" 4; done
 for pair in '8 8' '8 27' '27 8' '8 64' '64 8'; do
     set -- $pair
     run predict "$dir/$1.pythia" "$2" "$lulesh-mpi" 4
-    printf 'ranks\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$(field accuracy)" "$(field accuracy_16)" "$(partners)"
+    printf 'ranks\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$(field accuracy)" "$(field accuracy_16)" "$(peers)"
 done
 printf '#\tranks\trecorded\trun\tdistance 1\tmedian time error\n'
 for case in '1 lulesh' '8 lulesh-mpi'; do

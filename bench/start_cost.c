@@ -126,7 +126,7 @@ static uint64_t one_event(uint32_t i)
 {
     static struct session_key key = { .kind = JOB_CALL, .call_kind = JOB_COMPLETION,
                                       .peer_class = JOB_PEER_RANK, .blocking = 1, .comm = GRAMMAR_NONE };
-    static struct grammar_event partner = { .channels = 1u << GRAMMAR_PEER };
+    static struct grammar_event message = { .channels = 1u << GRAMMAR_PEER };
     struct session_span span;
     uint64_t begin = base_clock_now();
     struct session_stream *s = session_enter();
@@ -135,7 +135,7 @@ static uint64_t one_event(uint32_t i)
     key.function = name_of(i);
     key.callsite = session_callsite(s, (void *[]){ (char *)one_event + 16 * (uintptr_t)i }, 1);
     session_begin(s, &span, &key);
-    session_end(s, &span, &partner);
+    session_end(s, &span, &message);
     session_leave();
     return base_clock_now() - begin;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is in which communicator, messages by partner, what completions complete: optional sections, each one list after
+ * Who is in which communicator, messages by peer, what completions complete: optional sections, each one list after
  * the other, by columns (doc/FORMAT.md). Whoever predicts does not read them.
  */
 #include "file/traffic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of who talks to whom: communicators' members, messages by partner, what completions complete. Private to
+/* Sections of who talks to whom: communicators' members, messages by peer, what completions complete. Private to
    file/. */
 #ifndef PYTHIA_FILE_TRAFFIC_H
 #define PYTHIA_FILE_TRAFFIC_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partners in the order of the stream: known where no node's formula holds for them.
+ * Peers in the order of the stream: known where no node's formula holds for them.
  *
  *     Isend at a callsite     rank 3 from event 12 on, rank 1 from event 840 on, rank 2 from event 1100 on, …
  *
  * Kept by terminal, so that nothing that happens to rules and nodes touches it, as long as a terminal changes its
- * partner at most GRAMMAR_COURSE_RUNS times: whoever changes it all the time does so by a rule, or by none.
+ * peer at most GRAMMAR_COURSE_RUNS times: whoever changes it all the time does so by a rule, or by none.
  *
- * Cost: an event with a partner costs a comparison, a change sometimes a cell of the attributes' pool.
+ * Cost: an event with a peer costs a comparison, a change sometimes a cell of the attributes' pool.
  * Private to grammar/.  Threads: owner.  Hook-safe: yes.
  */
 #ifndef PYTHIA_GRAMMAR_COURSE_H

@@ -83,8 +83,8 @@ PYTHIA_API void pythia_recorder_destroy(pythia_recorder_t *recorder);
 PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                      uint64_t duration_ns);
 
-/* The same of an event with a partner: the rank that a message goes to, the worker that a task comes from, whatever has
-   a number, below 2^31. That a word has a partner is part of what it is (with and without, it is two events); who it
+/* The same of an event with a peer: the rank that a message goes to, the worker that a task comes from, whatever has
+   a number, below 2^31. That a word has a peer is part of what it is (with and without, it is two events); who it
    is, is not: the recording keeps with whom each place in it has to do. Same returns.
    Threads: owner.  Hook-safe: as pythia_recorder_event. */
 PYTHIA_API int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
@@ -133,7 +133,7 @@ struct pythia_answer {
 };
 
 /* Opens an oracle that knows the stream of (rank, thread) in a job file, at the stream's begin. The caller closes it.
-   Only what that stream needs is read; its times and partners when the run comes to them: "Hook-safe: yes" below is but
+   Only what that stream needs is read; its times and peers when the run comes to them: "Hook-safe: yes" below is but
    for that (a lock, a read of some KiB: 50 us). The file stays open until then, and may be replaced meanwhile (by
    rename, as Pythia does). What turns out to be damaged then is as if it were not known.
    Returns 0, PYTHIA_ENOMEM, PYTHIA_EIO, PYTHIA_EFORMAT, PYTHIA_EVERSION, or PYTHIA_EINVAL: no such stream, or NULL.
@@ -161,7 +161,7 @@ PYTHIA_CALLBACK void pythia_oracle_close(pythia_oracle_t *oracle);
 PYTHIA_CALLBACK int pythia_oracle_follow(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
                                          uint64_t duration_ns);
 
-/* The same of an event with a partner, as with pythia_recorder_message: `peer` below 2^31. Same returns.
+/* The same of an event with a peer, as with pythia_recorder_message: `peer` below 2^31. Same returns.
    Threads: owner.  Hook-safe: as pythia_oracle_follow. */
 PYTHIA_CALLBACK int pythia_oracle_follow_message(pythia_oracle_t *oracle, const char *word, uint64_t gap_ns,
                                             uint64_t duration_ns, uint32_t peer);
@@ -183,11 +183,11 @@ PYTHIA_CALLBACK int pythia_oracle_next(pythia_oracle_t *oracle, const char *word
 PYTHIA_CALLBACK int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uint32_t count,
                                      struct pythia_answer *answer);
 
-/* With whom the next event that has a partner, however far ahead, has to do: *peer, as the recording has it (of a job
+/* With whom the next event that has a peer, however far ahead, has to do: *peer, as the recording has it (of a job
    file of MPI: a rank in the call's communicator) or as this run shows it, whichever was right more often lately.
-   *answer is that event, as with pythia_oracle_next; its probability is that of the event with that partner. Both are
+   *answer is that event, as with pythia_oracle_next; its probability is that of the event with that peer. Both are
    the caller's.
-   Returns 0, 1: no such event is in sight, or its partner is anybody's guess, or PYTHIA_EINVAL.
+   Returns 0, 1: no such event is in sight, or its peer is anybody's guess, or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 

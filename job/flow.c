@@ -17,7 +17,7 @@ void job_flows_free(struct job_flows *f)
     memset(f, 0, sizeof *f);
 }
 
-uint32_t job_flow_partner(const struct job_flow *f, uint32_t rank, uint32_t ranks)
+uint32_t job_flow_peer(const struct job_flow *f, uint32_t rank, uint32_t ranks)
 {
     if (f->value == GRAMMAR_NONE || f->relation == JOB_ABSOLUTE || !ranks)
         return f->value;
@@ -124,13 +124,13 @@ int job_flows_settle(struct job *j)
     return 0;
 }
 
-int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t partner, uint64_t messages,
+int job_flow_add(struct job *j, uint32_t rank, uint32_t terminal, bool receives, uint32_t peer, uint64_t messages,
                  uint64_t bytes)
 {
     struct job_range at = { .first = rank, .count = 1, .stride = 1 };
-    struct job_flow row = { .terminal = terminal, .receives = receives, .relation = JOB_ABSOLUTE, .value = partner,
+    struct job_flow row = { .terminal = terminal, .receives = receives, .relation = JOB_ABSOLUTE, .value = peer,
                             .messages = messages, .bytes = bytes };
-    if (terminal >= j->terminal_count || (partner != GRAMMAR_NONE && partner >= j->info.ranks))
+    if (terminal >= j->terminal_count || (peer != GRAMMAR_NONE && peer >= j->info.ranks))
         return PYTHIA_EINVAL;
     return job_flows_append(&j->flows, row, &at, 1);
 }
@@ -147,7 +147,7 @@ static int walk_row(const struct job *j, const struct job_flow *f, int (*visit)(
     for (uint32_t k = 0; k < f->range_count; k++)
         for (uint64_t i = 0, n = job_range_size(&r[k]); i < n; i++, at++) {
             pair.rank = job_range_rank(&r[k], i);
-            pair.partner = job_flow_partner(f, pair.rank, j->info.ranks);
+            pair.peer = job_flow_peer(f, pair.rank, j->info.ranks);
             if (f->mean) { /* shares that add up */
                 pair.messages = f->messages / members + (at < f->messages % members);
                 pair.bytes = f->bytes / members + (at < f->bytes % members);

@@ -9,20 +9,20 @@
 
 enum { FLOW_PAIRS = 16384 /* members of rows that are written out */, FLOW_ROWS = 4096 };
 
-/* One rank and one of its partners. */
+/* One rank and one of its peers. */
 struct pair {
-    uint32_t rank, partner;
+    uint32_t rank, peer;
     uint32_t value; /* as a relation says it */
     uint64_t messages, bytes;
 };
 
-static uint32_t value_of(uint32_t partner, uint32_t rank, uint32_t relation, uint32_t ranks)
+static uint32_t value_of(uint32_t peer, uint32_t rank, uint32_t relation, uint32_t ranks)
 {
-    if (partner == GRAMMAR_NONE || relation == JOB_ABSOLUTE || !ranks)
-        return partner;
+    if (peer == GRAMMAR_NONE || relation == JOB_ABSOLUTE || !ranks)
+        return peer;
     if (relation == JOB_XOR)
-        return partner ^ rank;
-    return (uint32_t)(((uint64_t)partner + ranks - rank % ranks) % ranks);
+        return peer ^ rank;
+    return (uint32_t)(((uint64_t)peer + ranks - rank % ranks) % ranks);
 }
 
 /* --- Written out --- */
@@ -32,7 +32,7 @@ static int by_place(const void *x, const void *y)
     const struct pair *a = x, *b = y;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    return a->partner < b->partner ? -1 : a->partner > b->partner;
+    return a->peer < b->peer ? -1 : a->peer > b->peer;
 }
 
 static int content_order(const struct pair *a, const struct pair *b)
@@ -74,7 +74,7 @@ static uint32_t write_out(const struct job_flow_batch *b, struct pair *pair)
         for (uint32_t k = 0; k < b->row[i]->range_count; k++)
             for (uint64_t m = 0, size = job_range_size(&b->ranges[i][k]); m < size; m++, n++) {
                 pair[n].rank = job_range_rank(&b->ranges[i][k], m);
-                pair[n].partner = job_flow_partner(b->row[i], pair[n].rank, b->ranks);
+                pair[n].peer = job_flow_peer(b->row[i], pair[n].rank, b->ranks);
                 pair[n].messages = b->row[i]->messages;
                 pair[n].bytes = b->row[i]->bytes;
             }
@@ -86,7 +86,7 @@ static uint32_t arrange(struct pair *pair, uint32_t n, uint32_t relation, uint32
 {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < n; i++)
-        pair[i].value = value_of(pair[i].partner, pair[i].rank, relation, ranks);
+        pair[i].value = value_of(pair[i].peer, pair[i].rank, relation, ranks);
     if (n)
         qsort(pair, n, sizeof *pair, by_content);
     for (uint32_t i = 0; i < n; i++)
@@ -144,7 +144,7 @@ static int by_value(const void *x, const void *y)
     return a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-/* Means: by partner, or where those are too many all as one, of nobody. */
+/* Means: by peer, or where those are too many all as one, of nobody. */
 static int append_means(struct job_flows *out, const struct job_flow_batch *b, uint32_t relation, struct pair *pair,
                         uint32_t n)
 {
@@ -154,7 +154,7 @@ static int append_means(struct job_flows *out, const struct job_flow_batch *b, u
     for (uint32_t i = 0; i < n; i++)
         values += !i || pair[i - 1].value != pair[i].value;
     for (uint32_t i = 0; i < n && values > FLOW_ROWS; i++)
-        pair[i].value = pair[i].partner = GRAMMAR_NONE;
+        pair[i].value = pair[i].peer = GRAMMAR_NONE;
     kept = add_up(pair, n, by_value); /* a rank stands once in a set */
     for (uint32_t i = 0, next; i < kept && !error; i = next) {
         for (next = i + 1; next < kept && pair[next].value == pair[i].value; next++)
@@ -203,7 +203,7 @@ static int by_row(const void *x, const void *y)
     return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
 }
 
-/* Rows of one relation; of means those of one partner are one row, else those of equal content. */
+/* Rows of one relation; of means those of one peer are one row, else those of equal content. */
 static int join_sets(struct job_flows *out, const struct job_flow_batch *b)
 {
     struct member *m = malloc(b->count * sizeof *m);

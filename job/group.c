@@ -275,7 +275,7 @@ bool job_comm_members(const struct job *j, uint32_t comm, uint32_t rank, struct 
     return group != NULL;
 }
 
-bool job_comm_partners(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
+bool job_comm_peers(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
 {
     const struct job_groups *g = &j->groups;
     if (!job_comm_members(j, comm, rank, m))
@@ -304,7 +304,7 @@ int64_t job_comm_world(const struct job *j, uint32_t comm, uint32_t rank, int64_
     struct job_members m;
     if (peer < 0)
         return peer;
-    if (!job_comm_partners(j, comm, rank, &m) || peer >= m.size)
+    if (!job_comm_peers(j, comm, rank, &m) || peer >= m.size)
         return GRAMMAR_PEER_NONE;
     return job_members_at(&m, (uint32_t)peer);
 }

@@ -134,7 +134,7 @@ struct oracle_score {
     uint64_t time_error[ORACLE_TIME_BUCKETS]; /* |predicted - actual| / actual of the time until the next event, in
                                                  logarithmic buckets: oracle_time_bucket() */
     uint64_t cost_ns;                /* filled by the session: time spent in the oracle, estimated by sampling */
-    struct oracle_score_peers peers; /* filled by the session: partners of messages, of a sample of the events that have
+    struct oracle_score_peers peers; /* filled by the session: peers of messages, of a sample of the events that have
                                         one */
 };
 const struct oracle_score *oracle_score(const struct oracle *o);

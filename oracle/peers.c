@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Learned partners. Each table is indexed by a hash of the context and holds a tag of it, so that what another context
+ * Learned peers. Each table is indexed by a hash of the context and holds a tag of it, so that what another context
  * left there is not taken for an answer.
  *
  * Why a table of turns beside formulas: the neighbours of a block in a mesh are a list of up to 26 ranks, which no
@@ -30,7 +30,7 @@ struct node {
 
 struct memory { uint32_t tag; int32_t peer; };
 
-struct call { uint32_t terminal; int32_t peer[2]; }; /* its last partners, the latest first */
+struct call { uint32_t terminal; int32_t peer[2]; }; /* its last peers, the latest first */
 
 struct oracle_peers {
     struct node node[NODES];

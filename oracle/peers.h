@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partners: with whom the next message of a stream is exchanged.
+ * Peers: with whom the next message of a stream is exchanged.
  *
  * Several sources each say a rank, or nothing. Those of a recording are computed by who knows the job
  * (session/peers.c); those of this run are learned here, in constant memory:
@@ -8,18 +8,18 @@
  *   recorded   OWN      this very rank, at the same number of ranks      REPLY   who the last message from anyone came from
  *              PLACE    the same neighbour of a communicator             OFFSET  own rank + k        XOR   own rank xor k
  *              SAME     the same rank
- *   learned    TURN     the partner of the same turn at the same node, when it was here last
- *              AFTER    what followed the last two partners of this call
- *              CONTEXT  what followed the last three events and their partners
+ *   learned    TURN     the peer of the same turn at the same node, when it was here last
+ *              AFTER    what followed the last two peers of this call
+ *              CONTEXT  what followed the last three events and their peers
  *              FORMULA  one formula for what came at this node (grammar/attr.h): begun anew where it fails
  *
  * The source that was right most often answers: lately, at this node and, where little is known of the node, in
  * general. So a rule that holds in a job of another shape is used at once, one that does not is dropped after a few
  * misses, and what a mesh of another size makes of the neighbours is known after one turn of its loops. Where none was
- * right more often than not, no partner is foretold.
+ * right more often than not, no peer is foretold.
  *
  * Cost: judging an event takes some 200 ns. So where nothing but right answers was given lately, one in many is judged
- * and the others only pass, in 10 ns. Memory: about 60 KiB a stream that has partners at all. Tables are direct-mapped:
+ * and the others only pass, in 10 ns. Memory: about 60 KiB a stream that has peers at all. Tables are direct-mapped:
  * what collides is forgotten.
  * Threads: owner.  Hook-safe: all but creation.
  */
@@ -59,9 +59,9 @@ bool oracle_peers_right(const struct oracle_peers_said *said, int source, const 
 /* The event came, and all that was said of it (also by what oracle_peers_ask adds) is judged. Then it has to pass. */
 void oracle_peers_learn(struct oracle_peers *p, const struct oracle_peers_event *e,
                         const struct oracle_peers_said *said, const struct oracle_peers_actual *actual);
-/* An event came; `peer` -1: it has no partner. */
+/* An event came; `peer` -1: it has no peer. */
 void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer);
-/* An event with a partner came that is not judged, and passes. */
+/* An event with a peer came that is not judged, and passes. */
 void oracle_peers_skip(struct oracle_peers *p, uint32_t terminal, int64_t peer);
 /* Whether the answers have all been right for so long that not each event needs to be judged. */
 bool oracle_peers_calm(const struct oracle_peers *p);

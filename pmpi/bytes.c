@@ -20,7 +20,7 @@ static bool bytes_predefined(MPI_Datatype type)
 }
 
 /* A datatype is asked about only where it counts: an undefined argument could hold anything, and where MPI_PROC_NULL is
-   the partner nothing is transferred, and MPI need not have looked at it. */
+   the peer nothing is transferred, and MPI need not have looked at it. */
 static int64_t bytes_times(struct pmpi_hook_call *call, int64_t count, MPI_Datatype type)
 {
     int size;

@@ -250,7 +250,7 @@ static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
         comm_neighbours(&entry->seen, comm);
     }
     entry->members = pmpi_hook_members_of(comm, false);
-    entry->seen.partners = inter ? pmpi_hook_members_of(comm, true) : entry->members;
+    entry->seen.peers = inter ? pmpi_hook_members_of(comm, true) : entry->members;
     return true;
 }
 
@@ -267,10 +267,10 @@ int64_t pmpi_hook_comm_place(const struct pmpi_hook_communicator *comm, int rank
 /* Who is in it, told to the session. */
 static void comm_tell_members(const struct comm_entry *entry)
 {
-    const struct pmpi_hook_members *own = entry->members, *partners = entry->seen.partners;
-    if (!own || !partners)
+    const struct pmpi_hook_members *own = entry->members, *peers = entry->seen.peers;
+    if (!own || !peers)
         return;
-    struct session_members remote = {partners->runs, partners->run_count};
+    struct session_members remote = {peers->runs, peers->run_count};
     session_comm_members(entry->seen.number, (struct session_members){own->runs, own->run_count},
                          entry->seen.inter ? &remote : NULL);
 }

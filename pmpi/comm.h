@@ -37,12 +37,12 @@ struct pmpi_hook_communicator {
     const char *name;
     int rank;        /* mine; -1 in an intercommunicator, whose ranks are those of the other group */
     int size;        /* of my group */
-    int fan;         /* partners of a collective: size, or the other group's */
+    int fan;         /* ranks that a collective sends to or receives from: size, or the other group's */
     int degree;      /* neighbours that a neighbourhood collective sends to */
     bool inter;
     int neighbours;  /* of a Cartesian communicator: 2 a dimension, down and up; else 0 */
     int neighbour[PMPI_HOOK_NEIGHBOURS];
-    const struct pmpi_hook_members *partners; /* whom its partners' ranks are; NULL: not known. Lives for ever */
+    const struct pmpi_hook_members *peers; /* whom its peers' ranks are; NULL: not known. Lives for ever */
 };
 
 /* What `rank` is to this process: on a Cartesian communicator the number of the neighbour, 2 * dimension, one more

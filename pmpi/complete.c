@@ -2,13 +2,13 @@
 /*
  * Completions.
  *
- * The program chooses what MPI_Wait waits for: its event has the communicator and the kind of partner of the start.
+ * The program chooses what MPI_Wait waits for: its event has the communicator and the kind of peer of the start.
  * What MPI_Waitany, MPI_Waitsome and MPI_Test... complete is chance: their identity is the call alone, and which
  * request completed, how many, with whom and how much are attributes. A test that completes nothing is a failed poll,
  * also where there was nothing to complete.
  *
  * Sizes: of the message where one request completes, as posted where several do. What receives brought is counted by
- * partner, of all of them (pmpi_hook_arrived). Which starts are completed is a distance in events, or a list of such
+ * peer, of all of them (pmpi_hook_arrived). Which starts are completed is a distance in events, or a list of such
  * (session/starts.h).
  */
 #include "pmpi/complete.h"

@@ -27,7 +27,7 @@ struct pmpi_hook_complete {
 /* Room for `count` handles, for the caller to fill; NULL when out of memory. Sets before->handle. */
 MPI_Request *pmpi_hook_complete_room(struct pmpi_hook_complete *before, int count);
 
-/* Before a wait: its event has the communicator and the kind of partner of the start. */
+/* Before a wait: its event has the communicator and the kind of peer of the start. */
 void pmpi_hook_complete_expect(struct pmpi_hook_call *call, MPI_Request before, const void *where);
 /* After: this request completed. Returns whether there was something to complete. */
 bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,

@@ -24,7 +24,7 @@ bool pmpi_hook_open_from(struct pmpi_hook_call *call, const struct pmpi_hook_inf
         return false;
     }
     call->comm = NULL;
-    call->partners = NULL;
+    call->peers = NULL;
     call->entry = call->terminal = GRAMMAR_NONE;
     call->info = info;
     memset(&call->key, 0, sizeof(call->key));
@@ -156,7 +156,7 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
         pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
     } else if (pmpi_hook_message_take(message, &start)) {
         pmpi_hook_on_start(call, &start);
-        call->partners = start.partners;
+        call->peers = start.peers;
     }
 }
 
@@ -218,15 +218,15 @@ void pmpi_hook_root(struct pmpi_hook_call *call, int rank)
 
 /* --- What moved --- */
 
-static const struct pmpi_hook_members *hook_partners(const struct pmpi_hook_call *call)
+static const struct pmpi_hook_members *hook_peers(const struct pmpi_hook_call *call)
 {
-    return call->comm ? call->comm->partners : call->partners;
+    return call->comm ? call->comm->peers : call->peers;
 }
 
 static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool receives,
-                         const struct pmpi_hook_members *partners, int64_t peer, int64_t bytes)
+                         const struct pmpi_hook_members *peers, int64_t peer, int64_t bytes)
 {
-    uint32_t world = peer >= 0 && peer <= INT32_MAX ? pmpi_hook_members_world(partners, (int)peer) : GRAMMAR_NONE;
+    uint32_t world = peer >= 0 && peer <= INT32_MAX ? pmpi_hook_members_world(peers, (int)peer) : GRAMMAR_NONE;
     if (peer != GRAMMAR_PEER_NULL)
         session_message(call->stream, terminal, receives, world, bytes > 0 ? (uint64_t)bytes : 0);
 }
@@ -234,13 +234,13 @@ static void hook_message(struct pmpi_hook_call *call, uint32_t terminal, bool re
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
 {
     if (call->accepted && call->event.channels & 1u << GRAMMAR_PEER)
-        hook_message(call, hook_terminal(call), receives, hook_partners(call), call->event.value[GRAMMAR_PEER],
+        hook_message(call, hook_terminal(call), receives, hook_peers(call), call->event.value[GRAMMAR_PEER],
                      pmpi_hook_value_of(call, GRAMMAR_BYTES, 0));
 }
 
 void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
-    hook_message(call, hook_terminal(call), false, start->partners, start->peer, start->bytes);
+    hook_message(call, hook_terminal(call), false, start->peers, start->peer, start->bytes);
 }
 
 /* Bytes of a message, -1: not known. What MPI_Get_count and MPI_Test_cancelled say stands in the status itself, where
@@ -281,7 +281,7 @@ int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_st
         peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
         bytes = size;
     }
-    hook_message(call, start->terminal, true, start->partners, peer, bytes);
+    hook_message(call, start->terminal, true, start->peers, peer, bytes);
     return bytes;
 }
 
@@ -313,7 +313,7 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
         tag = status->MPI_TAG;
         bytes = hook_size(status);
         bytes = bytes > 0 ? bytes : 0;
-        hook_message(call, hook_terminal(call), true, hook_partners(call), from, bytes);
+        hook_message(call, hook_terminal(call), true, hook_peers(call), from, bytes);
     }
     pmpi_hook_value(call, GRAMMAR_SOURCE, from);
     pmpi_hook_value(call, GRAMMAR_RECEIVED, bytes);
@@ -325,7 +325,7 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
     struct pmpi_hook_start start = {
         .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
         .comm = call->key.comm,
-        .partners = hook_partners(call),
+        .peers = hook_peers(call),
         .peer_class = call->key.peer_class,
         .receive = true,
     };
@@ -350,7 +350,7 @@ void pmpi_hook_started_as(struct pmpi_hook_call *call, MPI_Request request, cons
         .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
         .bytes = pmpi_hook_value_of(call, GRAMMAR_BYTES, 0),
         .event = session_event(call->stream),
-        .partners = hook_partners(call),
+        .peers = hook_peers(call),
         .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
         .thread = persistent ? GRAMMAR_NONE : session_thread(call->stream),
         .terminal = receive ? hook_terminal(call) : GRAMMAR_NONE,

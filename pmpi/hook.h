@@ -21,7 +21,7 @@
  *   4. errno is the program's: MPI finds what the program left, the program what MPI left (from open to begin, and from
  *      returned to end, it is ours)
  *
- * Of the partner only what it is is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
+ * Of the peer only what it is is identity (a rank, SELF, MPI_PROC_NULL, MPI_ANY_SOURCE, a root); its rank is the
  * attribute GRAMMAR_PEER, in the numbering of the call's communicator.
  *
  * Errors: none; whatever is not known is left out of the event. Nothing here changes an argument, a status that the
@@ -51,7 +51,7 @@ struct pmpi_hook_info {
 struct pmpi_hook_call {
     struct session_stream *stream;
     const struct pmpi_hook_communicator *comm; /* NULL without; alive while MPI has it */
-    const struct pmpi_hook_members *partners; /* without `comm`: whom ranks of partners are, NULL: not known */
+    const struct pmpi_hook_members *peers; /* without `comm`: whom ranks of peers are, NULL: not known */
     const struct pmpi_hook_info *info;
     struct session_key key;
     struct grammar_event event; /* its channels and values, as they become known */
@@ -128,11 +128,11 @@ static inline MPI_Status *pmpi_hook_status(MPI_Status *status, MPI_Status *own)
 /* The actual source, where any was asked for, and size of what `status` says; NULL: not known. */
 void pmpi_hook_received(struct pmpi_hook_call *call, const MPI_Status *status);
 
-/* The half of the call that receives: the same, with its own partner and tag as they were asked for. */
+/* The half of the call that receives: the same, with its own peer and tag as they were asked for. */
 void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *status, int source, int tag);
 
-/* --- What moved, after the call: sums by partner. Its identity is complete --- */
-/* What the event says went to its partner, or (receives) came from it. */
+/* --- What moved, after the call: sums by peer. Its identity is complete --- */
+/* What the event says went to its peer, or (receives) came from it. */
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
 /* What was started so is on its way, by this call. */
 void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);

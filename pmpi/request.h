@@ -37,7 +37,7 @@ struct pmpi_hook_members;
 struct pmpi_hook_start {
     int64_t bytes; /* posted */
     uint64_t event; /* number of the start's event in the stream of `thread`; persistent: of the last start's */
-    const struct pmpi_hook_members *partners; /* whom ranks of the communicator are */
+    const struct pmpi_hook_members *peers; /* whom ranks of the communicator are */
     int32_t tag;
     uint32_t thread;   /* GRAMMAR_NONE: not started */
     uint32_t terminal; /* session_terminal() of the call that posted a receive, … */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Persistent requests: each start is the event, with the partner and size that the request was made with. */
+/* Persistent requests: each start is the event, with the peer and size that the request was made with. */
 #include "pmpi/hook.h"
 
 void pmpi_hook_start_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)

@@ -213,7 +213,7 @@ int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_an
     return give(a, analyse(a), analysis);
 }
 
-/* Operations that went without a partner, and messages that nobody received, for each rank. */
+/* Operations that went without a peer, and messages that nobody received, for each rank. */
 static double lonely(const struct replay_analysis *a)
 {
     return (double)(a->result.unmatched + a->result.left) / ranks_of(a);

@@ -29,7 +29,7 @@ enum { REPLAY_ANALYSIS_STEPS = 9000000, REPLAY_ANALYSIS_MS = 3000 };
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
 /* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
-   PYTHIA_EINVAL: messages would have no partner. */
+   PYTHIA_EINVAL: messages would have no peer. */
 int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
                            struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */

@@ -5,7 +5,7 @@
  *
  *   terminal: MPI_Sendrecv at a callsite          operations: compute (the gap), irecv, isend, wait
  *   rank's own times at the node  ------------->  ns of the gap; of calls that never wait also how long they take
- *   partner, bytes, tag, members of groups ---->  whom a message goes to
+ *   peer, bytes, tag, members of groups ---->  whom a message goes to
  *
  * A *site* is a function at a callsite: place 2 * site is the computation before it, 2 * site + 1 the call, or the
  * region's work.
@@ -32,7 +32,7 @@ enum bind_what {
     BIND_LOCAL,   /* a call that does not wait, or of which nothing is known: takes as long as it took */
     BIND_REGION,
     BIND_SEND, BIND_RECV, BIND_ISEND, BIND_IRECV, BIND_SENDRECV,
-    BIND_START, BIND_STARTALL, /* of persistent requests: which way, and whom for, is in the sums by partner */
+    BIND_START, BIND_STARTALL, /* of persistent requests: which way, and whom for, is in the sums by peer */
     BIND_WAIT_ONE, BIND_WAIT_ALL,
     BIND_COLLECTIVE, BIND_FINALIZE,
     BIND_ICOLLECTIVE, /* begins one, which a wait completes */

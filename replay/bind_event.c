@@ -60,13 +60,13 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
                             .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
 
-    op.partner = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
-    if (op.partner == REPLAY_NOWHERE && !receives &&
+    op.peer = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
+    if (op.peer == REPLAY_NOWHERE && !receives &&
         job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.index, &reply) == 0 &&
         reply == 1)
-        op.partner = REPLAY_SOURCE;
-    if (op.partner == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
-        op.partner = REPLAY_ANY;
+        op.peer = REPLAY_SOURCE;
+    if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
+        op.peer = REPLAY_ANY;
     return op;
 }
 
@@ -77,7 +77,7 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, at, 1), root = value(b, rank, node, GRAMMAR_PEER, at, 0);
     struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
-                            .size = b->source.ranks, .partner = root >= 0 ? (uint32_t)root : 0,
+                            .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
                             .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
     struct job_members m;
 
@@ -87,7 +87,7 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
     bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0;
     if (b->resize && known && m.size > 1) {
         int64_t to = replay_resize_peer(b->resize, NULL, rank, root);
-        op.partner = to >= 0 ? (uint32_t)to : 0;
+        op.peer = to >= 0 ? (uint32_t)to : 0;
         return op;
     }
     op.me = known ? (uint32_t)me : 0;
@@ -200,14 +200,14 @@ static uint32_t first_flow(const struct replay_bind *b, uint32_t terminal)
     return BASE_ARRAY_PLACE(b->job->flows.count, i, b->job->flows.row[i].terminal < terminal);
 }
 
-static uint32_t flow_partner(const struct replay_bind *b, uint32_t rank, const struct job_flow *row)
+static uint32_t flow_peer(const struct replay_bind *b, uint32_t rank, const struct job_flow *row)
 {
-    uint32_t partner = job_flow_partner(row, bind_like(b, rank), b->job->info.ranks);
+    uint32_t peer = job_flow_peer(row, bind_like(b, rank), b->job->info.ranks);
 
-    if (b->resize && partner != GRAMMAR_NONE)
+    if (b->resize && peer != GRAMMAR_NONE)
         return (uint32_t)replay_resize_peer(b->resize, &(struct job_variant){ .relations = row->relation }, rank,
-                                            partner);
-    return partner;
+                                            peer);
+    return peer;
 }
 
 /* The messages of all requests that are started at once: equal parts of the sums, receives first. 0: they are not. */
@@ -221,9 +221,9 @@ static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t t
     for (int receives = 1; receives >= 0; receives--) {
         const struct job_flow *row;
         for (uint32_t at = first_flow(b, terminal); (row = next_flow(b, rank, terminal, &at));) {
-            uint32_t partner = flow_partner(b, rank, row);
+            uint32_t peer = flow_peer(b, rank, row);
             if (row->mean || !starts || row->messages % starts || row->messages / starts > ROOM ||
-                partner >= b->source.ranks)
+                peer >= b->source.ranks)
                 return 0;
             for (uint64_t k = 0; row->receives == receives && k < row->messages / starts; k++) {
                 if (n == ROOM)
@@ -231,7 +231,7 @@ static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t t
                 op[n++] = (struct replay_op){ .kind = receives ? REPLAY_IRECV : REPLAY_ISEND,
                                               .place = 2 * site + 1,
                                               .bytes = row->bytes / row->messages,
-                                              .partner = partner,
+                                              .peer = peer,
                                               .tag = NO_TAG };
             }
         }

@@ -29,7 +29,7 @@ static struct round dissemination(const struct replay_op *op, uint32_t k)
 /* Binomial, from the root: in round k of n those below 2^k have it, and send it to the one 2^k above. */
 static struct round tree(const struct replay_op *op, uint32_t k, uint32_t n)
 {
-    uint32_t root = op->partner < op->size ? op->partner : 0;
+    uint32_t root = op->peer < op->size ? op->peer : 0;
     uint32_t v = (op->me + op->size - root) % op->size;
     uint32_t by = 1u << (op->shape == REPLAY_FROM ? k : n - 1 - k);
     struct round r = { .bytes = op->bytes };
@@ -45,7 +45,7 @@ static struct round tree(const struct replay_op *op, uint32_t k, uint32_t n)
 
 static bool depends(const struct replay_op *op, uint32_t to, uint32_t from)
 {
-    uint32_t root = op->partner < op->size ? op->partner : 0;
+    uint32_t root = op->peer < op->size ? op->peer : 0;
 
     return op->shape == REPLAY_FROM     ? from == root
            : op->shape == REPLAY_TO     ? to == root
@@ -68,7 +68,7 @@ static bool begin_step(const struct replay_op *op, uint32_t *step, struct replay
             continue;
         *out = *op;
         out->kind = sends ? REPLAY_ISEND : REPLAY_IRECV;
-        out->partner = other;
+        out->peer = other;
         return true;
     }
     return false;
@@ -84,7 +84,7 @@ bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct r
         struct round r = op->shape == REPLAY_FROM || op->shape == REPLAY_TO ? tree(op, k, n) : dissemination(op, k);
         *out = *op;
         out->kind = part == 0 ? REPLAY_ISEND : part == 1 ? REPLAY_RECV : REPLAY_WAIT;
-        out->partner = part == 0 ? r.to : r.from;
+        out->peer = part == 0 ? r.to : r.from;
         out->bytes = r.bytes ? r.bytes : 1;
         out->back = REPLAY_BACK_OWN;
         if (part == 1 ? r.receives : r.sends)

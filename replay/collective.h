@@ -20,7 +20,7 @@ uint32_t replay_collective_rounds(uint32_t size); /* ld size, rounded up */
 
 /*
  * The next primitive of collective `op` for its rank `op->me` of `op->size`, from step *step (0 at first), which
- * advances. out->partner is a rank within the group; waits are for REPLAY_BACK_OWN. False: there is none any more.
+ * advances. out->peer is a rank within the group; waits are for REPLAY_BACK_OWN. False: there is none any more.
  */
 bool replay_collective_step(const struct replay_op *op, uint32_t *step, struct replay_op *out);
 

@@ -94,7 +94,7 @@ static bool is_message(const struct replay_op *op)
     return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND || op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
 }
 
-/* The next operation that takes part; what has no partner is passed over. */
+/* The next operation that takes part; what has no peer is passed over. */
 static bool fetch(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
@@ -107,8 +107,8 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
             m->turned_host = rank;
             m->turned_depth = h->feed.turned;
         }
-        if (!is_message(&h->op) || h->op.partner < m->ranks ||
-            (h->op.partner == REPLAY_ANY && (h->op.kind == REPLAY_RECV || h->op.kind == REPLAY_IRECV)))
+        if (!is_message(&h->op) || h->op.peer < m->ranks ||
+            (h->op.peer == REPLAY_ANY && (h->op.kind == REPLAY_RECV || h->op.kind == REPLAY_IRECV)))
             return true;
         m->result->unmatched++;
     }
@@ -212,7 +212,7 @@ static void compute(struct replay_machine *m, struct replay_event e)
 /* Who is blocked in a receive of this message begins to have it only now. */
 static void tell_receiver(struct replay_machine *m, uint32_t from, const struct replay_op *op)
 {
-    struct replay_host *to = &m->host[op->partner];
+    struct replay_host *to = &m->host[op->peer];
     uint32_t i = replay_list_claim(m, &to->posted, from, op->tag);
 
     to->version++;
@@ -220,7 +220,7 @@ static void tell_receiver(struct replay_machine *m, uint32_t from, const struct 
         return;
     const struct replay_request *r = replay_request_find(to, m->item[i].request);
     if (r && r->awaited)
-        waited(m, op->partner, from, true);
+        waited(m, op->peer, from, true);
 }
 
 static void send(struct replay_machine *m, struct replay_event e)
@@ -240,10 +240,10 @@ static void send(struct replay_machine *m, struct replay_event e)
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
     h->out = e.time + model->g + replay_wire(model, bytes);
     m->item[i] = (struct replay_item){
-        .source = e.host, .target = h->op.partner, .tag = h->op.tag, .bytes = bytes, .request = number,
+        .source = e.host, .target = h->op.peer, .tag = h->op.tag, .bytes = bytes, .request = number,
         .place = h->op.place, .sent = e.time
     };
-    replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.partner, i });
+    replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.peer, i });
     bool eager = bytes <= model->S;
     h->open[h->open_count - 1].done = eager;
     if (h->op.kind == REPLAY_ISEND) {
@@ -280,11 +280,11 @@ static void receive(struct replay_machine *m, struct replay_event e)
     spend(m, e.host, e.time);
     if (blocks)
         block(h);
-    uint32_t i = replay_list_take(m, &h->unexpected, h->op.partner, h->op.tag);
+    uint32_t i = replay_list_take(m, &h->unexpected, h->op.peer, h->op.tag);
     if (i != REPLAY_NONE) {
         struct replay_item message = m->item[i];
         replay_item_free(m, i);
-        if (h->op.partner == REPLAY_ANY)
+        if (h->op.peer == REPLAY_ANY)
             h->feed.last_source = message.source;
         from = message.source;
         deliver(m, &message, e.host, number);
@@ -294,7 +294,7 @@ static void receive(struct replay_machine *m, struct replay_event e)
         i = replay_item_new(m);
         if (i == REPLAY_NONE)
             return;
-        m->item[i] = (struct replay_item){ .source = h->op.partner, .tag = h->op.tag, .request = number };
+        m->item[i] = (struct replay_item){ .source = h->op.peer, .tag = h->op.tag, .request = number };
         replay_list_add(m, &h->posted, i);
     }
     bool done = from != REPLAY_NONE;

@@ -168,12 +168,12 @@ bool replay_feed_next(struct replay_feed *f, struct replay_op *out)
         if (op->kind != REPLAY_COLLECTIVE) {
             f->op_next++;
             *out = *op;
-            if (out->partner == REPLAY_SOURCE)
-                out->partner = f->last_source;
+            if (out->peer == REPLAY_SOURCE)
+                out->peer = f->last_source;
             return true;
         }
         if (replay_collective_step(op, &f->step, out)) {
-            out->partner = f->source->member(f->source->context, op->group, f->rank, out->partner);
+            out->peer = f->source->member(f->source->context, op->group, f->rank, out->peer);
             return true;
         }
         f->op_next++;

@@ -46,7 +46,7 @@ struct replay_feed {
 
 void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint32_t rank);
 void replay_feed_close(struct replay_feed *f);
-/* The next primitive (never REPLAY_COLLECTIVE; the partner is a rank of the job). False: the program has ended.
+/* The next primitive (never REPLAY_COLLECTIVE; the peer is a rank of the job). False: the program has ended.
    f->turned says whether a loop's turn was completed on the way to it. */
 bool replay_feed_next(struct replay_feed *f, struct replay_op *out);
 /* The exponent of a frame's node. */

@@ -28,7 +28,7 @@ static void remember(struct rank_text *t, uint64_t request)
     t->requests = request + 1;
 }
 
-static void partner(FILE *out, const char *where, uint32_t rank)
+static void peer(FILE *out, const char *where, uint32_t rank)
 {
     if (rank == REPLAY_ANY)
         fprintf(out, " %s -1", where);
@@ -48,7 +48,7 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
         fprintf(t->out, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
     } else {
         fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
-        partner(t->out, sends ? "to" : "from", op->partner);
+        peer(t->out, sends ? "to" : "from", op->peer);
         fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
         remember(t, h->next_request);
     }

@@ -29,7 +29,7 @@
 
 #define REPLAY_ANY UINT32_MAX  /* source of a receive: whoever comes first */
 #define REPLAY_SOURCE (UINT32_MAX - 1) /* target of a send: the source of the last receive from anyone */
-#define REPLAY_NOWHERE (UINT32_MAX - 2) /* partner that nothing is known of: the operation takes no part */
+#define REPLAY_NOWHERE (UINT32_MAX - 2) /* peer that nothing is known of: the operation takes no part */
 
 enum replay_kind {
     REPLAY_COMPUTE, /* `ns` on the rank's own */
@@ -70,7 +70,7 @@ struct replay_op {
     uint32_t place;   /* whose time this is: a number of the source's */
     int64_t ns;
     uint64_t bytes;
-    uint32_t partner; /* rank of the job; root: rank within the group */
+    uint32_t peer; /* rank of the job; root: rank within the group */
     uint32_t tag;     /* communicator and tag in one */
     uint32_t group;   /* of a collective: for source->member() */
     uint32_t size;    /* of the group */

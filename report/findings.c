@@ -139,7 +139,7 @@ const char *report_cannot_replay(struct report *r)
                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
                    : pythia_strerror(r->not_replayed);
     const struct replay_result *done = replay_analysis_result(a);
-    return (double)done->unmatched * 100 > done->events ? "the partners of too many messages are not known" : NULL;
+    return (double)done->unmatched * 100 > done->events ? "the peers of too many messages are not known" : NULL;
 }
 
 /* --- For people --- */

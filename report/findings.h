@@ -46,7 +46,7 @@ void report_findings_destroy(struct report_findings *f); /* NULL is legal */
 /* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
 struct replay_analysis *report_analysis(struct report *r);
 /* Why no schedule of its ranks can be shown: there is no replay, or one in which more than one in a hundred operations
-   had no partner. NULL: it can. */
+   had no peer. NULL: it can. */
 const char *report_cannot_replay(struct report *r);
 
 const char *report_finding_name(enum report_finding_kind k);   /* "late_sender" */

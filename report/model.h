@@ -74,7 +74,7 @@ enum report_relation { REPORT_RANK, REPORT_OFFSET, REPORT_XOR, REPORT_ANY, REPOR
 struct report_peer {
     uint32_t comm;     /* of the job, GRAMMAR_NONE without */
     bool receives;
-    bool onesided;     /* written to (receives false) or read from the partner */
+    bool onesided;     /* written to (receives false) or read from the peer */
     uint8_t relation;  /* enum report_relation */
     int64_t value;     /* rank, rank + value, rank xor value */
     uint64_t messages, bytes;
@@ -121,7 +121,7 @@ struct report_model {
     struct report_edge *edges;     /* by from, then to */
     struct report_pattern *patterns; /* all calls together, then by bytes */
     uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
-    uint64_t unplaced_messages, unplaced_bytes; /* partners that are not in the job, or too many */
+    uint64_t unplaced_messages, unplaced_bytes; /* peers that are not in the job, or too many */
     struct report_loop loop;
 };
 
@@ -137,7 +137,7 @@ uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
 void report_model_add_nested(struct report_model *m, const uint32_t *place);
 /* Fills m->peers. */
 void report_model_add_peers(struct report_model *m);
-/* Whether a terminal is a call that moves data to (receives false) or from a partner. */
+/* Whether a terminal is a call that moves data to (receives false) or from a peer. */
 bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *receives);
 /* Fills the spreads of sites and regions. */
 void report_model_add_spreads(struct report_model *m, const uint32_t *place);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who sends how much to whom, relative to the rank where that is a rule: the rows of job/flow.h, joined over the calls
- * of a communicator. A row stands for a communicator, a direction and a partner ("rank + 1"), whatever the number of
+ * of a communicator. A row stands for a communicator, a direction and a peer ("rank + 1"), whatever the number of
  * ranks.
  */
 #include <stdlib.h>

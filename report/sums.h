@@ -11,7 +11,7 @@
 
 #include "report/report.h"
 
-/* The sums by function and callsite, over all communicators and partners there. */
+/* The sums by function and callsite, over all communicators and peers there. */
 struct report_sums;
 
 /* NULL when there are none. */

@@ -4,7 +4,7 @@
  *
  *     (terminal, relation, value)  x  rank   -->   (site, from, to, messages, bytes)   --sort, join-->   edges
  *
- * Bounded by MOST rows; what goes beyond is counted as unplaced, like partners that are not known. One-sided data
+ * Bounded by MOST rows; what goes beyond is counted as unplaced, like peers that are not known. One-sided data
  * counts as sent by the rank that is read from. Receives are left out: their messages are the sends'.
  */
 #include <stdlib.h>
@@ -44,18 +44,18 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
 {
     struct writing *w = arg;
     struct report_model *m = w->model;
-    struct row row = { w->place[p->terminal], { p->rank, p->partner, p->messages, p->bytes } };
+    struct row row = { w->place[p->terminal], { p->rank, p->peer, p->messages, p->bytes } };
 
     if (!counts(m->job, p) || !p->messages)
         return 0;
-    if (p->partner >= m->job->info.ranks || p->rank >= m->job->info.ranks || w->rows->count == MOST) {
+    if (p->peer >= m->job->info.ranks || p->rank >= m->job->info.ranks || w->rows->count == MOST) {
         m->unplaced_messages += p->messages;
         m->unplaced_bytes += p->bytes;
         return 0;
     }
     m->by_mean_bytes += p->mean ? p->bytes : 0;
     if (p->receives)
-        row.edge.from = p->partner, row.edge.to = p->rank;
+        row.edge.from = p->peer, row.edge.to = p->rank;
     base_must(base_array_more(&w->rows->row, w->rows->count, sizeof row));
     w->rows->row[w->rows->count++] = row;
     return 0;

@@ -33,7 +33,7 @@ static void print_patterns(struct report *r, FILE *out)
     }
     if (m->unplaced_messages) {
         char bytes[32], count[32];
-        fprintf(out, "not placed: %s messages, %s (partners that are not in the job, or more of them than are kept)\n",
+        fprintf(out, "not placed: %s messages, %s (peers that are not in the job, or more of them than are kept)\n",
                 report_count(m->unplaced_messages, count), report_bytes((double)m->unplaced_bytes, bytes));
     }
 }

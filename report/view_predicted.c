@@ -47,7 +47,7 @@ void report_print_oracle(const struct job *j, FILE *out)
             fprintf(out, "%s %u: %.1f %%", d ? "," : "", oracle_score_distances[d],
                     report_percent((double)o->score.at[d].hits, (double)o->score.at[d].predictions));
     if (o->score.peers.asked)
-        fprintf(out, "\n  and of the partners of messages %.1f %%",
+        fprintf(out, "\n  and of the peers of messages %.1f %%",
                 report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
     fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
     if (o->ranks != j->info.ranks)

@@ -99,7 +99,7 @@ uint32_t session_comm(const char *name, uint32_t size)
 void session_comm_members(uint32_t comm, struct session_members own, const struct session_members *remote)
 {
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
-    if (session.job && comm != GRAMMAR_NONE) /* best effort: without it partners have no ranks of the world */
+    if (session.job && comm != GRAMMAR_NONE) /* best effort: without it peers have no ranks of the world */
         (void)job_comm_add_members(session.job, comm, own.runs, own.count, remote ? remote->runs : NULL,
                                    remote ? remote->count : 0);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);

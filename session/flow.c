@@ -12,13 +12,13 @@ enum { FLOW_MOST = 1 << 16 };
 
 static uint64_t flow_hash(const struct session_flow *f)
 {
-    return base_hash_mix(base_hash_mix((uint64_t)f->terminal << 32 | f->partner) + f->receives);
+    return base_hash_mix(base_hash_mix((uint64_t)f->terminal << 32 | f->peer) + f->receives);
 }
 
 static __attribute__((noinline)) void flows_new(struct session_flows *t, struct session_flow f)
 {
-    if (t->count >= FLOW_MOST && f.partner != GRAMMAR_NONE) {
-        f.partner = GRAMMAR_NONE;
+    if (t->count >= FLOW_MOST && f.peer != GRAMMAR_NONE) {
+        f.peer = GRAMMAR_NONE;
         session_flows_add(t, &f);
         return;
     }
@@ -34,7 +34,7 @@ void session_flows_add(struct session_flows *t, const struct session_flow *f)
     uint32_t at = base_hash_start(hash), n;
     while ((n = base_hash_next(&t->index, hash, &at)) != BASE_HASH_NONE) {
         struct session_flow *row = &t->row[n];
-        if (row->terminal == f->terminal && row->partner == f->partner && row->receives == f->receives) {
+        if (row->terminal == f->terminal && row->peer == f->peer && row->receives == f->receives) {
             row->messages += f->messages;
             row->bytes += f->bytes;
             return;
@@ -59,7 +59,7 @@ int session_flows_finish(const struct session_flows *t, struct job *job, uint32_
     int error = 0;
     for (uint32_t i = 0; i < t->count && !error; i++) {
         const struct session_flow *f = &t->row[i];
-        error = job_flow_add(job, rank, f->terminal, f->receives, f->partner, f->messages, f->bytes);
+        error = job_flow_add(job, rank, f->terminal, f->receives, f->peer, f->messages, f->bytes);
     }
     return error || !t->count ? error : job_flows_settle(job);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages by partner: what a stream sent to and received from each rank, counted as it happens.
+ * Messages by peer: what a stream sent to and received from each rank, counted as it happens.
  *
- *     (terminal, direction, partner)  ->  messages, bytes
+ *     (terminal, direction, peer)  ->  messages, bytes
  *
  * These are sums, whatever rule the nodes of the grammar find: a matrix made of them is exact. A receive counts when it
  * completes, with its actual source and size, and belongs to the call that posted it. A table of a stream, so nothing
- * is shared; what goes beyond FLOW_MOST partners is counted as of nobody (partner GRAMMAR_NONE).
+ * is shared; what goes beyond FLOW_MOST peers is counted as of nobody (peer GRAMMAR_NONE).
  *
  * Cost: a look-up. Memory: 32 bytes a row, and 16 to 32 of the table.
  * Threads: the stream's.  Hook-safe: yes, but for rows first seen.
@@ -23,7 +23,7 @@ struct job;
 
 struct session_flow {
     uint32_t terminal; /* of session.job */
-    uint32_t partner;  /* rank of the world, GRAMMAR_NONE: of nobody in it */
+    uint32_t peer;     /* rank of the world, GRAMMAR_NONE: of nobody in it */
     bool receives;
     uint64_t messages, bytes;
 };

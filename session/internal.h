@@ -114,7 +114,7 @@ struct session {
     uint32_t role_count, role_room;
     bool *unusable;                 /* of each class of the reference: it was wanted, and there is none */
     bool incomplete;                /* guarded by lock: a stream to be folded into the profile could not be recorded */
-    bool checks_peers;              /* asks for the partner of each event, not of a sample: PYTHIA_VERBOSE=2 */
+    bool checks_peers;              /* asks for the peer of each event, not of a sample: PYTHIA_VERBOSE=2 */
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t left;                  /* set by finish: session_left() */
     _Atomic uint64_t begin;         /* ns; of the recording: a reset moves it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording says of partners, taken to the shape of this run; asking, and keeping the score. */
+/* What a recording says of peers, taken to the shape of this run; asking, and keeping the score. */
 #include "base/lock.h"
 #include "file/file.h"
 #include "session/peers.h"
@@ -8,7 +8,7 @@
 
 #include "session/internal.h"
 
-enum { SAMPLE = 16 }; /* one event with a partner in about so many is asked about */
+enum { SAMPLE = 16 }; /* one event with a peer in about so many is asked about */
 
 /* --- What the recording says --- */
 
@@ -85,7 +85,7 @@ static void say_recorded(const struct session_stream *s, const struct oracle_pee
     }
 }
 
-/* --- A stream's partners --- */
+/* --- A stream's peers --- */
 
 /* Other threads open other classes meanwhile. */
 static bool role_with(const struct grammar_flat *g, struct session_role *role)
@@ -101,7 +101,7 @@ static bool role_with(const struct grammar_flat *g, struct session_role *role)
     return found;
 }
 
-/* At the first partner. */
+/* At the first peer. */
 static __attribute__((noinline)) bool open_peers(struct session_stream *s)
 {
     struct session_peers *p = &s->peers;
@@ -134,7 +134,7 @@ void session_peers_close(struct session_peers *p)
     p->found = NULL;
 }
 
-static bool has_partner(uint32_t peer_class, const struct grammar_event *event)
+static bool has_peer(uint32_t peer_class, const struct grammar_event *event)
 {
     return event->channels & 1u << GRAMMAR_PEER && event->value[GRAMMAR_PEER] >= 0 &&
            (peer_class == JOB_PEER_RANK || peer_class == JOB_PEER_SELF || peer_class == JOB_PEER_ROOT);
@@ -151,7 +151,7 @@ void session_peers_before(struct session_stream *s, uint32_t peer_class, const s
     struct session_peers *p = &s->peers;
     struct oracle_answer answer;
     p->asked = false;
-    if (p->off || !has_partner(peer_class, event) || (!p->learned && !open_peers(s)) || !chosen_for_sample(p))
+    if (p->off || !has_peer(peer_class, event) || (!p->learned && !open_peers(s)) || !chosen_for_sample(p))
         return;
     p->asked = true;
     p->source = -1;
@@ -198,7 +198,7 @@ void session_peers_after(struct session_stream *s, uint32_t peer_class, uint32_t
     struct session_peers *p = &s->peers;
     if (!p->learned || p->off)
         return;
-    if (!has_partner(peer_class, event)) {
+    if (!has_peer(peer_class, event)) {
         oracle_peers_pass(p->learned, terminal, -1);
         return;
     }

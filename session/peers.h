@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The partners of a predicted stream's messages: what the recording says of them, at whatever number of ranks this run
+ * The peers of a predicted stream's messages: what the recording says of them, at whatever number of ranks this run
  * has, beside what oracle/peers.h learns; and the score of that.
  *
  *   recorded on rank 3 of 8, peer 4         run on 27 ranks, rank 13, at the same node
@@ -9,8 +9,8 @@
  *   always 4                                4
  *   neighbour 1 of the communicator         its neighbour 1
  *
- * Partners that the program chooses are foretold: not the sources of messages from anyone.
- * Threads: owner.  Hook-safe: yes, but for the first partner of a stream.
+ * Peers that the program chooses are foretold: not the sources of messages from anyone.
+ * Threads: owner.  Hook-safe: yes, but for the first peer of a stream.
  */
 #ifndef PYTHIA_SESSION_PEERS_H
 #define PYTHIA_SESSION_PEERS_H
@@ -22,7 +22,7 @@
 enum { SESSION_PEERS_SETTLED = 200, SESSION_PEERS_FOUND = 256 };
 struct session_peers_found { uint64_t place; const struct job_variant *variant; };
 struct session_peers {
-    struct oracle_peers *learned;  /* NULL until the stream has a partner */
+    struct oracle_peers *learned;  /* NULL until the stream has a peer */
     struct session_role *role;     /* of the oracle's references */
     struct session_peers_found *found; /* of some nodes and channels, by a hash: a node may have many variants */
     uint32_t references;

@@ -481,12 +481,12 @@ uint32_t session_thread(const struct session_stream *s)
     return s->thread;
 }
 
-void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t partner, uint64_t bytes)
+void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t peer, uint64_t bytes)
 {
     if (!s->grammar || terminal == GRAMMAR_NONE)
         return;
     struct session_flow f = {
-        .terminal = terminal, .partner = partner, .receives = receives, .messages = 1, .bytes = bytes
+        .terminal = terminal, .peer = peer, .receives = receives, .messages = 1, .bytes = bytes
     };
     if (stream_take(s))
         session_flows_add(&s->flows, &f);

@@ -111,7 +111,7 @@ uint32_t session_terminal(struct session_stream *s, uint32_t entry);
 uint32_t session_thread(const struct session_stream *s); /* its number in the process */
 /* So many bytes went to (or came from) a rank of the world, GRAMMAR_NONE: one that is not in it, by the call with that
    terminal. Hook-safe, first sight aside. */
-void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t partner, uint64_t bytes);
+void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t peer, uint64_t bytes);
 
 /* --- Watching: for callbacks --- */
 struct session_sight {

@@ -255,7 +255,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
             (unsigned long long)replay_bind_model(replay_analysis_bind(r->analysis)).S);
     fprintf(out, "%.0f events in %llu steps", result->events, (unsigned long long)result->walked);
     if (result->unmatched)
-        fprintf(out, "; %llu operations had no partner", (unsigned long long)result->unmatched);
+        fprintf(out, "; %llu operations had no peer", (unsigned long long)result->unmatched);
     if (result->off > 0)
         fprintf(out, "; turns that were skipped may be off by %.2g %%", 100 * result->off);
     fprintf(out, "\n");
@@ -310,7 +310,7 @@ static int answer(struct request *r, struct answer *a)
 
 static int resize(struct request *r)
 {
-    char why[200] = "messages would have no partner";
+    char why[200] = "messages would have no peer";
     int error = replay_resize_create(r->from.job, (uint32_t)r->ranks, &r->resize, why, sizeof why);
 
     if (!error)

@@ -23,7 +23,7 @@ class Table(list):
 
 Event = collections.namedtuple("Event", "index function callsite peer gap_ns duration_ns")
 Event.__doc__ = """An event of one thread. peer: a rank of the event's communicator as int, "ANY", "NULL", None (it has no
-partner) or "*" (varies without a rule). Gap and duration: ns, means of the event in its place in the grammar."""
+peer) or "*" (varies without a rule). Gap and duration: ns, means of the event in its place in the grammar."""
 
 
 def _event(line):

@@ -131,7 +131,7 @@ class Recorder(_Handle):
         return super()._open()
 
     def event(self, word, gap_ns=0, duration_ns=0, peer=None):
-        """`word` happened gap_ns after the event before it ended, and took duration_ns; `peer`: its partner, if any."""
+        """`word` happened gap_ns after the event before it ended, and took duration_ns; `peer`: its peer, if it has one."""
         if peer is None:
             _call("pythia_recorder_event", self._open(), word.encode(), gap_ns, duration_ns)
         else:
@@ -180,7 +180,7 @@ class Oracle(_Handle):
         return _given(_call("pythia_oracle_next_of", self._open(), texts, len(words), ctypes.byref(answer)), answer)
 
     def next_peer(self):
-        """The next event that has a partner, with that partner in `peer`; None: none is in sight, or anybody's guess."""
+        """The next event that has a peer, which is in `peer`; None: none is in sight, or anybody's guess."""
         answer, peer = _Answer(), ctypes.c_uint32()
         known = _call("pythia_oracle_next_peer", self._open(), ctypes.byref(peer), ctypes.byref(answer))
         return _given(known, answer, peer.value)

@@ -46,7 +46,7 @@ function drawPatterns() {
     target.append(element("div", {}, element("b", {}, p.pattern), ` ${p.function ? `${p.function}${p.number === null ? "" : "@" + p.number}` : "all calls"}: ` +
       `${plural(p.messages, "message")}, ${bytes(p.bytes)}`));
   if (m.unplaced_messages)
-    target.append(element("p", { class: "note" }, `Not placed: ${plural(m.unplaced_messages, "message")}, ${bytes(m.unplaced_bytes)}: their partners follow no rule, or are ranks of a part of the job.`));
+    target.append(element("p", { class: "note" }, `Not placed: ${plural(m.unplaced_messages, "message")}, ${bytes(m.unplaced_bytes)}: their peers follow no rule, or are ranks of a part of the job.`));
 }
 
 // A cell is a pair of ranks; of more than 64 ranks, a pair of blocks of ranks.

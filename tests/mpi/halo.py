@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The same calls as halo.c, through mpi4py, which gives a partner that is none no bytes.
+# The same calls as halo.c, through mpi4py, which gives a peer that is none no bytes.
 import array
 import sys
 

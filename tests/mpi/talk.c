@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages that no mean tells: several partners and sizes in one line, of any source, of derived types, in all the ways
+/* Messages that no mean tells: several peers and sizes in one line, of any source, of derived types, in all the ways
    of sending, one-sided, and in communicators whose ranks are others than the world's. No send waits for a receive that
    is not posted, whoever's messages MPI_ANY_SOURCE takes first. */
 #include <mpi.h>
@@ -9,7 +9,7 @@ enum { ROOM = 1 << 16, TURNS = 10, MOST = 64 };
 static char out[ROOM], in[ROOM];
 static int rank, ranks;
 
-/* Two partners in one line, the one with much more than the other. */
+/* Two peers in one line, the one with much more than the other. */
 static void butterfly(void)
 {
     for (int i = 0; i < 40; i++)

@@ -85,7 +85,7 @@ def oracle():
     assert [e.function for e in pythia.Job("steps.pythia").events()][:2] == ["exchange", "solve"]
 
 
-def partners():
+def peers():
     recorder = pythia.Recorder()
     for i in range(60):
         recorder.event("task", 10, 20, peer=i % 3)
@@ -162,7 +162,7 @@ def versions():
     assert pythia.version()[0].isdigit()
 
 
-CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, partners, streams,
+CASES = {f.__name__: f for f in (tables, regions, pandas, events, grammars, compared, oracle, peers, streams,
                                  reasons, without_recording, errors, versions)}
 
 if __name__ == "__main__":

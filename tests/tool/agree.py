@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`agree.py PYTHIA JOB`, of a run of a real program: the same figures everywhere. Adds up callsites, regions, ranks, partners, matrix, series and CSV,
+"""`agree.py PYTHIA JOB`, of a run of a real program: the same figures everywhere. Adds up callsites, regions, ranks, peers, matrix, series and CSV,
 and compares the sums; then what scripts may rely on in the JSON of `report` and `replay`. Prints what differs; exit code 1."""
 import csv
 import io
@@ -55,7 +55,7 @@ def messages(r):
     need("matrix: each pair once", len({(e[0], e[1]) for e in m["edges"]}) == len(m["edges"]))
     sent += [p for p in r["comm"] if p["direction"] == "receive" and p["onesided"]] # who is read from sends
     for i, key in (2, "messages"), (3, "bytes"):
-        same("partners and matrix, %s" % key, sum(p[key] for p in sent),
+        same("peers and matrix, %s" % key, sum(p[key] for p in sent),
              sum(e[i] for e in m["edges"]) + m["unplaced_" + key], 0, 0.5)
     need("matrix: by_mean_bytes", 0 <= m["by_mean_bytes"] <= sum(e[3] for e in m["edges"]))
     whole = [p for p in m["patterns"] if p["function"] is None]

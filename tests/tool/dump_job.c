@@ -118,7 +118,7 @@ static uint64_t values_of(const struct grammar_attr *a)
     return a->count != INT64_MAX ? a->count : a->period ? a->period : 1;
 }
 
-/* What is known of partners: function, communicator, channel, rule, members of each variant, in the order of the
+/* What is known of peers: function, communicator, channel, rule, members of each variant, in the order of the
    file. */
 static void print_rules(const struct job *j)
 {
@@ -157,7 +157,7 @@ static int print_flow(void *arg, const struct job_flow_pair *p)
 {
     (void)arg;
     printf("message\t%u\t%d\t%u\t%d\t%" PRIu64 "\t%" PRIu64 "\t%d\n", p->terminal, p->receives, p->rank,
-           (int)p->partner, p->messages, p->bytes, p->mean);
+           (int)p->peer, p->messages, p->bytes, p->mean);
     return 0;
 }
 

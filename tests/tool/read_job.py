@@ -381,11 +381,11 @@ class Job:
             sets = sets[own:]
             for k, (rank, thread) in enumerate(members):
                 relation, mean = kind >> 8 & 255, kind >> 16
-                partner = value if value == NONE or relation == 1 else (rank + value) % ranks if relation == 2 else rank ^ value
+                peer = value if value == NONE or relation == 1 else (rank + value) % ranks if relation == 2 else rank ^ value
                 sums = wide[i], wide[n + i]
                 if mean:
                     sums = [s // len(members) + (k < s % len(members)) for s in sums]
-                print("message", terminal, kind & 1, rank, -1 if partner == NONE else partner, *sums, mean, sep="\t")
+                print("message", terminal, kind & 1, rank, -1 if peer == NONE else peer, *sums, mean, sep="\t")
 
     def read_lists(self):
         self.lists = {}

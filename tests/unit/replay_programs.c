@@ -14,12 +14,12 @@ static uint64_t mix(uint64_t x)
 
 /* --- Events --- */
 
-static struct replay_op op(enum replay_kind kind, const struct phase *p, uint32_t partner, uint32_t tag)
+static struct replay_op op(enum replay_kind kind, const struct phase *p, uint32_t peer, uint32_t tag)
 {
     return (struct replay_op){ .kind = (uint8_t)kind,
                                .place = 2 * (tag % PROGRAM_PHASES) + 1,
                                .bytes = p->bytes,
-                               .partner = partner,
+                               .peer = peer,
                                .tag = tag,
                                .back = REPLAY_BACK_OWN };
 }

@@ -216,7 +216,7 @@ START_TEST(the_first_turn_of_a_loop_is_told_from_the_others)
 }
 END_TEST
 
-/* --- Partners --- */
+/* --- Peers --- */
 
 enum { NEIGHBOURS = 6 };
 
@@ -267,7 +267,7 @@ static int follow_messages(pythia_oracle_t *o, int turns, int from, bool with)
     return right;
 }
 
-START_TEST(partners_that_were_recorded)
+START_TEST(peers_that_were_recorded)
 {
     char path[] = "/tmp/pythia-api.XXXXXX";
     pythia_recorder_t *r = record_messages(true);
@@ -287,9 +287,9 @@ START_TEST(partners_that_were_recorded)
 }
 END_TEST
 
-/* By this run alone; with a recording that does not know of partners; with one that does in a run that does not
+/* By this run alone; with a recording that does not know of peers; with one that does in a run that does not
    tell. */
-START_TEST(partners_that_are_shown)
+START_TEST(peers_that_are_shown)
 {
     pythia_recorder_t *r = record_messages(false);
     pythia_oracle_t *o;
@@ -323,8 +323,8 @@ static uint32_t random_below(uint32_t n)
 }
 
 /* Where so many in a hundred come from whom they should: of the answers given at 0.9, 9 in 10 are right. Chance is
-   nobody's partner. */
-START_TEST(partners_are_as_sure_as_they_are_said)
+   nobody's peer. */
+START_TEST(peers_are_as_sure_as_they_are_said)
 {
     static const uint32_t good[] = { 100, 90, 75, 60, 0 };
     enum { EVENTS = 6000 };
@@ -426,9 +426,9 @@ int main(void)
         UNIT_TEST(any_of_a_class_of_words),
         UNIT_TEST(the_loop_around_it_ends),
         UNIT_TEST(the_first_turn_of_a_loop_is_told_from_the_others),
-        UNIT_TEST(partners_that_were_recorded),
-        UNIT_TEST(partners_that_are_shown),
-        UNIT_LOOP(partners_are_as_sure_as_they_are_said, 5),
+        UNIT_TEST(peers_that_were_recorded),
+        UNIT_TEST(peers_that_are_shown),
+        UNIT_LOOP(peers_are_as_sure_as_they_are_said, 5),
         UNIT_TEST(what_cannot_be_written_says_why),
         UNIT_TEST(nonsense_is_refused),
     };

@@ -327,7 +327,7 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
-/* Partners that follow no rule are known in the order of the stream, until they change too often. */
+/* Peers that follow no rule are known in the order of the stream, until they change too often. */
 START_TEST(courses)
 {
     for (uint32_t changes = 2; changes <= 2 * GRAMMAR_COURSE_RUNS; changes += 85) {

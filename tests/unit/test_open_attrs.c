@@ -14,9 +14,9 @@
 
 enum { MANY = 60, NODES = 700 };
 
-/* One class whose ranks have partners without a rule, some of them the same: many sets, some of which are used
+/* One class whose ranks have peers without a rule, some of them the same: many sets, some of which are used
    again. */
-static struct job *partners_of_rank(uint32_t rank)
+static struct job *peers_of_rank(uint32_t rank)
 {
     struct job *j = job_create();
     struct grammar *g = grammar_create(64 << 20);
@@ -41,11 +41,11 @@ static struct job *partners_of_rank(uint32_t rank)
     return j;
 }
 
-static void write_partners(void)
+static void write_peers(void)
 {
     struct job *j = job_create();
     for (uint32_t r = 0; r < MANY; r++) {
-        struct job *one = partners_of_rank(r);
+        struct job *one = peers_of_rank(r);
         ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
@@ -81,7 +81,7 @@ START_TEST(attributes_of_any_node_first)
 {
     char why[256];
     struct job_class c;
-    write_partners();
+    write_peers();
     struct job *whole = opened_whole(), *opened = opened_file();
     ck_assert(!file_class_at(opened, 0, 0, &c));
     ck_assert_int_eq(file_open_class(opened, 0, why, sizeof why), 0);
@@ -110,7 +110,7 @@ START_TEST(attributes_beside_damage)
 {
     size_t size;
     char why[256];
-    write_partners();
+    write_peers();
     struct job *whole = opened_whole(), *opened = NULL;
     unsigned char *own = bytes_of_file(&size);
     own[opened_block(own, size, SECTION_VARIANTS) + 7] ^= 1;
@@ -132,7 +132,7 @@ START_TEST(attributes_of_one_node_are_little)
     struct stat st;
     char why[256];
     struct job_class c;
-    write_partners();
+    write_peers();
     ck_assert_int_eq(stat(opened_path, &st), 0);
     struct job *whole = opened_whole(), *opened = opened_file();
     ck_assert_int_eq(file_open_class(opened, 0, why, sizeof why), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Partners: rules that hold are used, rules that do not are dropped, and what no rule gives is learned. */
+/* Peers: rules that hold are used, rules that do not are dropped, and what no rule gives is learned. */
 #include "oracle/peers.h"
 
 #include "oracle/oracle.h"

@@ -126,7 +126,7 @@ START_TEST(a_class_that_cannot_be_used)
 }
 END_TEST
 
-/* Messages to partners that follow a list; each thread goes through its own loops, so that each has a class. */
+/* Messages to peers that follow a list; each thread goes through its own loops, so that each has a class. */
 static void *send_messages(void *number)
 {
     int own = *(int *)number;
@@ -157,12 +157,12 @@ static void messages_of_threads(void)
         pthread_join(thread[i], NULL);
 }
 
-/* Threads that find their classes and their partners at once. */
+/* Threads that find their classes and their peers at once. */
 START_TEST(threads_are_predicted_together)
 {
     void *data;
     size_t size;
-    setenv("PYTHIA_VERBOSE", "2", 1); /* asks about each partner */
+    setenv("PYTHIA_VERBOSE", "2", 1); /* asks about each peer */
     ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
     messages_of_threads();
     struct job *recorded = finish_and_check();

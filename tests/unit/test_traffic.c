@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of communicators, messages by partner, lists of starts: as ranks have them, joined, packed and read. */
+/* Members of communicators, messages by peer, lists of starts: as ranks have them, joined, packed and read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,16 +130,16 @@ static int note(void *arg, const struct job_flow_pair *p)
 {
     struct matrix *m = arg;
     ck_assert_uint_lt(p->rank, 64);
-    ck_assert_uint_lt(p->partner, 64);
-    m->messages[p->rank][p->partner] += p->messages;
-    m->bytes[p->rank][p->partner] += p->bytes;
+    ck_assert_uint_lt(p->peer, 64);
+    m->messages[p->rank][p->peer] += p->messages;
+    m->bytes[p->rank][p->peer] += p->bytes;
     m->mean |= p->mean;
     return 0;
 }
 
 enum pattern { SHIFT, PAIRS, STAR, HALO, CHANCE, PATTERNS };
 
-static uint32_t partner_of(enum pattern p, uint32_t rank, uint32_t ranks, uint32_t k)
+static uint32_t peer_of(enum pattern p, uint32_t rank, uint32_t ranks, uint32_t k)
 {
     static const uint32_t fixed[] = { 1, 0, 0, 2, 0 };
     switch (p) {
@@ -151,7 +151,7 @@ static uint32_t partner_of(enum pattern p, uint32_t rank, uint32_t ranks, uint32
     }
 }
 
-START_TEST(sums_by_partner_are_what_was_sent)
+START_TEST(sums_by_peer_are_what_was_sent)
 {
     static struct matrix told, said;
     static const uint32_t rows[PATTERNS] = { 1, 1, 1, 2, UINT32_MAX };
@@ -164,7 +164,7 @@ START_TEST(sums_by_partner_are_what_was_sent)
         uint32_t send = hand_call(one, rank % 2 ? "MPI_Isend" : "MPI_Other", 0x10, JOB_P2P);
         send = hand_call(one, "MPI_Send", 0x20, JOB_P2P); /* numbered otherwise on other ranks */
         for (uint32_t k = 0; k < 6; k++) {
-            uint32_t to = partner_of((enum pattern)_i, rank, ranks, k);
+            uint32_t to = peer_of((enum pattern)_i, rank, ranks, k);
             uint64_t bytes = _i == CHANCE ? 1 + rank * k : 100;
             told.messages[rank][to]++;
             told.bytes[rank][to] += bytes;
@@ -247,7 +247,7 @@ END_TEST
 static const struct unit_test tests[] = {
     UNIT_LOOP(groups_that_differ_in_their_origin_are_one, 2),
     UNIT_TEST(a_name_for_several_groups_in_turn_is_not_known),
-    UNIT_LOOP(sums_by_partner_are_what_was_sent, PATTERNS),
+    UNIT_LOOP(sums_by_peer_are_what_was_sent, PATTERNS),
     UNIT_TEST(what_is_too_much_becomes_a_mean),
     UNIT_TEST(lists_of_starts_have_one_name_everywhere),
 };
