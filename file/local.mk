@@ -8,7 +8,7 @@ libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/open.c %D%/open.h %D%/open_values.c \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
 	%D%/regions.c %D%/regions.h \
-	%D%/course.c %D%/course.h \
+	%D%/timeline.c %D%/timeline.h \
 	%D%/traffic.c %D%/traffic.h \
 	%D%/times.c %D%/times.h \
 	%D%/unpack.c %D%/unpack.h %D%/unpack_class.c

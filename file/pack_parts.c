@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
-#include "file/course.h"
+#include "file/timeline.h"
 #include "file/pack.h"
 #include "file/traffic.h"
 #include "file/regions.h"

@@ -12,7 +12,7 @@
 #include "file/regions.h"
 #include "job/check.h"
 #include "file/times.h"
-#include "file/course.h"
+#include "file/timeline.h"
 #include "file/traffic.h"
 #include "file/unpack.h"
 #include "job/intern.h"
@@ -407,7 +407,7 @@ static int unpack_all(struct file_reader *r)
     if (!error)
         error = file_unpack_traffic(r);
     if (!error)
-        error = file_unpack_course(r);
+        error = file_unpack_timeline(r);
     if (!error)
         error = check_times(r);
     return error ? error : job_check_parts(r->job, 1, r->why, r->why_size);

@@ -105,7 +105,7 @@ static void restart(struct session_stream *s, uint64_t begin)
     s->grammar = fresh;
     session_sums_close(s);
     session_flows_close(&s->flows);
-    session_stream_course(s, begin);
+    session_stream_timeline(s, begin);
     s->events = s->cost_samples = s->cost_sum = 0;
     s->call_ns = s->region_ns = s->skipped_ns = s->followed_ns = s->idle_ns = 0;
     s->begin = s->last = begin;

@@ -6,7 +6,7 @@
  *             checkpoint.c, part.c, signals.c what a run that dies leaves    publish.c the job file    summary.c
  *             machine.c the nodes    tree.c the processes of a script
  *   stream    stream.c spans to events    thread.c whose stream is whose    keys.c identity to terminal
- *             define.c definitions of the job    course.c, flow.c, starts.c, sums.c what is noted beside the events
+ *             define.c definitions of the job    timeline.c, flow.c, starts.c, sums.c what is noted beside the events
  *   ask       ask.c hooks' questions    self.c the program's    predict.c the reference, each stream's oracle
  *             peers.c who comes next    progress.c the live line
  *
@@ -22,7 +22,7 @@
 
 #include "base/options.h"
 #include "session/ask.h"
-#include "session/course.h"
+#include "session/timeline.h"
 #include "session/flow.h"
 #include "session/keys.h"
 #include "session/peers.h"
@@ -66,7 +66,7 @@ struct session_stream {
     uint32_t sum_room;
     struct session_flows flows;    /* a recording's */
     struct session_starts_seen starts_seen;
-    struct session_course course;  /* a recording's */
+    struct session_timeline timeline;  /* a recording's */
     uint64_t events, cost_samples, cost_sum;
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
@@ -145,7 +145,7 @@ void session_stream_close_all(struct session_stream *s); /* its thread ends: so 
 /* Time that is no part of the stream passed, inside its innermost span if there is one. */
 void session_stream_skip(struct session_stream *s, uint64_t ns);
 /* What it notes beside its events begins anew. */
-void session_stream_course(struct session_stream *s, uint64_t begin);
+void session_stream_timeline(struct session_stream *s, uint64_t begin);
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 
 static inline void stream_release(struct session_stream *s)
@@ -174,7 +174,7 @@ struct session_frozen {
     struct grammar_flat *grammar; /* NULL: out of memory */
     struct job_stream stream;
     struct session_flows flows;
-    struct session_course course;
+    struct session_timeline timeline;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
 /* For who holds the stream, or when no thread can be in it any more. False when out of memory: nothing is to be freed. */

@@ -185,7 +185,7 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
     f->grammar = grammar_freeze(s->grammar);
     f->terminal = malloc((s->keys.terminals + (size_t)1) * sizeof *f->terminal);
     if (!f->grammar || !f->terminal || !session_flows_copy(&s->flows, &f->flows) ||
-        !session_course_copy(&s->course, s->keys.terminals, &f->course)) {
+        !session_timeline_copy(&s->timeline, s->keys.terminals, &f->timeline)) {
         session_frozen_drop(f);
         return false;
     }
@@ -211,7 +211,7 @@ void session_frozen_drop(struct session_frozen *f)
 {
     grammar_flat_destroy(f->grammar);
     session_flows_close(&f->flows);
-    session_course_close(&f->course);
+    session_timeline_close(&f->timeline);
     free(f->terminal);
     memset(f, 0, sizeof *f);
 }
@@ -225,7 +225,7 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     if (!error)
         error = session_flows_finish(&f->flows, job, f->stream.rank);
     if (!error)
-        error = session_course_finish(&f->course, job, f->stream.rank, f->terminal);
+        error = session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
     session_frozen_drop(f);
     return error;
 }

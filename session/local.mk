@@ -17,7 +17,7 @@ libpythia_session_la_SOURCES = \
 	%D%/publish.c \
 	%D%/starts.c %D%/starts.h \
 	%D%/sums.c \
-	%D%/course.c %D%/course.h \
+	%D%/timeline.c %D%/timeline.h \
 	%D%/flow.c %D%/flow.h \
 	%D%/self.c %D%/self.h \
 	%D%/signals.c \
@@ -31,11 +31,11 @@ libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_session_threads tests/unit/test_session_predict
 UNIT_TESTS += tests/unit/test_checkpoint
-UNIT_TESTS += tests/unit/test_machine tests/unit/test_course tests/unit/test_clock
+UNIT_TESTS += tests/unit/test_machine tests/unit/test_timeline tests/unit/test_clock
 tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
-tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
-tests_unit_test_course_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
+tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
+tests_unit_test_timeline_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)
 tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/session_calls.h
 tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)

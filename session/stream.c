@@ -83,7 +83,7 @@ static __attribute__((noinline)) uint32_t terminal_define(struct session_stream 
     if (s->keys.entries[entry].key.kind == JOB_REGION && !atomic_load(&session.team))
         session_ask_team();
     base_fpu_give_back(kept);
-    if (number != GRAMMAR_NONE && session_course_room(&s->course, s->keys.terminals + 1))
+    if (number != GRAMMAR_NONE && session_timeline_room(&s->timeline, s->keys.terminals + 1))
         number = session_keys_number(&s->keys, number, reference);
     else
         number = GRAMMAR_NONE;
@@ -142,11 +142,11 @@ static void leave_out(struct session_stream *s, uint64_t ns)
 }
 
 /* `in_region`: what was before the event was in a parallel region. */
-static inline void note_course(struct session_stream *s, const struct grammar_event *e, bool in_region, uint8_t kind,
+static inline void note_timeline(struct session_stream *s, const struct grammar_event *e, bool in_region, uint8_t kind,
                                uint64_t begin, uint64_t end)
 {
-    struct session_series *series = s->course.series;
-    session_extremes_note(&s->course.extremes[e->terminal], e->gap, e->duration);
+    struct session_series *series = s->timeline.series;
+    session_extremes_note(&s->timeline.extremes[e->terminal], e->gap, e->duration);
     if (!series)
         return;
     session_series_note(series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, begin - e->gap, begin);
@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) void append(struct session_stream *
     e->duration = end - begin;
     s->last = end;
     if (s->grammar)
-        note_course(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
+        note_timeline(s, e, after_region, s->keys.entries[entry].key.kind, begin, end);
     bool timed = s->events++ % COST_SAMPLE == 0;
     uint64_t before = timed || (s->predicts && phase == JOB_OPEN) ? base_clock_now() : end;
     deliver(s, e, s->keys.entries[entry].key.peer_class);

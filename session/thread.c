@@ -62,16 +62,16 @@ static void stream_destroy(struct session_stream *s)
     session_flows_close(&s->flows);
     session_starts_close(&s->starts_seen);
     session_self_close(s);
-    session_course_close(&s->course);
+    session_timeline_close(&s->timeline);
     free(s->open);
     free(s);
 }
 
-void session_stream_course(struct session_stream *s, uint64_t begin)
+void session_stream_timeline(struct session_stream *s, uint64_t begin)
 {
-    session_course_close(&s->course);
-    if (s->grammar && session_course_room(&s->course, s->keys.terminals) && s->thread == 0)
-        (void)session_course_series(&s->course, begin); /* without memory there is none */
+    session_timeline_close(&s->timeline);
+    if (s->grammar && session_timeline_room(&s->timeline, s->keys.terminals) && s->thread == 0)
+        (void)session_timeline_series(&s->timeline, begin); /* without memory there is none */
 }
 
 /* --- Places that are free: under session.lock --- */
@@ -130,7 +130,7 @@ static struct session_stream *stream_create(bool *left_out)
     s->paused_seen = atomic_load(&session.paused_ns);
     s->progress_at = session_progress_first(s->thread);
     s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
-    session_stream_course(s, s->begin);
+    session_stream_timeline(s, s->begin);
     return session.streams[session.stream_count++] = s;
 }
 

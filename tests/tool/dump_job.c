@@ -192,7 +192,7 @@ static void print_traffic(const struct job *j)
     }
 }
 
-static void print_course(const struct job *j)
+static void print_timeline(const struct job *j)
 {
     for (uint32_t i = 0; i < j->series.count; i++) {
         const struct job_series *s = &j->series.of[i];
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
         printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
                j->sums[i].count.samples, j->sums[i].count.total);
     print_traffic(j);
-    print_course(j);
+    print_timeline(j);
     job_destroy(j);
     return 0;
 }

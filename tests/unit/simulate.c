@@ -3,7 +3,7 @@
 #include "job/group.h"
 #include "job/starts.h"
 #include "merge/merge.h"
-#include "session/course.h"
+#include "session/timeline.h"
 #include "tests/unit/simulate.h"
 
 #include <stdio.h>
@@ -167,7 +167,7 @@ static void send_and_receive(struct recorder *r, uint32_t rank, uint32_t ranks)
 }
 
 /* What a session would note beside the events. */
-static void course(struct recorder *r, uint32_t rank, uint32_t thread)
+static void timeline(struct recorder *r, uint32_t rank, uint32_t thread)
 {
     static uint64_t ns[JOB_SERIES_KINDS][JOB_SERIES_STEPS];
     struct simulate_stream *s = r->stream;
@@ -227,7 +227,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
         r.stream->thread = thread;
         shapes[shape](&r, rank, ranks);
         send_and_receive(&r, rank, ranks);
-        course(&r, rank, thread);
+        timeline(&r, rank, thread);
         finish(&r, rank, thread);
         grammar_destroy(r.grammar);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/course.h"
+#include "session/timeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
 
-bool session_course_series(struct session_course *c, uint64_t begin)
+bool session_timeline_series(struct session_timeline *c, uint64_t begin)
 {
     c->series = calloc(1, sizeof *c->series);
     if (!c->series)
@@ -19,7 +19,7 @@ bool session_course_series(struct session_course *c, uint64_t begin)
     return true;
 }
 
-bool session_course_room(struct session_course *c, uint32_t terminals)
+bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 {
     if (terminals <= c->room)
         return true;
@@ -37,7 +37,7 @@ bool session_course_room(struct session_course *c, uint32_t terminals)
     return true;
 }
 
-void session_course_close(struct session_course *c)
+void session_timeline_close(struct session_timeline *c)
 {
     free(c->series);
     base_pages_free(c->extremes, c->room * sizeof *c->extremes);
@@ -52,7 +52,7 @@ static void series_settle(struct session_series *s)
     }
 }
 
-bool session_course_copy(const struct session_course *c, uint32_t terminals, struct session_course *copy)
+bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals, struct session_timeline *copy)
 {
     memset(copy, 0, sizeof *copy);
     if (c->series && (copy->series = malloc(sizeof *copy->series))) {
@@ -66,11 +66,11 @@ bool session_course_copy(const struct session_course *c, uint32_t terminals, str
         memcpy(copy->extremes, c->extremes, size);
     if (!copy->extremes == !size && !copy->series == !c->series)
         return true;
-    session_course_close(copy);
+    session_timeline_close(copy);
     return false;
 }
 
-int session_course_finish(const struct session_course *c, struct job *job, uint32_t rank, const uint32_t *terminal)
+int session_timeline_finish(const struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal)
 {
     struct session_series *s = c->series;
     int error = s ? job_series_add(job, rank, s->step, s->at + 1, s->sum) : 0;

@@ -9,8 +9,8 @@
  * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */
-#ifndef PYTHIA_SESSION_COURSE_H
-#define PYTHIA_SESSION_COURSE_H
+#ifndef PYTHIA_SESSION_TIMELINE_H
+#define PYTHIA_SESSION_TIMELINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,22 +25,22 @@ struct session_series {
     uint64_t sum[JOB_SERIES_KINDS][JOB_SERIES_STEPS]; /* ns */
 };
 
-struct session_course {
+struct session_timeline {
     struct session_series *series; /* NULL: this stream has none */
     struct job_extremes *extremes; /* of each of the stream's terminals */
     uint32_t room;
 };
 
 /* False when out of memory. */
-bool session_course_series(struct session_course *c, uint64_t begin);
-bool session_course_room(struct session_course *c, uint32_t terminals);
-void session_course_close(struct session_course *c);
+bool session_timeline_series(struct session_timeline *c, uint64_t begin);
+bool session_timeline_room(struct session_timeline *c, uint32_t terminals);
+void session_timeline_close(struct session_timeline *c);
 /* A copy, to be closed; false when out of memory. */
-bool session_course_copy(const struct session_course *c, uint32_t terminals, struct session_course *copy);
+bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals, struct session_timeline *copy);
 
 /* Hands it to a job of the rank; terminal i of the stream is called terminal[i] there. 0 or PYTHIA_E… */
 struct job;
-int session_course_finish(const struct session_course *c, struct job *job, uint32_t rank, const uint32_t *terminal);
+int session_timeline_finish(const struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal);
 
 void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to);
 

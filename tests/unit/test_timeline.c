@@ -5,7 +5,7 @@
 
 #include "job/job.h"
 #include "merge/merge.h"
-#include "session/course.h"
+#include "session/timeline.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/simulate.h"
 #include "tests/unit/unit.h"
@@ -21,9 +21,9 @@ static struct job *empty(uint32_t ranks)
 /* Whatever the length of what is noted, no ns is lost, steps stay within bounds, and each knows its own time. */
 START_TEST(a_series_keeps_every_nanosecond)
 {
-    struct session_course c = { 0 };
+    struct session_timeline c = { 0 };
     uint64_t state = (uint64_t)_i, now = 5000, told[JOB_SERIES_KINDS] = { 0 }, said[JOB_SERIES_KINDS] = { 0 };
-    ck_assert(session_course_series(&c, now));
+    ck_assert(session_timeline_series(&c, now));
     for (int i = 0; i < 20000; i++) {
         uint64_t ns = simulate_random(&state) >> (20 + simulate_random(&state) % 44);
         enum job_series_kind kind = (enum job_series_kind)(simulate_random(&state) % JOB_SERIES_KINDS);
@@ -42,7 +42,7 @@ START_TEST(a_series_keeps_every_nanosecond)
     ck_assert_mem_eq(told, said, sizeof told);
     for (uint32_t i = 0; i < c.series->at; i++)
         ck_assert_uint_eq(c.series->sum[0][i] + c.series->sum[1][i] + c.series->sum[2][i], c.series->step);
-    session_course_close(&c);
+    session_timeline_close(&c);
 }
 END_TEST
 
@@ -142,5 +142,5 @@ static const struct unit_test tests[] = {
 
 int main(void)
 {
-    return unit_run("session/course", tests, UNIT_COUNT(tests));
+    return unit_run("session/timeline", tests, UNIT_COUNT(tests));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* By columns, and of series only the steps that there are (doc/FORMAT.md). */
-#include "file/course.h"
+#include "file/timeline.h"
 
 #include <stdlib.h>
 
@@ -230,7 +230,7 @@ static int unpack_own(struct file_reader *r)
     return 0;
 }
 
-int file_unpack_course(struct file_reader *r)
+int file_unpack_timeline(struct file_reader *r)
 {
     int error = unpack_series(r);
     if (!error)
