@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia compare`: what differs between two jobs, and whether a job keeps its contract. */
-#include <argp.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,37 +11,30 @@
 #include "tools/tool.h"
 
 enum { MOST_JOBS = 1000, RULES_BYTES = 1 << 20 };
-enum key { FAIL_IF = 'x' + 256, RULES, BASELINE };
 
 enum form { TEXT, JSON, JUNIT, HTML };
 
 struct request {
     const char **job; /* the baseline's files, and the new one's last */
     struct tool_job *from;
-    uint32_t jobs, baseline;
+    uint32_t jobs;
+    uint64_t baseline;
     enum form form;
     struct report_contract contract;
 };
 
-static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0,
-      "text (default), json or html (one file for a browser); of a contract also junit, not html", 0 },
-    { "fail-if", FAIL_IF, "RULE", 0, "what the second job must not do; several with commas", 0 },
-    { "rules", RULES, "FILE", 0, "a file of such rules, a line each, comments from #", 0 },
-    { "baseline", BASELINE, "N", 0, "the first N job files are runs of the baseline (default 1)", 0 },
-    { 0 },
-};
-
-static void parse_rules(struct request *r, const char *text, struct argp_state *state)
+static void take_rules(void *request, char *text, struct argp_state *state)
 {
+    struct request *r = request;
     char why[160];
 
     if (!report_contract_parse(&r->contract, text, why, sizeof why))
         argp_error(state, "%s", why);
 }
 
-static void read_rules(struct request *r, const char *path, struct argp_state *state)
+static void read_rules(void *request, char *path, struct argp_state *state)
 {
+    struct request *r = request;
     FILE *f = fopen(path, "r");
     char *text = malloc(RULES_BYTES + 1);
     size_t size = f ? fread(text, 1, RULES_BYTES + 1, f) : 0;
@@ -53,61 +45,52 @@ static void read_rules(struct request *r, const char *path, struct argp_state *s
         argp_failure(state, TOOL_INPUT, 0, "%s: no file of rules", path);
     text[size] = '\0';
     uint32_t before = r->contract.rule_count;
-    parse_rules(r, text, state);
+    take_rules(r, text, state);
     if (r->contract.rule_count == before)
         argp_failure(state, TOOL_INPUT, 0, "%s: no rule in it", path);
     free(text);
     fclose(f);
 }
 
-static void check_request(struct request *r, struct argp_state *state)
+static void check(void *request, struct argp_state *state)
 {
-    uint32_t wanted = r->baseline + 1;
+    const struct request *r = request;
+    unsigned baseline = (unsigned)r->baseline, wanted = baseline + 1;
 
     if (r->jobs < wanted)
         argp_error(state, r->jobs == 0 ? "no job file" : r->baseline == 1 ? "a second job file is missing" :
-                   "the baseline has %u runs: %u job files are needed, there are %u", r->baseline, wanted, r->jobs);
+                   "the baseline has %u runs: %u job files are needed, there are %u", baseline, wanted, r->jobs);
     if (r->jobs > wanted)
         argp_error(state, r->baseline == 1 ? "two job files only, or --baseline" :
-                   "the baseline has %u runs: %u job files are needed, there are %u", r->baseline, wanted, r->jobs);
+                   "the baseline has %u runs: %u job files are needed, there are %u", baseline, wanted, r->jobs);
     if (!r->contract.rule_count && (r->baseline > 1 || r->form == JUNIT))
         argp_error(state, "%s needs rules: --fail-if or --rules", r->form == JUNIT ? "junit" : "--baseline");
     if (r->contract.rule_count && r->form == HTML)
         argp_error(state, "a contract is text, json or junit");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void take_job(void *request, char *arg, struct argp_state *state)
 {
-    static const char *const forms[] = { "text", "json", "junit", "html", NULL };
-    struct request *r = state->input;
+    struct request *r = request;
 
-    switch (key) {
-    case 'f':
-        r->form = (enum form)tool_choice(arg, "FORMAT", forms, state);
-        return 0;
-    case FAIL_IF:
-        parse_rules(r, arg, state);
-        return 0;
-    case RULES:
-        read_rules(r, arg, state);
-        return 0;
-    case BASELINE:
-        r->baseline = (uint32_t)tool_number(arg, "N", 1, MOST_JOBS, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->jobs <= MOST_JOBS)
-            r->job[r->jobs++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check_request(r, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    (void)state;
+    if (r->jobs <= MOST_JOBS)
+        r->job[r->jobs++] = arg;
 }
 
-static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "A B\nBASE... NEW",
+static const char *const forms[] = { "text", "json", "junit", "html", NULL };
+static const struct tool_option options[] = {
+    TOOL_CHOICE(form, 'f', "format", "FORMAT", forms,
+                "text (default), json or html (one file for a browser); of a contract also junit, not html"),
+    TOOL_TAKEN(take_rules, 0, "fail-if", "RULE", "what the second job must not do; several with commas"),
+    TOOL_TAKEN(read_rules, 0, "rules", "FILE", "a file of such rules, a line each, comments from #"),
+    TOOL_COUNT(baseline, 0, "baseline", "N", 1, MOST_JOBS,
+               "the first N job files are runs of the baseline (default 1)"),
+    { 0 },
+};
+
+static const struct tool_line usage = {
+    .options = options, .arguments = "A B\nBASE... NEW", .take = take_job, .check = check,
     .doc = "Compares two jobs: calls and regions, loops and their turns, rules and team sizes that changed, and times that "
            "moved beyond their spread. With other numbers of ranks it says how often calls and loops are executed by rank "
            "count P: constant, with P, with P^(1/3), 1/P, or other. With rules it says which promises the second job breaks."
@@ -154,7 +137,7 @@ static int judge(struct request *r)
 
     for (uint32_t i = 0; i < r->baseline; i++)
         baseline[i] = r->from[i].report;
-    report_contract_judge(&r->contract, baseline, r->job, r->baseline, r->from[r->baseline].report,
+    report_contract_judge(&r->contract, baseline, r->job, (uint32_t)r->baseline, r->from[r->baseline].report,
                           r->job[r->baseline]);
     print[r->form](&r->contract, stdout);
     free(baseline);
@@ -167,7 +150,7 @@ int tool_compare(int argc, char **argv)
                          .from = calloc(MOST_JOBS + 1, sizeof *r.from) };
     int rc = TOOL_OK;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK)

@@ -4,7 +4,6 @@
 #include "config.h"
 #endif
 
-#include <argp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,49 +15,35 @@
 #include "tools/tool.h"
 
 
-enum { KEY_PROBE = 256, KEY_OMP };
-
 struct request {
     char **command; /* NULL-terminated, NULL without */
     bool probe, omp;
 };
 
-static const struct argp_option options[] = {
-    { "omp", KEY_OMP, NULL, 0, "the program's parallel regions: which may be changed, which are left alone and why",
-      0 },
-    { "probe", KEY_PROBE, NULL, OPTION_HIDDEN, "what a rank finds, for doctor itself", 0 },
+static const struct tool_option options[] = {
+    TOOL_SWITCH(omp, 0, "omp", "the program's parallel regions: which may be changed, which are left alone and why"),
+    TOOL_SWITCH(probe, 0, "probe", NULL), /* what a rank finds, for doctor itself */
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* All that follows the program is its own. */
+static void take_command(void *request, char *arg, struct argp_state *state)
 {
-    struct request *r = state->input;
-
     (void)arg;
-    switch (key) {
-    case KEY_OMP:
-        r->omp = true;
-        return 0;
-    case KEY_PROBE:
-        r->probe = true;
-        return 0;
-    case ARGP_KEY_ARG: /* the command; all that follows is its own */
-        r->command = &state->argv[state->next - 1];
-        state->next = state->argc;
-        return 0;
-    case ARGP_KEY_END:
-        if (r->omp && !r->command)
-            argp_error(state, "--omp needs a program");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    ((struct request *)request)->command = &state->argv[state->next - 1];
+    state->next = state->argc;
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "[[--] COMMAND...]",
+static void check(void *request, struct argp_state *state)
+{
+    const struct request *r = request;
+
+    if (r->omp && !r->command)
+        argp_error(state, "--omp needs a program");
+}
+
+static const struct tool_line usage = {
+    .options = options, .arguments = "[[--] COMMAND...]", .take = take_command, .command = true, .check = check,
     .doc =
         "Says what works on this machine, and why something does not: a line a check, with what was found and how to "
         "repair it."
@@ -157,7 +142,7 @@ int tool_doctor(int argc, char **argv)
 {
     struct request r = { 0 };
 
-    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     if (r.probe)
         return doctor_probe();
     if (!base_log_is_first_rank()) /* rank 0 speaks for all */

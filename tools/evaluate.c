@@ -6,7 +6,6 @@
  * is asked for the event at each distance from there. An answer is right when that event is what comes; no answer
  * counts as wrong. Costs are those of single calls, less what reading the clock costs.
  */
-#include <argp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,34 +16,19 @@
 #include "tools/source.h"
 #include "tools/tool.h"
 
-enum { KEY_TRAIN = 256, KEY_TEST, KEY_DISTANCES, KEY_FORMAT, KEY_HYPOTHESES, KEY_RANK, KEY_THREAD, KEY_EVERY,
-       KEY_LEARN };
 enum { DISTANCES = 16 };
 
 struct request {
     const char *train, *test;
     uint64_t distance[DISTANCES];
     uint32_t distances;
-    bool tsv, ranked, learn;
-    uint64_t hypotheses, rank, thread, every;
+    int tsv, learn;
+    uint64_t hypotheses, rank /* UINT64_MAX: none */, thread, every;
 };
 
-static const struct argp_option options[] = {
-    { "train", KEY_TRAIN, "A", 0, "what the oracle knows: a text stream (- is standard input), a job file, or none",
-      0 },
-    { "learn", KEY_LEARN, "on|off", 0, "whether the oracle also learns from B as it goes (default on)", 0 },
-    { "test", KEY_TEST, "B", 0, "what it is to predict: the same", 0 },
-    { "distances", KEY_DISTANCES, "D,…", 0, "events ahead to ask for (default 1,16,64,128)", 0 },
-    { "format", KEY_FORMAT, "text|tsv", 0, "a table to read (default), or tab separated", 0 },
-    { "hypotheses", KEY_HYPOTHESES, "K", 0, "positions kept at once, 1 to 64 (default 16)", 0 },
-    { "every", KEY_EVERY, "N", 0, "ask before every Nth event only (default 1)", 0 },
-    { "rank", KEY_RANK, "R", 0, "of job files: the stream of this rank", 0 },
-    { "thread", KEY_THREAD, "T", 0, "and of this thread (default 0)", 0 },
-    { 0 },
-};
-
-static void parse_distances(struct request *r, const char *list, struct argp_state *state)
+static void take_distances(void *request, char *list, struct argp_state *state)
 {
+    struct request *r = request;
     char *copy = strdup(list), *rest = copy, *field;
 
     r->distances = 0;
@@ -56,56 +40,32 @@ static void parse_distances(struct request *r, const char *list, struct argp_sta
     free(copy);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    static const char *const formats[] = { "text", "tsv", NULL }, *const learns[] = { "off", "on", NULL };
-    struct request *r = state->input;
+static const char *const formats[] = { "text", "tsv", NULL }, *const learns[] = { "off", "on", NULL };
+static const struct tool_option options[] = {
+    TOOL_TEXT(train, 0, "train", "A", "what the oracle knows: a text stream (- is standard input), a job file, or none"),
+    TOOL_CHOICE(learn, 0, "learn", "on|off", learns, "whether the oracle also learns from B as it goes (default on)"),
+    TOOL_TEXT(test, 0, "test", "B", "what it is to predict: the same"),
+    TOOL_TAKEN(take_distances, 0, "distances", "D,…", "events ahead to ask for (default 1,16,64,128)"),
+    TOOL_CHOICE(tsv, 0, "format", "text|tsv", formats, "a table to read (default), or tab separated"),
+    TOOL_COUNT(hypotheses, 0, "hypotheses", "K", 1, 64, "positions kept at once, 1 to 64 (default 16)"),
+    TOOL_COUNT(every, 0, "every", "N", 1, UINT32_MAX, "ask before every Nth event only (default 1)"),
+    TOOL_COUNT(rank, 0, "rank", "R", 0, UINT32_MAX, "of job files: the stream of this rank"),
+    TOOL_COUNT(thread, 0, "thread", "T", 0, UINT32_MAX, "and of this thread (default 0)"),
+    { 0 },
+};
 
-    switch (key) {
-    case KEY_TRAIN:
-        r->train = arg;
-        return 0;
-    case KEY_TEST:
-        r->test = arg;
-        return 0;
-    case KEY_DISTANCES:
-        parse_distances(r, arg, state);
-        return 0;
-    case KEY_FORMAT:
-        r->tsv = tool_choice(arg, "the format", formats, state);
-        return 0;
-    case KEY_LEARN:
-        r->learn = tool_choice(arg, "--learn", learns, state);
-        return 0;
-    case KEY_HYPOTHESES:
-        r->hypotheses = tool_number(arg, "K", 1, 64, state);
-        return 0;
-    case KEY_EVERY:
-        r->every = tool_number(arg, "N", 1, UINT32_MAX, state);
-        return 0;
-    case KEY_RANK:
-        r->rank = tool_number(arg, "R", 0, UINT32_MAX, state);
-        r->ranked = true;
-        return 0;
-    case KEY_THREAD:
-        r->thread = tool_number(arg, "T", 0, UINT32_MAX, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        argp_error(state, "unexpected argument '%s'", arg);
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->train || !r->test)
-            argp_error(state, "both --train and --test are needed");
-        if (!strcmp(r->train, "-") && !strcmp(r->test, "-"))
-            argp_error(state, "only one of A and B can be standard input");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+static void check(void *request, struct argp_state *state)
+{
+    const struct request *r = request;
+
+    if (!r->train || !r->test)
+        argp_error(state, "both --train and --test are needed");
+    if (!strcmp(r->train, "-") && !strcmp(r->test, "-"))
+        argp_error(state, "only one of A and B can be standard input");
 }
 
-static const struct argp argp = {
-    .options = options, .parser = parse,
+static const struct tool_line usage = {
+    .options = options, .check = check,
     .doc = "Measures how well the oracle that knows A predicts B: accuracy, calibration (Brier score), times, cost."
            "\v"
            "A and B are text streams, one event a line (a word, then optionally a tab and the gap in ns, then optionally a "
@@ -138,16 +98,16 @@ static int evaluate(const struct grammar_flat *g, struct source *test, struct ev
 
 int tool_evaluate(int argc, char **argv)
 {
-    struct request r = { .distance = { 1, 16, 64, 128 }, .distances = 4, .every = 1, .learn = true };
+    struct request r = { .distance = { 1, 16, 64, 128 }, .distances = 4, .every = 1, .learn = 1, .rank = UINT64_MAX };
     struct source train = { 0 }, test = { 0 };
     struct grammar_flat *g = NULL;
     struct evaluation *v = calloc(1, sizeof *v);
     struct stream_words *words = stream_words_create();
     int rc = TOOL_OK;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     const uint32_t rank = (uint32_t)r.rank;
-    const struct source_stream stream = { .rank = r.ranked ? &rank : NULL, .thread = (uint32_t)r.thread };
+    const struct source_stream stream = { .rank = r.rank != UINT64_MAX ? &rank : NULL, .thread = (uint32_t)r.thread };
     if (strcmp(r.train, "none")) {
         rc = source_open(&train, r.train, "learning", words, NULL, &stream);
         rc = rc == TOOL_OK ? source_learn(&train, &g) : rc;

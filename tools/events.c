@@ -3,7 +3,6 @@
  * `pythia events`: the exact sequence of one stream, expanded from its class's grammar, an event a line. Constant
  * memory whatever the number of events. The formats are in doc/EVENTS.md.
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -19,47 +18,26 @@
 struct request {
     const char *job, *output;
     uint64_t rank, thread;
-    bool rank_given, tsv;
+    int tsv;
 };
 
-static const struct argp_option options[] = {
-    { "rank", 'r', "R", 0, "rank whose events to print (required)", 0 },
-    { "thread", 't', "T", 0, "thread of that rank (default 0)", 0 },
-    { "format", 'f', "FORMAT", 0, "text (default) or tsv", 0 },
-    { "output", 'o', "FILE", 0, "write to FILE", 0 },
+static const char *const formats[] = { "text", "tsv", NULL };
+static const struct tool_option options[] = {
+    TOOL_COUNT(rank, 'r', "rank", "R", 0, UINT32_MAX, "rank whose events to print (required)"),
+    TOOL_COUNT(thread, 't', "thread", "T", 0, UINT32_MAX, "thread of that rank (default 0)"),
+    TOOL_CHOICE(tsv, 'f', "format", "FORMAT", formats, "text (default) or tsv"),
+    TOOL_TEXT(output, 'o', "output", "FILE", "write to FILE"),
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(void *request, struct argp_state *state)
 {
-    static const char *const formats[] = { "text", "tsv", NULL };
-    struct request *r = state->input;
-
-    switch (key) {
-    case 'r':
-        r->rank = tool_number(arg, "R", 0, UINT32_MAX, state);
-        r->rank_given = true;
-        return 0;
-    case 't':
-        r->thread = tool_number(arg, "T", 0, UINT32_MAX, state);
-        return 0;
-    case 'f':
-        r->tsv = tool_choice(arg, "FORMAT", formats, state);
-        return 0;
-    case 'o':
-        r->output = arg;
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->rank_given)
-            argp_error(state, "no --rank");
-        return 0;
-    default:
-        return tool_job_argument(key, arg, state, &r->job);
-    }
+    if (((struct request *)request)->rank == UINT64_MAX)
+        argp_error(state, "no --rank");
 }
 
-static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB --rank=R",
+static const struct tool_line usage = {
+    .options = options, .arguments = "JOB --rank=R", TOOL_ONLY("job file", job), .check = check,
     .doc = "Prints the events of one thread of one rank, in the order of the run."
            "\v"
            "Columns of tsv: index, function, callsite, peer, gap_ns (since the event before), duration_ns. Gap and duration "
@@ -234,10 +212,10 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
 
 int tool_events(int argc, char **argv)
 {
-    struct request r = { 0 };
+    struct request r = { .rank = UINT64_MAX };
     struct job *j;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     int rc = tool_read_job(r.job, &j);
     if (rc != TOOL_OK)
         return rc;

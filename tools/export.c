@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia export`: a job for Perfetto, Graphviz and spreadsheets. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
@@ -22,47 +21,25 @@ struct request {
     const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
-enum { KEY_LIMIT = 256, KEY_FOLDED };
-
-static const struct argp_option options[] = {
-    { "to", 't', "FORMAT", 0,
-      "perfetto (Trace Event JSON, also for chrome://tracing), dot (Graphviz), csv (the callsites), goal (what each rank does, for LogGOPSim)", 0 },
-    { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
-    { "limit", KEY_LIMIT, "N", 0,
-      "perfetto: expand up to N events, and fold a job that has more (1000000); dot: up to N edges (200); goal: refuse a job of more events (1000000)", 0 },
-    { "folded", KEY_FOLDED, NULL, 0, "perfetto: fold by the grammar: a slice stands for all turns of a loop", 0 },
+static const char *const targets[] = { "perfetto", "dot", "csv", "goal", NULL };
+static const struct tool_option options[] = {
+    TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
+                "(Graphviz), csv (the callsites), goal (what each rank does, for LogGOPSim)"),
+    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
+               "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
+    TOOL_SWITCH(folded, 0, "folded", "perfetto: fold by the grammar: a slice stands for all turns of a loop"),
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static void check(void *request, struct argp_state *state)
 {
-    static const char *const names[] = { "perfetto", "dot", "csv", "goal", NULL };
-    struct request *r = state->input;
-
-    switch (key) {
-    case 't':
-        r->to = (enum target)tool_choice(arg, "FORMAT", names, state);
-        return 0;
-    case 'o':
-        r->output = arg;
-        return 0;
-    case KEY_LIMIT:
-        r->limit = tool_number(arg, "N", 1, 0, state);
-        return 0;
-    case KEY_FOLDED:
-        r->folded = true;
-        return 0;
-    case ARGP_KEY_END:
-        if (r->to == NONE)
-            argp_error(state, "to which format? --to perfetto, dot, csv or goal");
-        return 0;
-    default:
-        return tool_job_argument(key, arg, state, &r->job);
-    }
+    if (((struct request *)request)->to == NONE)
+        argp_error(state, "to which format? --to perfetto, dot, csv or goal");
 }
 
-static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB",
+static const struct tool_line usage = {
+    .options = options, .arguments = "JOB", TOOL_ONLY("job file", job), .check = check,
     .doc = "Writes a job for other tools."
            "\v"
            "A trace is a replay of the job from each rank's own mean times: all ranks are on one clock, messages are "
@@ -113,7 +90,7 @@ int tool_export(int argc, char **argv)
 {
     struct request r = { .to = NONE };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     int rc = tool_job_open(&r.from, r.job);
     if (rc == TOOL_OK && r.to == GOAL && report_trace_events(r.from.job) > (r.limit ? r.limit : GOAL_LIMIT)) {
         tool_complain("%s has %" PRIu64 " events: too many to write out one by one (--limit)", r.job,

@@ -6,7 +6,6 @@
  *   R -> MPI_Init@0 A^100 MPI_Finalize@4
  *   A -> MPI_Isend@1 MPI_Waitall@2                 # 100 times, 12.3 us each
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -23,35 +22,18 @@
 
 struct request {
     const char *job;
-    uint64_t class;
-    bool class_given, times;
+    uint64_t class; /* UINT64_MAX: all */
+    bool times;
 };
 
-static const struct argp_option options[] = {
-    { "class", 'c', "C", 0, "only class C (default: all)", 0 },
-    { "times", 't', NULL, 0, "count, mean gap and mean duration of every node, in its place", 0 },
+static const struct tool_option options[] = {
+    TOOL_COUNT(class, 'c', "class", "C", 0, UINT32_MAX, "only class C (default: all)"),
+    TOOL_SWITCH(times, 't', "times", "count, mean gap and mean duration of every node, in its place"),
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-
-    switch (key) {
-    case 'c':
-        r->class = tool_number(arg, "C", 0, UINT32_MAX, state);
-        r->class_given = true;
-        return 0;
-    case 't':
-        r->times = true;
-        return 0;
-    default:
-        return tool_job_argument(key, arg, state, &r->job);
-    }
-}
-
-static const struct argp argp = {
-    .options = options, .parser = parse, .args_doc = "JOB",
+static const struct tool_line usage = {
+    .options = options, .arguments = "JOB", TOOL_ONLY("job file", job),
     .doc = "Prints the grammar of each class of ranks, R first, and what the terminals stand for."
            "\v"
            "Lines that begin with # and what follows # in a line are not part of the grammar.\n\n"
@@ -217,7 +199,7 @@ static void print_job(const struct job *j, const struct request *r)
                          .used = calloc((size_t)j->terminal_count + 1, 1) };
 
     for (uint32_t c = 0; c < j->class_count; c++)
-        if (j->classes[c].grammar && (!r->class_given || r->class == c))
+        if (j->classes[c].grammar && (r->class == UINT64_MAX || r->class == c))
             print_class(&p, c, r->times);
     print_legend(&p);
     free(p.used);
@@ -227,14 +209,14 @@ static void print_job(const struct job *j, const struct request *r)
 
 int tool_grammar(int argc, char **argv)
 {
-    struct request r = { 0 };
+    struct request r = { .class = UINT64_MAX };
     struct job *j;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     int rc = tool_read_job(r.job, &j);
     if (rc != TOOL_OK)
         return rc;
-    if (r.class_given && r.class >= j->class_count) {
+    if (r.class != UINT64_MAX && r.class >= j->class_count) {
         tool_complain("%s: no class %" PRIu64 "; there are %u", r.job, r.class, j->class_count);
         rc = TOOL_INPUT;
     } else {

@@ -7,7 +7,6 @@
  * percentiles; what reading the clock costs is subtracted), once as a whole (the mean, in time that the thread
  * computed).
  */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,55 +21,22 @@
 #include "tools/stream.h"
 #include "tools/tool.h"
 
-enum { KEY_STATS = 256, KEY_TIME, KEY_MEMORY };
-
 struct request {
     const char *stream;
     bool stats, times;
     uint64_t memory;
 };
 
-static const struct argp_option options[] = {
-    { "stats", KEY_STATS, NULL, 0, "size of the grammar and cost of an append, as key and value", 0 },
-    { "time", KEY_TIME, NULL, 0,
-      "count, mean gap and mean duration of every node, in its place; with --stats: the mean "
-      "includes reading the clock at each event, as the hooks do",
-      0 },
-    { "memory", KEY_MEMORY, "MIB", 0, "cap of the grammar's memory (default 1024)", 0 },
+static const struct tool_option options[] = {
+    TOOL_SWITCH(stats, 0, "stats", "size of the grammar and cost of an append, as key and value"),
+    TOOL_SWITCH(times, 0, "time", "count, mean gap and mean duration of every node, in its place; with --stats: the mean "
+                "includes reading the clock at each event, as the hooks do"),
+    TOOL_COUNT(memory, 0, "memory", "MIB", 1, 1 << 20, "cap of the grammar's memory (default 1024)"),
     { 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-
-    switch (key) {
-    case KEY_STATS:
-        r->stats = true;
-        return 0;
-    case KEY_TIME:
-        r->times = true;
-        return 0;
-    case KEY_MEMORY:
-        r->memory = tool_number(arg, "MIB", 1, 1 << 20, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->stream)
-            argp_error(state, "one stream only");
-        r->stream = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no stream (- is standard input)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "STREAM",
+static const struct tool_line usage = {
+    .options = options, .arguments = "STREAM", TOOL_ONLY("stream", stream),
     .doc =
         "Prints the grammar of a text stream, a rule a line, R first: R -> A B^2 A."
         "\v"
@@ -270,7 +236,7 @@ int tool_infer(int argc, char **argv)
 {
     struct request r = { .memory = 1024 };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     struct stream_words *w = stream_words_create();
     struct reader in = { .stream = stream_open(r.stream, w) };
     progress_begin(&in.progress, "reading", stream_size(in.stream));

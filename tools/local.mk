@@ -23,6 +23,7 @@ pythia_SOURCES = \
 	%D%/main.c \
 	%D%/memory.c \
 	%D%/merge.c \
+	%D%/options.c %D%/options.h \
 	%D%/parts.c %D%/parts.h \
 	%D%/program.c %D%/program.h \
 	%D%/progress.c %D%/progress.h \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia replay`: the job run as a machine: its wall time, and what would change it. */
-#include <argp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,82 +16,36 @@ struct request {
     struct replay_analysis *analysis;
     struct replay_resize *resize;    /* with --ranks … */
     struct replay_analysis *resized; /* … and the job at these */
-    bool json, ideal;
+    int json, ideal;
     double latency, overhead, bandwidth; /* s, s, bytes/s; negative: not given */
     uint64_t ranks;
 };
 
 enum { MOST_RANKS = 4096 };
-enum { KEY_NETWORK = 256, KEY_LATENCY, KEY_OVERHEAD, KEY_BANDWIDTH, KEY_BALANCE, KEY_SPEED, KEY_RANKS };
 
-static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-    { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
-    { "network", KEY_NETWORK, "ideal", 0, "what if messages took no time", 0 },
-    { "latency", KEY_LATENCY, "SECONDS", 0, "what if a message took this long (1.5e-6)", 0 },
-    { "overhead", KEY_OVERHEAD, "SECONDS", 0, "what if sending and receiving each took this long", 0 },
-    { "bandwidth", KEY_BANDWIDTH, "BYTES", 0, "what if so many bytes a second were sent (1e9)", 0 },
-    { "balance", KEY_BALANCE, "PLACE", 0, "what if the work before the call at PLACE, or in the region "
-      "there, were the same on all ranks: function, file:line or function@file:line; all", 0 },
-    { "speed", KEY_SPEED, "RANKS=X", 0, "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2", 0 },
-    { "ranks", KEY_RANKS, "N", 0, "what if there were N ranks, each with the work that a rank had", 0 },
+static const char *const formats[] = { "text", "json", NULL }, *const networks[] = { "recorded", "ideal", NULL };
+static const struct tool_option options[] = {
+    TOOL_CHOICE(json, 'f', "format", "FORMAT", formats, "text (default) or json"),
+    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_CHOICE(ideal, 0, "network", "ideal", networks, "what if messages took no time"),
+    TOOL_MEASURE(latency, 0, "latency", "SECONDS", "what if a message took this long (1.5e-6)"),
+    TOOL_MEASURE(overhead, 0, "overhead", "SECONDS", "what if sending and receiving each took this long"),
+    TOOL_MEASURE(bandwidth, 0, "bandwidth", "BYTES", "what if so many bytes a second were sent (1e9)"),
+    TOOL_TEXT(balance, 0, "balance", "PLACE", "what if the work before the call at PLACE, or in the region there, were "
+              "the same on all ranks: function, file:line or function@file:line; all"),
+    TOOL_TEXT(speed, 0, "speed", "RANKS=X", "what if these ranks computed X times as fast: 3=1.2, or 0-3,7=2"),
+    TOOL_COUNT(ranks, 0, "ranks", "N", 1, 1u << 20, "what if there were N ranks, each with the work that a rank had"),
     { 0 },
 };
 
-static double positive(const char *arg, struct argp_state *state, const char *what)
+static void check(void *request, struct argp_state *state)
 {
-    char *end;
-    double x = strtod(arg, &end);
-
-    if (end == arg || *end || !(x >= 0) || x > 1e18)
-        argp_error(state, "%s must be a number of at least 0, not '%s'", what, arg);
-    return x;
+    if (((struct request *)request)->bandwidth == 0)
+        argp_error(state, "--bandwidth must be more than 0");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    static const char *const formats[] = { "text", "json", NULL }, *const networks[] = { "ideal", NULL };
-    struct request *r = state->input;
-
-    switch (key) {
-    case 'f':
-        r->json = tool_choice(arg, "FORMAT", formats, state);
-        return 0;
-    case 'o':
-        r->output = arg;
-        return 0;
-    case KEY_NETWORK:
-        r->ideal = tool_choice(arg, "--network", networks, state) == 0;
-        return 0;
-    case KEY_LATENCY:
-        r->latency = positive(arg, state, "SECONDS");
-        return 0;
-    case KEY_OVERHEAD:
-        r->overhead = positive(arg, state, "SECONDS");
-        return 0;
-    case KEY_BANDWIDTH:
-        r->bandwidth = positive(arg, state, "BYTES");
-        if (r->bandwidth == 0)
-            argp_error(state, "BYTES must be more than 0");
-        return 0;
-    case KEY_BALANCE:
-        r->balance = arg;
-        return 0;
-    case KEY_SPEED:
-        r->speed = arg;
-        return 0;
-    case KEY_RANKS:
-        r->ranks = tool_number(arg, "N", 1, 1u << 20, state);
-        return 0;
-    default:
-        return tool_job_argument(key, arg, state, &r->job);
-    }
-}
-
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "JOB",
+static const struct tool_line usage = {
+    .options = options, .arguments = "JOB", TOOL_ONLY("job file", job), .check = check,
     .doc =
         "Runs a recorded job as a machine: each rank's own computation, messages by a model that is fitted to the "
         "recording. Says how long the job takes so, and what it would take if something were otherwise."
@@ -335,7 +288,7 @@ int tool_replay(int argc, char **argv)
     struct request r = { .latency = -1, .overhead = -1, .bandwidth = -1 };
     struct output o = { .request = &r };
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     int rc = tool_job_open(&r.from, r.job);
     if (rc == TOOL_OK)
         rc = analyse(&r);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia report`: a job as text, JSON, CSV or HTML; several jobs of a program side by side. */
-#include <argp.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,30 +18,12 @@ struct request {
     struct tool_job from[REPORT_SCALING_JOBS];
     uint32_t jobs;
     enum format format;
-    bool view_given, scaling;
-    enum report_view view;
-    struct report_structure how;
+    bool scaling;
+    int view; /* below 0: not given */
+    bool collapse, indented; /* of the structure view */
+    uint64_t depth;
     uint64_t within; /* ms; 0: not given */
     enum screen_color color;
-};
-
-enum { KEY_DEPTH = 256, KEY_COLLAPSE, KEY_INDENT, KEY_WITHIN, KEY_COLOR };
-
-static const struct argp_option options[] = {
-    { "format", 'f', "FORMAT", 0, "text (default), json, csv (the callsites), or html (one file for a browser)", 0 },
-    { "view", 'v', "VIEW", 0,
-      "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
-      "of two jobs and more scaling, also as json and html",
-      0 },
-    { "output", 'o', "OUT", 0, "write to OUT, which appears whole or not at all", 0 },
-    { "depth", KEY_DEPTH, "N", 0, "structure: show N levels of loops", 0 },
-    { "collapse", KEY_COLLAPSE, NULL, 0, "structure: totals only, no times inside", 0 },
-    { "indent", KEY_INDENT, NULL, 0, "structure: as indented pseudo-code", 0 },
-    { "within", KEY_WITHIN, "MS", 0, "leave out who waits for whom where finding that out would take longer, in ms",
-      0 },
-    { "color", KEY_COLOR, "WHEN", 0, "of text: auto (default: on a terminal, unless NO_COLOR is set), always or never",
-      0 },
-    { 0 },
 };
 
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
@@ -51,16 +32,44 @@ static const char *const views[] = { "summary", "callsites", "structure", "ranks
                                      "predicted", "scaling", NULL };
 enum { SCALING = REPORT_PREDICTED + 1 }; /* in views[] */
 
-/* What does not go together. */
-static void check(struct request *r, struct argp_state *state)
-{
-    bool of_structure = r->how.depth || r->how.collapse || r->how.indented;
+static const struct tool_option options[] = {
+    TOOL_CHOICE(format, 'f', "format", "FORMAT", formats,
+                "text (default), json, csv (the callsites), or html (one file for a browser)"),
+    TOOL_CHOICE(view, 'v', "view", "VIEW", views,
+                "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
+                "of two jobs and more scaling, also as json and html"),
+    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels of loops"),
+    TOOL_SWITCH(collapse, 0, "collapse", "structure: totals only, no times inside"),
+    TOOL_SWITCH(indented, 0, "indent", "structure: as indented pseudo-code"),
+    TOOL_COUNT(within, 0, "within", "MS", 1, UINT32_MAX,
+               "leave out who waits for whom where finding that out would take longer, in ms"),
+    TOOL_CHOICE(color, 0, "color", "WHEN", colors,
+                "of text: auto (default: on a terminal, unless NO_COLOR is set), always or never"),
+    { 0 },
+};
 
-    if (of_structure && !r->view_given)
+static void take_job(void *request, char *arg, struct argp_state *state)
+{
+    struct request *r = request;
+
+    if (r->jobs == REPORT_SCALING_JOBS)
+        argp_error(state, "%d job files at most", REPORT_SCALING_JOBS);
+    r->job[r->jobs++] = arg;
+}
+
+/* What does not go together. */
+static void check(void *request, struct argp_state *state)
+{
+    struct request *r = request;
+    bool of_structure = r->depth || r->collapse || r->indented;
+
+    if (of_structure && r->view < 0)
         r->view = REPORT_STRUCTURE;
-    else if (of_structure && (r->scaling || r->view != REPORT_STRUCTURE))
+    r->scaling = r->view == SCALING;
+    if (of_structure && r->view != REPORT_STRUCTURE)
         argp_error(state, "--depth, --collapse and --indent are of --view structure");
-    if (r->format == CSV && r->view_given && (r->scaling || r->view != REPORT_CALLSITES))
+    if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES)
         argp_error(state, "csv has the callsites only: json has all views");
     if (r->jobs == 0)
         argp_error(state, "no job file");
@@ -72,56 +81,8 @@ static void check(struct request *r, struct argp_state *state)
         argp_error(state, "--view scaling is text, json or html");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    int view;
-
-    switch (key) {
-    case 'f':
-        r->format = (enum format)tool_choice(arg, "FORMAT", formats, state);
-        return 0;
-    case 'v':
-        view = tool_choice(arg, "VIEW", views, state);
-        r->view_given = true;
-        r->scaling = view == SCALING;
-        r->view = r->scaling ? REPORT_SUMMARY : (enum report_view)view;
-        return 0;
-    case 'o':
-        r->output = arg;
-        return 0;
-    case KEY_DEPTH:
-        r->how.depth = (uint32_t)tool_number(arg, "N", 1, UINT32_MAX, state);
-        return 0;
-    case KEY_COLLAPSE:
-        r->how.collapse = true;
-        return 0;
-    case KEY_INDENT:
-        r->how.indented = true;
-        return 0;
-    case KEY_WITHIN:
-        r->within = tool_number(arg, "MS", 1, UINT32_MAX, state);
-        return 0;
-    case KEY_COLOR:
-        r->color = (enum screen_color)tool_choice(arg, "WHEN", colors, state);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (r->jobs == REPORT_SCALING_JOBS)
-            argp_error(state, "%d job files at most", REPORT_SCALING_JOBS);
-        r->job[r->jobs++] = arg;
-        return 0;
-    case ARGP_KEY_END:
-        check(r, state);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .args_doc = "JOB...",
+static const struct tool_line usage = {
+    .options = options, .arguments = "JOB...", .take = take_job, .check = check,
     .doc =
         "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
         "talks to whom, and how well the last predicted run was predicted."
@@ -139,6 +100,9 @@ static const struct argp argp = {
 
 static void print_one(struct report *report, const struct request *r, FILE *out)
 {
+    const struct report_structure how = { .depth = (uint32_t)r->depth, .collapse = r->collapse,
+                                          .indented = r->indented };
+
     if (r->format == JSON)
         report_print_json(report, out);
     else if (r->format == HTML)
@@ -146,7 +110,7 @@ static void print_one(struct report *report, const struct request *r, FILE *out)
     else if (r->format == CSV)
         report_print_csv(report, out);
     else
-        report_print_text(report, r->view, &r->how, out);
+        report_print_text(report, r->view < 0 ? REPORT_SUMMARY : (enum report_view)r->view, &how, out);
 }
 
 static void print_scaling(const struct request *r, FILE *out)
@@ -186,10 +150,10 @@ static void print_on_screen(struct request *r)
 
 int tool_report(int argc, char **argv)
 {
-    struct request r = { 0 };
+    struct request r = { .view = -1 };
     int rc = TOOL_OK;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &r);
+    tool_parse(&usage, argc, argv, &r);
     for (uint32_t i = 0; rc == TOOL_OK && i < r.jobs; i++)
         rc = tool_job_open(&r.from[i], r.job[i]);
     if (rc == TOOL_OK && r.within > 0)

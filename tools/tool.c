@@ -4,7 +4,6 @@
 #include "tools/tool.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -46,65 +45,6 @@ void *tool_need(void *made)
         exit(TOOL_MEMORY);
     }
     return made;
-}
-
-static bool read_number(const char *text, uint64_t *value)
-{
-    uint64_t n = 0;
-
-    for (const char *c = text; *c; c++) {
-        if (*c < '0' || *c > '9')
-            return false;
-        uint64_t digit = (uint64_t)(*c - '0');
-        if (n > (UINT64_MAX - digit) / 10)
-            return false;
-        n = n * 10 + digit;
-    }
-    *value = n;
-    return *text != '\0';
-}
-
-uint64_t tool_number(const char *arg, const char *what, uint64_t min, uint64_t max, struct argp_state *state)
-{
-    uint64_t value;
-
-    if (read_number(arg, &value) && value >= min && (!max || value <= max))
-        return value;
-    if (max)
-        argp_error(state, "%s must be a number from %" PRIu64 " to %" PRIu64 ", not '%s'", what, min, max, arg);
-    else
-        argp_error(state, "%s must be a number of at least %" PRIu64 ", not '%s'", what, min, arg);
-    return 0;
-}
-
-int tool_choice(const char *arg, const char *what, const char *const *words, struct argp_state *state)
-{
-    char list[256] = "";
-
-    for (int i = 0; words[i]; i++) {
-        if (!strcmp(arg, words[i]))
-            return i;
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
-    }
-    argp_error(state, "%s must be %s, not '%s'", what, list, arg);
-    return 0;
-}
-
-error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job)
-{
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*job)
-            argp_error(state, "one job file only");
-        *job = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "no job file");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
 }
 
 int tool_read_file(const char *path, struct job **job)

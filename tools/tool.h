@@ -11,11 +11,11 @@
 #ifndef PYTHIA_TOOLS_TOOL_H
 #define PYTHIA_TOOLS_TOOL_H
 
-#include <argp.h>
 #include <stdio.h>
 
 #include "job/job.h"
 #include "report/report.h"
+#include "tools/options.h"
 
 enum tool_exit {
     TOOL_OK = 0,
@@ -47,15 +47,6 @@ void tool_complain(const char *format, ...) __attribute__((format(printf, 1, 2))
 
 /* `made`, or the end of the command where that is NULL: of what is not malloc's, such as grammars and oracles. */
 void *tool_need(void *made);
-
-/* An option's argument as a decimal number without sign, `min` to `max` (0: no limit); else the command ends with "N
-   must be a number from 1 to 10, not 'x'", with `what` for N. */
-uint64_t tool_number(const char *arg, const char *what, uint64_t min, uint64_t max, struct argp_state *state);
-/* Its place among words that end with NULL; else the command ends with "WHAT must be a, b or c, not 'x'". */
-int tool_choice(const char *arg, const char *what, const char *const *words, struct argp_state *state);
-
-/* The end of an argp parser of a command on one job file: takes the file's name, complains of none and of two. */
-error_t tool_job_argument(int key, char *arg, struct argp_state *state, const char **job);
 
 /* Reads a job file, or, where there is none but FILE.parts, these. Says so, and where parts are beside it. Returns
    TOOL_OK with *job, owned by the caller, or TOOL_INPUT after a complaint. */
