@@ -29,14 +29,6 @@ int base_array_room(void *array, uint32_t *room, uint64_t need, size_t size);
    `count` is 0 or a power of two. Returns as above. */
 int base_array_more(void *array, uint64_t count, size_t size);
 
-/* For commands: of what fails only where there is no memory, which ends a command before it returns (tools/memory.c),
-   or beyond 2^31 elements. Never in a program that is recorded. */
-static inline void base_must(int error)
-{
-    if (error)
-        abort();
-}
-
 /* How many of the first `count` elements of an array in order come before something: `before` says so of element `i`,
    and holds for the first ones. */
 #define BASE_ARRAY_PLACE(count, i, before)                            \

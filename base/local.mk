@@ -14,6 +14,7 @@ libpythia_base_la_SOURCES = \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/log.c %D%/log.h \
+	%D%/must.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/replace.c %D%/replace.h \

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
+#include "base/must.h"
 #include "job/define.h"
 #include "job/flow.h"
 #include "job/group.h"

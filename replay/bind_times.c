@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "job/own.h"
 #include "job/run.h"
 #include "job/streams.h"

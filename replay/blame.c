@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "pythia.h"
 #include "replay/blame.h"
+#include "base/must.h"
 
 /* Of a path, at most: places x blocks of ranks, and blocks; of all paths together: fewer blocks in large jobs. */
 enum { CELLS = 4096, BLOCKS = 64, ALL_CELLS = 1 << 20 };

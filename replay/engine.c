@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "pythia.h"
 #include "replay/machine.h"
 

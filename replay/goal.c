@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/must.h"
 #include "replay/goal.h"
 #include "replay/machine.h"
 

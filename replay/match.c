@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/must.h"
 #include "replay/machine.h"
 
 uint32_t replay_item_new(struct replay_machine *m)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "report/compare_parts.h"
 
 /* --- Rows --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which terminals of two jobs belong together. */
-#include "base/array.h"
 #include "base/hash.h"
+#include "base/must.h"
 #include "report/compare_parts.h"
 
 #include <stdlib.h>

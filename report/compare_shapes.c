@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "job/turns.h"
 #include "report/compare_parts.h"
 #include "report/ranges.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 #define PRIOR_FREEDOM 4.0     /* the common variance counts as much as four more runs */

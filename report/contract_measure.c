@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/clean.h"
+#include "base/must.h"
 #include "report/compare.h"
 #include "report/contract.h"
 #include "report/names.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "report/contract.h"
 
 static const char *const abouts[] = { "structure", "wall", "callsite", "region", "loop" };

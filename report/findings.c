@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "job/ranges.h"
 #include "report/findings_parts.h"
 #include "report/ranges.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "job/turns.h"
 #include "report/ranges.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of terminals for people; see names.h. */
 #include "report/names.h"
-#include "base/array.h"
 #include "base/clean.h"
+#include "base/must.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "report/model.h"
 
 /* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/must.h"
 #include "job/turns.h"
 #include "report/findings.h"
 #include "report/json.h"

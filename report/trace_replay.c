@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/must.h"
 #include "job/streams.h"
 #include "replay/machine.h"
 #include "report/findings.h"

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "job/flow.h"
 #include "report/model.h"
 

@@ -20,6 +20,7 @@
 
 #include "base/array.h"
 #include "base/launcher.h"
+#include "base/must.h"
 #include "base/processors.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"

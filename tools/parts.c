@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tools/progress.h"

@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/log.h"
+#include "base/must.h"
 #include "base/options.h"
 #include "base/replace.h"
 #include "tools/program.h"

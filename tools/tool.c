@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/clean.h"
 #include "base/io.h"
+#include "base/must.h"
 #include "base/replace.h"
 #include "tools/interrupt.h"
 #include "tools/parts.h"
