@@ -169,10 +169,9 @@ static void *helper_main(void *unused)
 
 void session_progress_start(void)
 {
-    const char *term = getenv("TERM");
     sigset_t all, old;
 
-    if (!session.options.progress || session.world.rank != 0 || (term && !strcmp(term, "dumb")))
+    if (!session.options.progress || session.world.rank != 0 || base_terminal_is_dumb())
         return;
     memset(&progress.note, 0, sizeof progress.note);
     progress.percent = 0;
