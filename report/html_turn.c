@@ -38,7 +38,7 @@ struct turn {
 static const char *find(struct turn *t)
 {
     const struct report_loop *l = &t->r->model->loop;
-    const struct job_class *c = l->present ? &t->r->job->classes[l->class_index] : NULL;
+    const struct job_class *c = l->present && l->node != GRAMMAR_NONE ? &t->r->job->classes[l->class_index] : NULL;
     struct schedule_wish wish = { .node = GRAMMAR_NONE, .most = WHOLE_PIECES };
     const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks" : report_cannot_replay(t->r);
     int rc = SCHEDULE_NONE;

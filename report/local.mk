@@ -25,6 +25,7 @@ libpythia_report_la_SOURCES = \
 	%D%/html_parts.h %D%/html_turn.c \
 	%D%/json.c %D%/json_text.c %D%/json.h \
 	%D%/main_loop.c \
+	%D%/marks.c %D%/marks.h \
 	%D%/message.c \
 	%D%/model.c %D%/model.h \
 	%D%/names.c %D%/names.h \

@@ -20,7 +20,8 @@
  * calls: these are made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the
  * inner rule.) Then it is that inner rule, and so on. As not all turns expand it, turns are counted by its part that is
  * executed most often; what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule
- * it stays the node with the most time, with its neighbours of the same line of the source.
+ * it stays the node with the most time, with its neighbours of the same line of the source. Where the function is not
+ * known and calls that come once a turn mark another loop, it may be that one (marks.h).
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */
@@ -30,6 +31,7 @@
 #include <xxhash.h>
 
 #include "job/turns.h"
+#include "report/marks.h"
 #include "report/ranges.h"
 #include "report/report.h"
 
@@ -446,6 +448,9 @@ static void search(struct search *s, uint32_t class_index)
         report(s, b, class_index);
     else
         join_neighbours(s);
+    struct report_loop *l = &s->r->model->loop;
+    if (!l->present || !l->place || l->total_ns < LEAST * (double)s->r->model->wall_ns)
+        report_prefer_marks(s->r->job, class_index, l);
 }
 
 /* The class whose streams have the most time. */

@@ -95,7 +95,8 @@ struct report_place;
 /* The program's time loop (main_loop.c); until that has looked at callsites, the loop that holds the most time. */
 struct report_loop {
     bool present;
-    uint32_t class_index, node;
+    uint32_t class_index, node; /* GRAMMAR_NONE: no rule is a turn, but each has this call once: */
+    uint32_t mark;
     uint64_t turns;       /* of one execution */
     uint64_t executions;  /* per rank */
     double turn_ns, total_ns; /* of one turn; per rank */

@@ -150,6 +150,15 @@ static void print_body(char *shape, int width, FILE *out)
         fprintf(out, "%.*s...", width > 3 ? width - 3 : 0, begin);
 }
 
+/* Of turns that differ, what they have in common. */
+static void print_mark(const struct report *r, uint32_t mark, FILE *out)
+{
+    char name[64];
+
+    report_short_name(r->names, mark, name, sizeof name);
+    fprintf(out, "they differ; %s once in each", name);
+}
+
 /* The main loop in one line: "1000 x [4.2 ms: CPU1+Send1+…]". */
 static void print_loop(const struct report *r, FILE *out)
 {
@@ -160,7 +169,10 @@ static void print_loop(const struct report *r, FILE *out)
     if (!l->present)
         return;
     FILE *memory = open_memstream(&shape, &size);
-    report_print_shape(r->job, l->class_index, l->node, r->names, memory);
+    if (l->node != GRAMMAR_NONE)
+        report_print_shape(r->job, l->class_index, l->node, r->names, memory);
+    else
+        print_mark(r, l->mark, memory);
     fclose(memory);
     char where[41] = "";
     if (l->place)

@@ -78,6 +78,46 @@ START_TEST(parts_of_a_turn_beside_the_loop_are_none)
 }
 END_TEST
 
+/* A solver that takes some steps, now more, now fewer; once a turn of it the step in time. */
+static void solve(struct script *s, const char *before, int turns, const char *after)
+{
+    unsigned seed = 1;
+
+    for (int i = 0; i < turns; i++) {
+        unsigned iterations = 3 + (seed >> 16) % 4;
+        play(s, before, 1);
+        for (unsigned k = 0; k < iterations; k++) {
+            seed = seed * 1103515245 + 12345;
+            play(s, "m", 1 + (seed >> 20) % 5);
+            play(s, "n", 1);
+        }
+        play(s, after, 1);
+    }
+}
+
+START_TEST(turns_that_follow_no_rule_are_known_by_their_marks)
+{
+    static const char *const marked[][2] = { { "bcdef", "" }, { "", "bcdef" }, { "bc", "def" } };
+
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++) {
+        struct script s = begin();
+        solve(&s, marked[i][0], 30, marked[i][1]);
+        turns_are(&s, 30);
+    }
+}
+END_TEST
+
+/* The last turn is left before the marks. */
+START_TEST(the_last_turn_has_no_marks)
+{
+    struct script s = begin();
+
+    solve(&s, "", 30, "bcdef");
+    play(&s, "mmmn", 6);
+    turns_are(&s, 31);
+}
+END_TEST
+
 START_TEST(what_takes_little_is_no_main_loop)
 {
     struct script s = begin();
@@ -94,6 +134,8 @@ int main(void)
         UNIT_TEST(some_turns_are_others),
         UNIT_TEST(a_loop_within_a_loop_counts_no_turns),
         UNIT_TEST(parts_of_a_turn_beside_the_loop_are_none),
+        UNIT_TEST(turns_that_follow_no_rule_are_known_by_their_marks),
+        UNIT_TEST(the_last_turn_has_no_marks),
         UNIT_TEST(what_takes_little_is_no_main_loop),
     };
     return unit_run("main loop", tests, UNIT_COUNT(tests));
