@@ -175,7 +175,7 @@ static void print_loop(const struct report *r, FILE *out)
         print_mark(r, l->mark, memory);
     fclose(memory);
     char where[41] = "";
-    if (l->place)
+    if (l->place && l->place->function)
         snprintf(where, sizeof where, "%s", l->place->function);
     base_clean(where);
     fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
