@@ -8,11 +8,9 @@
 static const double free_ns = 5e6;    /* the account … */
 static const double share = 0.03;     /* … and its share of the time */
 static const double hopeless = 1.25;  /* times the best way: a window is broken off … */
-static const double stall = 1e6;      /* … ns later */
-static const double better = 0.99;    /* what replaces the best way takes no more than that of its time */
-static const double window_ns = 2e6;  /* what is timed of a window, at least */
+static const double stall = TEAMS_STALL; /* … ns later; a window is timed for twice that, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, FIRST_DISTANCE = 16, GIVEN_UP = 2, SLOTS = TEAMS_ROUNDS * TEAMS_WAYS };
+enum { REMEMBERED = 8, GIVEN_UP = 2, SLOTS = TEAMS_ROUNDS * TEAMS_WAYS };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
@@ -159,7 +157,7 @@ static bool wins_each(const struct teams_choice *c, enum teams_way way, enum tea
 static void judge(struct teams_choice *c)
 {
     enum teams_way before = c->best;
-    double least = better * (c->taken[before] ? time_of(c, before) : c->usual);
+    double least = c->taken[before] ? time_of(c, before) : c->usual;
     for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
         if (way != before && c->taken[way] && !c->given_up[way] && time_of(c, way) < least &&
             (c->turns.anchor || (c->taken[way] == TEAMS_ROUNDS && wins_each(c, way, before)))) {
@@ -194,7 +192,7 @@ static void end_comparison(struct teams_choice *c)
 static uint32_t turns_in(double turn)
 {
     uint32_t n = 1;
-    while (n * turn < window_ns && n < 1u << 20)
+    while (n * turn < 2 * stall && n < 1u << 20)
         n *= 2;
     return n;
 }
@@ -234,7 +232,7 @@ static void end_rest(struct teams_choice *c)
     bool moved = c->rested_ns > hopeless * c->judged * (c->rested + outlier);
     c->rest -= c->rest > 0;
     if (moved)
-        c->distance = FIRST_DISTANCE;
+        c->distance = SLOTS;
     if (moved || c->rest == 0)
         begin_comparison(c);
 }
@@ -272,7 +270,7 @@ static void begin_turns(struct teams_choice *c, uint64_t length, double took, ui
     c->first = c->turns.number;
     c->usual = took;
     c->own = 0;
-    c->distance = FIRST_DISTANCE;
+    c->distance = SLOTS;
     memset(c->place, 0, sizeof c->place);
     memset(c->mean, 0, sizeof c->mean);
     c->rested_ns = c->rested = 0;

@@ -3,8 +3,7 @@
 
 #include <stddef.h>
 
-/* A place that was lost so often is no anchor any more; and inner loops are over after so many ns. */
-enum { RETURNS = 2, PATIENCE = 16, INNER = 500000 };
+enum { RETURNS = 2 };
 
 /* Whether it came back often and long enough. */
 static bool regular(struct teams_return *here, uint64_t number, uint64_t now)
@@ -15,7 +14,7 @@ static bool regular(struct teams_return *here, uint64_t number, uint64_t now)
     here->since = again ? here->since : here->time;
     here->period = first ? 0 : period;
     here->seen = number;
-    return here->lost < PATIENCE && here->times >= (uint32_t)RETURNS << here->lost && now - here->since >= INNER;
+    return here->times >= (uint64_t)RETURNS << here->lost && now - here->since >= TEAMS_STALL;
 }
 
 static enum teams_turn lose(struct teams_turns *t)

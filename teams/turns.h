@@ -18,6 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* ns that a stall takes, the fewest: what is over by then tells nothing. */
+enum { TEAMS_STALL = 1000000 };
+
 /* Of each outlined function; zero at first. */
 struct teams_return {
     uint64_t seen;   /* number of the region that was here last, from 1; 0: none */
