@@ -5,6 +5,7 @@ libpythia_base_la_SOURCES = \
 	%D%/array.c %D%/array.h \
 	%D%/clean.c %D%/clean.h \
 	%D%/clock.c %D%/clock.h \
+	%D%/elf.c %D%/elf.h \
 	%D%/energy.c %D%/energy.h \
 	%D%/fpu.h \
 	%D%/frame.c %D%/frame.h \

@@ -2,10 +2,9 @@
 #include "session/tree.h"
 
 #include <dlfcn.h>
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -15,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/elf.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "base/rights.h"
@@ -141,17 +141,9 @@ static void say_nothing_came(void)
 static bool is_static(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    ElfW(Ehdr) file;
-    ElfW(Phdr) part = {.p_type = PT_NULL};
-    int fd = strncmp(slash ? slash + 1 : path, "ld", 2) != 0 && access(path, X_OK) == 0
-                 ? base_io_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0) : -1;
-    bool reads = fd >= 0 && base_io_read_at(fd, &file, sizeof file, 0) == sizeof file &&
-                 !memcmp(file.e_ident, ELFMAG, SELFMAG) && file.e_ident[EI_CLASS] == (sizeof(void *) == 8 ? 2 : 1);
-    for (unsigned i = 0; reads && i < file.e_phnum && part.p_type != PT_INTERP; i++)
-        reads = base_io_read_at(fd, &part, sizeof part, (off_t)(file.e_phoff + i * sizeof part)) == sizeof part;
-    if (fd >= 0)
-        close(fd);
-    return reads && part.p_type != PT_INTERP;
+    char loader[PATH_MAX];
+    return strncmp(slash ? slash + 1 : path, "ld", 2) != 0 && access(path, X_OK) == 0 &&
+           base_elf_loader(path, loader, sizeof loader) == BASE_ELF_STATIC;
 }
 
 /* What the first process becomes may be nothing that a library could be loaded into: then nobody is there at its end to

@@ -11,6 +11,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/elf.h"
+
 /* --- Symbols --- */
 
 typedef void symbol_fn(void *context, const char *name, const GElf_Sym *symbol);
@@ -99,21 +101,6 @@ static bool is_foreign(const GElf_Ehdr *header)
            header->e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 }
 
-static void read_loader(Elf *elf, struct binary *b)
-{
-    GElf_Phdr segment;
-    size_t count = 0, size;
-    const char *bytes = elf_rawfile(elf, &size);
-
-    elf_getphdrnum(elf, &count);
-    for (size_t i = 0; bytes && i < count; i++)
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP && segment.p_offset < size &&
-            segment.p_filesz < sizeof b->loader && segment.p_filesz <= size - segment.p_offset) {
-            memcpy(b->loader, bytes + segment.p_offset, segment.p_filesz);
-            b->dynamic = true;
-        }
-}
-
 static void read_elf(Elf *elf, struct binary *b)
 {
     GElf_Ehdr header;
@@ -122,7 +109,6 @@ static void read_elf(Elf *elf, struct binary *b)
     if (!b->elf)
         return;
     b->foreign = is_foreign(&header);
-    read_loader(elf, b);
     read_build_id(elf, b);
     each_symbol(elf, SHT_DYNSYM, note_symbol, b);
     b->symbols = each_symbol(elf, SHT_SYMTAB, note_symbol, b);
@@ -152,6 +138,7 @@ int binary_read(const char *path, struct binary *b)
     memset(b, 0, sizeof *b);
     if (elf)
         read_elf(elf, b);
+    b->dynamic = base_elf_loader(path, b->loader, sizeof b->loader) == BASE_ELF_DYNAMIC;
     if (fd >= 0 && fstat(fd, &st) == 0)
         b->privileged = (st.st_mode & (S_ISUID | S_ISGID)) || getxattr(path, "security.capability", NULL, 0) > 0;
     close_elf(elf, fd);

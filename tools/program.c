@@ -2,17 +2,15 @@
 /* Programs, launchers and libraries; see program.h. */
 #include "tools/program.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/elf.h"
 #include "base/launcher.h"
 #include "tools/capture.h"
 
@@ -55,58 +53,23 @@ int program_find(const char *command, char *path, size_t size)
     return result;
 }
 
-/* The path in PT_INTERP: the program's loader. Returns 0; -1 for what is not a dynamic executable of our class. */
-static int read_loader(int fd, char *loader, size_t size)
-{
-    ElfW(Ehdr) header;
-    ElfW(Phdr) segment;
-
-    if (pread(fd, &header, sizeof header, 0) != sizeof header || memcmp(header.e_ident, ELFMAG, SELFMAG) ||
-        header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32) ||
-        header.e_phentsize != sizeof segment)
-        return -1;
-    for (int i = 0; i < header.e_phnum; i++) {
-        off_t at = (off_t)(header.e_phoff + (size_t)i * sizeof segment);
-        if (pread(fd, &segment, sizeof segment, at) != sizeof segment)
-            return -1;
-        if (segment.p_type != PT_INTERP)
-            continue;
-        if (segment.p_filesz < 2 || segment.p_filesz > size)
-            return -1;
-        if (pread(fd, loader, segment.p_filesz, (off_t)segment.p_offset) != (ssize_t)segment.p_filesz)
-            return -1;
-        return loader[segment.p_filesz - 1] == '\0' ? 0 : -1;
-    }
-    return -1;
-}
-
 const char *program_unseen(const char *path)
 {
-    unsigned char ident[EI_NIDENT];
     char loader[PATH_MAX];
     struct stat st;
-    const char *why = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-    if (fd < 0 || pread(fd, ident, sizeof ident, 0) != sizeof ident || memcmp(ident, ELFMAG, SELFMAG) != 0 ||
-        fstat(fd, &st) != 0)
-        why = NULL;
-    else if (ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
-        why = "is made for another word size than Pythia";
-    else if (read_loader(fd, loader, sizeof loader) != 0)
-        why = "is statically linked";
-    else if ((st.st_mode & S_ISUID && st.st_uid != getuid()) || (st.st_mode & S_ISGID && st.st_gid != getgid()))
-        why = "runs with raised rights";
-    if (fd >= 0)
-        close(fd);
-    return why;
-}
-
-static bool is_elf(int fd)
-{
-    char magic[SELFMAG];
-
-    return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+    switch (base_elf_loader(path, loader, sizeof loader)) {
+    case BASE_ELF_NOT:
+        return NULL;
+    case BASE_ELF_FOREIGN:
+        return "is made for another word size than Pythia";
+    case BASE_ELF_STATIC:
+        return "is statically linked";
+    default:
+        return stat(path, &st) == 0 && ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
+                                        (st.st_mode & S_ISGID && st.st_gid != getgid()))
+                   ? "runs with raised rights" : NULL;
+    }
 }
 
 /* Whether the file, links followed (python3 -> python3.11), has one of the names; a version may follow. */
@@ -160,7 +123,7 @@ static bool names_mpi(const char *line)
 static bool needs_mpi(const char *loader, const char *path)
 {
     enum { SECONDS = 20 };
-    char *argv[] = { (char *)(uintptr_t)loader, "--list", (char *)(uintptr_t)path, NULL };
+    char *argv[] = { (char *)loader, "--list", (char *)path, NULL };
     struct captured c;
     bool found = false;
 
@@ -181,17 +144,11 @@ enum program_kind {
 static enum program_kind kind_of_file(const char *path)
 {
     char loader[PATH_MAX];
-    enum program_kind kind = PROGRAM_PLAIN;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    enum base_elf elf = base_elf_loader(path, loader, sizeof loader);
 
-    if (fd < 0)
+    if (elf == BASE_ELF_NOT || is_interpreter(path))
         return PROGRAM_UNKNOWN;
-    if (!is_elf(fd) || is_interpreter(path))
-        kind = PROGRAM_UNKNOWN;
-    else if (read_loader(fd, loader, sizeof loader) == 0 && strstr(loader, "/ld") && needs_mpi(loader, path))
-        kind = PROGRAM_MPI;
-    close(fd);
-    return kind;
+    return elf == BASE_ELF_DYNAMIC && strstr(loader, "/ld") && needs_mpi(loader, path) ? PROGRAM_MPI : PROGRAM_PLAIN;
 }
 
 /* Of the program at `path`, or, where that is env, timeout and the like, of the one that it starts (NULL-terminated
