@@ -7,7 +7,7 @@
 
 #include "pythia.h"
 #include "job/streams.h"
-#include "merge/joint.h"
+#include "merge/union.h"
 
 /* The number of ranks in the world as far as it is known yet: a communicator of that size is taken for a copy of it. */
 static uint32_t world_size(const struct job *j)
@@ -44,11 +44,11 @@ static int class_add(struct job *j, struct job_class *c, uint32_t *number)
         job_table_put(&x->table[JOB_INTERNED_CLASS], c->hash, *number);
         return 0;
     }
-    struct merge_joint joint;
-    int error = merge_class_join(&j->classes[n], c, &joint);
+    struct merge_union both;
+    int error = merge_class_join(&j->classes[n], c, &both);
     if (error)
         return error;
-    merge_class_commit(&j->classes[n], c, &joint);
+    merge_class_commit(&j->classes[n], c, &both);
     job_class_clear(c);
     *number = n;
     return 0;

@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libpythia-merge.la
 libpythia_merge_la_SOURCES = %D%/merge.h \
 	%D%/add.c \
-	%D%/joint.c %D%/joint.h \
+	%D%/union.c %D%/union.h \
 	%D%/merge.c \
 	%D%/turns.c \
 	%D%/update.c \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Joining two jobs. First everything that can fail, aside: definitions are interned (and taken back on failure),
- * classes joined into joints or copied, room made for streams. Then the commit, which can't.
+ * classes joined into unions or copied, room made for streams. Then the commit, which can't.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "job/intern.h"
 #include "job/starts.h"
 #include "job/streams.h"
-#include "merge/joint.h"
+#include "merge/union.h"
 #include "merge/merge.h"
 
 /* What a number of `from` is called in `into`. */
@@ -23,8 +23,8 @@ struct maps {
 
 /* What becomes of each class of `from`. */
 struct plan {
-    struct job_class copy; /* a class that `into` did not have; grammar NULL: joint */
-    struct merge_joint joint;
+    struct job_class copy; /* a class that `into` did not have; grammar NULL: joined */
+    struct merge_union both;
 };
 
 struct merge {
@@ -132,7 +132,7 @@ static int plan_class(struct merge *m, uint32_t i)
         return job_class_copy(&m->plan[i].copy, c, m->map.terminal, m->into->terminal_count);
     }
     m->map.class_index[i] = at;
-    return merge_class_join(&m->into->classes[at], c, &m->plan[i].joint);
+    return merge_class_join(&m->into->classes[at], c, &m->plan[i].both);
 }
 
 static int plan_classes(struct merge *m)
@@ -153,7 +153,7 @@ static int plan_classes(struct merge *m)
 static void plan_free(struct merge *m)
 {
     for (uint32_t i = 0; m->plan && i < m->from->class_count; i++) {
-        merge_joint_clear(&m->plan[i].joint);
+        merge_union_clear(&m->plan[i].both);
         job_class_clear(&m->plan[i].copy);
     }
     free(m->plan);
@@ -169,7 +169,7 @@ static void commit_classes(struct merge *m)
             job_table_put(&j->index->table[JOB_INTERNED_CLASS], j->classes[at].hash, at);
             memset(&m->plan[i].copy, 0, sizeof m->plan[i].copy);
         } else {
-            merge_class_commit(&j->classes[at], &m->from->classes[i], &m->plan[i].joint);
+            merge_class_commit(&j->classes[at], &m->from->classes[i], &m->plan[i].both);
         }
     }
     j->class_count += m->new_classes;

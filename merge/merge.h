@@ -2,7 +2,7 @@
 /*
  * Jobs joined. A rank's stream, the parts of two ranks, a run and the profile that it was predicted from.
  *
- * One way: a stream is a class of one member, and joining jobs joins their classes (joint.h). So whatever the order in
+ * One way: a stream is a class of one member, and joining jobs joins their classes (union.h). So whatever the order in
  * which ranks meet, the result is the same.
  *
  * Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.  Threads: owner.  Hook-safe: no.

@@ -11,7 +11,7 @@
 
 #include "pythia.h"
 #include "job/turns.h"
-#include "merge/joint.h"
+#include "merge/union.h"
 
 /* The members of one side that have this exponent. */
 struct part {
@@ -41,7 +41,7 @@ static int add_parts(struct part *part, uint32_t *n, const struct job_class *c, 
     return 0;
 }
 
-static uint64_t most_ranges(const struct merge_joint *out)
+static uint64_t most_ranges(const struct merge_union *out)
 {
     return JOB_TURN_RANGES + job_ranges_size(out->ranges.range, out->member_ranges) / JOB_TURN_RANGES;
 }
@@ -50,7 +50,7 @@ static uint64_t most_ranges(const struct merge_joint *out)
 
 struct sets {
     struct job_ranges ranges;
-    struct job_turn *turn; /* ranges of these, not yet of the joint */
+    struct job_turn *turn; /* ranges of these, not yet of the union */
     uint32_t count, room;
 };
 
@@ -113,12 +113,12 @@ static int join_ones(struct sets *s, uint32_t node, struct one *one, uint64_t n,
     return error;
 }
 
-static int put_sets(struct merge_joint *out, const struct sets *s)
+static int put_sets(struct merge_union *out, const struct sets *s)
 {
     int error = base_array_room(&out->turns, &out->turn_room, (uint64_t)out->turn_count + s->count, sizeof *out->turns);
     for (uint32_t i = 0; i < s->count && !error && s->count > 1; i++) {
         struct job_turn t = s->turn[i];
-        error = merge_joint_set(out, s->ranges.range + t.range_first, t.range_count, &t.range_first);
+        error = merge_union_set(out, s->ranges.range + t.range_first, t.range_count, &t.range_first);
         out->turns[out->turn_count++] = t;
     }
     return error;
@@ -126,7 +126,7 @@ static int put_sets(struct merge_joint *out, const struct sets *s)
 
 /* --- Columns --- */
 
-static int put_column(struct merge_joint *out, uint32_t node, const uint64_t *number, uint64_t members)
+static int put_column(struct merge_union *out, uint32_t node, const uint64_t *number, uint64_t members)
 {
     int error = base_array_room(&out->columns, &out->column_room, (uint64_t)out->column_count + 1, sizeof *out->columns);
     if (!error)
@@ -174,7 +174,7 @@ struct side {
     uint64_t exponent;
 };
 
-static int join_members(struct merge_joint *out, uint32_t node, const struct side *a, const struct side *b)
+static int join_members(struct merge_union *out, uint32_t node, const struct side *a, const struct side *b)
 {
     uint64_t na = job_ranges_size(a->c->ranges, a->c->member_ranges), most = most_ranges(out);
     uint64_t nb = job_ranges_size(b->c->ranges, b->c->member_ranges);
@@ -200,7 +200,7 @@ static int join_members(struct merge_joint *out, uint32_t node, const struct sid
     return error;
 }
 
-static int join_node(struct merge_joint *out, uint32_t node, const struct side *a, const struct side *b)
+static int join_node(struct merge_union *out, uint32_t node, const struct side *a, const struct side *b)
 {
     struct sets s = { 0 };
     uint32_t n = 0;
@@ -231,7 +231,7 @@ static struct side side_at(const struct job_class *c, uint32_t node, const struc
     return s;
 }
 
-int merge_turns_join(struct merge_joint *out, const struct job_class *a, const struct job_class *b)
+int merge_turns_join(struct merge_union *out, const struct job_class *a, const struct job_class *b)
 {
     const struct grammar_flat *theirs = job_class_bodiless(b) ? a->grammar : b->grammar;
     uint32_t i = 0, k = 0;

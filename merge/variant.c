@@ -11,7 +11,7 @@
 #include "pythia.h"
 #include "job/class.h"
 #include "job/relation.h"
-#include "merge/joint.h"
+#include "merge/union.h"
 
 struct piece {
     struct grammar_attr attr; /* model of the sample */
@@ -37,9 +37,9 @@ static struct piece piece_of(const struct job_class *c, const struct job_variant
                           .range_count = v->range_count };
 }
 
-/* --- Building the joint --- */
+/* --- Building the union --- */
 
-static int remember_place(struct merge_joint *out, struct grammar_hash hash, const struct job_range *r, uint32_t count)
+static int remember_place(struct merge_union *out, struct grammar_hash hash, const struct job_range *r, uint32_t count)
 {
     int error = job_table_reserve(&out->memo, 1);
     if (!error)
@@ -55,7 +55,7 @@ static int remember_place(struct merge_joint *out, struct grammar_hash hash, con
     return 0;
 }
 
-int merge_joint_set(struct merge_joint *out, const struct job_range *r, uint32_t count, uint32_t *first)
+int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t count, uint32_t *first)
 {
     *first = 0;
     if (job_ranges_equal(r, count, out->ranges.range, out->member_ranges))
@@ -72,23 +72,23 @@ int merge_joint_set(struct merge_joint *out, const struct job_range *r, uint32_t
     return 0;
 }
 
-/* Appends one variant; its ranges are `r`, shared with equal sets in the joint. */
-static int joint_variant(struct merge_joint *out, struct job_variant v, const struct job_range *r, uint32_t count)
+/* Appends one variant; its ranges are `r`, shared with equal sets in the union. */
+static int append_variant(struct merge_union *out, struct job_variant v, const struct job_range *r, uint32_t count)
 {
     int error = base_array_room(&out->variants, &out->variant_room, (uint64_t)out->variant_count + 1, sizeof v);
     if (!error)
-        error = merge_joint_set(out, r, count, &v.range_first);
+        error = merge_union_set(out, r, count, &v.range_first);
     v.range_count = count;
     if (!error)
         out->variants[out->variant_count++] = v;
     return error;
 }
 
-static int copy_variants(struct merge_joint *out, const struct job_class *c, const struct job_variant *v, uint32_t n)
+static int copy_variants(struct merge_union *out, const struct job_class *c, const struct job_variant *v, uint32_t n)
 {
     int error = 0;
     for (uint32_t i = 0; i < n && !error; i++)
-        error = joint_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
+        error = append_variant(out, v[i], c->ranges + v[i].range_first, v[i].range_count);
     return error;
 }
 
@@ -230,7 +230,7 @@ static int group_ranges(struct job_ranges *out, const struct piece *a, uint32_t 
     return many_ranges(out, a, n);
 }
 
-static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint32_t node, const struct piece *a,
+static int emit_group(struct merge_union *out, struct job_ranges *scratch, uint32_t node, const struct piece *a,
                       uint32_t n)
 {
     struct piece whole = a[0];
@@ -244,7 +244,7 @@ static int emit_group(struct merge_joint *out, struct job_ranges *scratch, uint3
                              .sample_rank = whole.first.rank,
                              .modulus = whole.modulus,
                              .attr = whole.attr };
-    return joint_variant(out, v, scratch->range, scratch->count);
+    return append_variant(out, v, scratch->range, scratch->count);
 }
 
 static uint32_t group_length(const struct pieces *all, const struct piece *a)
@@ -256,7 +256,7 @@ static uint32_t group_length(const struct pieces *all, const struct piece *a)
 }
 
 /* Appends the groups as variants, in the order of their first members. */
-static int emit(struct merge_joint *out, uint32_t node, struct pieces *all, uint32_t groups)
+static int emit(struct merge_union *out, uint32_t node, struct pieces *all, uint32_t groups)
 {
     const struct piece **head = malloc(groups * sizeof *head);
     struct job_ranges scratch = { 0 };
@@ -278,7 +278,7 @@ static int emit(struct merge_joint *out, uint32_t node, struct pieces *all, uint
 /* --- The three ways of joining --- */
 
 /* One formula for everybody: 0, an error, or 1 where there is none. */
-static int join_single(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+static int join_single(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
                        const struct job_class *b, const struct job_variant *vb)
 {
     struct piece pair[2] = { piece_of(a, va), piece_of(b, vb) };
@@ -310,7 +310,7 @@ static uint32_t relation_of(const struct job_class *c, const struct job_variant 
 }
 
 /* The groups that side `a` has, if all of `b` falls into them: then no relation makes fewer. 1 where it does not. */
-static int join_into(struct merge_joint *out, const struct job_class *a, const struct job_variant *va, uint32_t na,
+static int join_into(struct merge_union *out, const struct job_class *a, const struct job_variant *va, uint32_t na,
                      const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     struct pieces all = { malloc(((size_t)na + nb) * sizeof *all.piece), na };
@@ -361,7 +361,7 @@ static uint64_t members_of(const struct job_class *c, const struct job_variant *
     return size;
 }
 
-static int emit_best(struct merge_joint *out, uint32_t node, struct pieces *all)
+static int emit_best(struct merge_union *out, uint32_t node, struct pieces *all)
 {
     uint32_t best = JOB_ABSOLUTE, fewest = 0, groups = 0;
     for (uint32_t relation = JOB_ABSOLUTE; relation <= JOB_XOR; relation <<= 1) {
@@ -377,7 +377,7 @@ static int emit_best(struct merge_joint *out, uint32_t node, struct pieces *all)
     return error ? error : emit(out, node, all, groups);
 }
 
-static int join_members(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+static int join_members(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
                         uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     uint64_t size = members_of(a, va, na) + members_of(b, vb, nb);
@@ -397,7 +397,7 @@ static int join_members(struct merge_joint *out, const struct job_class *a, cons
     return error;
 }
 
-int merge_variants_join(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+int merge_variants_join(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
                         uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb)
 {
     int error = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "merge/joint.h"
+#include "merge/union.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "pythia.h"
 #include "job/turns.h"
 
-void merge_joint_clear(struct merge_joint *joint)
+void merge_union_clear(struct merge_union *both)
 {
-    free(joint->ranges.range);
-    free(joint->variants);
-    free(joint->samples);
-    job_table_free(&joint->memo);
-    free(joint->places);
-    free(joint->turns);
-    job_columns_free(joint->columns, joint->column_count);
-    memset(joint, 0, sizeof *joint);
+    free(both->ranges.range);
+    free(both->variants);
+    free(both->samples);
+    job_table_free(&both->memo);
+    free(both->places);
+    free(both->turns);
+    job_columns_free(both->columns, both->column_count);
+    memset(both, 0, sizeof *both);
 }
 
 /* Variants of one node and channel from `at` on. */
@@ -40,7 +40,7 @@ static int variant_order(const struct job_class *a, uint32_t i, const struct job
     return x->attr.channel < y->attr.channel ? -1 : x->attr.channel > y->attr.channel;
 }
 
-static int join_all_variants(struct merge_joint *out, const struct job_class *a, const struct job_class *b)
+static int join_all_variants(struct merge_union *out, const struct job_class *a, const struct job_class *b)
 {
     uint32_t i = 0, k = 0;
     while (i < a->variant_count || k < b->variant_count) {
@@ -60,22 +60,22 @@ static int join_all_variants(struct merge_joint *out, const struct job_class *a,
     return 0;
 }
 
-int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_joint *out)
+int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_union *out)
 {
-    struct merge_joint joint = { 0 };
+    struct merge_union both = { 0 };
     if (a->grammar->node_count != b->grammar->node_count || !job_hash_equal(a->hash, b->hash))
         return PYTHIA_EINVAL;
-    int error = job_ranges_union(&joint.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);
-    joint.member_ranges = joint.ranges.count;
+    int error = job_ranges_union(&both.ranges, a->ranges, a->member_ranges, b->ranges, b->member_ranges);
+    both.member_ranges = both.ranges.count;
     if (!error)
-        error = merge_turns_join(&joint, a, b);
+        error = merge_turns_join(&both, a, b);
     if (!error)
-        error = join_all_variants(&joint, a, b);
+        error = join_all_variants(&both, a, b);
     if (error) {
-        merge_joint_clear(&joint);
+        merge_union_clear(&both);
         return error;
     }
-    *out = joint;
+    *out = both;
     return 0;
 }
 
@@ -109,40 +109,40 @@ static void take_exponents(struct grammar_flat *g, const struct grammar_flat *fr
     g->events = from->events;
 }
 
-void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_joint *joint)
+void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_union *both)
 {
     struct grammar_flat *g = a->grammar;
     for (uint32_t n = 0; n < g->node_count; n++) {
         grammar_stats_join(&g->stats[n], &b->grammar->stats[n]);
         spread_join(&a->spread[n], &b->spread[n]);
     }
-    if (joint->samples) { /* else there was none before either */
+    if (both->samples) { /* else there was none before either */
         free(g->attrs);
-        g->attrs = joint->samples;
-        g->attr_count = joint->sample_count;
+        g->attrs = both->samples;
+        g->attr_count = both->sample_count;
     }
     struct job_member first = job_ranges_first(a->ranges, a->member_ranges);
     if (!job_class_bodiless(b) && job_member_before(job_ranges_first(b->ranges, b->member_ranges), first))
         take_exponents(g, b->grammar);
     free(a->ranges);
-    a->ranges = joint->ranges.range;
-    a->range_count = joint->ranges.count;
-    a->member_ranges = joint->member_ranges;
+    a->ranges = both->ranges.range;
+    a->range_count = both->ranges.count;
+    a->member_ranges = both->member_ranges;
     free(a->variants);
-    a->variants = joint->variants;
-    a->variant_count = joint->variant_count;
+    a->variants = both->variants;
+    a->variant_count = both->variant_count;
     free(a->turns);
     job_columns_free(a->columns, a->column_count);
-    a->turns = joint->turns;
-    a->turn_count = joint->turn_count;
-    a->columns = joint->columns;
-    a->column_count = joint->column_count;
+    a->turns = both->turns;
+    a->turn_count = both->turn_count;
+    a->columns = both->columns;
+    a->column_count = both->column_count;
     job_class_samples(a);
-    joint->samples = NULL;
-    joint->ranges.range = NULL;
-    joint->variants = NULL;
-    joint->turns = NULL;
-    joint->columns = NULL;
-    joint->column_count = 0;
-    merge_joint_clear(joint);
+    both->samples = NULL;
+    both->ranges.range = NULL;
+    both->variants = NULL;
+    both->turns = NULL;
+    both->columns = NULL;
+    both->column_count = 0;
+    merge_union_clear(both);
 }

@@ -2,7 +2,7 @@
 /*
  * Joining two classes of equal hash is split in two, so that a merge that fails changes nothing:
  *
- *   merge_class_join    computes ranges, variants and samples of the union into a joint; may fail
+ *   merge_class_join    computes ranges, variants and samples of both into a union; may fail
  *   merge_class_commit  puts them in place and adds statistics and spreads; can't fail
  *
  * Variants. For one node and channel, each relation (absolute, offset, xor) splits the members into groups: equal keys,
@@ -16,8 +16,8 @@
  *
  * Private to merge/.  Threads: owner.  Hook-safe: no.
  */
-#ifndef PYTHIA_MERGE_JOINT_H
-#define PYTHIA_MERGE_JOINT_H
+#ifndef PYTHIA_MERGE_UNION_H
+#define PYTHIA_MERGE_UNION_H
 
 #include "job/class.h"
 #include "job/intern.h"
@@ -26,7 +26,7 @@
 struct merge_place { uint32_t first, count; };
 
 /* The variants of a class under construction. */
-struct merge_joint {
+struct merge_union {
     struct job_ranges ranges; /* the members first */
     uint32_t member_ranges;
     struct job_variant *variants;
@@ -43,19 +43,19 @@ struct merge_joint {
 };
 
 /* 0, PYTHIA_ENOMEM, PYTHIA_ELIMIT, or PYTHIA_EINVAL: they share a member or are not the same class. */
-int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_joint *out);
-void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_joint *joint);
-void merge_joint_clear(struct merge_joint *joint);
+int merge_class_join(const struct job_class *a, const struct job_class *b, struct merge_union *out);
+void merge_class_commit(struct job_class *a, const struct job_class *b, struct merge_union *both);
+void merge_union_clear(struct merge_union *both);
 
-/* A set of members: where it stands in the joint's ranges; equal sets stand once. */
-int merge_joint_set(struct merge_joint *out, const struct job_range *r, uint32_t count, uint32_t *first);
+/* A set of members: where it stands in the union's ranges; equal sets stand once. */
+int merge_union_set(struct merge_union *out, const struct job_range *r, uint32_t count, uint32_t *first);
 
-/* --- Exponents (turns.c): appends what differs; the joint's members are there --- */
-int merge_turns_join(struct merge_joint *out, const struct job_class *a, const struct job_class *b);
+/* --- Exponents (turns.c): appends what differs; the union's members are there --- */
+int merge_turns_join(struct merge_union *out, const struct job_class *a, const struct job_class *b);
 
 /* --- Variants (variant.c) --- */
-/* Appends the union of the variants of one node and channel to the joint. Either side may be empty. */
-int merge_variants_join(struct merge_joint *out, const struct job_class *a, const struct job_variant *va,
+/* Appends the union of the variants of one node and channel to the union of the classes. Either side may be empty. */
+int merge_variants_join(struct merge_union *out, const struct job_class *a, const struct job_variant *va,
                         uint32_t na, const struct job_class *b, const struct job_variant *vb, uint32_t nb);
 
 #endif
