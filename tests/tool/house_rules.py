@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What is true of the source tree itself: who includes whom, how long lines are, what comments name.
+"""What is true of the source tree itself: who includes whom, how long lines are, what comments name, which words are used.
 
-    house_rules.py TREE arrows | width | names         a line for each fault; exit 1 where there is one
+    house_rules.py TREE arrows | width | names | words         a line for each fault; exit 1 where there is one
 """
 import os
 import re
@@ -30,9 +30,10 @@ plugins    include
 """
 WIDTH = 120
 WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$")  # a table's row, an address, one word
-TEXTS = (".c", ".h", ".def", ".awk", ".py", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
+TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
-OURS = r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|places|teams|tasks|tool)_"
+OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|libgomp|places|teams|"
+        r"tasks|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
 # Names that belong to others, or to nobody: families of functions, columns, keys of files.
 OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")
 
@@ -74,9 +75,21 @@ def arrows(tree):
 
 def width(tree):
     for path in files(tree):
-        for number, line in enumerate(text(tree, path).split("\n"), 1):
+        for number, line in enumerate([] if path.endswith(".js") else text(tree, path).split("\n"), 1):
             if len(line) > WIDTH and not WIDE.search(line):
                 yield f"{path}:{number}: {len(line)} columns"
+
+
+# Words that another one stands for: nowhere but in keys of the JSON report, and here.
+WORDS = {r"partner(?!s[\"`])": "peer", r"(?<!dis)joint": "union, or joined", r"\bsession_course": "timeline"}
+
+
+def words(tree):
+    for path in files(tree):
+        for number, line in enumerate([] if path.startswith("tests/tool/house") else text(tree, path).split("\n"), 1):
+            for word, instead in WORDS.items():
+                if re.search(word, line, re.I):
+                    yield f"{path}:{number}: {instead}, not {re.search(word, line, re.I).group()}"
 
 
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -112,7 +125,8 @@ def names(tree):
         elif path.endswith(".md"):
             said += [(path, n, line) for n, line in enumerate(source.split("\n"), 1)]
         else:
-            tokens.update(re.findall(r"[A-Za-z_]\w+", source))
+            said += [(path, n, line) for n, line in enumerate(source.split("\n"), 1) if re.match(r"\s*(# |//)", line)]
+            tokens.update(re.findall(r"[A-Za-z_]\w+", re.sub(r"(?m)^\s*(# |//).*", "", source)))
     pasted = [t for t in tokens if t.endswith("_")]
     for path, first, comment in said:
         for offset, line in enumerate(comment.split("\n")):
@@ -130,12 +144,13 @@ def names(tree):
 # Functions of C, POSIX, Linux and the libraries that comments speak of, and files of others.
 FOREIGN = r"P?MPI_|MPIX?_|GOMP_|omp_|ompt_|pthread_|dl_?[a-z]+|PAPI_|hwloc_|PMIx?_|unw_|_Unwind|XXH|ZSTD_|cxa|__"
 KNOWN = set("X_check X_dump malloc calloc realloc fork exec main getenv setenv clock_gettime membarrier".split())
-KNOWN_FILES = set("a.c b.c mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c app.c exchange.c kept_calls.c wrappers.c fit.h proof.h".split())
+KNOWN_FILES = set("a.c b.c mpi.h omp.h config.h mpif.h fenv.h libgomp_g.h x.c app.c exchange.c kept_calls.c wrappers.c "
+                  "fit.h proof.h assets.h _installed.py".split())
 
 
 def main():
     tree, what = sys.argv[1], sys.argv[2]
-    faults = list({"arrows": arrows, "width": width, "names": names}[what](tree))
+    faults = list({"arrows": arrows, "width": width, "names": names, "words": words}[what](tree))
     for fault in faults:
         print(fault)
     return 1 if faults else 0
