@@ -17,7 +17,7 @@
  *   4. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
  *      run costs the completion's peer and size, nothing else
  *
- * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 104 bytes a slot,
+ * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 97 bytes a slot,
  * touched when used.
  * Threads: any.  Hook-safe: yes.
  */

@@ -22,13 +22,13 @@
 
 #include "base/options.h"
 #include "session/ask.h"
-#include "session/timeline.h"
 #include "session/flow.h"
 #include "session/keys.h"
-#include "session/peers.h"
 #include "session/life.h"
+#include "session/peers.h"
 #include "session/starts.h"
 #include "session/stream.h"
+#include "session/timeline.h"
 
 /* A span that is open on a stream. */
 struct session_open {

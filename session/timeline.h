@@ -5,7 +5,7 @@
  *     series      | step | step | step | …      at most 128 steps; when they are full two become one, twice as long
  *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two
  *
- * Constant memory whatever the run's length: 3 KiB for the first stream's series, 800 bytes a terminal. A turn counts
+ * Constant memory whatever the run's length: 3 KiB for the first stream's series, 736 bytes a terminal. A turn counts
  * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */

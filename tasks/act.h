@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hooks of tasks and of loops of tasks share (task.c).
+ * What the hooks of tasks and of loops of tasks share (task.c, loop.c).
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
@@ -12,9 +12,10 @@
 #include "tasks/task.h"
 
 /* Flags of GOMP_task and GOMP_taskloop (libgomp's gomp-constants.h). */
-enum { TASKS_DEPEND = 8, TASKS_PRIORITY = 16, TASKS_UP = 256, TASKS_GRAINSIZE = 512, TASKS_IF = 1024, TASKS_NOGROUP =
-       2048,
-       TASKS_DETACH = 8192 };
+enum {
+    TASKS_DEPEND = 8, TASKS_PRIORITY = 16, TASKS_UP = 256, TASKS_GRAINSIZE = 512, TASKS_IF = 1024,
+    TASKS_NOGROUP = 2048, TASKS_DETACH = 8192
+};
 
 /* Whether tasks may be run at once in this run. */
 bool tasks_acts(void);

@@ -4,8 +4,8 @@
  *
  *   program ── GOMP_task(fn, data, …) ──> hook ──┬── at once:  GOMP_task(fn, data, …, if_clause = false)
  *                                                └── deferred: GOMP_task(task_run, [header | data], …)
- *                                                                 └── later, on any thread: header -> depth, time;
- *                                                                 fn(data)
+ *                                                                 └── later, on any thread:
+ *                                                                     header -> depth, time; fn(data)
  *
  * What a task is stays libgomp's business: one that is run at once is an *undeferred* task, as by if(0), so dependences
  * are waited for, task groups, final, mergeable, untied and the task's own control variables hold, and a taskwait
@@ -15,10 +15,9 @@
  *   where cancellation is on               libgomp drops tasks: not even wrapped
  *   with priority, where OMP_MAX_TASK_PRIORITY > 0     the order is the program's wish
  *   created inside a critical section or with a lock held     the task may want the same one
- *   whose machine code may wait (teams/proof.h)   for a lock, for memory, in a function that is not known: what it
- *   waits
- *                                          for may be a task that its creator has not made yet. Asked when first met,
- *                                          and read by a thread of ours
+ *   whose machine code may wait (teams/proof.h)    for a lock, for memory, in a function that is not known: that may
+ *                                          be for a task that its creator has not made yet. Asked when first met, and
+ *                                          read by a thread of ours
  *   of a construct that never ended yet in this run    likewise
  *   of a construct that made MPI calls or regions      what other ranks wait for must not be waited for in turn
  *   with dependences, while any construct with dependences is detachable, one of the two above, or named
@@ -69,8 +68,9 @@ struct tasks_site {
 
 /* Counters of one construct at one depth, on one thread. Written by it alone, with relaxed stores. */
 enum tasks_counter {
-    TASKS_CREATED, TASKS_AT_ONCE_COUNT, TASKS_SUBTREE_COUNT /* neither of the two: created and at once */, TASKS_UNDEFERRED /* by the program */, TASKS_TIMED, TASKS_TIME,
-    TASKS_MIN, TASKS_MAX, TASKS_WAIT, TASKS_LOOPS /* executions of a taskloop */, TASKS_COUNTERS
+    TASKS_CREATED, TASKS_AT_ONCE_COUNT, TASKS_SUBTREE_COUNT /* neither of the two: created and at once */,
+    TASKS_UNDEFERRED /* by the program */, TASKS_TIMED, TASKS_TIME, TASKS_MIN, TASKS_MAX, TASKS_WAIT,
+    TASKS_LOOPS /* executions of a taskloop */, TASKS_COUNTERS
 };
 struct tasks_row { atomic_uint_least64_t counter[TASKS_COUNTERS]; };
 struct tasks_block {
