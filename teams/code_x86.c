@@ -384,7 +384,10 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     enum teams_op op = insn->op;
-    if (zeroes(i, x)) {
+    if (i->id == X86_INS_CDQE) { /* gcc 14 widens a loop's bounds so; the older movsxd */
+        insn->op = TEAMS_MOVE;
+        insn->dst = insn->a = in_register(0);
+    } else if (zeroes(i, x)) {
         insn->op = TEAMS_MOVE;
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
