@@ -52,14 +52,23 @@ static bool children_inherit(const char *variable)
     return strncmp(variable, "PYTHIA_", 7) == 0 && strncmp(variable, "PYTHIA_COMMAND=", 15) != 0;
 }
 
+/* Where the program put its variables, else where nothing warns of it: Open MPI 5 does of "env". */
+static const char *children_key(MPI_Info info)
+{
+    int length, given = 0;
+    bool env = PMPI_Info_get_valuelen(info, "env", &length, &given) == MPI_SUCCESS && given;
+    return env || OMPI_MAJOR_VERSION < 5 ? "env" : "PMIX_ENVAR";
+}
+
 /* What the program put there stays. */
 static void children_environment(MPI_Info info)
 {
     extern char **environ;
+    const char *key = children_key(info);
     char text[MPI_MAX_INFO_VAL + 1] = "";
     struct children_text t = {.text = text};
     int given = 0;
-    if (PMPI_Info_get(info, "env", MPI_MAX_INFO_VAL - 1, text, &given) == MPI_SUCCESS && given)
+    if (PMPI_Info_get(info, key, MPI_MAX_INFO_VAL - 1, text, &given) == MPI_SUCCESS && given)
         t.length = strlen(text);
     for (char **variable = environ; variable && *variable; variable++)
         if (children_inherit(*variable))
@@ -68,7 +77,7 @@ static void children_environment(MPI_Info info)
         base_log_warn("a spawned world runs unrecorded: its variables do not fit into an info of %d bytes (shorter PYTHIA_OUTPUT?)",
                       MPI_MAX_INFO_VAL - 1);
     else if (t.length)
-        PMPI_Info_set(info, "env", text);
+        PMPI_Info_set(info, key, text);
 }
 
 static MPI_Info children_copy(MPI_Info given)

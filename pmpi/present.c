@@ -136,7 +136,8 @@ static int present_some(const bool *here, int number, int ranks, MPI_Comm *comm)
     return error;
 }
 
-/* Without the launcher's word the meeting is by messages apart: MPI_Comm_dup's could meet those of any collective. */
+/* Without the launcher's word the meeting is by messages apart: MPI_Comm_dup's could meet those of any collective. All
+   are there, or the job ends. */
 static int present_presumed(int rank, int ranks, MPI_Comm *comm)
 {
     pthread_t watch;
@@ -149,6 +150,8 @@ static int present_presumed(int rank, int ranks, MPI_Comm *comm)
     int error = present_some(all, ranks, ranks, comm);
     present_watch_end(watch);
     free(all);
+    if (error == MPI_SUCCESS && (error = PMPI_Comm_free(comm)) == MPI_SUCCESS)
+        *comm = MPI_COMM_WORLD;
     return error;
 }
 
