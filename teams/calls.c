@@ -118,14 +118,12 @@ static void check_followed(struct teams_case *c, int b, uint32_t insn, const str
 }
 
 /* A share learns its number and its team's size in the module whose region it is: the calls of others may not come to
-
    us. */
 static void check_question(struct teams_case *c, uintptr_t where)
 {
     if (c->kind != TEAMS_IN_TURN || c->f->module.base != c->p->module)
         teams_case_object(c, JOB_PROOF_ASKS, where);
 }
-
 
 /* The shape of OpenMP's own calls: the outlined function itself makes them, and asks as compilers do. */
 static void check_team_call(struct teams_case *c, int b, uint32_t insn)
@@ -160,7 +158,6 @@ static uintptr_t first_argument(const struct teams_case *c, int b, uint32_t insn
     }
     return 0;
 }
-
 
 /* A task that makes tasks may have to wait for them: they must not wait either. */
 static void check_made(struct teams_case *c, int b, uint32_t insn)

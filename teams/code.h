@@ -63,12 +63,11 @@ struct teams_place {
     int64_t offset;
 };
 
-enum teams_condition { TEAMS_IF_OTHER, TEAMS_IF_EQUAL, TEAMS_IF_UNEQUAL, TEAMS_IF_LESS, TEAMS_IF_NOT_LESS };
-
 struct teams_insn {
     uintptr_t address, target;
-    uint8_t length, op, condition;
-    bool loads, stores, atomic, swaps /* compares and exchanges */, is_float, reads_flags, writes_flags;
+    uint8_t length, op;
+    bool loads, stores, atomic, swaps /* compares and exchanges */, reads_flags, writes_flags;
+    bool if_equal;  /* a branch: taken where two things are equal */
     uint8_t step;   /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;

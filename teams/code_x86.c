@@ -165,18 +165,6 @@ static struct teams_operand in_register(uint8_t number)
 
 /* --- Operations --- */
 
-#define CONDITION(j, cmov, set, if) [X86_INS_##j] = if, [X86_INS_##cmov] = if, [X86_INS_##set] = if
-
-static enum teams_condition condition_of(unsigned id)
-{
-    static const uint8_t known[X86_INS_ENDING] = {
-        CONDITION(JE, CMOVE, SETE, TEAMS_IF_EQUAL),       CONDITION(JNE, CMOVNE, SETNE, TEAMS_IF_UNEQUAL),
-        CONDITION(JL, CMOVL, SETL, TEAMS_IF_LESS),        CONDITION(JB, CMOVB, SETB, TEAMS_IF_LESS),
-        CONDITION(JGE, CMOVGE, SETGE, TEAMS_IF_NOT_LESS), CONDITION(JAE, CMOVAE, SETAE, TEAMS_IF_NOT_LESS),
-    };
-    return (enum teams_condition)known[id];
-}
-
 static bool is_branch(unsigned id)
 {
     return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
@@ -318,14 +306,14 @@ static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
     if (insn->op == TEAMS_BRANCH) {
         insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
         insn->reads_flags = true;
-        insn->condition = (uint8_t)condition_of(i->id);
+        insn->if_equal = i->id == X86_INS_JE;
     }
     return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP ||
            insn->op == TEAMS_NOTHING || insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
 }
 
 /* dst and sources of what has one, two or three operands; false: that is no such instruction. */
-static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
+static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
 {
     int n = x->op_count;
     struct teams_operand o[3] = { none, none, none };
@@ -371,7 +359,6 @@ static bool arithmetic(const cs_insn *i, const cs_x86 *x, struct teams_insn *ins
     case TEAMS_SET:
         insn->reads_flags = true;
         insn->writes_flags = false;
-        insn->condition = (uint8_t)condition_of(i->id);
         return true;
     case TEAMS_BITS:
         return n >= 2 && n <= 3;
@@ -392,7 +379,7 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
         insn->writes_flags = true;
-    } else if (!arithmetic(i, x, insn)) {
+    } else if (!arithmetic(x, insn)) {
         other(d, insn);
         /* the operation of vectors and floating point is known, their sources are the mask's */
         insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
@@ -446,7 +433,6 @@ bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, u
     }
     if (!control(i, x, insn))
         masks_of(d, i, x, insn);
-    insn->is_float = insn->op == TEAMS_FLOAT;
     return true;
 }
 

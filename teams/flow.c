@@ -53,6 +53,9 @@ struct teams_reader {
     uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
     uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
+    uint32_t starts[TEAMS_MOST_INSNS];          /* of an instruction: number of the block that it begins + 1 */
+    struct teams_block block[TEAMS_MOST_INSNS]; /* by address */
+    int stack[TEAMS_MOST_INSNS], order[TEAMS_MOST_INSNS], number[TEAMS_MOST_INSNS]; /* of blocks */
 };
 
 struct teams_reader *teams_reader_create(void)
@@ -184,10 +187,10 @@ static bool ends(const struct teams_flow *f, uint32_t i)
            f->insn[i + 1].address != n->address + n->length;
 }
 
-/* starts[i]: instruction i begins a block; becomes the block's number + 1. */
-static uint32_t mark_starts(struct teams_flow *f, uint32_t *starts)
+static uint32_t mark_starts(const struct teams_flow *f, uint32_t *starts)
 {
     uint32_t count = 0;
+    memset(starts, 0, f->insns * sizeof *starts);
     for (uint32_t i = 0; i < f->insns; i++) {
         const struct teams_insn *n = &f->insn[i];
         if ((n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH) && find_insn(f, n->target) >= 0)
@@ -203,7 +206,7 @@ static uint32_t mark_starts(struct teams_flow *f, uint32_t *starts)
     return count;
 }
 
-static void link_block(struct teams_flow *f, struct teams_block *b, const uint32_t *starts)
+static void link_block(const struct teams_flow *f, struct teams_block *b, const uint32_t *starts)
 {
     uint32_t last = b->first + b->count - 1;
     const struct teams_insn *n = &f->insn[last];
@@ -213,84 +216,59 @@ static void link_block(struct teams_flow *f, struct teams_block *b, const uint32
         b->next[0] = (int)starts[last + 1] - 1;
 }
 
-static bool make_blocks(struct teams_flow *f)
+static void make_blocks(struct teams_reader *r, struct teams_flow *f)
 {
-    uint32_t *starts = calloc(f->insns + 1, sizeof *starts);
-    f->blocks = starts ? mark_starts(f, starts) : 0;
-    f->block = calloc(f->blocks + 1, sizeof *f->block);
-    if (!starts || !f->block) {
-        free(starts);
-        return false;
-    }
+    f->blocks = mark_starts(f, r->starts);
     for (uint32_t i = 0, b = 0; i < f->insns; i++) {
-        if (starts[i]) {
-            b = starts[i] - 1;
-            f->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 }, .dominator = -1, .loop = -1 };
+        if (r->starts[i]) {
+            b = r->starts[i] - 1;
+            r->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 }, .dominator = -1, .loop = -1 };
         }
-        f->block[b].count++;
+        r->block[b].count++;
     }
     for (uint32_t b = 0; b < f->blocks; b++)
-        link_block(f, &f->block[b], starts);
-    free(starts);
-    return true;
+        link_block(f, &r->block[b], r->starts);
 }
 
 /* --- Order --- */
 
-static void visit(const struct teams_flow *f, int start, uint8_t *state, int *stack, int *order, uint32_t *count)
+/* Blocks in postorder into r->order; the number of those that can be reached. A number of -1: not reached. */
+static uint32_t visit(struct teams_reader *r, int start)
 {
-    int depth = 0;
-    stack[depth++] = start;
-    state[start] = 1;
+    uint32_t depth = 0, count = 0;
+    r->stack[depth++] = start;
+    r->number[start] = 0;
     while (depth) {
-        int b = stack[depth - 1], next = -1;
+        int b = r->stack[depth - 1], next = -1;
         for (int k = 0; k < 2 && next < 0; k++)
-            if (f->block[b].next[k] >= 0 && !state[f->block[b].next[k]])
-                next = f->block[b].next[k];
+            if (r->block[b].next[k] >= 0 && r->number[r->block[b].next[k]] < 0)
+                next = r->block[b].next[k];
         if (next >= 0) {
-            state[next] = 1;
-            stack[depth++] = next;
+            r->number[next] = 0;
+            r->stack[depth++] = next;
         } else {
-            order[(*count)++] = b;
+            r->order[count++] = b;
             depth--;
         }
     }
+    return count;
 }
 
-/* Renumbers in reverse postorder; what cannot be reached goes. */
-static bool order_blocks(struct teams_flow *f)
+/* Renumbers in reverse postorder; what cannot be reached goes. False: out of memory. */
+static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
 {
-    uint32_t n = f->blocks, count = 0;
-    int *order = malloc((3 * n + 1) * sizeof *order), *stack = order + n, *number = order + 2 * n;
-    uint8_t *state = calloc(n + 1, 1);
-    struct teams_block *sorted = calloc(n + 1, sizeof *sorted);
-    if (!order || !state || !sorted) {
-        free(order);
-        free(state);
-        free(sorted);
-        return false;
-    }
-    int entry = find_insn(f, f->entry), start = 0;
-    for (uint32_t b = 0; b < n; b++)
-        if ((int)f->block[b].first == entry)
-            start = (int)b;
-    visit(f, start, state, stack, order, &count);
-    for (uint32_t b = 0; b < n; b++)
-        number[b] = -1;
-    for (uint32_t i = 0; i < count; i++)
-        number[order[i]] = (int)(count - 1 - i);
-    for (uint32_t i = 0; i < count; i++) {
-        struct teams_block b = f->block[order[i]];
+    memset(r->number, -1, f->blocks * sizeof *r->number);
+    f->blocks = visit(r, (int)r->starts[find_insn(f, f->entry)] - 1);
+    f->block = calloc(f->blocks, sizeof *f->block);
+    for (uint32_t i = 0; i < f->blocks; i++)
+        r->number[r->order[i]] = (int)(f->blocks - 1 - i);
+    for (uint32_t i = 0; f->block && i < f->blocks; i++) {
+        struct teams_block *b = &f->block[r->number[r->order[i]]];
+        *b = r->block[r->order[i]];
         for (int k = 0; k < 2; k++)
-            b.next[k] = b.next[k] >= 0 ? number[b.next[k]] : -1;
-        sorted[number[order[i]]] = b;
+            b->next[k] = b->next[k] >= 0 ? r->number[b->next[k]] : -1;
     }
-    free(f->block);
-    free(order);
-    free(state);
-    f->block = sorted;
-    f->blocks = count;
-    return true;
+    return f->block != NULL;
 }
 
 static bool find_before(struct teams_flow *f)
@@ -400,7 +378,7 @@ static bool is_back(const struct teams_flow *f, int from, int to)
     return to <= from && teams_flow_dominates(f, to, from);
 }
 
-static bool find_loops(struct teams_flow *f)
+static bool find_loops(struct teams_reader *r, struct teams_flow *f)
 {
     uint32_t heads = 0;
     for (uint32_t b = 0; b < f->blocks; b++) {
@@ -413,33 +391,27 @@ static bool find_loops(struct teams_flow *f)
         }
         heads += head;
     }
-    f->loop = calloc(heads + 1, sizeof *f->loop);
+    f->head = calloc(heads + 1, sizeof *f->head);
     f->member = calloc((size_t)heads * f->blocks + 1, 1);
-    int *stack = malloc((f->blocks + 1) * sizeof *stack);
-    if (!f->loop || !f->member || !stack) {
-        free(stack);
+    if (!f->head || !f->member)
         return false;
-    }
     for (uint32_t b = 0; b < f->blocks; b++) {
         uint8_t *member = f->member + (size_t)f->loops * f->blocks;
         bool head = false;
         for (uint32_t i = 0; i < f->block[b].before_count; i++)
             if (is_back(f, f->block[b].before[i], (int)b)) {
                 member[b] = 1;
-                fill_loop(f, member, f->block[b].before[i], stack);
+                fill_loop(f, member, f->block[b].before[i], r->stack);
                 head = true;
             }
         if (!head)
             continue;
-        f->loop[f->loops] = (struct teams_loop){ (int)b, f->block[b].loop, 0 };
+        f->head[f->loops] = (int)b;
         for (uint32_t k = 0; k < f->blocks; k++)
-            if (member[k]) {
+            if (member[k])
                 f->block[k].loop = (int)f->loops; /* heads come outermost first */
-                f->loop[f->loops].blocks++;
-            }
         f->loops++;
     }
-    free(stack);
     return true;
 }
 
@@ -456,13 +428,16 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry)
         return f;
     }
     read_all(r, f);
-    bool ok = f->unreadable || (take_insns(r, f) && make_blocks(f) && order_blocks(f) && find_before(f));
-    if (ok && !f->unreadable) {
-        find_dominators(f);
-        ok = find_loops(f);
-    }
-    if (ok)
+    if (f->unreadable)
         return f;
+    if (take_insns(r, f)) {
+        make_blocks(r, f);
+        if (order_blocks(r, f) && find_before(f)) {
+            find_dominators(f);
+            if (find_loops(r, f))
+                return f;
+        }
+    }
     teams_flow_destroy(f);
     return NULL;
 }
@@ -474,7 +449,7 @@ void teams_flow_destroy(struct teams_flow *f)
     free(f->insn);
     free(f->call);
     free(f->block);
-    free(f->loop);
+    free(f->head);
     free(f->member);
     free(f->store);
     free(f);

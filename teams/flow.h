@@ -17,6 +17,8 @@
 #ifndef PYTHIA_TEAMS_FLOW_H
 #define PYTHIA_TEAMS_FLOW_H
 
+#include <stddef.h>
+
 #include "teams/code.h"
 #include "teams/image.h"
 #include "teams/known.h"
@@ -40,11 +42,6 @@ struct teams_block {
     int loop;      /* innermost loop, -1: none */
 };
 
-struct teams_loop {
-    int head, outer;
-    uint32_t blocks;
-};
-
 struct teams_flow {
     uintptr_t entry;
     struct teams_module module;
@@ -53,7 +50,7 @@ struct teams_flow {
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
-    struct teams_loop *loop;
+    int *head; /* of each loop, outer ones first */
     uint32_t loops;
     uint8_t *member;        /* member[loop * blocks + block] */
     int *store;             /* owns the predecessors */
@@ -73,6 +70,12 @@ void teams_flow_destroy(struct teams_flow *f);
 bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block);
 /* Whether each way to `block` takes the edge from `from` to its successor `to`. */
 bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block);
+/* The branch that ends a block, NULL: none does. */
+static inline const struct teams_insn *teams_flow_branch(const struct teams_flow *f, int block)
+{
+    const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
+    return last->op == TEAMS_BRANCH ? last : NULL;
+}
 /* Whether a block of the loop has a successor outside. */
 bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block);
 static inline bool teams_flow_in_loop(const struct teams_flow *f, int loop, int block)

@@ -73,7 +73,7 @@ static const uint8_t *blocks_of_loop(const struct teams_reading *r, int loop)
 static void collect_defs(struct teams_reading *r)
 {
     for (uint32_t l = 0; l < r->flow->loops; l++)
-        if (r->shared_loop[r->flow->loop[l].head] == (int)l)
+        if (r->shared_loop[r->flow->head[l]] == (int)l)
             r->loop_defs[l] = defs_inside(r, blocks_of_loop(r, (int)l));
     for (uint32_t i = 0; i < r->controls; i++)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
@@ -115,7 +115,7 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
                         const struct teams_state *from, bool loop)
 {
     int shared = r->shared_loop[block];
-    bool inside = shared >= 0 && r->flow->loop[shared].head != block;
+    bool inside = shared >= 0 && r->flow->head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0);
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
         join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
@@ -157,7 +157,7 @@ void teams_follow_begin(const struct teams_reading *r, int block, struct teams_s
                 copy_state(r, s, &edge);
         }
     int loop = r->shared_loop[block];
-    if (loop >= 0 && r->flow->loop[loop].head == block) {
+    if (loop >= 0 && r->flow->head[loop] == block) {
         uint8_t *here = calloc(r->flow->blocks, 1); /* what meets at the head is another one in each turn */
         if (here) {
             here[block] = 1;

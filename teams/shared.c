@@ -3,13 +3,6 @@
 
 #include <stdlib.h>
 
-static const struct teams_insn *branch_of(const struct teams_reading *r, int block)
-{
-    const struct teams_block *b = &r->flow->block[block];
-    const struct teams_insn *i = &r->flow->insn[b->first + b->count - 1];
-    return i->op == TEAMS_BRANCH ? i : NULL;
-}
-
 static bool by_bound(const struct teams_value *flags)
 {
     return flags->kind == TEAMS_IF_CHUNK || (flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH)));
@@ -17,14 +10,10 @@ static bool by_bound(const struct teams_value *flags)
 
 static bool is_shared(const struct teams_reading *r, int loop)
 {
-    for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        if (!teams_flow_in_loop(r->flow, loop, (int)b) || !branch_of(r, (int)b) ||
-            !by_bound(&r->out[b].reg[TEAMS_FLAGS]))
-            continue;
-        for (int k = 0; k < 2; k++)
-            if (r->flow->block[b].next[k] >= 0 && !teams_flow_in_loop(r->flow, loop, r->flow->block[b].next[k]))
-                return true;
-    }
+    for (uint32_t b = 0; b < r->flow->blocks; b++)
+        if (teams_flow_branch(r->flow, (int)b) && by_bound(&r->out[b].reg[TEAMS_FLAGS]) &&
+            teams_flow_leads_out(r->flow, loop, (int)b))
+            return true;
     return false;
 }
 
@@ -64,12 +53,12 @@ static void add_control(struct teams_reading *r, int from, int side, enum teams_
 void teams_shared_find_controls(struct teams_reading *r)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        const struct teams_insn *i = branch_of(r, (int)b);
+        const struct teams_insn *i = teams_flow_branch(r->flow, (int)b);
         const struct teams_value *flags = &r->out[b].reg[TEAMS_FLAGS];
         if (!i)
             continue;
         if (flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE) {
-            int equal = i->condition == TEAMS_IF_EQUAL ? 1 : 0; /* the side where the two are equal */
+            int equal = i->if_equal; /* the side where the two are equal */
             bool one = flags->kind == TEAMS_IF_MASTER || flags->number == 1;
             add_control(r, (int)b, one ? equal : !equal, TEAMS_ONCE);
             add_control(r, (int)b, one ? !equal : equal, TEAMS_OTHERS);
@@ -79,7 +68,7 @@ void teams_shared_find_controls(struct teams_reading *r)
         }
     }
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        if (branch_of(r, (int)b) && r->shared_loop[b] < 0 && by_bound(&r->out[b].reg[TEAMS_FLAGS])) {
+        if (teams_flow_branch(r->flow, (int)b) && r->shared_loop[b] < 0 && by_bound(&r->out[b].reg[TEAMS_FLAGS])) {
             add_control(r, (int)b, 0, TEAMS_BY_BOUND);
             add_control(r, (int)b, 1, TEAMS_BY_BOUND);
         }

@@ -190,7 +190,7 @@ static void run_block(const struct turn *t, int b, struct marks *m)
 static void begin_block(const struct turn *t, int b, struct marks *m)
 {
     const struct teams_block *block = &t->r->flow->block[b];
-    if (b == t->r->flow->loop[t->loop].head) {
+    if (b == t->r->flow->head[t->loop]) {
         *m = t->head;
         return;
     }
@@ -233,7 +233,7 @@ static void run_turn(struct turn *t)
 static bool drop_still(struct turn *t)
 {
     const struct teams_flow *f = t->r->flow;
-    const struct teams_block *head = &f->block[f->loop[t->loop].head];
+    const struct teams_block *head = &f->block[f->head[t->loop]];
     bool dropped = false;
     for (uint32_t i = 0; i < head->before_count; i++) {
         const struct marks *end = &t->end[head->before[i]];
@@ -253,11 +253,6 @@ static bool drop_still(struct turn *t)
     return dropped;
 }
 
-static bool is_branch(const struct teams_flow *f, int b)
-{
-    return f->insn[f->block[b].first + f->block[b].count - 1].op == TEAMS_BRANCH;
-}
-
 /* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps.
    */
 static bool ends_by_itself(const struct turn *t)
@@ -265,7 +260,7 @@ static bool ends_by_itself(const struct turn *t)
     const struct teams_flow *f = t->r->flow;
     bool fixed = false, moves = false, swap_moves = false;
     for (uint32_t b = 0; b < f->blocks; b++) {
-        if (!teams_flow_in_loop(f, t->loop, (int)b) || !is_branch(f, (int)b) || !t->end[b].seen)
+        if (!teams_flow_in_loop(f, t->loop, (int)b) || !teams_flow_branch(f, (int)b) || !t->end[b].seen)
             continue;
         uint8_t flags = t->end[b].of[TEAMS_FLAGS];
         fixed |= (flags & FIXED) != 0;
@@ -309,7 +304,7 @@ uintptr_t teams_wait_find(const struct teams_reading *r)
     for (uint32_t l = 0; l < r->flow->loops && !where; l++) {
         t.loop = (int)l;
         if (!t.end || waits(&t))
-            where = r->flow->insn[r->flow->block[r->flow->loop[l].head].first].address;
+            where = r->flow->insn[r->flow->block[r->flow->head[l]].first].address;
     }
     free(t.end);
     return where;
