@@ -360,12 +360,17 @@ static int replay(const char *path)
     return 0;
 }
 
-/* --- Inputs to begin with: jobs of each shape, not compressed, alone and in two parts --- */
+/* --- Inputs to begin with: jobs of each shape with all their sections, not compressed, alone and in two parts --- */
+
+/* Times belong to blocks. */
+#define IS_THERE(c, type) ((type) <= SECTION_STREAMS || ((c).section[type].data && (type) != SECTION_TIMES))
 
 static void put_section(const struct file_section *s, uint32_t type, unsigned char *data, unsigned char *entry,
                         size_t at)
 {
+    bool needed = type < SECTION_ORACLE || type == SECTION_TURNS || type == SECTION_COLUMNS;
     file_put32(entry + ENTRY_TYPE, type);
+    file_put32(entry + ENTRY_FLAGS, needed ? 0 : ENTRY_OPTIONAL);
     file_put64(entry + ENTRY_OFFSET, at);
     file_put64(entry + ENTRY_STORED, s->size);
     file_put64(entry + ENTRY_RAW, s->size);
@@ -379,14 +384,19 @@ static size_t plain(const struct job *j, unsigned char *data)
     struct file_container c;
     char why[200];
     void *packed;
-    size_t size, at = FORMAT_HEADER + SECTION_STREAMS * FORMAT_ENTRY;
+    uint32_t sections = 0;
+    size_t size, at = FORMAT_HEADER;
     must(!file_pack(j, NULL, &packed, &size) && !file_container_open(&c, packed, size, why, sizeof why) &&
              !file_container_need_all(&c, why, sizeof why), "seed", "pack");
-    file_put32(data + HEADER_SECTIONS, SECTION_STREAMS);
-    for (uint32_t type = 1; type <= SECTION_STREAMS; type++) {
-        put_section(&c.section[type], type, data, data + FORMAT_HEADER + (type - 1) * (size_t)FORMAT_ENTRY, at);
+    for (uint32_t type = 1; type < SECTION_TYPES; type++)
+        at += IS_THERE(c, type) ? FORMAT_ENTRY : 0;
+    for (uint32_t type = 1; type < SECTION_TYPES; type++) {
+        if (!IS_THERE(c, type))
+            continue;
+        put_section(&c.section[type], type, data, data + FORMAT_HEADER + sections++ * (size_t)FORMAT_ENTRY, at);
         at += (c.section[type].size + 7) / 8 * 8;
     }
+    file_put32(data + HEADER_SECTIONS, sections);
     seal(data, at);
     file_container_close(&c);
     free(packed);
