@@ -161,6 +161,7 @@ static __attribute__((destructor)) void alone_unload(void)
         say_teams();
     if (job)
         session_publish(job, mode);
+    session_summary_wait();
     job_destroy(job);
     base_fpu_give_back(kept);
 }

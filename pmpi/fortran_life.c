@@ -56,6 +56,7 @@ static void fortran_finalize(struct pmpi_hook_target *target, void *from, MPI_Fi
     pmpi_hook_life_ends(from);
     if (real)
         real(ierror);
+    pmpi_hook_life_ended();
 }
 
 FORTRAN_ENTRIES(mpi_finalize, (MPI_Fint *ierror), fortran_finalize(&target, FROM, ierror))

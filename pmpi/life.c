@@ -315,10 +315,19 @@ void pmpi_hook_life_ends(void *from)
     }
 }
 
+void pmpi_hook_life_ended(void)
+{
+    int error = errno;
+    session_summary_wait();
+    errno = error;
+}
+
 PYTHIA_API int MPI_Finalize(void)
 {
     pmpi_hook_life_ends(__builtin_return_address(0));
-    return PMPI_Finalize();
+    int result = PMPI_Finalize();
+    pmpi_hook_life_ended();
+    return result;
 }
 
 /* This rank alone, without MPI: others may be gone, or stuck. */
@@ -384,6 +393,7 @@ __attribute__((destructor)) static void life_exit(void)
 {
     base_fpu_t kept = base_fpu_hold();
     life_rescue();
+    session_summary_wait(); /* the program ended inside MPI_Finalize */
     life_sessions_only();
     base_fpu_give_back(kept);
 }

@@ -24,6 +24,7 @@
 void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread; once */
 void pmpi_hook_life_comes(void *from); /* before MPI_Init of Fortran, which may come to that of C */
 void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
+void pmpi_hook_life_ended(void);                     /* after MPI_Finalize: the summary is printed */
 void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */
 void pmpi_hook_life_control(int level);              /* MPI_Pcontrol */
 /* MPI_Session_init: who begins so and never calls MPI_Init has no MPI_COMM_WORLD, in which a recording is merged; at

@@ -230,7 +230,7 @@ struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
    number beyond them. Under session.lock. */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
 
-/* summary.c: the report of a job file on standard error, where the command `pythia` started the program. */
+/* summary.c: the report of a job file begins on standard error, where the command `pythia` started the program. */
 void session_print_summary(const char *file, const char *view);
 
 /* progress.c: the live line. Start and stop: by who starts and finishes the session, in predict mode. */

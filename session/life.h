@@ -81,6 +81,8 @@ void session_tell_left(uint64_t left);
    stderr tells; with --update the run itself is folded into that file (merge_update) and `job` is then what was
    written. `mode`: what the session was. Fails open. */
 void session_publish(struct job *job, enum session_mode mode);
+/* Until the summary that session_publish has begun is printed, at most 20 s; nothing where there is none. */
+void session_summary_wait(void);
 
 /* --- What a run that dies leaves behind --- */
 /* Every PYTHIA_CHECKPOINT seconds, and when a signal ends it, a recording process writes what it has so far to

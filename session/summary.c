@@ -5,7 +5,8 @@
  * debug information needs libraries that have no place in the program; what it prints goes to standard error.
  *
  * The program must not suffer: no shell, no fork handlers (posix_spawn), without our preload, and killed when it takes
- * longer than SECONDS. Who waits for whom is left out where finding that out takes more than a fiftieth of the run.
+ * longer than SECONDS. Nobody waits for it before MPI_Finalize has returned: MPI takes as long to end. Who waits for
+ * whom is left out where finding that out takes more than a fiftieth of the run.
  */
 #include <errno.h>
 #include <signal.h>
@@ -39,10 +40,16 @@ static char **plain_environment(void)
     return plain;
 }
 
-static void wait_for(pid_t child)
+static pid_t summary_child; /* that was not waited for; 0: none */
+
+void session_summary_wait(void)
 {
     const struct timespec step = { .tv_nsec = STEP_MS * 1000000L };
+    pid_t child = summary_child;
 
+    if (!child)
+        return;
+    summary_child = 0;
     for (int waited = 0; waited < SECONDS * 1000; waited += STEP_MS) {
         pid_t ended = waitpid(child, NULL, WNOHANG);
         if (ended == child || (ended < 0 && errno != EINTR)) /* also when the program collects all children itself */
@@ -63,8 +70,8 @@ void session_print_summary(const char *file, const char *view)
     posix_spawnattr_t attributes;
     struct stat st;
     sigset_t none;
-    pid_t child;
 
+    session_summary_wait();
     if (!session.options.summary || !session.options.verbose || !command || !*command || stat(file, &st) ||
         !S_ISREG(st.st_mode))
         return;
@@ -84,8 +91,8 @@ void session_print_summary(const char *file, const char *view)
         posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
         if (posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", 0, 0) == 0 &&
             posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO) == 0 &&
-            posix_spawn(&child, command, &actions, &attributes, arguments, environment) == 0)
-            wait_for(child);
+            posix_spawn(&summary_child, command, &actions, &attributes, arguments, environment) != 0)
+            summary_child = 0;
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
