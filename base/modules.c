@@ -21,16 +21,26 @@ enum { MODULES = 16384, LONGEST_ID = 32 };
 
 struct range {
     uintptr_t begin, end;
-    uint64_t bias;
-    uint32_t module;
+    uint32_t object;
 };
 
-/* What is loaded; immutable once published, freed when a newer one is published and nobody reads. */
+/* A loaded object, copied out of the loader's hands: its callback must neither block nor allocate for long. */
+struct object {
+    char *name;
+    char build_id[sizeof(((struct base_module *)0)->build_id)];
+    uint64_t bias;
+    _Atomic uint32_t module; /* BASE_MODULE_NONE until an address in it is asked for: its file is looked at then */
+};
+
+/* What is loaded; immutable once published but for the objects' modules; freed when a newer one is published and nobody
+   reads. */
 struct ranges {
     struct ranges *older; /* guarded by lock */
     uint64_t adds, subs; /* the loader's counts when this was made */
-    size_t count;
-    struct range range[];
+    struct object *objects;
+    struct range *ranges;
+    uint32_t object_count, object_room, range_count, range_room;
+    bool failed;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -42,22 +52,6 @@ static struct ranges *_Atomic published;
 static _Atomic unsigned readers;
 
 /* --- What the loader tells --- */
-
-/* A loaded object, copied out of the loader's hands: its callback must neither block nor allocate for long. */
-struct object {
-    char *name;
-    char build_id[sizeof(((struct base_module *)0)->build_id)];
-    uint64_t bias;
-    size_t first, count; /* its ranges */
-};
-
-struct scan {
-    uint64_t adds, subs;
-    struct object *objects;
-    struct range *ranges;
-    uint32_t object_count, object_room, range_count, range_room;
-    bool failed;
-};
 
 static void to_hex(char *text, const unsigned char *bytes, size_t n)
 {
@@ -100,7 +94,7 @@ static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *p)
 
 static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
 {
-    struct scan *s = context;
+    struct ranges *s = context;
     (void)size;
     s->adds = info->dlpi_adds;
     s->subs = info->dlpi_subs;
@@ -111,7 +105,7 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
     }
     struct object *o = &s->objects[s->object_count];
     *o = (struct object){.name = strdup(info->dlpi_name ? info->dlpi_name : ""), .bias = info->dlpi_addr,
-                         .first = s->range_count};
+                         .module = BASE_MODULE_NONE};
     if (!o->name) {
         s->failed = true;
         return 1;
@@ -121,20 +115,22 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
         const ElfW(Phdr) *p = &info->dlpi_phdr[i];
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD)
-            s->ranges[s->range_count++] = (struct range){begin, begin + p->p_memsz, info->dlpi_addr, 0};
+            s->ranges[s->range_count++] = (struct range){begin, begin + p->p_memsz, s->object_count - 1};
         else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p))
             find_build_id((const char *)begin, p->p_filesz, p->p_align == 8 ? 8 : 4, o->build_id);
     }
-    o->count = s->range_count - o->first;
     return 0;
 }
 
-static void scan_close(struct scan *s)
+static void free_ranges(struct ranges *r)
 {
-    for (size_t i = 0; i < s->object_count; i++)
-        free(s->objects[i].name);
-    free(s->objects);
-    free(s->ranges);
+    for (size_t i = 0; r && i < r->object_count; i++)
+        free(r->objects[i].name);
+    if (r) {
+        free(r->objects);
+        free(r->ranges);
+    }
+    free(r);
 }
 
 /* --- Modules, under lock --- */
@@ -208,42 +204,30 @@ static void free_older(struct ranges *r)
     r->older = NULL;
     while (older) {
         struct ranges *next = older->older;
-        free(older);
+        free_ranges(older);
         older = next;
     }
 }
 
-static int publish(struct scan *s)
+static int refresh(void)
 {
-    struct ranges *r = malloc(sizeof *r + s->range_count * sizeof *r->range);
+    struct ranges *r = calloc(1, sizeof *r);
     if (!r)
         return PYTHIA_ENOMEM;
-    for (size_t i = 0; i < s->object_count; i++) {
-        const struct object *o = &s->objects[i];
-        uint32_t module = module_of(o, i == 0);
-        for (size_t k = 0; k < o->count; k++)
-            s->ranges[o->first + k].module = module;
+    base_lock_take(&lock, BASE_LOCK_MODULES);
+    dl_iterate_phdr(scan_object, r);
+    bool known = module_count || r->failed;
+    if (r->failed || (!known && module_of(&r->objects[0], true) != 0)) {
+        base_lock_release(&lock, BASE_LOCK_MODULES);
+        free_ranges(r);
+        return PYTHIA_ENOMEM;
     }
-    r->adds = s->adds;
-    r->subs = s->subs;
-    r->count = s->range_count;
-    memcpy(r->range, s->ranges, s->range_count * sizeof *r->range);
-    qsort(r->range, r->count, sizeof *r->range, by_begin);
+    qsort(r->ranges, r->range_count, sizeof *r->ranges, by_begin);
     r->older = atomic_load(&published);
     atomic_store(&published, r);
     free_older(r);
-    return 0;
-}
-
-static int refresh(void)
-{
-    struct scan s = {0};
-    base_lock_take(&lock, BASE_LOCK_MODULES);
-    dl_iterate_phdr(scan_object, &s);
-    int error = s.failed ? PYTHIA_ENOMEM : publish(&s);
     base_lock_release(&lock, BASE_LOCK_MODULES);
-    scan_close(&s);
-    return error;
+    return 0;
 }
 
 /* --- Looking up --- */
@@ -266,31 +250,46 @@ static bool is_current(const struct ranges *r)
 
 static const struct range *range_of(const struct ranges *r, uintptr_t address)
 {
-    size_t low = 0, high = r->count;
+    size_t low = 0, high = r->range_count;
     while (low < high) { /* the first range that begins after the address */
         size_t middle = low + (high - low) / 2;
-        if (r->range[middle].begin <= address)
+        if (r->ranges[middle].begin <= address)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 && address < r->range[low - 1].end ? &r->range[low - 1] : NULL;
+    return low > 0 && address < r->ranges[low - 1].end ? &r->ranges[low - 1] : NULL;
+}
+
+/* The first address in it that is asked for: what file it is. */
+static __attribute__((noinline)) uint32_t number(struct object *o, bool program)
+{
+    base_lock_take(&lock, BASE_LOCK_MODULES);
+    uint32_t module = module_of(o, program);
+    base_lock_release(&lock, BASE_LOCK_MODULES);
+    atomic_store_explicit(&o->module, module, memory_order_release);
+    return module;
 }
 
 uint32_t base_modules_find(const void *address, uint64_t *offset)
 {
-    struct range found = {.module = BASE_MODULE_NONE};
+    uint32_t module = BASE_MODULE_NONE;
     bool current;
+    *offset = 0;
     do {
         atomic_fetch_add(&readers, 1);
         const struct ranges *r = atomic_load(&published);
         const struct range *range = (current = is_current(r)) ? range_of(r, (uintptr_t)address) : NULL;
-        if (range)
-            found = *range;
+        if (range) {
+            struct object *o = &r->objects[range->object];
+            module = atomic_load_explicit(&o->module, memory_order_acquire);
+            if (module == BASE_MODULE_NONE)
+                module = number(o, range->object == 0);
+            *offset = module == BASE_MODULE_NONE ? 0 : (uintptr_t)address - o->bias;
+        }
         atomic_fetch_sub(&readers, 1);
     } while (!current && refresh() == 0);
-    *offset = found.module == BASE_MODULE_NONE ? 0 : (uintptr_t)address - found.bias;
-    return found.module;
+    return module;
 }
 
 int base_modules_get(uint32_t module, struct base_module *m)
