@@ -3,10 +3,28 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+extern void *__libc_stack_end __attribute__((weak)); /* of the loader: where main's stack begins */
+
 static __thread struct { uintptr_t low, high; } frame_stack __attribute__((tls_model("initial-exec")));
+
+/* The first thread's stack without reading /proc/self/maps, which takes longer the more is mapped. The kernel keeps so
+   much below it free; where more is allowed something else may be there. */
+static bool frame_prepare_first(void)
+{
+    enum { KEPT_FREE = 128 << 20 };
+    struct rlimit limit;
+    if (syscall(SYS_gettid) != getpid() || !&__libc_stack_end || getrlimit(RLIMIT_STACK, &limit) ||
+        limit.rlim_cur > KEPT_FREE)
+        return false;
+    frame_stack.low = (uintptr_t)__libc_stack_end - limit.rlim_cur;
+    frame_stack.high = (uintptr_t)__libc_stack_end;
+    return true;
+}
 
 /* A handler that comes meanwhile finds nothing on it. */
 void base_frame_prepare(void)
@@ -18,7 +36,7 @@ void base_frame_prepare(void)
     if (frame_stack.high)
         return;
     frame_stack.low = frame_stack.high = 1;
-    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+    if (!frame_prepare_first() && pthread_getattr_np(pthread_self(), &attr) == 0) {
         if (pthread_attr_getstack(&attr, &low, &size) == 0) {
             frame_stack.low = (uintptr_t)low;
             frame_stack.high = (uintptr_t)low + size;
