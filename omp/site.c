@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "omp/site.h"
 
+#include <stdatomic.h>
+
 #include "base/fpu.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -12,7 +14,10 @@
 
 enum { SITES = 512 }; /* a power of two */
 
+/* Apart from the sites, which stand side by side: each page that is touched first costs up to some us. */
+static struct slot { atomic_uintptr_t fn; struct omp_hook_site *site; } slots[SITES];
 static struct omp_hook_site sites[SITES];
+static uint32_t site_count;
 
 void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason)
 {
@@ -65,8 +70,14 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
     site->thread_data = libgomp_safe_module_has_tls((uintptr_t)r->fn);
     site->proof = teams_safety_of((uintptr_t)r->fn, TEAMS_REGION);
     take_reference(site, r->program);
-    if (session_acts("team"))
-        teams_safety_ask(site->proof);
+}
+
+void omp_hook_site_ask(struct omp_hook_site *site)
+{
+    base_fpu_t kept = base_fpu_hold();
+    site->asked = true;
+    teams_safety_ask(site->proof);
+    base_fpu_give_back(kept);
 }
 
 enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
@@ -82,28 +93,26 @@ enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
 {
     bool claimed = false;
-    struct omp_hook_site *site = base_fixed_find(sites, sizeof *sites, SITES, SITES / 2, (uintptr_t)r->fn, &claimed);
+    struct slot *slot = base_fixed_find(slots, sizeof *slots, SITES, SITES / 2, (uintptr_t)r->fn, &claimed);
     if (__builtin_expect(claimed, 0)) {
         base_fpu_t kept = base_fpu_hold();
-        site_start(site, r);
+        slot->site = &sites[site_count++];
+        slot->site->fn = (uintptr_t)r->fn;
+        site_start(slot->site, r);
         base_fpu_give_back(kept);
     }
-    return site;
+    return slot ? slot->site : NULL;
 }
 
 void omp_hook_site_count(uint32_t *count, uint32_t *kept)
 {
-    *count = *kept = 0;
-    for (uint32_t i = 0; i < SITES; i++) {
-        *count += sites[i].fn != 0;
-        *kept += sites[i].fn && omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
-    }
+    *count = site_count;
+    *kept = 0;
+    for (uint32_t i = 0; i < site_count; i++)
+        *kept += omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
 }
 
 const struct omp_hook_site *omp_hook_site_next(uint32_t *place)
 {
-    while (*place < SITES)
-        if (sites[(*place)++].fn)
-            return &sites[*place - 1];
-    return NULL;
+    return *place < site_count ? &sites[(*place)++] : NULL;
 }

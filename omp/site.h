@@ -12,7 +12,6 @@
 #ifndef PYTHIA_OMP_SITE_H
 #define PYTHIA_OMP_SITE_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "job/regions.h"
@@ -21,8 +20,9 @@
 #include "teams/safety.h"
 
 struct omp_hook_site {
-    atomic_uintptr_t fn; /* the outlined function; 0: free */
+    uintptr_t fn;        /* the outlined function */
     uint32_t entry;      /* of its events in the stream's keys, for session_begin_region() */
+    bool asked;          /* what its machine code says */
     bool allowed;        /* by the user */
     bool thread_data;    /* in its module: threads that end lose it */
     struct teams_proof *proof;
@@ -32,6 +32,8 @@ struct omp_hook_site {
 
 /* The site of a region that begins, made where it is new; NULL: no room. */
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r);
+/* Its machine code is read when there is time for that. */
+void omp_hook_site_ask(struct omp_hook_site *site);
 /* Notes why a region is left alone (one bit of enum job_keep). */
 void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason);
 /* What may be done, as far as its code and its runs so far tell: nothing; its team stays, and one thread may run the

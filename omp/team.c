@@ -101,6 +101,18 @@ static bool may_be_direct(const struct omp_hook_region *r)
     return (r->traits & OMP_HOOK_PLAIN) && !by_level;
 }
 
+/* Reading code takes some ms, and a region of one thread without libgomp saves some 350 ns: what its program can lose by
+   waiting is what reading costs. */
+static bool should_ask(const struct omp_hook_region *r)
+{
+    enum { WORTH_READING = 10000 };
+    static uint32_t singles;
+    if (r->site->asked || !acts())
+        return false;
+    singles += r->program == 1;
+    return r->program != 1 || singles >= WORTH_READING;
+}
+
 void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
     if (!is_owner())
@@ -111,6 +123,8 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     bool due = omp_hook_share_due(r->site->stats.executions);
     if (!due && !acts())
         return; /* only counted */
+    if (should_ask(r))
+        omp_hook_site_ask(r->site);
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
     enum omp_hook_may may = omp_hook_keep_may_change(r, nt, flags);
     choice.pinned = choice.pinned || r->site->thread_data;
