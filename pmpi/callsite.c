@@ -20,7 +20,7 @@ enum {
     CALLSITE_SETS = 128,
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
-    CALLSITE_EARLY = 8,    /* of a thread: learned from without a walk */
+    CALLSITE_EARLY = 256,  /* of a thread: learned from without a walk */
     LEARN_EVERY = 64
 };
 
@@ -220,17 +220,14 @@ static bool callsite_may_learn(struct callsite_cache *c)
     return true;
 }
 
-/* The slot to fill: that of the same key, an empty one, or any. */
-static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set, uintptr_t frame, void *from)
+/* The slot to fill: an empty one, or any. One of the same key may stand for another way there: a function that
+   communicates is called from several places at one depth. */
+static uint32_t callsite_victim(struct callsite_cache *c, uint32_t set)
 {
-    uint32_t empty = set + c->turn++ % CALLSITE_WAYS;
-    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++) {
-        if (c->slot[i].frame == frame && c->slot[i].from == from)
-            return i;
+    for (uint32_t i = set; i < set + CALLSITE_WAYS; i++)
         if (!c->slot[i].frame)
-            empty = i;
-    }
-    return empty;
+            return i;
+    return set + c->turn++ % CALLSITE_WAYS;
 }
 
 /* Steps up and remembers the way in a slot of the set; GRAMMAR_NONE: it cannot be remembered, or is not `expected`
@@ -239,7 +236,7 @@ static uint32_t callsite_remember(struct callsite_cache *c, uint32_t set, uintpt
                                   uint32_t expected)
 {
     void *frames[CALLSITE_FRAMES + 1] = {from};
-    uint32_t place = callsite_victim(c, set, frame, from), found = 1;
+    uint32_t place = callsite_victim(c, set), found = 1;
     struct callsite_slot *slot = &c->slot[place];
     struct callsite_lesson lesson = {.words = c->words + (size_t)place * c->room, .room = c->room, .frame = frame};
     slot->frame = 0;
