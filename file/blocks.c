@@ -124,16 +124,15 @@ static size_t fill(ZSTD_CCtx *zstd, unsigned char *data, size_t room, const unsi
     return (size_t)count * size > at * FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK ? 0 : at;
 }
 
-int file_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
-                      size_t *data_size)
+int file_blocks_pack(ZSTD_CCtx *zstd, const unsigned char *records, uint64_t count, uint32_t size, uint32_t per,
+                     unsigned char **data, size_t *data_size)
 {
     uint64_t blocks = (count + per - 1) / per;
     size_t raw = (size_t)count * size, room = HEAD + (size_t)blocks * (ENTRY + ZSTD_compressBound((size_t)per * size));
     unsigned char *columns = malloc((size_t)per * size), *out = malloc(room);
-    ZSTD_CCtx *zstd = ZSTD_createCCtx();
     int status = PYTHIA_ENOMEM;
 
-    if (columns && out && zstd) {
+    if (columns && out) {
         *data_size = fill(zstd, out, room, records, count, size, per, columns);
         status = *data_size == 0 || *data_size > raw - raw / 8;
     }
@@ -142,6 +141,5 @@ int file_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size
     else
         free(out);
     free(columns);
-    ZSTD_freeCCtx(zstd);
     return status;
 }

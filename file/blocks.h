@@ -19,6 +19,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <zstd.h>
 
 enum { BLOCKS_LEAST = 16, BLOCKS_MOST = 65536, BLOCKS_WORDS = 22 /* of the longest record */ };
 
@@ -53,7 +54,7 @@ const unsigned char *file_blocks_get(struct file_blocks *b, uint32_t i);
 int file_blocks_read(struct file_blocks *b, uint32_t i, unsigned char *to);
 
 /* `count` records as a section's bytes, malloc'ed. 0, PYTHIA_ENOMEM, or 1: that would save less than an eighth. */
-int file_blocks_pack(const unsigned char *records, uint64_t count, uint32_t size, uint32_t per, unsigned char **data,
-                      size_t *data_size);
+int file_blocks_pack(ZSTD_CCtx *zstd, const unsigned char *records, uint64_t count, uint32_t size, uint32_t per,
+                     unsigned char **data, size_t *data_size);
 
 #endif

@@ -65,7 +65,8 @@ static void compress_blocks(struct file_packer *p, enum file_section_type type)
     struct file_packed *s = &p->section[type];
     unsigned char *packed;
     size_t size;
-    int status = file_blocks_pack(s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed, &size);
+    int status = file_blocks_pack(p->zstd, s->raw.data, s->count, in_blocks[type].record, in_blocks[type].block, &packed,
+                                  &size);
     if (status < 0)
         p->error = status;
     else if (status == 0)
@@ -89,7 +90,7 @@ static void compress_section(struct file_packer *p, enum file_section_type type)
         p->error = PYTHIA_ENOMEM;
         return;
     }
-    size_t size = ZSTD_compress(packed, bound, s->raw.data, s->raw.size, LEVEL);
+    size_t size = ZSTD_compressCCtx(p->zstd, packed, bound, s->raw.data, s->raw.size, LEVEL);
     if (ZSTD_isError(size) || size > s->raw.size - s->raw.size / 8 ||
         s->raw.size > size * (size_t)FORMAT_RATIO_MAX + FORMAT_RATIO_SLACK) {
         free(packed);
@@ -150,7 +151,9 @@ static int assemble(struct file_packer *p, void **data, size_t *size)
 
 static int pack(const struct job *j, const uint8_t *known, bool file, void **data, size_t *size)
 {
-    struct file_packer p = { .job = j, .known = known, .file = file };
+    struct file_packer p = { .job = j, .known = known, .file = file, .zstd = ZSTD_createCCtx() };
+    if (!p.zstd)
+        p.error = PYTHIA_ENOMEM;
     file_pack_definitions(&p);
     for (uint32_t i = 0; i < j->class_count && !p.error; i++)
         file_pack_class(&p, i);
@@ -163,6 +166,7 @@ static int pack(const struct job *j, const uint8_t *known, bool file, void **dat
     for (int type = 1; type < SECTION_TYPES; type++)
         free(p.section[type].raw.data);
     job_table_free(&p.store);
+    ZSTD_freeCCtx(p.zstd);
     return error;
 }
 

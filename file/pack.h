@@ -12,6 +12,7 @@
 #define PYTHIA_FILE_PACK_H
 
 #include <stdbool.h>
+#include <zstd.h>
 
 #include "file/format.h"
 #include "job/intern.h"
@@ -35,6 +36,7 @@ struct file_packer {
     bool timeless;            /* statistics of a strange file, of which no times can be told */
     struct file_packed section[SECTION_TYPES];
     struct job_table store; /* hash of a rule -> its place among SECTION_RULES */
+    ZSTD_CCtx *zstd;        /* one for all sections: its tables are a hundred pages */
     int error;                /* the first one; nothing is added after it */
 };
 
