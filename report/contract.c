@@ -64,15 +64,22 @@ static double mean_of(const struct report_measure *x, uint32_t runs, const doubl
     return n ? sum / n : -1;
 }
 
+/* Who names the wall time means what the clock shows: the pace is part of it. */
+static const double *pace_of(const struct report_measures *m, const struct report_measure *x)
+{
+    return x->about == REPORT_ABOUT_WALL ? NULL : m->pace;
+}
+
 /* Relative variance of a time over the baseline; < 0: fewer than two runs have it. */
 static double relative_variance(const struct report_measures *m, const struct report_measure *x)
 {
-    double mean = mean_of(x, m->runs, m->pace), sum = 0;
+    const double *pace = pace_of(m, x);
+    double mean = mean_of(x, m->runs, pace), sum = 0;
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < m->runs; i++)
         if (x->base[i] >= 0) {
-            double off = x->base[i] / m->pace[i] / mean - 1;
+            double off = x->base[i] / (pace ? pace[i] : 1) / mean - 1;
             sum += off * off;
             n++;
         }
@@ -82,9 +89,10 @@ static double relative_variance(const struct report_measures *m, const struct re
 /* Relative change to the new run. */
 static double change_of(const struct report_measures *m, const struct report_measure *x)
 {
-    double base = mean_of(x, m->runs, m->pace);
+    const double *pace = pace_of(m, x);
+    double base = mean_of(x, m->runs, pace);
 
-    return base > 0 ? x->value / m->pace[m->runs] / base - 1 : 0;
+    return base > 0 ? x->value / (pace ? pace[m->runs] : 1) / base - 1 : 0;
 }
 
 static int by_value(const void *a, const void *b)
@@ -223,6 +231,22 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
     return x->value >= least && x->value <= most;
 }
 
+/* Of the wall time, by the scatter of the baseline alone: against one run it is as the clocks say. */
+static enum report_verdict judge_wall(const struct report_measures *m, const struct report_measure *x,
+                                      struct report_rule *r)
+{
+    double change = change_of(m, x), variance = relative_variance(m, x), few = m->runs - 1.0;
+    double chance = variance < 0 ? 0 : t_quantile(CHANCE, fmax(few, 3)) * sqrt(variance * (1 + 1.0 / m->runs));
+
+    if (change <= r->tolerance)
+        return REPORT_KEPT;
+    if (change > chance)
+        return REPORT_BROKEN;
+    snprintf(r->why, sizeof r->why, "%.1f %% longer, but the baseline's own runs vary by %.1f %%", 100 * change,
+             100 * sqrt(variance));
+    return REPORT_CANNOT_SAY;
+}
+
 static bool time_kept(const struct report_measures *m, const struct report_measure *x, double tolerance,
                       uint32_t judged)
 {
@@ -282,14 +306,19 @@ static void judge(struct report_contract *c, uint32_t rule, const struct report_
         r->verdict = REPORT_CANNOT_SAY;
         snprintf(r->why, sizeof r->why, "nothing that both have is named '%.40s'", r->name);
     }
-    if (r->about != REPORT_ABOUT_STRUCTURE && r->judged && m->slower > r->tolerance) {
+    bool by_pace = r->about != REPORT_ABOUT_STRUCTURE && r->about != REPORT_ABOUT_WALL;
+    if (by_pace && r->judged && m->slower > r->tolerance) {
         r->verdict = REPORT_CANNOT_SAY;
         snprintf(r->why, sizeof r->why, "most times are %.1f %% longer: the machine, or all; take several runs",
                  100 * m->slower);
     }
     for (uint32_t i = 0; i < m->count; i++) {
         const struct report_measure *x = m->at[i];
-        if (applies(r, x) && !(x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
+        if (r->about == REPORT_ABOUT_WALL && applies(r, x)) {
+            r->verdict = judge_wall(m, x, r);
+            if (r->verdict == REPORT_BROKEN)
+                break_rule(c, rule, x);
+        } else if (applies(r, x) && !(x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
             break_rule(c, rule, x);
     }
 }

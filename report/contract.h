@@ -4,7 +4,7 @@
  * watches.
  *
  *   structure              as many messages, bytes, collectives, turns, callsites, and the same classes of ranks
- *   wall > 5%              broken when the longest rank takes more than 5 % longer
+ *   wall > 5%              broken when the longest rank takes more than 5 % longer, by the clock
  *   callsite > 10%         ... any call, in it or in the computation before it, by the mean of one execution
  *   region > 10%           ... any parallel region, likewise
  *   loop > 10%             ... any loop, by the mean of one turn
@@ -19,7 +19,9 @@
  * longest in each place aside: a thread that was not running for a while says nothing of the program. A machine is
  * faster or slower for whole runs: its pace is what most times of a run changed by. Times are judged beside it, as far
  * as the paces of the baseline differ; against one run, nobody knows how far, and where most times are longer by more
- * than a rule's tolerance, it cannot be judged.
+ * than a rule's tolerance, it cannot be judged. Only the wall time is taken as it is: against one run it is broken as
+ * soon as it is longer by more than the tolerance; against several, where it is also longer than their scatter lets
+ * expect (a t test at 1 %), and cannot be judged where it is not.
  * A time is broken when it is longer than the baseline's mean by more than the tolerance, and by more than chance lets
  * expect: at 1 % over all measures of a rule together (Bonferroni), three standard errors at least. Errors are those of
  * the mean, from the spread of the executions within each run, and what most times changed by beside the pace. With
