@@ -101,8 +101,8 @@ static bool may_be_direct(const struct omp_hook_region *r)
     return (r->traits & OMP_HOOK_PLAIN) && !by_level;
 }
 
-/* Reading code takes some ms, and a region of one thread without libgomp saves some 350 ns: what its program can lose by
-   waiting is what reading costs. */
+/* Reading code takes some ms, and a region of one thread without libgomp saves some 350 ns: what its program can lose
+   by waiting is what reading costs. */
 static bool should_ask(const struct omp_hook_region *r)
 {
     enum { WORTH_READING = 10000 };
