@@ -83,12 +83,23 @@ function doesMost(row, begin, length) {
   return row && row.length ? row.reduce((a, b) => within(b) > within(a) ? b : a) : null;
 }
 
+// Whom a wait is for in the end: who is waited for may itself wait meanwhile, as in a collective made of messages.
+function lateInTheEnd(wait) {
+  let late = wait[4];
+  for (let steps = 0; steps < turn.ranks.length; steps++) {
+    const does = doesMost(turn.rows[turn.ranks.indexOf(late)], wait[0], wait[1]);
+    if (!does || does[2] !== WAITS) break;
+    late = does[4];
+  }
+  return late;
+}
+
 // The waits of the turn by who is late and where: most first.
 function worstWaits() {
   const sums = new Map();
   turn.rows.forEach((row, r) => {
     for (const p of row.filter(p => p[2] === WAITS)) {
-      const key = p[4] + "/" + p[3], sum = sums.get(key) || { late: p[4], place: p, ns: 0, ranks: new Set(), longest: p };
+      const late = lateInTheEnd(p), key = late + "/" + p[3], sum = sums.get(key) || { late, place: p, ns: 0, ranks: new Set(), longest: p };
       sum.ns += p[1];
       sum.ranks.add(turn.ranks[r]);
       if (p[1] > sum.longest[1]) sum.longest = p;
