@@ -7,7 +7,7 @@ libpythia_file_la_SOURCES = %D%/file.h \
 	%D%/format.h \
 	%D%/open.c %D%/open.h %D%/open_values.c \
 	%D%/pack.c %D%/pack.h %D%/pack_class.c %D%/pack_parts.c \
-	%D%/regions.c %D%/regions.h \
+	%D%/records.c %D%/records.h \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/traffic.c %D%/traffic.h \
 	%D%/times.c %D%/times.h \

@@ -2,8 +2,8 @@
 /* A packed job without its classes: definitions before them, totals and optional sections after them. */
 #include "file/timeline.h"
 #include "file/pack.h"
+#include "file/records.h"
 #include "file/traffic.h"
-#include "file/regions.h"
 
 #include <string.h>
 
@@ -11,18 +11,14 @@
 
 /* --- Definitions --- */
 
-static void pack_info(struct file_packer *p)
-{
-    const struct job_info *f = &p->job->info;
-    const uint32_t words[] = { f->program, f->program_id, f->arguments, f->mpi,   f->ranks,
-                               f->threads, f->missing,    f->runs,      f->block, 0 };
-    unsigned char *at = file_pack_record(p, SECTION_INFO, RECORD_INFO);
-    if (!at)
-        return;
-    file_put32s(at, words, 10);
-    file_put64(at + 40, f->wall_ns);
-    file_put64(at + 48, f->start_time);
-}
+/* A record of a list of fields: VALUE, whose name is RECORD there. */
+#define PACK(p, section, size, record, value)                                                        \
+    do {                                                                                             \
+        struct file_cursor cursor_ = { file_pack_record(p, section, size), true };                   \
+        __auto_type value_ = value;                                                                  \
+        if (cursor_.at)                                                                              \
+            file_record_##record(&cursor_, &value_);                                                 \
+    } while (0)
 
 static void pack_strings(struct file_packer *p)
 {
@@ -123,124 +119,28 @@ static void pack_streams(struct file_packer *p)
     p->section[SECTION_STREAMS].count = n;
 }
 
-/* --- The oracle's record --- */
-
-static void put_next(struct file_packer *p, uint64_t v)
+static void pack_lists(struct file_packer *p)
 {
-    unsigned char *at = file_pack_grow(p, SECTION_ORACLE, 8);
-    if (at)
-        file_put64(at, v);
-}
-
-static void put_next_double(struct file_packer *p, double v)
-{
-    unsigned char *at = file_pack_grow(p, SECTION_ORACLE, 8);
-    if (at)
-        file_put_double(at, v);
-}
-
-static void pack_score(struct file_packer *p, const struct oracle_score *s)
-{
-    put_next(p, s->events);
-    put_next(p, s->known);
-    put_next(p, s->cost_ns);
-    for (int d = 0; d < ORACLE_DISTANCES; d++) {
-        put_next(p, oracle_score_distances[d]);
-        put_next(p, s->at[d].predictions);
-        put_next(p, s->at[d].hits);
-        put_next(p, s->at[d].unknown);
-        put_next_double(p, s->at[d].brier);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            put_next(p, s->at[d].answers[i]);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            put_next(p, s->at[d].right[i]);
-    }
-    for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
-        put_next(p, s->time_error[i]);
-    put_next(p, s->peers.asked);
-    put_next(p, s->peers.foretold);
-    put_next(p, s->peers.right);
-}
-
-static void pack_oracle(struct file_packer *p)
-{
-    const struct job_oracle *o = &p->job->oracle;
-    if (!o->present)
-        return;
-    unsigned char *at = file_pack_record(p, SECTION_ORACLE, 16);
-    if (at)
-        file_put32s(at, (const uint32_t[]){ ORACLE_DISTANCES, ORACLE_DECILES, ORACLE_TIME_BUCKETS, o->ranks }, 4);
-    put_next(p, o->actions);
-    put_next_double(p, o->gain_seconds);
-    put_next_double(p, o->cost_seconds);
-    put_next(p, o->wall_ns);
-    pack_score(p, &o->score);
-    put_next(p, o->start_time);
-    put_next(p, (uint64_t)o->recorded_ranks << 32 | o->threads);
-    put_next(p, o->recorded_ns);
-    put_next(p, o->recorded_time);
-}
-
-static void pack_sums(struct file_packer *p)
-{
-    unsigned char *at;
-    for (uint32_t i = 0; i < p->job->sum_count && (at = file_pack_record(p, SECTION_SUMS, RECORD_SUM)); i++) {
-        const struct job_sum *s = &p->job->sums[i];
-        file_put32s(at, (const uint32_t[]){ s->terminal, s->name }, 2);
-        file_put64(at + 8, s->count.samples);
-        file_put64(at + 16, s->count.total);
-    }
-}
-
-static void pack_regions(struct file_packer *p)
-{
-    for (uint32_t i = 0; i < p->job->region_count; i++) {
-        unsigned char *at = file_pack_record(p, SECTION_REGIONS, RECORD_REGION);
-        if (at)
-            file_region_pack(&p->job->regions[i], at);
-    }
-}
-
-/* --- Tasks --- */
-
-static void pack_tasks(struct file_packer *p)
-{
-    unsigned char *at;
-    for (uint32_t i = 0; i < p->job->task_count && (at = file_pack_record(p, SECTION_TASKS, RECORD_TASK)); i++) {
-        const struct job_task *t = &p->job->tasks[i];
-        const uint64_t wide[] = { t->created, t->at_once, t->undeferred, t->loops, t->timed, t->time_ns,
-                                  t->min_ns, t->max_ns, t->wait_ns, t->subtree_ns, t->cost_ns, t->proof };
-        file_put32s(at, (const uint32_t[]){ t->callsite, t->depth }, 2);
-        for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
-            file_put64(at + 8 + 8 * k, wide[k]);
-    }
-}
-
-static void pack_machine(struct file_packer *p)
-{
-    const struct job_machine *m = &p->job->machine;
-    unsigned char *at = m->present ? file_pack_record(p, SECTION_MACHINE, RECORD_MACHINE) : NULL;
-    if (!at)
-        return;
-    file_put_double(at, m->joules);
-    file_put32s(at + 8, (const uint32_t[]){ m->nodes, m->tree, m->energy }, 3);
-}
-
-static void pack_clock(struct file_packer *p)
-{
-    const struct job_clock *c = &p->job->clock;
-    unsigned char *at = c->nodes ? file_pack_record(p, SECTION_CLOCK, RECORD_CLOCK) : NULL;
-    if (!at)
-        return;
-    file_put64(at, c->error_ns);
-    file_put32(at + 8, c->nodes);
+    const struct job *j = p->job;
+    if (j->oracle.present)
+        PACK(p, SECTION_ORACLE, FILE_ORACLE_SIZE, oracle, j->oracle);
+    for (uint32_t i = 0; i < j->sum_count; i++)
+        PACK(p, SECTION_SUMS, RECORD_SUM, sum, j->sums[i]);
+    for (uint32_t i = 0; i < j->region_count; i++)
+        PACK(p, SECTION_REGIONS, RECORD_REGION, region, j->regions[i]);
+    for (uint32_t i = 0; i < j->task_count; i++)
+        PACK(p, SECTION_TASKS, RECORD_TASK, task, j->tasks[i]);
+    if (j->machine.present)
+        PACK(p, SECTION_MACHINE, RECORD_MACHINE, machine, j->machine);
+    if (j->clock.nodes)
+        PACK(p, SECTION_CLOCK, RECORD_CLOCK, clock, j->clock);
 }
 
 /* --- In order --- */
 
 void file_pack_definitions(struct file_packer *p)
 {
-    pack_info(p);
+    PACK(p, SECTION_INFO, RECORD_INFO, info, p->job->info);
     pack_strings(p);
     pack_places(p);
     pack_terminals(p);
@@ -249,16 +149,11 @@ void file_pack_definitions(struct file_packer *p)
 void file_pack_others(struct file_packer *p)
 {
     pack_streams(p);
-    pack_oracle(p);
-    pack_sums(p);
-    pack_regions(p);
-    pack_tasks(p);
-    pack_machine(p);
+    pack_lists(p);
     file_pack_groups(p);
     file_pack_flows(p);
     file_pack_starts(p);
     file_pack_series(p);
     file_pack_extremes(p);
     file_pack_own(p);
-    pack_clock(p);
 }

@@ -9,7 +9,7 @@
 
 #include "pythia.h"
 #include "file/file.h"
-#include "file/regions.h"
+#include "file/records.h"
 #include "job/check.h"
 #include "file/times.h"
 #include "file/timeline.h"
@@ -32,18 +32,6 @@ static int interned(struct file_reader *r, enum file_section_type type, uint32_t
 }
 
 /* --- Definitions --- */
-
-static void unpack_info(struct file_reader *r)
-{
-    const unsigned char *at = r->in.section[SECTION_INFO].data;
-    struct job_info *f = &r->job->info;
-    uint32_t *const words[] = { &f->program, &f->program_id, &f->arguments, &f->mpi,  &f->ranks,
-                                &f->threads, &f->missing,    &f->runs,      &f->block };
-    for (int i = 0; i < 9; i++)
-        *words[i] = file_get32(at + 4 * i);
-    f->wall_ns = file_get64(at + 40);
-    f->start_time = file_get64(at + 48);
-}
 
 static int unpack_strings(struct file_reader *r)
 {
@@ -187,77 +175,24 @@ static int unpack_sums(struct file_reader *r)
     if (job_sums_reserve(j, n))
         return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *at = file_reader_at(r, SECTION_SUMS, i, RECORD_SUM);
-        j->sums[i] = (struct job_sum){ file_get32(at), file_get32(at + 4),
-                                       { file_get64(at + 8), file_get64(at + 16) } };
+        struct file_cursor c;
+        file_record_sum(file_cursor_at(&c, file_reader_at(r, SECTION_SUMS, i, RECORD_SUM)), &j->sums[i]);
     }
     j->sum_count = n;
     return 0;
 }
-
-static uint64_t next64(const unsigned char **at)
-{
-    *at += 8;
-    return file_get64(*at - 8);
-}
-
-static double next_double(const unsigned char **at)
-{
-    *at += 8;
-    return file_get_double(*at - 8);
-}
-
-/* Returns where it ends. */
-static const unsigned char *unpack_score(const unsigned char *at, struct oracle_score *s)
-{
-    s->events = next64(&at);
-    s->known = next64(&at);
-    s->cost_ns = next64(&at);
-    for (int d = 0; d < ORACLE_DISTANCES; d++) {
-        at += 8; /* the distance */
-        s->at[d].predictions = next64(&at);
-        s->at[d].hits = next64(&at);
-        s->at[d].unknown = next64(&at);
-        s->at[d].brier = next_double(&at);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            s->at[d].answers[i] = next64(&at);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            s->at[d].right[i] = next64(&at);
-    }
-    for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
-        s->time_error[i] = next64(&at);
-    s->peers.asked = next64(&at);
-    s->peers.foretold = next64(&at);
-    s->peers.right = next64(&at);
-    return at;
-}
-
-enum {
-    SCORE_SIZE = 8 * (6 + ORACLE_DISTANCES * (5 + 2 * ORACLE_DECILES) + ORACLE_TIME_BUCKETS),
-    ORACLE_SIZE = 48 + SCORE_SIZE + 32
-};
 
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_ORACLE];
     const unsigned char *at = s->data;
-    struct job_oracle *o = &r->job->oracle;
-    if (!at || s->size != ORACLE_SIZE || file_get32(at) != ORACLE_DISTANCES ||
+    struct file_cursor c;
+    if (!at || s->size != FILE_ORACLE_SIZE || file_get32(at) != ORACLE_DISTANCES ||
         file_get32(at + 4) != ORACLE_DECILES || file_get32(at + 8) != ORACLE_TIME_BUCKETS)
         return;
-    o->present = 1;
-    o->ranks = file_get32(at + 12);
-    o->actions = file_get64(at + 16);
-    o->gain_seconds = file_get_double(at + 24);
-    o->cost_seconds = file_get_double(at + 32);
-    o->wall_ns = file_get64(at + 40);
-    at = unpack_score(at + 48, &o->score);
-    o->start_time = file_get64(at);
-    o->threads = file_get32(at + 8);
-    o->recorded_ranks = file_get32(at + 12);
-    o->recorded_ns = file_get64(at + 16);
-    o->recorded_time = file_get64(at + 24);
+    r->job->oracle.present = 1;
+    file_record_oracle(file_cursor_at(&c, at), &r->job->oracle);
 }
 
 static int unpack_regions(struct file_reader *r)
@@ -265,8 +200,12 @@ static int unpack_regions(struct file_reader *r)
     uint32_t n = r->in.section[SECTION_REGIONS].data ? file_reader_count(r, SECTION_REGIONS) : 0;
     if (base_array_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
         return file_reader_no_memory(r);
-    for (uint32_t i = 0; i < n; i++)
-        file_region_unpack(file_reader_at(r, SECTION_REGIONS, i, RECORD_REGION), &r->job->regions[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        struct file_cursor c;
+        r->job->regions[i] = (struct job_region){ 0 };
+        file_record_region(file_cursor_at(&c, file_reader_at(r, SECTION_REGIONS, i, RECORD_REGION)),
+                           &r->job->regions[i]);
+    }
     r->job->region_count = n;
     return 0;
 }
@@ -277,14 +216,8 @@ static int unpack_tasks(struct file_reader *r)
     if (n && job_task_room(r->job, n))
         return file_reader_no_memory(r);
     for (uint32_t i = 0; i < n; i++) {
-        const unsigned char *at = file_reader_at(r, SECTION_TASKS, i, RECORD_TASK);
-        struct job_task *t = &r->job->tasks[i];
-        uint64_t *const wide[] = { &t->created, &t->at_once, &t->undeferred, &t->loops, &t->timed, &t->time_ns,
-                                   &t->min_ns, &t->max_ns, &t->wait_ns, &t->subtree_ns, &t->cost_ns, &t->proof };
-        t->callsite = file_get32(at);
-        t->depth = file_get32(at + 4);
-        for (size_t k = 0; k < sizeof wide / sizeof *wide; k++)
-            *wide[k] = file_get64(at + 8 + 8 * k);
+        struct file_cursor c;
+        file_record_task(file_cursor_at(&c, file_reader_at(r, SECTION_TASKS, i, RECORD_TASK)), &r->job->tasks[i]);
     }
     r->job->task_count = n;
     return 0;
@@ -294,25 +227,24 @@ static int unpack_machine(struct file_reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_MACHINE].data;
     struct job_machine *m = &r->job->machine;
+    struct file_cursor c;
     if (file_reader_count(r, SECTION_MACHINE) > 1)
         return REFUSE(r, "damaged: several machines");
     if (!at || file_reader_count(r, SECTION_MACHINE) == 0)
         return 0;
     m->present = true;
-    m->joules = file_get_double(at);
-    m->nodes = file_get32(at + 8);
-    m->tree = file_get32(at + 12);
-    m->energy = file_get32(at + 16);
+    file_record_machine(file_cursor_at(&c, at), m);
     return 0;
 }
 
 static int unpack_clock(struct file_reader *r)
 {
     const unsigned char *at = r->in.section[SECTION_CLOCK].data;
+    struct file_cursor c;
     if (file_reader_count(r, SECTION_CLOCK) > 1)
         return REFUSE(r, "damaged: several clocks");
     if (at && file_reader_count(r, SECTION_CLOCK))
-        r->job->clock = (struct job_clock){.error_ns = file_get64(at), .nodes = file_get32(at + 8)};
+        file_record_clock(file_cursor_at(&c, at), &r->job->clock);
     return 0;
 }
 
@@ -348,7 +280,8 @@ int file_unpack_others(struct file_reader *r)
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
         return error;
-    unpack_info(r);
+    struct file_cursor c;
+    file_record_info(file_cursor_at(&c, r->in.section[SECTION_INFO].data), &r->job->info);
     unpack_oracle(r);
     return 0;
 }
