@@ -132,38 +132,44 @@ static void find_rests(struct replay_analysis *a)
         }
 }
 
-static int fill(struct replay_analysis *a, double t)
+/* How much of the extras and rests is counted, and by how much the replay is then longer, a share. */
+struct trial { double t, off; };
+
+static int try(struct replay_analysis *a, double t, struct trial *trial)
 {
     replay_bind_fill(a->bind, t);
-    return replay(a);
+    int rc = replay(a);
+    *trial = (struct trial){ t, rc ? 0 : off(a) };
+    return rc;
 }
 
 /*
  * Ranks also lose time by chance: a processor that is taken, a network that others use. That is in no mean of
  * computation, and what calls take then is partly waiting for others who lose it. So of what calls take beyond the
- * replay's each is given a share, the one with which the job takes as long as it did.
+ * replay's each is given a share, the one with which the job takes as long as it did: between what was tried (false
+ * position).
  */
-static int fit_rests(struct replay_analysis *a)
+static int fit_rests(struct replay_analysis *a, double bare)
 {
-    enum { STEPS = 7, FEW_STEPS = 100000 };
-    double low = off(a) < 0 ? 1 : 0, high = low + 1, best = 1, least = fabs(off(a)), t = 1;
+    enum { TRIALS = 4 };
+    struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now = high;
     int rc = 0;
 
-    if (least < CLOSE || a->result.walked > FEW_STEPS || a->result.walked * (STEPS + REPLAYS) > a->steps * REPLAYS)
+    if (fabs(high.off) < CLOSE || a->result.walked * TRIALS > a->steps * REPLAYS)
         return 0;
-    find_rests(a);
-    for (int i = 0; rc == 0 && i < STEPS && least > CLOSE / 2; i++) {
-        t = i || low == 0 ? (low + high) / 2 : high;
-        rc = fill(a, t);
-        *(off(a) < 0 ? &low : &high) = t;
-        if (rc == 0 && fabs(off(a)) < least) {
-            least = fabs(off(a));
-            best = t;
-        }
-        if (low >= 2)
-            break;
+    if (high.off < 0) {
+        find_rests(a);
+        low = high;
+        rc = try(a, 2, &high);
+        now = high;
+        best = fabs(high.off) < fabs(best.off) ? high : best;
     }
-    return rc == 0 && t != best ? fill(a, best) : rc;
+    for (int i = 1; rc == 0 && i < TRIALS && fabs(best.off) > CLOSE / 2 && low.off < 0 && high.off > 0; i++) {
+        rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), &now);
+        best = fabs(now.off) < fabs(best.off) ? now : best;
+        *(now.off < 0 ? &low : &high) = now;
+    }
+    return rc == 0 && now.t != best.t ? try(a, best.t, &now) : rc;
 }
 
 static double recorded(const struct job *j)
@@ -182,11 +188,12 @@ static int analyse(struct replay_analysis *a)
 
     replay_bind_set_network(a->bind, &n);
     int rc = replay(a);
+    double bare = rc ? 0 : off(a);
     for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
         if (waits(replay_bind_site(a->bind, s)))
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
     rc = rc ? rc : replay(a);
-    rc = rc ? rc : fit_rests(a);
+    rc = rc ? rc : fit_rests(a, bare);
     a->missed = rc ? 0 : off(a);
     return rc;
 }

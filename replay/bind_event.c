@@ -55,12 +55,17 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
     int64_t bytes = value(b, rank, node, half->bytes, at, 1), tag = value(b, rank, node, half->tag, at, 0), reply;
     const struct job_class *c = bind_class(b, rank);
     bool receives = kind == REPLAY_RECV || kind == REPLAY_IRECV;
-    int64_t peer = t->peer_class == JOB_PEER_ANY && receives ? GRAMMAR_PEER_ANY
-                                                             : value(b, rank, node, half->peer, at, GRAMMAR_PEER_NONE);
+    bool anyone = t->peer_class == JOB_PEER_ANY && receives;
+    int64_t peer = value(b, rank, node, half->peer, at, GRAMMAR_PEER_NONE);
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff };
+                            .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff, .anyone = anyone,
+                            .group = t->comm };
 
+    if (anyone && b->resize)
+        peer = GRAMMAR_PEER_ANY;
     op.peer = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
+    if (anyone && kind == REPLAY_IRECV)
+        op.peer = REPLAY_LATER;
     if (op.peer == REPLAY_NOWHERE && !receives &&
         job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.index, &reply) == 0 &&
         reply == 1)
@@ -158,13 +163,19 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
 {
     struct replay_op op = { .kind = REPLAY_WAIT,
                             .place = place,
+                            .peer = REPLAY_ANY,
                             .back = what == BIND_WAIT_ALL ? REPLAY_BACK_ALL : REPLAY_BACK_OLDEST };
     const struct job_class *c = bind_class(b, rank);
     const struct job_start_run *runs = NULL;
     struct job_start_run one;
     uint32_t count = 0;
 
-    if (job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count) != 0)
+    bool known = job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count) == 0;
+    if ((what == BIND_WAIT_ONE || count == 1) && !b->resize) {
+        int64_t peer = value(b, rank, node, GRAMMAR_PEER, at, GRAMMAR_PEER_NONE);
+        op.peer = peer >= 0 ? (uint32_t)peer : peer == GRAMMAR_PEER_NULL ? REPLAY_NOWHERE : REPLAY_ANY;
+    }
+    if (!known)
         return op;
     b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
     op.back = (int32_t)count;
@@ -286,7 +297,8 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         break;
     case BIND_WAIT_ONE:
     case BIND_WAIT_ALL:
-        op[n++] = waits(b, rank, node, at, what, place);
+        op[n] = waits(b, rank, node, at, what, place);
+        op[n++].polls = !t->blocking;
         break;
     case BIND_ICOLLECTIVE:
         op[n] = collective(b, rank, node, at, t, place);
@@ -322,10 +334,12 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uin
     uint32_t site = b->site_of[symbol], n = 0;
     struct moment at = { i, index };
 
+    bool polls = terminal->call_kind == JOB_COMPLETION && !terminal->blocking;
     if (b->site[site].what == BIND_INIT)
         op[n++] = spent(2 * site + 1, t->gap, true);
     else
         op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
+    op[n - 1].polls = polls;
     if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
         n += call_ops(b, rank, node, at, terminal, site, op + n);
     else

@@ -7,34 +7,6 @@
 #include "pythia.h"
 #include "replay/machine.h"
 
-/* --- The heap: by time, then by when an event was first put there --- */
-
-void replay_push(struct replay_machine *m, struct replay_event e)
-{
-    base_must(base_array_room(&m->heap, &m->heap_room, m->heap_count + 1u, sizeof *m->heap));
-    uint32_t i = m->heap_count++;
-    for (; i && replay_before(&e, &m->heap[(i - 1) / 2]); i = (i - 1) / 2)
-        m->heap[i] = m->heap[(i - 1) / 2];
-    m->heap[i] = e;
-}
-
-static struct replay_event pop(struct replay_machine *m)
-{
-    struct replay_event top = m->heap[0], last = m->heap[--m->heap_count];
-    uint32_t i = 0;
-
-    for (uint32_t child; (child = 2 * i + 1) < m->heap_count; i = child) {
-        if (child + 1 < m->heap_count && replay_before(&m->heap[child + 1], &m->heap[child]))
-            child++;
-        if (!replay_before(&m->heap[child], &last))
-            break;
-        m->heap[i] = m->heap[child];
-    }
-    if (m->heap_count)
-        m->heap[i] = last;
-    return top;
-}
-
 static inline int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -90,9 +62,13 @@ static void deliver(struct replay_machine *m, const struct replay_item *message,
 
 /* --- A rank goes on --- */
 
-static bool is_message(const struct replay_op *op)
+static bool has_peer(const struct replay_machine *m, const struct replay_op *op)
 {
-    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND || op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
+    bool receives = op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV;
+
+    if (!receives && op->kind != REPLAY_SEND && op->kind != REPLAY_ISEND)
+        return true;
+    return op->peer < m->ranks || (receives && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER));
 }
 
 /* The next operation that takes part; what has no peer is passed over. */
@@ -108,11 +84,90 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
             m->turned_host = rank;
             m->turned_depth = h->feed.turned;
         }
-        if (!is_message(&h->op) || h->op.peer < m->ranks ||
-            (h->op.peer == REPLAY_ANY && (h->op.kind == REPLAY_RECV || h->op.kind == REPLAY_IRECV)))
+        if (has_peer(m, &h->op))
             return true;
         m->result->unmatched++;
     }
+}
+
+/* A request is done: true when its rank was blocked for it, and goes on. */
+static bool complete(struct replay_machine *m, uint32_t rank, uint64_t number)
+{
+    struct replay_host *h = &m->host[rank];
+    struct replay_request *r = replay_request_find(h, number);
+
+    h->version++;
+    if (!r || r->done)
+        return false;
+    r->done = true;
+    return h->blocked && r->awaited && --h->pending == 0;
+}
+
+/* A message longer than S is received: its sender is free, at the present time at the earliest. */
+static bool release_sender(struct replay_machine *m, const struct replay_item *message, uint32_t receiver)
+{
+    struct replay_host *h = &m->host[message->source];
+    const struct replay_request *r = replay_request_find(h, message->request);
+
+    if (message->bytes <= m->model->S || message->claimed)
+        return false;
+    if (h->blocked && r && r->awaited)
+        waited(m, message->source, receiver, false);
+    h->cpu = later(h->cpu, m->now);
+    h->out = later(h->out, m->now);
+    return complete(m, message->source, message->request);
+}
+
+/* --- A rank waits --- */
+
+static void unblock(struct replay_machine *m, uint32_t rank);
+
+static uint32_t posted_for(const struct replay_machine *m, const struct replay_host *h, uint64_t request)
+{
+    uint32_t p = h->posted.first;
+
+    while (p != REPLAY_NONE && m->item[p].request != request)
+        p = m->item[p].next;
+    return p;
+}
+
+/* The rank's wait says of a receive from REPLAY_LATER whom it is from. The message may be there: it had its consent
+   when it came. */
+static void name_source(struct replay_machine *m, uint32_t rank, struct replay_request *r)
+{
+    struct replay_host *h = &m->host[rank];
+    uint32_t p = posted_for(m, h, r->number), from = h->op.peer;
+
+    if (p == REPLAY_NONE || m->item[p].source != REPLAY_LATER)
+        return;
+    if (from != REPLAY_ANY && from != REPLAY_NOWHERE)
+        from = m->source->member(m->source->context, m->item[p].group, rank, from);
+    m->item[p].source = from;
+    m->item[p].claimed = false;
+    uint32_t i = replay_list_take(m, &h->unexpected, from, m->item[p].tag);
+    r->done = i != REPLAY_NONE || from == REPLAY_NOWHERE;
+    if (r->done)
+        replay_list_remove(m, &h->posted, p);
+    if (i == REPLAY_NONE)
+        return;
+    struct replay_item message = m->item[i];
+    replay_item_free(m, i);
+    h->feed.last_source = message.source;
+    deliver(m, &message, rank, r->number);
+    if (release_sender(m, &message, rank))
+        unblock(m, message.source);
+}
+
+/* How many requests the rank is to wait for. */
+static uint32_t await(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    replay_request_await(m, h);
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (h->open[i].awaited && !h->open[i].done && h->open[i].peer == REPLAY_LATER)
+            name_source(m, rank, &h->open[i]);
+    return replay_request_pending(h);
 }
 
 /* Puts the rank's operation into the heap, unless it is to wait for requests. */
@@ -121,8 +176,9 @@ static void schedule(struct replay_machine *m, uint32_t rank)
     struct replay_host *h = &m->host[rank];
     bool sends = h->op.kind == REPLAY_SEND || h->op.kind == REPLAY_ISEND;
 
-    h->pending = h->op.kind == REPLAY_WAIT ? replay_request_await(h) : 0;
+    h->pending = h->op.kind == REPLAY_WAIT ? await(m, rank) : 0;
     h->blocked = h->pending > 0;
+    h->since = h->cpu;
     if (m->how->sink)
         m->how->sink(m->how->context, rank, h);
     if (m->watch && m->watch->comes)
@@ -144,25 +200,14 @@ static void proceed(struct replay_machine *m, uint32_t rank)
     }
 }
 
-/* A request is done: true when its rank was blocked for it, and goes on. */
-static bool complete(struct replay_machine *m, uint32_t rank, uint64_t number)
-{
-    struct replay_host *h = &m->host[rank];
-    struct replay_request *r = replay_request_find(h, number);
-
-    h->version++;
-    if (!r || r->done)
-        return false;
-    r->done = true;
-    return h->blocked && r->awaited && --h->pending == 0;
-}
-
 /* After complete(): a blocking call is over, a wait is only now begun, as an operation of no length. */
 static void unblock(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
     h->blocked = false;
+    if (h->cpu > h->since)
+        h->late = h->op.polls ? h->late + h->cpu - h->since : 0;
     if (h->op.kind == REPLAY_WAIT) {
         replay_push(m, (struct replay_event){ h->cpu, m->order++, rank, REPLAY_NONE });
         return;
@@ -196,6 +241,15 @@ static void block(struct replay_host *h)
 
 /* --- The four kinds of events --- */
 
+/* Who looks for a message now and then works on until it is there: what a look waits the next looks need not. */
+static int64_t work(struct replay_host *h)
+{
+    int64_t done = !h->op.polls ? 0 : h->late < h->op.ns ? h->late : h->op.ns;
+
+    h->late -= done;
+    return h->op.ns - done;
+}
+
 static void compute(struct replay_machine *m, struct replay_event e)
 {
     struct replay_host *h = &m->host[e.host];
@@ -204,7 +258,7 @@ static void compute(struct replay_machine *m, struct replay_event e)
         again(m, e, h->cpu);
         return;
     }
-    h->cpu = e.time + (h->op.kind == REPLAY_COMPUTE ? h->op.ns : 0);
+    h->cpu = e.time + (h->op.kind == REPLAY_COMPUTE ? work(h) : 0);
     if (h->op.kind == REPLAY_WAIT)
         forget(m, h);
     proceed(m, e.host);
@@ -256,21 +310,6 @@ static void send(struct replay_machine *m, struct replay_event e)
     }
 }
 
-/* A message longer than S is received: its sender is free, at the present time at the earliest. */
-static bool release_sender(struct replay_machine *m, const struct replay_item *message, uint32_t receiver)
-{
-    struct replay_host *h = &m->host[message->source];
-    const struct replay_request *r = replay_request_find(h, message->request);
-
-    if (message->bytes <= m->model->S)
-        return false;
-    if (h->blocked && r && r->awaited)
-        waited(m, message->source, receiver, false);
-    h->cpu = later(h->cpu, m->now);
-    h->out = later(h->out, m->now);
-    return complete(m, message->source, message->request);
-}
-
 static void receive(struct replay_machine *m, struct replay_event e)
 {
     struct replay_host *h = &m->host[e.host];
@@ -285,7 +324,7 @@ static void receive(struct replay_machine *m, struct replay_event e)
     if (i != REPLAY_NONE) {
         struct replay_item message = m->item[i];
         replay_item_free(m, i);
-        if (h->op.peer == REPLAY_ANY)
+        if (h->op.anyone)
             h->feed.last_source = message.source;
         from = message.source;
         deliver(m, &message, e.host, number);
@@ -295,7 +334,9 @@ static void receive(struct replay_machine *m, struct replay_event e)
         i = replay_item_new(m);
         if (i == REPLAY_NONE)
             return;
-        m->item[i] = (struct replay_item){ .source = h->op.peer, .tag = h->op.tag, .request = number };
+        m->item[i] = (struct replay_item){
+            .source = h->op.peer, .tag = h->op.tag, .request = number, .anyone = h->op.anyone, .group = h->op.group
+        };
         replay_list_add(m, &h->posted, i);
     }
     bool done = from != REPLAY_NONE;
@@ -326,9 +367,15 @@ static void arrive(struct replay_machine *m, struct replay_event e)
     uint32_t i = replay_list_take(m, &h->posted, message.source, message.tag);
     if (i == REPLAY_NONE) {
         replay_list_add(m, &h->unexpected, e.message);
+        if (replay_list_claim(m, &h->posted, REPLAY_LATER, message.tag) != REPLAY_NONE) {
+            bool freed = release_sender(m, &message, e.host);
+            m->item[e.message].claimed = true;
+            if (freed)
+                unblock(m, message.source);
+        }
         return;
     }
-    if (m->item[i].source == REPLAY_ANY)
+    if (m->item[i].anyone)
         h->feed.last_source = message.source;
     uint64_t number = m->item[i].request;
     deliver(m, &message, e.host, number);
@@ -343,7 +390,7 @@ static void arrive(struct replay_machine *m, struct replay_event e)
 
 static void step(struct replay_machine *m)
 {
-    struct replay_event e = pop(m);
+    struct replay_event e = replay_pop(m);
 
     m->now = e.time;
     m->result->walked++;
@@ -361,9 +408,11 @@ static void step(struct replay_machine *m)
         replay_skip_turn(m, m->turned_host, m->turned_depth);
 }
 
-/* Nothing can happen: the earliest rank that is blocked goes on without what it waits for. */
+/* Nothing can happen: the earliest rank that is blocked goes on without what it waits for. A message of that source
+   that comes later is not the next one's. */
 static void give_up(struct replay_machine *m)
 {
+    enum { VOID = 64 }; /* of a rank, that are kept */
     uint32_t first = REPLAY_NONE;
 
     for (uint32_t r = 0; r < m->ranks; r++)
@@ -374,14 +423,9 @@ static void give_up(struct replay_machine *m)
         if (h->open[i].awaited && !h->open[i].done) {
             h->open[i].done = true;
             m->result->unmatched++;
-            for (uint32_t before = REPLAY_NONE, p = h->posted.first; p != REPLAY_NONE; before = p, p = m->item[p].next)
-                if (m->item[p].request == h->open[i].number) {
-                    *(before == REPLAY_NONE ? &h->posted.first : &m->item[before].next) = m->item[p].next;
-                    if (h->posted.last == p)
-                        h->posted.last = before;
-                    replay_item_free(m, p);
-                    break;
-                }
+            uint32_t p = posted_for(m, h, h->open[i].number);
+            if (p != REPLAY_NONE && (m->item[p].source >= m->ranks || ++h->void_receives > VOID))
+                replay_list_remove(m, &h->posted, p);
         }
     h->pending = 0;
     h->version++;
@@ -401,6 +445,7 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;
     m->host = calloc(s->ranks, sizeof *m->host);
+    m->others = calloc(s->places + 1u, sizeof *m->others);
     m->skip = how->walk ? NULL : replay_skip_create(s->ranks);
     for (uint32_t r = 0; r < s->ranks; r++) {
         m->host[r].posted = m->host[r].unexpected = (struct replay_list){ REPLAY_NONE, REPLAY_NONE };
@@ -416,6 +461,7 @@ static void destroy(struct replay_machine *m)
     }
     replay_skip_destroy(m->skip);
     free(m->host);
+    free(m->others);
     free(m->heap);
     free(m->item);
 }

@@ -9,6 +9,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/engine.c %D%/engine.h %D%/machine.h \
 	%D%/feed.c %D%/feed.h \
 	%D%/goal.c %D%/goal.h \
+	%D%/heap.c \
 	%D%/match.c \
 	%D%/program.h \
 	%D%/resize.c %D%/resize.h \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a replay: private to engine.c, match.c and skip.c. See engine.h. */
+/* The state of a replay: private to engine.c, heap.c, match.c and skip.c. See engine.h. */
 #ifndef PYTHIA_REPLAY_MACHINE_H
 #define PYTHIA_REPLAY_MACHINE_H
 
@@ -16,7 +16,9 @@ struct replay_item {
     uint64_t bytes;
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
                                receive */
-    bool claimed;           /* posted: a message for it has been sent */
+    bool claimed;           /* posted: a message for it has been sent; message: its sender needs no more consent */
+    bool anyone;            /* posted: its source is that of the last receive from anyone */
+    uint32_t group;         /* posted, from REPLAY_LATER */
     uint32_t place;         /* of the operation that sent it … */
     int64_t sent;           /* … and when: for those who watch, no part of the state */
 };
@@ -26,6 +28,7 @@ struct replay_list { uint32_t first, last; };
 struct replay_request {
     uint64_t number, event; /* event: index in the rank's stream of the one that began it */
     bool done, awaited, receives;
+    uint32_t peer, group; /* of its operation */
     struct replay_delivery delivery; /* of a receive that is done: for those who watch, no part of the state */
 };
 
@@ -36,10 +39,13 @@ struct replay_host {
     bool blocked;           /* at `op`, which is not in the heap */
     bool ended;
     uint32_t pending;       /* requests that it is blocked for */
+    int64_t since;          /* when it came to `op` */
+    int64_t late;           /* by how much the last looks for messages waited for them, work that is done by then */
     uint64_t next_request;
     struct replay_request *open;
     uint32_t open_count, open_room;
     struct replay_list posted, unexpected;
+    uint32_t void_receives; /* posted, that the rank waits for no more */
     uint64_t version;       /* counts changes */
 };
 
@@ -59,6 +65,7 @@ struct replay_machine {
     uint32_t heap_count, heap_room;
     struct replay_item *item;
     uint32_t item_count, item_room, item_free;
+    int8_t *others;                     /* of each place, above 0: waits there are not for receives from anyone */
     uint64_t order;
     int64_t now;
     uint32_t turned_host, turned_depth; /* a turn that was completed in this event; depth 0: none */
@@ -69,8 +76,9 @@ struct replay_machine {
                                            and nobody watches, it may take repetitions at once */
 };
 
-/* --- engine.c --- */
+/* --- heap.c --- */
 void replay_push(struct replay_machine *m, struct replay_event e);
+struct replay_event replay_pop(struct replay_machine *m); /* the first one */
 static inline bool replay_before(const struct replay_event *a, const struct replay_event *b)
 {
     return a->time != b->time ? a->time < b->time : a->order < b->order;
@@ -80,6 +88,7 @@ static inline bool replay_before(const struct replay_event *a, const struct repl
 uint32_t replay_item_new(struct replay_machine *m);
 void replay_item_free(struct replay_machine *m, uint32_t i);
 void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i);
+void replay_list_remove(struct replay_machine *m, struct replay_list *l, uint32_t i);
 /* Takes the first of the list that matches out of it; REPLAY_NONE without. */
 uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
@@ -87,8 +96,10 @@ uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint
 /* A new request of the host's present event; its number. */
 uint64_t replay_request_new(struct replay_host *h, bool receives);
 struct replay_request *replay_request_find(struct replay_host *h, uint64_t number); /* NULL: it is not open */
-/* Marks the requests that the host's wait is for; how many of them are not done. */
-uint32_t replay_request_await(struct replay_host *h);
+/* Marks the requests that the host's wait is for. */
+void replay_request_await(struct replay_machine *m, struct replay_host *h);
+/* How many of these are not done. */
+uint32_t replay_request_pending(const struct replay_host *h);
 /* Forgets those that were waited for. */
 void replay_request_forget(struct replay_host *h);
 

@@ -14,7 +14,8 @@
  * Invariants:
  *   1. event() is a function of its arguments: asked again it gives the same operations
  *   2. occurrences of a node whose number is equal modulo cycle() have equal operations
- *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive
+ *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive, REPLAY_LATER for
+ *      that of an IRECV
  *
  * Ownership: the source is the caller's and outlives what reads it. Units: ns, bytes.
  * Threads: any (read-only).  Hook-safe: no.
@@ -30,6 +31,7 @@
 #define REPLAY_ANY UINT32_MAX  /* source of a receive: whoever comes first */
 #define REPLAY_SOURCE (UINT32_MAX - 1) /* target of a send: the source of the last receive from anyone */
 #define REPLAY_NOWHERE (UINT32_MAX - 2) /* peer that nothing is known of: the operation takes no part */
+#define REPLAY_LATER (UINT32_MAX - 3) /* source of an IRECV: whom the wait for it names */
 
 enum replay_kind {
     REPLAY_COMPUTE, /* `ns` on the rank's own */
@@ -67,12 +69,15 @@ struct replay_op {
     uint8_t computes; /* of COMPUTE: the program's own work, not time in a call */
     uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
     uint8_t starts;   /* of COLLECTIVE: only begun, with requests of this event */
+    uint8_t polls;    /* of WAIT: it looks now and then; of COMPUTE: work between such looks */
+    uint8_t anyone;   /* of a receive: what REPLAY_SOURCE means from then on */
     uint32_t place;   /* whose time this is: a number of the source's */
     int64_t ns;
     uint64_t bytes;
-    uint32_t peer; /* rank of the job; root: rank within the group */
+    uint32_t peer;    /* rank of the job; root: rank within the group; of WAIT, of a request from REPLAY_LATER: rank
+                         within its group, REPLAY_ANY, or REPLAY_NOWHERE: it was cancelled */
     uint32_t tag;     /* communicator and tag in one */
-    uint32_t group;   /* of a collective: for source->member() */
+    uint32_t group;   /* of a collective, and of IRECV: for source->member() */
     uint32_t size;    /* of the group */
     uint32_t me;      /* own rank in it */
     int32_t back;     /* number of runs, or enum replay_back */

@@ -111,7 +111,7 @@ static void add_list(struct replay_machine *m, struct words *w, const struct rep
         const struct replay_host *h = owner ? owner : &m->host[it->source];
         add(w, (uint64_t)it->source << 32 | it->tag);
         add(w, it->bytes << 1 | it->claimed);
-        add(w, h->next_request - it->request);
+        add(w, (h->next_request - it->request) << 32 | it->group);
     }
     add(w, UINT64_MAX);
 }
@@ -134,6 +134,8 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     for (uint32_t d = 0; d < f->depth; d++)
         add(w, f->frame[d].node);
     add(w, (uint64_t)f->step << 32 | f->last_source);
+    add(w, (uint64_t)h->late);
+    add(w, h->blocked ? (uint64_t)(h->cpu - h->since) : 0);
     for (uint32_t i = 0; i < h->open_count; i++) {
         const struct replay_request *r = &h->open[i];
         add(w, h->next_request - r->number);
@@ -328,6 +330,7 @@ static void advance_host(struct replay_machine *m, const struct state *s, uint32
     if (h->ended || h->version == s->part[r].version)
         return;
     h->cpu += by;
+    h->since += by;
     h->in += by;
     h->out += by;
     for (uint32_t d = 0; d < f->depth; d++)

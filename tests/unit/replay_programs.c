@@ -73,7 +73,8 @@ static uint32_t any(const struct phase *p, uint32_t rank, uint32_t ranks, uint32
 
     if (rank == 0) {
         for (uint32_t r = 1; r < ranks && r < 3; r++) {
-            out[n++] = op(REPLAY_RECV, p, REPLAY_ANY, tag);
+            out[n] = op(REPLAY_RECV, p, REPLAY_ANY, tag);
+            out[n++].anyone = 1;
             out[n++] = op(REPLAY_SEND, p, REPLAY_SOURCE, tag + PROGRAM_PHASES);
         }
     } else if (rank < 3) {

@@ -181,6 +181,78 @@ START_TEST(test_chain_is_followed)
 }
 END_TEST
 
+/* Rank 0 receives from anyone, three times: the waits say from 2, from 1, and that the third one was cancelled. */
+static uint32_t named(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+{
+    static const struct replay_op later = { .kind = REPLAY_IRECV, .peer = REPLAY_LATER, .tag = 64, .anyone = 1 };
+    static const struct replay_op wait = { .kind = REPLAY_WAIT, .back = REPLAY_BACK_OLDEST };
+    static const struct replay_op send = { .kind = REPLAY_SEND, .peer = 0, .tag = 64 };
+    static const struct replay_op work = { .kind = REPLAY_COMPUTE, .ns = 1000 };
+    const struct replay_op first[] = { later, later, wait, work, wait, later, wait, later };
+    const struct replay_op others[] = { work, send, send };
+
+    (void)context, (void)node, (void)i, (void)at;
+    memcpy(out, rank ? others : first, rank ? sizeof others : sizeof first);
+    if (rank == 0) {
+        out[2].peer = 2;
+        out[4].peer = 1;
+        out[6].peer = REPLAY_NOWHERE;
+        out[7].kind = REPLAY_RECV;
+        out[7].peer = 1;
+    }
+    out[0].ns *= rank == 2 ? 5 : 1;
+    return rank == 0 ? 8 : rank == 1 ? 3 : 2;
+}
+
+START_TEST(test_waits_name_sources)
+{
+    struct phase body = { .kind = PHASE_COMPUTE };
+    struct program *p = program_loop(3, &body, 1, 1);
+
+    p->source.event = named;
+    for (int walk = 0; walk < 2; walk++) {
+        struct replay_result r = run(p, &free_of_cost, walk, NULL);
+        ck_assert_int_eq(r.end[0], 5000 + 1000);
+        ck_assert_uint_eq(r.unmatched, 0);
+        ck_assert_uint_eq(r.left, 0);
+        free(r.end);
+    }
+    program_destroy(p);
+}
+END_TEST
+
+/* A look for a message that comes late: the work until the next look is done by then. */
+static uint32_t looks(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+{
+    static const struct replay_op work = { .kind = REPLAY_COMPUTE, .ns = 1000 };
+    static const struct replay_op send = { .kind = REPLAY_SEND, .peer = 0 };
+    static const struct replay_op receive = { .kind = REPLAY_IRECV, .peer = 1 };
+    static const struct replay_op look = { .kind = REPLAY_WAIT, .back = REPLAY_BACK_OLDEST, .peer = 1, .polls = 1 };
+    const struct replay_op first[] = { receive, work, look, receive, work, look };
+    const struct replay_op others[] = { work, send, send };
+
+    (void)context, (void)node, (void)i, (void)at;
+    memcpy(out, rank ? others : first, rank ? sizeof others : sizeof first);
+    if (rank == 0)
+        out[1].polls = out[4].polls = 1;
+    else
+        out[0].ns = 1700;
+    return rank ? 3 : 6;
+}
+
+START_TEST(test_looks_do_not_wait_twice)
+{
+    struct phase body = { .kind = PHASE_COMPUTE };
+    struct program *p = program_loop(2, &body, 1, 1);
+
+    p->source.event = looks;
+    struct replay_result r = run(p, &free_of_cost, true, NULL);
+    ck_assert_int_eq(r.end[0], 2000);
+    free(r.end);
+    program_destroy(p);
+}
+END_TEST
+
 START_TEST(test_goal_has_every_operation)
 {
     struct phase body = { .kind = PHASE_RING, .bytes = 10, .ns = 5, .seed = 3 };
@@ -212,6 +284,8 @@ int main(void)
         UNIT_TEST(test_impatience),
         UNIT_TEST(test_one_message),
         UNIT_TEST(test_chain_is_followed),
+        UNIT_TEST(test_waits_name_sources),
+        UNIT_TEST(test_looks_do_not_wait_twice),
         UNIT_TEST(test_goal_has_every_operation),
     };
     return unit_run("replay", tests, UNIT_COUNT(tests));
