@@ -78,6 +78,24 @@ static uint64_t rounded(double ns)
     return ns > 0 ? (uint64_t)(ns + 0.5) : 0;
 }
 
+/* In order; rows of one block become one. */
+static void add_up(struct job_own_list *l)
+{
+    uint32_t kept = 0;
+    if (l->count)
+        qsort(l->row, l->count, sizeof *l->row, by_place);
+    for (uint32_t i = 0; i < l->count; i++) {
+        if (!kept || place_order(&l->row[kept - 1], &l->row[i]) != 0) {
+            l->row[kept++] = l->row[i];
+            continue;
+        }
+        l->row[kept - 1].ranks += l->row[i].ranks;
+        for (int k = 0; k < JOB_OWN_SUMS; k++)
+            l->row[kept - 1].sum[k] += l->row[i].sum[k];
+    }
+    l->count = kept;
+}
+
 int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *g, uint32_t rank, uint32_t thread)
 {
     struct job_own_list *l = &j->own;
@@ -96,8 +114,7 @@ int job_own_add(struct job *j, uint32_t class_index, const struct grammar_flat *
                                                         rounded(grammar_moments_mean(&s->duration, s->count)),
                                                         rounded(grammar_moments_deviation(&s->duration, s->count)) } };
     }
-    if (l->count)
-        qsort(l->row, l->count, sizeof *l->row, by_place);
+    add_up(l);
     free(w);
     return error;
 }
@@ -116,7 +133,7 @@ void job_own_drop(struct job *j, uint32_t rank, uint32_t thread)
 int job_own_join(const struct job *into, const struct job *from, const uint32_t *class_map, struct job_own_list *out)
 {
     const struct job_own_list *a = &into->own, *b = &from->own;
-    uint32_t block = job_streams_block(into, from), kept = 0;
+    uint32_t block = job_streams_block(into, from);
     memset(out, 0, sizeof *out);
     int error = base_array_room(&out->row, &out->room, (uint64_t)a->count + b->count, sizeof *out->row);
     if (error || a->count + b->count == 0)
@@ -129,17 +146,7 @@ int job_own_join(const struct job *into, const struct job *from, const uint32_t 
     }
     for (uint32_t i = 0; i < out->count; i++)
         out->row[i].rank -= out->row[i].rank % block;
-    qsort(out->row, out->count, sizeof *out->row, by_place);
-    for (uint32_t i = 0; i < out->count; i++) {
-        if (!kept || place_order(&out->row[kept - 1], &out->row[i]) != 0) {
-            out->row[kept++] = out->row[i];
-            continue;
-        }
-        out->row[kept - 1].ranks += out->row[i].ranks;
-        for (int k = 0; k < JOB_OWN_SUMS; k++)
-            out->row[kept - 1].sum[k] += out->row[i].sum[k];
-    }
-    out->count = kept;
+    add_up(out);
     return 0;
 }
 
