@@ -151,9 +151,9 @@ AC_MSG_RESULT([${$1:-no}])
 
 # PYTHIA_PMIX
 # -----------
-# Which ranks of a job run under Pythia is asked of the launcher: PMIx for Open MPI 4, where it uses a PMIx of its own (not
-# one compiled into it; MPI_Init of Open MPI 5.0.7 fails after PMIx_Init); hydra for MPICH. Substitutes PMIX_CFLAGS.
-# Conditional: HAVE_PMIX. For the summary: have_companions.
+# Which ranks of a job run under Pythia is asked of the launcher: PMIx for Open MPI 4, where it uses a PMIx of its own
+# (not one compiled into it; MPI_Init of Open MPI 5.0.7 fails after PMIx_Init); hydra for MPICH. Substitutes
+# PMIX_CFLAGS. Conditional: HAVE_PMIX. For the summary: have_companions.
 AC_DEFUN([PYTHIA_PMIX],
 [PMIX_CFLAGS= pythia_pmix=no
 have_companions="no (needs an MPI)"

@@ -485,7 +485,7 @@ void report_find_main_loop(struct report *r)
     for (uint32_t i = 0; i < s.g->rule_count; i++)
         s.rules[i].callsite = GRAMMAR_NONE;
     search(&s, class_index);
-    if (r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
+    if (r->model->loop.turns < 2 || r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
         r->model->loop.present = false;
     free(s.rules);
     free(s.terminals);
