@@ -32,6 +32,7 @@ struct comm_entry {
     uint32_t order;
     uint32_t references;
     const struct pmpi_hook_members *members; /* its own group; NULL: not known */
+    int topology;                            /* as MPI_Topo_test says */
     char name[COMM_NAME];
 };
 
@@ -207,11 +208,21 @@ static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent,
         snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
 }
 
-static int comm_degree(MPI_Comm comm)
+/* Asked for only where it does not follow from how the communicator was made: a distributed graph that is made of a
+   Cartesian communicator is Cartesian for MPI_Topo_test of Open MPI 5.0.7, and who believes it crashes. */
+static int comm_topology(const struct comm_entry *parent, const char *kind, MPI_Comm comm)
 {
-    int topology, dimensions = 0, in = 0, out = 0, weighted, rank;
-    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
-        return 0;
+    int topology;
+    if (parent && !strcmp(kind, "dist_graph"))
+        return MPI_DIST_GRAPH;
+    if (parent && !strcmp(kind, "dup"))
+        return parent->topology;
+    return PMPI_Topo_test(comm, &topology) == MPI_SUCCESS ? topology : MPI_UNDEFINED;
+}
+
+static int comm_degree(int topology, MPI_Comm comm)
+{
+    int dimensions = 0, in = 0, out = 0, weighted, rank;
     if (topology == MPI_CART)
         return PMPI_Cartdim_get(comm, &dimensions) == MPI_SUCCESS ? 2 * dimensions : 0;
     if (topology == MPI_GRAPH && PMPI_Comm_rank(comm, &rank) == MPI_SUCCESS)
@@ -224,16 +235,15 @@ static int comm_degree(MPI_Comm comm)
 /* The neighbours are asked for once: MPI_Cart_shift computes. */
 static void comm_neighbours(struct pmpi_hook_communicator *comm, MPI_Comm handle)
 {
-    int topology, dimensions = 0;
-    if (PMPI_Topo_test(handle, &topology) != MPI_SUCCESS || topology != MPI_CART ||
-        PMPI_Cartdim_get(handle, &dimensions) != MPI_SUCCESS)
+    int dimensions = 0;
+    if (PMPI_Cartdim_get(handle, &dimensions) != MPI_SUCCESS)
         return;
     for (int d = 0; d < dimensions && 2 * d + 1 < PMPI_HOOK_NEIGHBOURS; d++)
         if (PMPI_Cart_shift(handle, d, 1, &comm->neighbour[2 * d], &comm->neighbour[2 * d + 1]) == MPI_SUCCESS)
             comm->neighbours = 2 * d + 2;
 }
 
-static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
+static bool comm_measure(struct comm_entry *entry, const struct comm_entry *parent, const char *kind, MPI_Comm comm)
 {
     int inter = 0;
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
@@ -246,8 +256,10 @@ static bool comm_measure(struct comm_entry *entry, MPI_Comm comm)
         PMPI_Comm_remote_size(comm, &entry->seen.fan);
         entry->seen.rank = -1;
     } else {
-        entry->seen.degree = comm_degree(comm);
-        comm_neighbours(&entry->seen, comm);
+        entry->topology = comm_topology(parent, kind, comm);
+        entry->seen.degree = comm_degree(entry->topology, comm);
+        if (entry->topology == MPI_CART)
+            comm_neighbours(&entry->seen, comm);
     }
     entry->members = pmpi_hook_members_of(comm, false);
     entry->seen.peers = inter ? pmpi_hook_members_of(comm, true) : entry->members;
@@ -279,7 +291,7 @@ static void comm_tell_members(const struct comm_entry *entry)
 static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, const char *name, MPI_Comm comm)
 {
     struct comm_entry *entry = calloc(1, sizeof(*entry));
-    if (!entry || !comm_measure(entry, comm)) {
+    if (!entry || !comm_measure(entry, parent, kind, comm)) {
         free(entry);
         return NULL;
     }
