@@ -32,7 +32,7 @@ struct comm_entry {
     uint32_t order;
     uint32_t references;
     const struct pmpi_hook_members *members; /* its own group; NULL: not known */
-    int topology;                            /* as MPI_Topo_test says */
+    int topology;                            /* as MPI_Topo_test should say */
     char name[COMM_NAME];
 };
 
@@ -208,16 +208,16 @@ static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent,
         snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
 }
 
-/* Asked for only where it does not follow from how the communicator was made: a distributed graph that is made of a
-   Cartesian communicator is Cartesian for MPI_Topo_test of Open MPI 5.0.7, and who believes it crashes. */
+/* A distributed graph that is made of a Cartesian communicator, and its duplicates, are Cartesian for MPI_Topo_test of
+   Open MPI 5.0.7, and who believes it crashes. */
 static int comm_topology(const struct comm_entry *parent, const char *kind, MPI_Comm comm)
 {
     int topology;
-    if (parent && !strcmp(kind, "dist_graph"))
-        return MPI_DIST_GRAPH;
-    if (parent && !strcmp(kind, "dup"))
-        return parent->topology;
-    return PMPI_Topo_test(comm, &topology) == MPI_SUCCESS ? topology : MPI_UNDEFINED;
+    if (PMPI_Topo_test(comm, &topology) != MPI_SUCCESS)
+        return MPI_UNDEFINED;
+    bool graph = parent && (!strcmp(kind, "dist_graph") ||
+                            (!strcmp(kind, "dup") && parent->topology == MPI_DIST_GRAPH));
+    return topology == MPI_CART && graph ? MPI_DIST_GRAPH : topology;
 }
 
 static int comm_degree(int topology, MPI_Comm comm)
