@@ -232,7 +232,8 @@ void report_prefer_marks(const struct job *j, uint32_t class_index, struct repor
 
     if (!find(j, &j->classes[class_index], &m))
         return;
-    if (loop->present && loop->total_ns >= CARRIES * m.ns && !(m.differ && m.count >= MANY))
+    bool within = loop->executions >= m.turns;
+    if (loop->present && !within && loop->total_ns >= CARRIES * m.ns && !(m.differ && m.count >= MANY))
         return;
     *loop = (struct report_loop){ .present = true, .class_index = class_index, .node = GRAMMAR_NONE,
                                   .mark = m.mark, .turns = m.turns, .executions = 1,

@@ -107,6 +107,22 @@ START_TEST(turns_that_follow_no_rule_are_known_by_their_marks)
 }
 END_TEST
 
+/* One call, often in each turn: that loop is not the outermost. */
+START_TEST(a_loop_that_is_run_in_each_turn_is_none)
+{
+    struct script s = begin();
+    unsigned seed = 1;
+
+    for (int i = 0; i < 40; i++) {
+        seed = seed * 1103515245 + 12345;
+        play(&s, "b", 1);
+        play(&s, "m", 300 + (seed >> 16) % 200);
+        play(&s, "c", 1);
+    }
+    turns_are(&s, 40);
+}
+END_TEST
+
 /* The last turn is left before the marks. */
 START_TEST(the_last_turn_has_no_marks)
 {
@@ -135,6 +151,7 @@ int main(void)
         UNIT_TEST(a_loop_within_a_loop_counts_no_turns),
         UNIT_TEST(parts_of_a_turn_beside_the_loop_are_none),
         UNIT_TEST(turns_that_follow_no_rule_are_known_by_their_marks),
+        UNIT_TEST(a_loop_that_is_run_in_each_turn_is_none),
         UNIT_TEST(the_last_turn_has_no_marks),
         UNIT_TEST(what_takes_little_is_no_main_loop),
     };
