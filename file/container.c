@@ -17,6 +17,7 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
+    "run delay",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -43,6 +44,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_CLOCK] = RECORD_CLOCK,
     [SECTION_TURNS] = RECORD_TURN,
     [SECTION_COLUMNS] = 1,
+    [SECTION_DELAY] = RECORD_DELAY,
 };
 
 const char *file_section_name(uint32_t type)

@@ -62,6 +62,7 @@ enum file_section_type {
     SECTION_CLOCK,
     SECTION_TURNS, /* these two are no option: who does not know them would read other exponents */
     SECTION_COLUMNS,
+    SECTION_DELAY,
     SECTION_TYPES
 };
 
@@ -87,7 +88,8 @@ enum {
     RECORD_MACHINE = 24,
     RECORD_TIME = 24,
     RECORD_CLOCK = 16,
-    RECORD_TURN = 24
+    RECORD_TURN = 24,
+    RECORD_DELAY = 32
 };
 
 /* Records a block of the sections that are written in blocks. */

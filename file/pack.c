@@ -106,8 +106,10 @@ static size_t aligned(size_t size)
 
 static void put_entry(unsigned char *at, int type, const struct file_packed *s, size_t offset)
 {
+    bool optional = type >= SECTION_ORACLE && type != SECTION_TURNS && type != SECTION_COLUMNS;
+
     file_put32(at + ENTRY_TYPE, (uint32_t)type);
-    file_put32(at + ENTRY_FLAGS, s->flags | (type >= SECTION_ORACLE && type < SECTION_TURNS ? ENTRY_OPTIONAL : 0));
+    file_put32(at + ENTRY_FLAGS, s->flags | (optional ? ENTRY_OPTIONAL : 0));
     file_put64(at + ENTRY_OFFSET, offset);
     file_put64(at + ENTRY_STORED, s->raw.size);
     file_put64(at + ENTRY_RAW, s->raw_size);

@@ -134,6 +134,8 @@ static void pack_lists(struct file_packer *p)
         PACK(p, SECTION_MACHINE, RECORD_MACHINE, machine, j->machine);
     if (j->clock.nodes)
         PACK(p, SECTION_CLOCK, RECORD_CLOCK, clock, j->clock);
+    if (j->delay.ranks)
+        PACK(p, SECTION_DELAY, RECORD_DELAY, delay, j->delay);
 }
 
 /* --- In order --- */

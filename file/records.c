@@ -102,6 +102,11 @@ void file_record_clock(struct file_cursor *c, struct job_clock *k)
     word(c, &k->nodes);
 }
 
+void file_record_delay(struct file_cursor *c, struct job_delay *d)
+{
+    WIDES(c, &d->ranks, &d->ready_ns, &d->wall_ns, &d->most_ns);
+}
+
 static void score(struct file_cursor *c, struct oracle_score *s)
 {
     WIDES(c, &s->events, &s->known, &s->cost_ns);

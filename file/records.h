@@ -24,6 +24,7 @@ void file_record_region(struct file_cursor *c, struct job_region *r);
 void file_record_task(struct file_cursor *c, struct job_task *t);
 void file_record_machine(struct file_cursor *c, struct job_machine *m);
 void file_record_clock(struct file_cursor *c, struct job_clock *k);
+void file_record_delay(struct file_cursor *c, struct job_delay *d);
 
 /* Of a Pythia that measures the same. */
 enum {

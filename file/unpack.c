@@ -248,6 +248,22 @@ static int unpack_clock(struct file_reader *r)
     return 0;
 }
 
+/* Several are refused, and shares that are none. */
+static int unpack_delay(struct file_reader *r)
+{
+    const unsigned char *at = r->in.section[SECTION_DELAY].data;
+    struct job_delay *d = &r->job->delay;
+    struct file_cursor c;
+    if (!at || !file_reader_count(r, SECTION_DELAY))
+        return 0;
+    if (file_reader_count(r, SECTION_DELAY) > 1)
+        return REFUSE(r, "damaged: several run delays");
+    file_record_delay(file_cursor_at(&c, at), d);
+    if (!d->ranks || d->ready_ns > d->wall_ns || d->most_ns > d->ready_ns)
+        return REFUSE(r, "damaged: run delay");
+    return 0;
+}
+
 static int check_counts(struct file_reader *r)
 {
     if (r->in.section[SECTION_INFO].count != 1)
@@ -276,7 +292,7 @@ int file_unpack_definitions(struct file_reader *r)
 int file_unpack_others(struct file_reader *r)
 {
     static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums, unpack_regions, unpack_tasks,
-                                                          unpack_machine, unpack_clock };
+                                                          unpack_machine, unpack_clock,   unpack_delay };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
         return error;

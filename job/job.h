@@ -58,6 +58,7 @@ struct job {
     struct job_stream *streams;         /* stream_count records, ordered by rank, then thread */
     struct job_machine machine;
     struct job_clock clock;
+    struct job_delay delay;
     struct job_groups groups;
     struct job_flows flows;
     struct job_starts starts;

@@ -23,6 +23,14 @@ struct job_clock {
     uint64_t error_ns; /* at most so wrong at the begin and at the end of the run; of the worst node */
 };
 
+/* How long ranks were ready to run and had no processor, as the kernel counts it: of their first threads. */
+struct job_delay {
+    uint64_t ranks;    /* that were counted; 0: nobody was */
+    uint64_t ready_ns; /* without a processor, all of them together */
+    uint64_t wall_ns;  /* from the begin of their sessions to the end */
+    uint64_t most_ns;  /* of one rank, without a processor */
+};
+
 struct job_info {
     uint32_t program;     /* string: path of the executable */
     uint32_t program_id;  /* string: its build-id */

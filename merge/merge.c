@@ -299,6 +299,14 @@ static void commit_clock(struct merge *m)
     a->error_ns = a->error_ns > b->error_ns ? a->error_ns : b->error_ns;
 }
 
+static void commit_delay(struct job_delay *a, const struct job_delay *b)
+{
+    a->ranks += b->ranks;
+    a->ready_ns += b->ready_ns;
+    a->wall_ns += b->wall_ns;
+    a->most_ns = a->most_ns > b->most_ns ? a->most_ns : b->most_ns;
+}
+
 static void commit_tasks(struct merge *m)
 {
     for (uint32_t i = 0; i < m->from->task_count; i++) {
@@ -362,6 +370,7 @@ int merge_job(struct job *into, const struct job *from)
         commit_tasks(&m);
         commit_machine(&m);
         commit_clock(&m);
+        commit_delay(&into->delay, &from->delay);
         commit_traffic(&m);
         commit_info(&m);
         commit_oracle(&into->oracle, &from->oracle);

@@ -145,12 +145,27 @@ const char *report_cannot_replay(struct report *r)
 
 /* --- For people --- */
 
+double report_delay_share(const struct report *r)
+{
+    const struct job_delay *d = &r->job->delay;
+
+    return d->wall_ns ? (double)d->ready_ns / (double)d->wall_ns : 0;
+}
+
+/* Beside the findings: what waits for a processor is in what calls and computation took. */
+static void print_delay(struct report *r, FILE *out)
+{
+    if (report_delay_share(r) >= LEAST_SHARE)
+        fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
+}
+
 void report_print_findings(struct report *r, FILE *out)
 {
     enum { FIRST = 5 };
     const struct report_findings *f = report_findings(r);
     char time[32], line[512];
 
+    print_delay(r, out);
     if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
         fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
     if (!f->known)

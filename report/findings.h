@@ -43,6 +43,9 @@ struct report_findings { struct report_finding *finding; uint32_t count; bool kn
 const struct report_findings *report_findings(struct report *r);
 void report_findings_destroy(struct report_findings *f); /* NULL is legal */
 
+/* The share of their time that ranks were ready and had no processor; 0 where that is not known, too. */
+double report_delay_share(const struct report *r);
+
 /* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
 struct replay_analysis *report_analysis(struct report *r);
 /* Why no schedule of its ranks can be shown: there is no replay, or one in which more than one in a hundred operations

@@ -453,6 +453,7 @@ cJSON *report_json(struct report *r)
     report_add_tasks(r, root);
     report_add_machine(r, root);
     report_add_clock(r, root);
+    report_add_delay(r, root);
     add_classes(r, root);
     add_streams(r, root);
     add_comm(r, root);

@@ -19,6 +19,7 @@ void report_add_own(struct report *r, cJSON *root);
 void report_add_machine(struct report *r, cJSON *root);
 /* Adds "clock", where the times of all nodes are on one clock (view_machine.c). */
 void report_add_clock(struct report *r, cJSON *root);
+void report_add_delay(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
 /* A text as a JSON string, with its quotes; the caller frees it. */

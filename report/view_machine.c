@@ -2,6 +2,7 @@
 /* The machine that the job ran on, and the energy that it used. */
 #include <string.h>
 
+#include "report/findings.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -66,4 +67,19 @@ void report_add_clock(struct report *r, cJSON *root)
         return;
     cJSON_AddNumberToObject(o, "nodes", c->nodes);
     cJSON_AddNumberToObject(o, "error_seconds", (double)c->error_ns * 1e-9);
+}
+
+void report_add_delay(struct report *r, cJSON *root)
+{
+    const struct job_delay *d = &r->job->delay;
+
+    if (!d->ranks) {
+        cJSON_AddNullToObject(root, "run_delay");
+        return;
+    }
+    cJSON *o = cJSON_AddObjectToObject(root, "run_delay");
+    cJSON_AddNumberToObject(o, "ranks", (double)d->ranks);
+    cJSON_AddNumberToObject(o, "seconds", (double)d->ready_ns * 1e-9);
+    cJSON_AddNumberToObject(o, "share", report_delay_share(r));
+    cJSON_AddNumberToObject(o, "most_seconds", (double)d->most_ns * 1e-9);
 }

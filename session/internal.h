@@ -219,6 +219,10 @@ void session_machine_finish(struct job *job);
 struct hwloc_topology;
 void session_machine_text(struct hwloc_topology *machine, char *text, size_t size); /* the tree, a line an object */
 
+/* delay.c */
+void session_delay_start(void);
+void session_delay_finish(struct job *job);
+
 /* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
 struct job *session_chosen(void);
 

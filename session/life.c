@@ -90,6 +90,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_unwind_start(); /* whoever else asks libunwind finds its pipe made */
     session.process = getpid();
     session_machine_start();
+    session_delay_start();
     session.begin = base_clock_now();
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
@@ -297,6 +298,7 @@ struct job *session_finish(void)
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
     session_machine_finish(session.job);
+    session_delay_finish(session.job);
     session_clock_finish(session.job);
     if (life_hooks && life_hooks->tasks)
         life_hooks->tasks();

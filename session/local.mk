@@ -7,6 +7,7 @@ libpythia_session_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/control.c \
 	%D%/define.c \
+	%D%/delay.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c %D%/life.h \

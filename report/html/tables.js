@@ -110,7 +110,9 @@ function drawTasks() {
 
 // What costs most, first of all on the page.
 function drawFindings() {
-  const table = byId("findings"), rows = data.findings || [];
+  const table = byId("findings"), rows = data.findings || [], delay = data.run_delay;
+  if (delay && delay.share >= 0.01)
+    table.before(element("p", {}, `No processor for ranks that were ready: ${percent(delay.share)} of their time.`));
   if (!rows.length) {
     table.replaceWith(element("p", {}, data.findings ? "Nothing costs more than 1 % of the ranks' time by waiting." : ""));
     return;

@@ -261,6 +261,9 @@ int main(int argc, char **argv)
                j->sums[i].count.samples, j->sums[i].count.total);
     print_traffic(j);
     print_timeline(j);
+    if (j->delay.ranks)
+        printf("delay\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
+               j->delay.wall_ns, j->delay.most_ns);
     job_destroy(j);
     return 0;
 }

@@ -340,6 +340,8 @@ class Job:
         self.print_series()
         self.print_extremes()
         self.print_own()
+        for delay in self.records(31, "<4Q") if 31 in self.sections else []:
+            print("delay", *delay, sep="\t")
 
     # Communicators, messages, starts: lists by columns
 

@@ -215,6 +215,7 @@ void simulate_rank(struct simulate_rank *out, enum simulate_shape shape, uint32_
     out->job = job_create();
     out->job->info.ranks = ranks;
     out->job->info.wall_ns = 1000 + rank;
+    out->job->delay = (struct job_delay){ 1, rank, 1000 + rank, rank };
     disturb_numbers(out->job, rank);
     out->job->info.program = job_string(out->job, "/bin/simulated");
     out->stream_count = shape == SIMULATE_MASTER && rank % 2 ? 2 : 1;

@@ -85,6 +85,27 @@ static int write_limited(const struct job *j, const char *path, char *why, size_
     return error;
 }
 
+START_TEST(test_run_delay)
+{
+    struct job *j = simulate_job(SIMULATE_RING, 4), *back = NULL;
+    struct job_delay lies[] = { { 4, 11, 10, 3 }, { 4, 6, 10, 7 } };
+    char why[300] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    ck_assert_uint_eq(j->delay.ranks, 4);
+    ck_assert_uint_eq(j->delay.ready_ns, 0 + 1 + 2 + 3);
+    ck_assert_uint_eq(j->delay.wall_ns, 4006);
+    ck_assert_uint_eq(j->delay.most_ns, 3);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        j->delay = lies[i];
+        ck_assert_int_eq(file_write(j, in_directory("delay"), why, sizeof why), 0);
+        ck_assert_int_eq(file_read(in_directory("delay"), &back, why, sizeof why), PYTHIA_EFORMAT);
+        ck_assert_ptr_nonnull(strstr(why, "run delay"));
+    }
+    remove_directory();
+    job_destroy(j);
+}
+END_TEST
+
 START_TEST(test_disk_full)
 {
     struct job *j = simulate_job(SIMULATE_MASTER, 4), *other = simulate_job(SIMULATE_RING, 2), *back = NULL;
@@ -141,6 +162,7 @@ END_TEST
 
 static const struct unit_test tests[] = {
     UNIT_TEST(test_files),
+    UNIT_TEST(test_run_delay),
     UNIT_TEST(test_disk_full),
     UNIT_TEST(test_directory_not_writable),
     UNIT_TEST(test_damaged_file_is_named),

@@ -26,6 +26,28 @@ START_TEST(calls_in_order)
 END_TEST
 
 /* A region without calls is one event; with calls it is opened and closed around them. */
+/* What the kernel says of this thread in between is not less; a kernel that does not count says nothing. */
+START_TEST(waiting_for_a_processor_is_counted)
+{
+    unsigned long long before = 0, after = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    bool counts = file && fscanf(file, "%*u %llu", &before) == 1;
+    if (file)
+        fclose(file);
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    call("a");
+    struct job *j = finish_and_check();
+    ck_assert_uint_eq(j->delay.ranks, counts);
+    if (counts) {
+        file = fopen("/proc/thread-self/schedstat", "r");
+        ck_assert_int_eq(fscanf(file, "%*u %llu", &after), 1);
+        fclose(file);
+        ck_assert_uint_le(j->delay.ready_ns, after - before);
+        ck_assert_uint_le(j->delay.ready_ns, j->delay.wall_ns);
+    }
+    job_destroy(j);
+}
+END_TEST
 START_TEST(regions_open_for_what_is_inside)
 {
     struct session_stream *s;
@@ -315,6 +337,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(calls_in_order),
+        UNIT_TEST(waiting_for_a_processor_is_counted),
         UNIT_TEST(regions_open_for_what_is_inside),
         UNIT_TEST(calls_inside_calls_pass_through),
         UNIT_TEST(a_call_that_is_left_is_no_event),

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long this rank's first thread was ready and had no processor: the kernel counts that for each thread. It is read
+ * at the begin and at the end of the session, never in a hook. Where that thread has ended its number may be another
+ * one's by then: one that has waited less than it at the begin is not counted.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "session/internal.h"
+
+static struct { bool known; long thread; uint64_t ready, at; } begin;
+
+/* "ns on a processor, ns ready without one, times". */
+static bool read_ready(long thread, uint64_t *ns)
+{
+    char path[64], text[96];
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", thread);
+    int file = base_io_open(path, O_RDONLY, 0);
+    ssize_t n = file >= 0 ? base_io_read(file, text, sizeof text - 1) : 0;
+    if (file >= 0)
+        close(file);
+    text[n > 0 ? n : 0] = '\0';
+    return sscanf(text, "%*u %" SCNu64, ns) == 1;
+}
+
+void session_delay_start(void)
+{
+    begin.thread = syscall(SYS_gettid);
+    begin.at = base_clock_now();
+    begin.known = read_ready(begin.thread, &begin.ready);
+}
+
+void session_delay_finish(struct job *job)
+{
+    uint64_t wall = base_clock_now() - begin.at, until, ready;
+
+    if (!begin.known || !read_ready(begin.thread, &until) || until < begin.ready)
+        return;
+    ready = until - begin.ready < wall ? until - begin.ready : wall;
+    job->delay = (struct job_delay){ .ranks = 1, .ready_ns = ready, .wall_ns = wall, .most_ns = ready };
+}
