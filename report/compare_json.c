@@ -25,12 +25,10 @@ static void add_call(const struct report_comparison *c, const uint32_t terminal[
     report_json_text(o, "function", terminal[named] == GRAMMAR_NONE ? NULL :
                      job_text(c->report[named]->job, c->report[named]->job->terminals[terminal[named]].function));
     for (int side = 0; side < 2; side++) {
-        char where[256];
-        if (terminal[side] != GRAMMAR_NONE) {
-            report_where(c->report[side], terminal[side], where, 255);
+        char *where = terminal[side] == GRAMMAR_NONE ? NULL : report_where(c->report[side], terminal[side], 255);
+        if (where)
             base_clean_utf8(where);
-        }
-        cJSON_AddItemToArray(sites, text_or_null(terminal[side] == GRAMMAR_NONE ? NULL : where));
+        cJSON_AddItemToArray(sites, text_or_null(where));
     }
     cJSON_AddItemToObject(o, "callsites", sites);
 }

@@ -17,17 +17,12 @@ static void print_call(const struct report_comparison *c, const uint32_t termina
 {
     int side = terminal[0] == GRAMMAR_NONE;
     struct report *r = c->report[side];
-    char where[256], name[128];
 
-    if (terminal[side] == GRAMMAR_NONE) {
+    if (terminal[side] == GRAMMAR_NONE)
         fprintf(out, "lost events");
-        return;
-    }
-    snprintf(name, sizeof name, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
-    base_clean(name);
-    report_cut(name, 40);
-    report_where(r, terminal[side], where, 120);
-    fprintf(out, "%s at %s", name, where);
+    else
+        fprintf(out, "%s at %s", report_line(job_text(r->job, r->job->terminals[terminal[side]].function), 40),
+                report_where(r, terminal[side], 120));
 }
 
 static void print_more(uint32_t shown, FILE *out)
@@ -40,12 +35,9 @@ static void print_jobs(const struct report_comparison *c, FILE *out)
 {
     for (int i = 0; i < 2; i++) {
         const struct job *j = c->report[i]->job;
-        char wall[32], program[61], file[256], size[64];
-        report_program_text(j, program, sizeof program);
-        snprintf(file, sizeof file, "%.255s", c->file[i]);
-        base_clean(file);
-        fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], file, program, report_size_text(j, size),
-                c->report[i]->model->events, report_time((double)c->report[i]->model->wall_ns, wall));
+        fprintf(out, "%c: %s: %s, %s, %" PRIu64 " events, %s\n", "AB"[i], report_line(c->file[i], 255),
+                report_program_text(j, 60), report_size_text(j), c->report[i]->model->events,
+                report_time((double)c->report[i]->model->wall_ns));
     }
 }
 
@@ -66,11 +58,9 @@ static void print_mapping(const struct report_comparison *c, FILE *out)
         if (r->match != REPORT_ORDER || r->terminal[0] == GRAMMAR_NONE || r->terminal[1] == GRAMMAR_NONE ||
             ++shown > LINES)
             continue;
-        char where[256];
         fputs("  ", out);
         print_call(c, r->terminal, out);
-        report_where(c->report[1], r->terminal[1], where, 120);
-        fprintf(out, " %s %s\n", arrow, where);
+        fprintf(out, " %s %s\n", arrow, report_where(c->report[1], r->terminal[1], 120));
     }
     print_more(shown, out);
 }
@@ -195,15 +185,10 @@ static void print_shapes(const struct report_comparison *c, const struct report_
 static void print_shift(const struct report_comparison *c, const struct report_row *r, const struct report_shift *s,
                         const char *what, FILE *out)
 {
-    char mean[2][32], deviation[2][32];
-
-    for (int i = 0; i < 2; i++) {
-        report_time(s->mean[i], mean[i]);
-        report_time(s->deviation[i], deviation[i]);
-    }
     fprintf(out, "  %-7s %s ", s->mean[1] > s->mean[0] ? "slower" : "faster", what);
     print_call(c, r->terminal, out);
-    fprintf(out, ": %s +- %s %s %s +- %s\n", mean[0], deviation[0], arrow, mean[1], deviation[1]);
+    fprintf(out, ": %s +- %s %s %s +- %s\n", report_time(s->mean[0]), report_time(s->deviation[0]), arrow,
+            report_time(s->mean[1]), report_time(s->deviation[1]));
 }
 
 static void print_times(const struct report_comparison *c, FILE *out)
@@ -225,9 +210,8 @@ static void print_times(const struct report_comparison *c, FILE *out)
     fprintf(out, "\ntotals (mean of the ranks; wall: the longest)\n");
     for (int i = 0; i < REPORT_TOTALS; i++) {
         const struct report_total *t = &c->totals[i];
-        char a[32], b[32], spread[32];
-        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0], a), arrow,
-                report_time(t->ns[1], b), report_time(t->spread, spread),
+        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0]), arrow,
+                report_time(t->ns[1]), report_time(t->spread),
                 !t->moved             ? "as before"
                 : t->ns[1] > t->ns[0] ? "slower"
                                       : "faster");

@@ -16,6 +16,7 @@
 #include "report/compare.h"
 #include "report/contract.h"
 #include "report/names.h"
+#include "report/units.h"
 
 enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
 #define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
@@ -34,17 +35,13 @@ static void name_call(const struct report_comparison *c, const uint32_t terminal
 {
     int side = terminal[1] != GRAMMAR_NONE;
     struct report *r = c->report[side];
-    char function[128], where[256];
 
-    if (terminal[side] == GRAMMAR_NONE) {
+    if (terminal[side] == GRAMMAR_NONE)
         snprintf(text, NAME, "lost events");
-        return;
-    }
-    snprintf(function, sizeof function, "%s", job_text(r->job, r->job->terminals[terminal[side]].function));
-    base_clean(function);
-    report_cut(function, FUNCTION_WIDTH);
-    report_where(r, terminal[side], where, CALLER_WIDTH);
-    snprintf(text, NAME, "%s at %s", function, where);
+    else
+        snprintf(text, NAME, "%s at %s",
+                 report_line(job_text(r->job, r->job->terminals[terminal[side]].function), FUNCTION_WIDTH),
+                 report_where(r, terminal[side], CALLER_WIDTH));
 }
 
 /* --- The list --- */

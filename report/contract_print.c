@@ -13,15 +13,9 @@ static const char *const verdicts[] = { "kept", "broken", "cannot say" };
 
 enum { SENTENCE = 768 };
 
-static const char *value_text(const struct report_breach *b, double value, char text[32])
+static const char *value_text(const struct report_breach *b, double value)
 {
-    if (value < 0)
-        snprintf(text, 32, "none");
-    else if (b->time)
-        report_time(value, text);
-    else
-        snprintf(text, 32, "%.15g", value);
-    return text;
+    return value < 0 ? "none" : b->time ? report_time(value) : report_text("%.15g", value);
 }
 
 /* What is worse, and where: "time in MPI_Send at main@x.c:3", "bytes of …". */
@@ -42,7 +36,7 @@ static void print_subject(const struct report_breach *b, char *text, size_t size
 /* What, where, by how much, since when it varies; without the rule. */
 static const char *sentence(const struct report_contract *c, const struct report_breach *b, char text[SENTENCE])
 {
-    char subject[512], base[32], value[32], change[32] = "", chance[96] = "";
+    char subject[512], change[32] = "", chance[96] = "";
 
     if (!strcmp(b->what, "classes")) { /* the new run has none that it has not */
         snprintf(text, SENTENCE, "%.15g classes of ranks are in one of the runs only", b->base);
@@ -59,8 +53,8 @@ static const char *sentence(const struct report_contract *c, const struct report
     else if (c->runs > 1)
         snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; %s in all %u runs of the baseline",
                  b->time ? "within the tolerance" : "the same", c->runs);
-    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base, base), value_text(b, b->value, value),
-             change, chance);
+    snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base), value_text(b, b->value), change,
+             chance);
     base_clean(text);
     return text;
 }

@@ -36,27 +36,23 @@ static void print_quoted(const char *text, FILE *out)
 
 static void print_rule(struct graph *g, uint32_t rule, double total_ns, uint64_t count)
 {
-    char name[16], time[32];
+    char name[16];
 
     grammar_rule_name(rule, name);
     fprintf(g->out, "    c%ur%u [shape=box, label=\"%s\\n%" PRIu64 " times, %s\"];\n", g->index, rule, name, count,
-            report_time(total_ns, time));
+            report_time(total_ns));
 }
 
 static void print_terminal(struct graph *g, uint32_t terminal)
 {
-    char where[256] = "", name[128];
-
     if (g->named[terminal])
         return;
     g->named[terminal] = true;
-    report_short_name(g->r->names, terminal, name, sizeof name);
-    if (g->r->job->terminals[terminal].callsite < g->r->job->callsite_count)
-        report_where(g->r, terminal, where, 60);
     fprintf(g->out, "    c%ut%u [shape=ellipse, label=\"", g->index, terminal);
-    print_quoted(name, g->out);
+    print_quoted(report_short_name(g->r->names, terminal), g->out);
     fputs("\\n", g->out);
-    print_quoted(where, g->out);
+    if (g->r->job->terminals[terminal].callsite < g->r->job->callsite_count)
+        print_quoted(report_where(g->r, terminal, 60), g->out);
     fputs("\"];\n", g->out);
 }
 

@@ -163,7 +163,6 @@ void report_print_findings(struct report *r, FILE *out)
 {
     enum { FIRST = 5 };
     const struct report_findings *f = report_findings(r);
-    char time[32], line[512];
 
     print_delay(r, out);
     if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
@@ -175,11 +174,11 @@ void report_print_findings(struct report *r, FILE *out)
     for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
         const struct report_finding *one = &f->finding[i];
         bool same = !strcmp(one->where, one->cause);
-        snprintf(line, sizeof line, "%s", one->where);
+        char *line = report_text("%s", one->where);
         report_cut(line, 79 - 23 - (int)strlen(kinds[one->kind].words));
         fprintf(out, "%s%5.1f %% %9s  %s at %s\n", i ? "" : "\n", 100 * one->share,
-                report_time(1e9 * one->seconds, time), kinds[one->kind].words, line);
-        snprintf(line, sizeof line, "%s%s%s", one->ranks, same ? "" : " before ", same ? "" : one->cause);
+                report_time(1e9 * one->seconds), kinds[one->kind].words, line);
+        line = report_text("%s%s%s", one->ranks, same ? "" : " before ", same ? "" : one->cause);
         report_cut(line, 79 - 24 - (int)strlen(kinds[one->kind].advice));
         fprintf(out, "%19s%s: %s\n", "", line, kinds[one->kind].advice);
     }

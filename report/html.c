@@ -237,18 +237,12 @@ static const char *kind_of(const struct job_terminal *t)
 
 void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out)
 {
-    char name[128], where[256] = "";
+    const struct job_terminal *t = &r->job->terminals[terminal];
 
-    if (phase)
-        report_short_name(r->names, terminal, name, sizeof name);
-    else
-        report_site_name(r->names, terminal, name, sizeof name);
-    if (r->job->terminals[terminal].callsite < r->job->callsite_count)
-        report_where(r, terminal, where, 200);
     fputc('[', out);
-    html_print_text(name, out);
-    fprintf(out, ",\"%s\",", kind_of(&r->job->terminals[terminal]));
-    html_print_text(where, out);
+    html_print_text(phase ? report_short_name(r->names, terminal) : report_site_name(r->names, terminal), out);
+    fprintf(out, ",\"%s\",", kind_of(t));
+    html_print_text(t->callsite < r->job->callsite_count ? report_where(r, terminal, 200) : "", out);
     fputc(']', out);
 }
 

@@ -81,8 +81,6 @@ static size_t add_peers(const struct job *j, const struct job_class *c, uint32_t
 
 void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)
 {
-    char bytes[32];
-
     text[0] = '\0';
     if (c->grammar->nodes[node].symbol >= j->terminal_count ||
         j->terminals[c->grammar->nodes[node].symbol].kind != JOB_CALL)
@@ -92,5 +90,5 @@ void report_message_text(const struct job *j, const struct job_class *c, uint32_
     if (!v || v->attr.sum <= 0)
         return;
     snprintf(text + used, size - used, "%s%s%s", used ? ", " : "", v->attr.min == v->attr.max ? "" : "about ",
-             report_bytes(job_attr_mean(&v->attr), bytes));
+             report_bytes(job_attr_mean(&v->attr)));
 }

@@ -3,6 +3,7 @@
 #include "report/names.h"
 #include "base/clean.h"
 #include "base/must.h"
+#include "report/units.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -22,15 +23,14 @@ static const struct job_terminal *terminal_of(const struct job *j, uint32_t term
     return terminal < j->terminal_count ? &j->terminals[terminal] : NULL;
 }
 
-void report_function_text(const struct job *j, uint32_t terminal, char *text, size_t size)
+char *report_function_text(const struct job *j, uint32_t terminal)
 {
     const struct job_terminal *t = terminal_of(j, terminal);
+    char *text = t ? report_text("%s%s", job_text(j, t->function), phase_mark[t->phase % 3])
+                   : report_text("%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
 
-    if (t)
-        snprintf(text, size, "%s%s", job_text(j, t->function), phase_mark[t->phase % 3]);
-    else
-        snprintf(text, size, "%s", terminal == GRAMMAR_LOST ? "LOST" : "?");
     base_clean(text);
+    return text;
 }
 
 static void number_sites(struct report_names *n)
@@ -50,11 +50,9 @@ static char *plain_name(const struct report_names *n, uint32_t terminal)
 {
     const struct job_terminal *t = &n->job->terminals[terminal];
     uint32_t number = report_site_number(n, t->callsite);
-    char site[16] = "";
+    const char *site = number != GRAMMAR_NONE ? report_text("@%u", number) : "";
     char *name = NULL;
 
-    if (number != GRAMMAR_NONE)
-        snprintf(site, sizeof site, "@%u", number);
     base_must(asprintf(&name, "%s%s%s", job_text(n->job, t->function), site, phase_mark[t->phase % 3]) < 0);
     base_clean(name);
     if (t->kind != JOB_WORD)
@@ -141,33 +139,30 @@ uint32_t report_site_number(const struct report_names *n, uint32_t callsite)
 }
 
 /* `phase`: with the mark that opens or closes a span. */
-static void short_name(const struct report_names *n, uint32_t terminal, bool phase, char *text, size_t size)
+static char *short_name(const struct report_names *n, uint32_t terminal, bool phase)
 {
     const struct job_terminal *t = terminal_of(n->job, terminal);
 
-    if (!t || t->kind == JOB_WORD) {
-        snprintf(text, size, "%s", report_name((void *)(uintptr_t)n, terminal));
-        return;
-    }
+    if (!t || t->kind == JOB_WORD)
+        return report_text("%s", report_name((void *)(uintptr_t)n, terminal));
     const char *name = job_text(n->job, t->function);
     const char *prefix = t->kind == JOB_REGION ? "omp " : "MPI_";
     uint32_t number = report_site_number(n, t->callsite);
-    char site[16] = "";
+    const char *site = number != GRAMMAR_NONE ? report_text("%u", number) : "";
     if (!strncmp(name, prefix, 4))
         name += 4;
-    if (number != GRAMMAR_NONE)
-        snprintf(site, sizeof site, "%u", number);
-    snprintf(text, size, "%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
+    char *text = report_text("%s%s%s", name, site, phase ? phase_mark[t->phase % 3] : "");
     text[0] = (char)toupper((unsigned char)text[0]);
     base_clean(text);
+    return text;
 }
 
-void report_short_name(const struct report_names *n, uint32_t terminal, char *text, size_t size)
+char *report_short_name(const struct report_names *n, uint32_t terminal)
 {
-    short_name(n, terminal, true, text, size);
+    return short_name(n, terminal, true);
 }
 
-void report_site_name(const struct report_names *n, uint32_t terminal, char *text, size_t size)
+char *report_site_name(const struct report_names *n, uint32_t terminal)
 {
-    short_name(n, terminal, false, text, size);
+    return short_name(n, terminal, false);
 }

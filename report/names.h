@@ -28,11 +28,11 @@ void report_names_destroy(struct report_names *n); /* NULL is legal */
 const char *report_name(void *names, uint32_t terminal);
 /* Number of a callsite, GRAMMAR_NONE when no terminal uses it. */
 uint32_t report_site_number(const struct report_names *n, uint32_t callsite);
-/* As in reading views: "Isend3", "Parallel5". `text` ends in '\0'. */
-void report_short_name(const struct report_names *n, uint32_t terminal, char *text, size_t size);
+/* Texts for a line (report/units.h). As in reading views: "Isend3", "Parallel5". */
+char *report_short_name(const struct report_names *n, uint32_t terminal);
 /* The same for the call or region as a whole, opened or not. */
-void report_site_name(const struct report_names *n, uint32_t terminal, char *text, size_t size);
+char *report_site_name(const struct report_names *n, uint32_t terminal);
 /* Function with its phase: "MPI_Isend", "omp parallel", "MPI_Barrier{". */
-void report_function_text(const struct job *j, uint32_t terminal, char *text, size_t size);
+char *report_function_text(const struct job *j, uint32_t terminal);
 
 #endif

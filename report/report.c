@@ -4,6 +4,7 @@
 #include "base/clean.h"
 
 #include "report/findings.h"
+#include "report/units.h"
 #include "replay/analysis.h"
 
 #include <inttypes.h>
@@ -35,22 +36,26 @@ void report_destroy(struct report *r)
     free(r);
 }
 
-void report_program_text(const struct job *j, char *text, size_t size)
+char *report_program_text(const struct job *j, int most)
 {
     const char *path = job_text(j, j->info.program), *slash = strrchr(path, '/');
+    char *text = report_text("%.*s", most, slash ? slash + 1 : *path ? path : "unnamed program"); /* a runtime's own */
 
-    snprintf(text, size, "%s", slash ? slash + 1 : *path ? path : "unnamed program"); /* of a runtime that gave no name */
     base_clean(text);
+    return text;
 }
 
-const char *report_size_text(const struct job *j, char text[64])
+char *report_size_text(const struct job *j)
 {
-    const struct job_info *i = &j->info;
-    int n = snprintf(text, 64, "%u rank%s", i->ranks, i->ranks == 1 ? "" : "s");
+    uint32_t ranks = j->info.ranks, threads = j->info.threads;
+    const char *more = threads ? report_text(" x %u thread%s", threads, threads == 1 ? "" : "s") : "";
 
-    if (i->threads)
-        snprintf(text + n, 64 - (size_t)n, " x %u thread%s", i->threads, i->threads == 1 ? "" : "s");
-    return text;
+    return report_text("%u rank%s%s", ranks, ranks == 1 ? "" : "s", more);
+}
+
+char *report_rank_text(uint32_t first, uint32_t count)
+{
+    return count > 1 ? report_text("%u-%u", first, first + count - 1) : report_text("%u", first);
 }
 
 static enum report_address address_of(const struct job_terminal *t)
@@ -58,27 +63,14 @@ static enum report_address address_of(const struct job_terminal *t)
     return t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL;
 }
 
-/* "~" says that something is missing. Never inside a multi-byte character. */
-void report_cut(char *text, int width)
-{
-    int columns = 0;
-
-    for (char *c = text; *c; c++) {
-        if (((unsigned char)*c & 0xc0) == 0x80)
-            continue;
-        if (++columns == width && c[1] && strlen(c) > 1) {
-            strcpy(c, "~");
-            return;
-        }
-    }
-}
-
-void report_where(struct report *r, uint32_t terminal, char *text, int width)
+char *report_where(struct report *r, uint32_t terminal, int width)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
+    char *text = report_text("%s", "");
 
     report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
     report_cut(text, width);
+    return text;
 }
 
 void report_print_column(const char *text, int width, FILE *out)
@@ -97,21 +89,18 @@ const struct report_place *report_place_of(struct report *r, uint32_t terminal)
     return report_resolve(r->resolver, t->callsite, 0, address_of(t));
 }
 
-const char *report_peer_text(const struct report_peer *p, char text[32])
+const char *report_peer_text(const struct report_peer *p)
 {
     switch (p->relation) {
     case REPORT_RANK:
-        snprintf(text, 32, "rank %" PRId64, p->value);
-        return text;
+        return report_text("rank %" PRId64, p->value);
     case REPORT_OFFSET:
         if (p->value == 0)
             return "itself";
-        snprintf(text, 32, "own %c %" PRIu64, p->value < 0 ? '-' : '+',
-                 p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
-        return text;
+        return report_text("own %c %" PRIu64, p->value < 0 ? '-' : '+',
+                           p->value < 0 ? 0 - (uint64_t)p->value : (uint64_t)p->value);
     case REPORT_XOR:
-        snprintf(text, 32, "own xor %" PRId64, p->value);
-        return text;
+        return report_text("own xor %" PRId64, p->value);
     case REPORT_ANY:
         return "any";
     default:
@@ -122,12 +111,6 @@ const char *report_peer_text(const struct report_peer *p, char text[32])
 const char *report_comm_text(const struct report *r, uint32_t comm)
 {
     return comm < r->job->comm_count ? job_text(r->job, r->job->comms[comm].name) : "-";
-}
-
-void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size)
-{
-    snprintf(text, size, "%s", job_text(r->job, s->function));
-    base_clean(text);
 }
 
 double report_mean(uint64_t sum, uint64_t count)

@@ -77,12 +77,18 @@ void report_print_omp(struct report *r, FILE *out);
 void report_print_tasks(struct report *r, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
-/* The file name of the program, in one line, at most `size` - 1 bytes of it. */
-void report_program_text(const struct job *j, char *text, size_t size);
+/* --- Texts for a line: report/units.h --- */
+/* The file name of the program, in one line, at most `most` bytes of it. */
+char *report_program_text(const struct job *j, int most);
 /* "8 ranks x 2 threads"; threads that are not known are left out. */
-const char *report_size_text(const struct job *j, char text[64]);
-/* A call's name for people: "MPI_Isend". */
-void report_call_name(const struct report *r, const struct report_site *s, char *text, size_t size);
+char *report_size_text(const struct job *j);
+/* "3", or "4-7" of a block of ranks. */
+char *report_rank_text(uint32_t first, uint32_t count);
+/* Caller of a terminal (report_callsite_text), cut to `width` columns. */
+char *report_where(struct report *r, uint32_t terminal, int width);
+/* "rank + 1", "rank 0", "any", … */
+const char *report_peer_text(const struct report_peer *p);
+const char *report_comm_text(const struct report *r, uint32_t comm);
 /* Mean time of one, ns; 0 for none. */
 double report_mean(uint64_t sum, uint64_t count);
 /* The team size that would have saved most, by places that had several; NULL: none had, or a clause of the program
@@ -95,16 +101,9 @@ double report_team_efficiency(const struct report_team *t);
 double report_fork_share(const struct report_model *m, const struct report_team *t);
 /* What class `index` does otherwise than class 0, in one line of at most `size` bytes; "" for class 0. */
 void report_class_difference(const struct report *r, uint32_t index, char *text, size_t size);
-/* Caller of a terminal as text (report_callsite_text), cut to `width` columns at most 255. */
-void report_where(struct report *r, uint32_t terminal, char *text, int width);
-/* Cuts `text` to `width` columns, in place. */
-void report_cut(char *text, int width);
 /* Prints `text` and blanks up to `width` columns. */
 void report_print_column(const char *text, int width, FILE *out);
 const struct report_place *report_place_of(struct report *r, uint32_t terminal);
-/* "rank + 1", "rank 0", "any", … */
-const char *report_peer_text(const struct report_peer *p, char text[32]);
-const char *report_comm_text(const struct report *r, uint32_t comm);
 /* 100 * part / whole, 0 for whole 0. */
 double report_percent(double part, double whole);
 

@@ -150,9 +150,8 @@ static void print_jobs(const struct report_scaling *s, FILE *out)
     for (uint32_t i = 0; i < s->count; i++) {
         const struct report *r = s->report[i];
         const struct figures f = figures_of(s, i);
-        char wall[32];
         fprintf(out, "%6u %8u %9s %9.2f %10.1f%% %7.1f%% %8.1f%% %8.1f%% %13.1f%% %11.1f%%  %s\n", r->job->info.ranks,
-                r->job->info.threads, report_time((double)r->model->wall_ns, wall), f.speedup, 100 * f.efficiency,
+                r->job->info.threads, report_time((double)r->model->wall_ns), f.speedup, 100 * f.efficiency,
                 100 * f.global, 100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
                 100 * r->model->efficiency.communication, 100 * f.computation, s->file[i]);
     }
@@ -166,21 +165,17 @@ static void print_calls(const struct report_scaling *s, const struct calls *call
 {
     fprintf(out, "\n%-40s", "calls: share of the ranks' time, bytes a call");
     for (uint32_t i = 0; i < s->count; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%u x %u", s->report[i]->job->info.ranks, s->report[i]->job->info.threads);
-        fprintf(out, " %18s", name);
+        const struct job_info *info = &s->report[i]->job->info;
+        fprintf(out, " %18s", report_text("%u x %u", info->ranks, info->threads));
     }
     fputc('\n', out);
     for (uint32_t k = 0; k < calls->count && k < TOP_CALLS; k++) {
         const struct call *c = &calls->call[k];
-        char name[160], bytes[32];
-        snprintf(name, sizeof name, "%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
-        base_clean(name);
-        report_cut(name, 44);
-        report_print_column(name, 45, out);
+        const char *name = report_text("%.70s%s%.70s", c->function, *c->caller ? " in " : "", c->caller);
+        report_print_column(report_line(name, 44), 45, out);
         for (uint32_t i = 0; i < s->count; i++)
             fprintf(out, " %7.2f%% %9s", report_percent(c->time[i] * 1e9, (double)s->report[i]->model->stream_wall_ns),
-                    report_bytes(c->bytes[i], bytes));
+                    report_bytes(c->bytes[i]));
         fputc('\n', out);
     }
 }
@@ -222,13 +217,11 @@ cJSON *report_scaling_json(struct report_scaling *s)
 {
     struct calls calls = { 0 };
     cJSON *root = cJSON_CreateObject();
-    char program[256];
 
     sort_jobs(s);
     collect(s, &calls);
-    report_program_text(s->report[0]->job, program, sizeof program);
     cJSON_AddNumberToObject(root, "version", 1);
-    report_json_text(root, "program", program);
+    report_json_text(root, "program", report_program_text(s->report[0]->job, 255));
     cJSON *jobs = cJSON_AddArrayToObject(root, "jobs"), *rows = cJSON_AddArrayToObject(root, "calls");
     for (uint32_t i = 0; i < s->count; i++)
         add_job(s, i, report_json_object(jobs));

@@ -101,13 +101,12 @@ static void print_terminal(const struct view *v, uint32_t node)
 {
     const struct grammar_stats *s = &v->g->stats[node];
     uint32_t terminal = v->g->nodes[node].symbol;
-    char name[128], cpu[32] = "CPU";
+    const char *name = report_short_name(v->names, terminal), *cpu = "CPU";
 
-    report_short_name(v->names, terminal, name, sizeof name);
     if (terminal < v->job->terminal_count) {
         uint32_t site = report_site_number(v->names, v->job->terminals[terminal].callsite);
         if (site != GRAMMAR_NONE)
-            snprintf(cpu, sizeof cpu, "CPU%u", site);
+            cpu = report_text("CPU%u", site);
     }
     if (v->how.collapse)
         fprintf(v->out, "%s+%s", cpu, name);
@@ -163,17 +162,15 @@ static void print_single(const struct view *v, uint32_t node)
 {
     const struct grammar_stats *s = &v->g->stats[node];
     uint32_t terminal = v->g->nodes[node].symbol;
-    char name[128];
     uint32_t site = terminal < v->job->terminal_count
                         ? report_site_number(v->names, v->job->terminals[terminal].callsite)
                         : GRAMMAR_NONE;
 
-    report_short_name(v->names, terminal, name, sizeof name);
     if (site != GRAMMAR_NONE)
         fprintf(v->out, "CPU%u: %.0f\n", site, mean_us(s->gap.sum, s->count));
     else
         fprintf(v->out, "CPU: %.0f\n", mean_us(s->gap.sum, s->count));
-    fprintf(v->out, "%s: %.0f\n", name, mean_us(s->duration.sum, s->count));
+    fprintf(v->out, "%s: %.0f\n", report_short_name(v->names, terminal), mean_us(s->duration.sum, s->count));
 }
 
 static void print_line(struct view *v, uint32_t node)
@@ -217,14 +214,11 @@ static void print_lines(struct view *v)
 static void begin_line(const struct view *v, uint32_t node, bool call, uint32_t indent, double part)
 {
     const struct grammar_stats *s = &v->g->stats[node];
-    char total[32], gap[32] = "", duration[32] = "";
+    bool both = call && !v->how.collapse;
 
-    if (call && !v->how.collapse) {
-        report_time(mean_us(s->gap.sum, s->count) * 1e3, gap);
-        report_time(mean_us(s->duration.sum, s->count) * 1e3, duration);
-    }
-    fprintf(v->out, "%9s %9s %9s  %*s", report_time(part * total_us(v, node) * 1e3, total), gap, duration,
-            (int)(4 * indent), "");
+    fprintf(v->out, "%9s %9s %9s  %*s", report_time(part * total_us(v, node) * 1e3),
+            both ? report_time(mean_us(s->gap.sum, s->count) * 1e3) : "",
+            both ? report_time(mean_us(s->duration.sum, s->count) * 1e3) : "", (int)(4 * indent), "");
 }
 
 /* "MPI_Isend@3 (to rank+1, 800 B)   halo@app.c:12" */

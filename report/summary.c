@@ -36,14 +36,13 @@ static void print_head(const struct report *r, FILE *out)
 {
     const struct job_info *i = &r->job->info;
     const struct report_model *m = r->model;
-    char wall[32], events[32], when[32] = "", program[41], size[64];
+    char when[32] = "";
     time_t start = (time_t)i->start_time;
     struct tm tm;
 
     if (start > 0 && localtime_r(&start, &tm))
         strftime(when, sizeof when, ", %Y-%m-%d %H:%M", &tm);
-    report_program_text(r->job, program, sizeof program);
-    fprintf(out, "%s: %s%s\n", program, report_size_text(r->job, size), when);
+    fprintf(out, "%s: %s%s\n", report_program_text(r->job, 40), report_size_text(r->job), when);
     if (*job_text(r->job, i->arguments)) {
         fputs("arguments: ", out);
         print_cut(job_text(r->job, i->arguments), 69, out);
@@ -53,8 +52,8 @@ static void print_head(const struct report *r, FILE *out)
         print_cut(job_text(r->job, i->mpi), 80, out);
         fputc('\n', out);
     }
-    fprintf(out, "wall time %s, %s events, %u callsites", report_time((double)m->wall_ns, wall),
-            report_count(m->events, events), m->site_count + m->region_count);
+    fprintf(out, "wall time %s, %s events, %u callsites", report_time((double)m->wall_ns),
+            report_count(m->events), m->site_count + m->region_count);
     if (i->runs > 1)
         fprintf(out, ", %u runs", i->runs);
     fputc('\n', out);
@@ -103,13 +102,9 @@ static void print_sites(struct report *r, FILE *out)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
     for (uint32_t i = 0; i < m->site_count && i < top; i++) {
         const struct report_site *s = &m->sites[i];
-        char where[256], count[32], time[32], name[128];
-        report_where(r, s->terminal, where, 33);
-        report_call_name(r, s, name, sizeof name);
-        report_cut(name, 18);
-        report_print_column(name, 18, out);
-        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count, count), report_time((double)s->time_ns, time),
-                report_percent((double)s->time_ns, (double)m->stream_wall_ns), where);
+        report_print_column(report_line(job_text(r->job, s->function), 18), 18, out);
+        fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
+                report_percent((double)s->time_ns, (double)m->stream_wall_ns), report_where(r, s->terminal, 33));
     }
     if (m->site_count > top)
         fprintf(out, "  and %u more (--view callsites)\n", m->site_count - top);
@@ -124,12 +119,9 @@ static void print_regions(struct report *r, FILE *out)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "parallel region", "count", "time", "share", "place");
     for (uint32_t i = 0; i < m->region_count && i < top; i++) {
         const struct report_region *g = &m->regions[i];
-        char where[256], count[32], time[32], name[32];
-        report_where(r, g->terminal, where, 33);
-        report_site_name(r->names, g->terminal, name, sizeof name);
-        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", name, report_count(g->count, count),
-                report_time((double)g->time_ns, time), report_percent((double)g->time_ns, (double)m->stream_wall_ns),
-                where);
+        fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", report_site_name(r->names, g->terminal),
+                report_count(g->count), report_time((double)g->time_ns),
+                report_percent((double)g->time_ns, (double)m->stream_wall_ns), report_where(r, g->terminal, 33));
     }
     if (m->region_count > top)
         fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);
@@ -150,20 +142,11 @@ static void print_body(char *shape, int width, FILE *out)
         fprintf(out, "%.*s...", width > 3 ? width - 3 : 0, begin);
 }
 
-/* Of turns that differ, what they have in common. */
-static void print_mark(const struct report *r, uint32_t mark, FILE *out)
-{
-    char name[64];
-
-    report_short_name(r->names, mark, name, sizeof name);
-    fprintf(out, "they differ; %s once in each", name);
-}
-
 /* The main loop in one line: "1000 x [4.2 ms: CPU1+Send1+…]". */
 static void print_loop(const struct report *r, FILE *out)
 {
     const struct report_loop *l = &r->model->loop;
-    char turn[32], *shape = NULL;
+    char *shape = NULL;
     size_t size = 0;
 
     if (!l->present)
@@ -172,7 +155,7 @@ static void print_loop(const struct report *r, FILE *out)
     if (l->node != GRAMMAR_NONE)
         report_print_shape(r->job, l->class_index, l->node, r->names, memory);
     else
-        print_mark(r, l->mark, memory);
+        fprintf(memory, "they differ; %s once in each", report_short_name(r->names, l->mark));
     fclose(memory);
     char where[41] = "";
     if (l->place && l->place->function)
@@ -180,7 +163,7 @@ static void print_loop(const struct report *r, FILE *out)
     base_clean(where);
     fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
             report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);
-    int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns, turn));
+    int head = fprintf(out, "  %" PRIu64 " x [%s: ", l->turns, report_time(l->turn_ns));
     print_body(shape, 79 - head, out);
     fputs("]\n", out);
     free(shape);
@@ -192,11 +175,11 @@ static void print_classes(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < r->job->class_count && i < top; i++) {
         const struct job_class *c = &r->job->classes[i];
-        char *ranks = report_ranges_text(c), events[32];
+        char *ranks = report_ranges_text(c);
         if (c->grammar)
             fprintf(out, "%sclass %u: %.40s: %s%s events, %u rule%s\n", i ? "" : "\n", i, ranks,
                     c->turn_count ? "about " : "",
-                    report_count((uint64_t)report_class_events(c), events), c->grammar->rule_count,
+                    report_count((uint64_t)report_class_events(c)), c->grammar->rule_count,
                     c->grammar->rule_count == 1 ? "" : "s");
         free(ranks);
     }
@@ -207,17 +190,15 @@ static void print_classes(struct report *r, FILE *out)
 static void print_pattern(const struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    char bytes[32], count[32];
 
     if (m->pattern_count)
         fprintf(out, "communication: %s, %s messages, %s\n", m->patterns[0].name,
-                report_count(m->patterns[0].messages, count), report_bytes((double)m->patterns[0].bytes, bytes));
+                report_count(m->patterns[0].messages), report_bytes((double)m->patterns[0].bytes));
 }
 
 void report_print_summary(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    char cost[32];
 
     print_head(r, out);
     if (!m->events) {
@@ -232,6 +213,6 @@ void report_print_summary(struct report *r, FILE *out)
     print_classes(r, out);
     print_pattern(r, out);
     report_print_oracle(r->job, out);
-    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns, cost),
+    fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns),
             report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
 }

@@ -126,32 +126,27 @@ static double granularity(const struct report_site *site)
 
 /* --- The table --- */
 
-static const char *ratio_text(double ratio, char text[32])
+static const char *ratio_text(double ratio)
 {
-    snprintf(text, 32, ratio < 0 ? "-" : "%.2f", ratio);
-    return text;
+    return ratio < 0 ? "-" : report_text("%.2f", ratio);
 }
 
 static void print_site(struct report *r, const struct report_sums *s, const struct report_site *site, FILE *out)
 {
-    char number[16] = "-", name[128], mean[32], ratio[32];
     uint32_t n = report_site_number(r->names, site->callsite), samples = 0;
 
     for (uint32_t i = 0; i < report_sums_names(s); i++)
         samples += report_sums_of(s, site, i).samples > 0;
     if (!samples)
         return;
-    if (n != GRAMMAR_NONE)
-        snprintf(number, sizeof number, "%u", n);
-    snprintf(name, sizeof name, "%s", job_text(r->job, site->function));
-    base_clean(name);
-    fprintf(out, "%6s  %-24s %10s", number, name,
-            report_time(site->count ? (double)site->gap_ns / (double)site->count : 0, mean));
-    fprintf(out, " %11s", ratio_text(granularity(site), ratio));
-    fprintf(out, " %7s", ratio_text(report_sums_ipc(s, site), ratio));
+    fprintf(out, "%6s  %-24s %10s", n != GRAMMAR_NONE ? report_text("%u", n) : "-",
+            report_line(job_text(r->job, site->function), 127),
+            report_time(site->count ? (double)site->gap_ns / (double)site->count : 0));
+    fprintf(out, " %11s", ratio_text(granularity(site)));
+    fprintf(out, " %7s", ratio_text(report_sums_ipc(s, site)));
     for (uint32_t i = 0; i < report_sums_names(s); i++) {
         struct job_count c = report_sums_of(s, site, i);
-        fprintf(out, " %16s", ratio_text(c.samples ? (double)c.total / (double)c.samples : -1, ratio));
+        fprintf(out, " %16s", ratio_text(c.samples ? (double)c.total / (double)c.samples : -1));
     }
     fputc('\n', out);
 }
@@ -162,17 +157,12 @@ void report_print_sums(struct report *r, FILE *out)
 
     if (!s)
         return;
-    fprintf(
-        out,
-        "\n# before each call: the CPU burst, burst to call time, instructions a cycle, and what was counted a burst\n"
-        "%6s  %-24s %10s %11s %7s",
-        "number", "call", "burst", "granularity", "IPC");
-    for (uint32_t i = 0; i < report_sums_names(s); i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s", report_sums_name(s, i));
-        base_clean(name);
-        fprintf(out, " %16s", name);
-    }
+    fprintf(out,
+            "\n# before each call: the CPU burst, burst to call time, instructions a cycle, "
+            "and what was counted a burst\n"
+            "%6s  %-24s %10s %11s %7s", "number", "call", "burst", "granularity", "IPC");
+    for (uint32_t i = 0; i < report_sums_names(s); i++)
+        fprintf(out, " %16s", report_line(report_sums_name(s, i), 63));
     fputc('\n', out);
     for (uint32_t i = 0; i < r->model->site_count; i++)
         print_site(r, s, &r->model->sites[i], out);

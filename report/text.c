@@ -13,13 +13,10 @@ static void print_legend(struct report *r, FILE *out)
 
     fprintf(out, "\n# callsites\n");
     for (uint32_t i = 0; i < r->job->terminal_count; i++) {
-        char where[256], name[128];
         if (report_site_number(r->names, r->job->terminals[i].callsite) != next)
             continue;
         next++;
-        report_site_name(r->names, i, name, sizeof name);
-        report_where(r, i, where, 255);
-        fprintf(out, "# %-20s %s\n", name, where);
+        fprintf(out, "# %-20s %s\n", report_site_name(r->names, i), report_where(r, i, 255));
     }
 }
 
@@ -28,7 +25,7 @@ static void place_text(void *context, uint32_t terminal, char *text, size_t size
     struct report *r = context;
 
     if (r->job->terminals[terminal].callsite < r->job->callsite_count && size >= 256)
-        report_where(r, terminal, text, 120);
+        snprintf(text, size, "%s", report_where(r, terminal, 120));
 }
 
 static void print_structure(struct report *r, const struct report_structure *asked, FILE *out)

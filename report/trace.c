@@ -20,12 +20,10 @@ enum { DEEPEST = 100 }; /* slices in slices */
 static char *describe(struct report *r, uint32_t terminal)
 {
     const struct job_terminal *t = &r->job->terminals[terminal];
-    char short_name[256], where[256] = "-", *text;
+    const char *where = t->callsite < r->job->callsite_count ? report_where(r, terminal, 250) : "-";
+    char *text;
 
-    report_site_name(r->names, terminal, short_name, sizeof short_name);
-    if (t->callsite < r->job->callsite_count)
-        report_where(r, terminal, where, 250);
-    char *name = report_json_quoted(short_name), *place = report_json_quoted(where);
+    char *name = report_json_quoted(report_site_name(r->names, terminal)), *place = report_json_quoted(where);
     char *comm = t->comm < r->job->comm_count ? report_json_quoted(report_comm_text(r, t->comm)) : NULL;
     base_must(asprintf(&text, "\"name\":%s,\"cat\":\"%s\",\"args\":{\"callsite\":%s%s%s", name,
                        t->kind == JOB_REGION ? "omp" : job_call_kind_text(t->call_kind), place,
@@ -82,13 +80,12 @@ static void print_slice(const struct folded *f, uint32_t node, double begin, dou
     const struct grammar_flat *g = f->c->grammar;
     uint32_t symbol = g->nodes[node].symbol;
     uint64_t turns = (uint64_t)(job_mean_turns(f->c, node) + 0.5);
-    char turn[32];
 
     report_trace_event(t, "X", f->process, 0);
     fprintf(t->out, "\"ts\":%.3f,\"dur\":%.3f,", begin / 1e3, length / 1e3);
     if (grammar_is_rule(symbol) || symbol >= t->r->job->terminal_count)
         fprintf(t->out, "\"name\":\"%" PRIu64 " x [%s]\",\"cat\":\"loop\",\"args\":{\"turns\":%" PRIu64 "}}", turns,
-                report_time(length / (double)turns, turn), turns);
+                report_time(length / (double)turns), turns);
     else
         fprintf(t->out, "%s,\"turns\":%" PRIu64 "}}", t->name[symbol], turns);
 }
@@ -194,13 +191,12 @@ const char *report_trace_folds(struct report *r, const struct report_export *how
 static void print_head(struct trace *t, const char *program, bool folded)
 {
     struct replay_analysis *a = folded ? NULL : report_analysis(t->r);
-    char recorded[32], replayed[32];
 
     fprintf(t->out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":%s,\"times\":\"", program);
     if (a)
         fprintf(t->out, "replayed from each rank's own mean times in each place; replayed %s, recorded %s",
-                report_time(replay_analysis_replayed(a) * 1e9, replayed),
-                report_time(replay_analysis_recorded(a) * 1e9, recorded));
+                report_time(replay_analysis_replayed(a) * 1e9),
+                report_time(replay_analysis_recorded(a) * 1e9));
     else
         fputs("means of each class of ranks, folded by its grammar; each rank's own time as counters", t->out);
     fputs("\"},\n\"traceEvents\":[\n", t->out);

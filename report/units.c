@@ -1,38 +1,80 @@
 /* SPDX-License-Identifier: MIT */
-/* Figures for people; see units.h. */
+/* Texts for a line; see units.h. */
 #include "report/units.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "base/clean.h"
+
+enum { TEXTS = 32 };
+
+static char *next_text(void)
+{
+    static char texts[TEXTS][REPORT_TEXT];
+    static unsigned used;
+
+    return texts[used++ % TEXTS];
+}
+
+char *report_text(const char *format, ...)
+{
+    char *text = next_text();
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(text, REPORT_TEXT, format, list);
+    va_end(list);
+    return text;
+}
+
+/* "~" says that something is missing. Never inside a multi-byte character. */
+void report_cut(char *text, int width)
+{
+    int columns = 0;
+
+    for (char *c = text; *c; c++) {
+        if (((unsigned char)*c & 0xc0) == 0x80)
+            continue;
+        if (++columns == width && c[1] && strlen(c) > 1) {
+            strcpy(c, "~");
+            return;
+        }
+    }
+}
+
+char *report_line(const char *text, int width)
+{
+    char *line = report_text("%s", text);
+
+    base_clean(line);
+    report_cut(line, width);
+    return line;
+}
 
 /* 1.23, 12.3, 123: as many digits as mean something. */
-static const char *scaled(double value, const char *unit, char text[32])
+static char *scaled(double value, const char *unit)
 {
-    int digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-
-    snprintf(text, 32, "%.*f %s", digits, value, unit);
-    return text;
+    return report_text("%.*f %s", value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value, unit);
 }
 
-const char *report_time(double ns, char text[32])
+char *report_time(double ns)
 {
-    if (ns < 999.5) {
-        snprintf(text, 32, "%.0f ns", ns);
-        return text;
-    }
+    if (ns < 999.5)
+        return report_text("%.0f ns", ns);
     if (ns < 999.5e3)
-        return scaled(ns / 1e3, "us", text);
+        return scaled(ns / 1e3, "us");
     if (ns < 999.5e6)
-        return scaled(ns / 1e6, "ms", text);
+        return scaled(ns / 1e6, "ms");
     if (ns < 999.5e9)
-        return scaled(ns / 1e9, "s", text);
-    double minutes = ns / 60e9;
-    double hours = (double)(uint64_t)(minutes / 60);
-    snprintf(text, 32, "%.0fh%02dm", hours, (int)(minutes - hours * 60));
-    return text;
+        return scaled(ns / 1e9, "s");
+    double minutes = ns / 60e9, hours = (double)(uint64_t)(minutes / 60);
+    return report_text("%.0fh%02dm", hours, (int)(minutes - hours * 60));
 }
 
-const char *report_bytes(double bytes, char text[32])
+char *report_bytes(double bytes)
 {
     static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
     int unit = 0;
@@ -41,17 +83,10 @@ const char *report_bytes(double bytes, char text[32])
         bytes /= 1024;
         unit++;
     }
-    if (unit)
-        return scaled(bytes, units[unit], text);
-    snprintf(text, 32, "%.0f B", bytes);
-    return text;
+    return unit ? scaled(bytes, units[unit]) : report_text("%.0f B", bytes);
 }
 
-const char *report_count(uint64_t count, char text[32])
+char *report_count(uint64_t count)
 {
-    if (count < 1000000000)
-        snprintf(text, 32, "%" PRIu64, count);
-    else
-        snprintf(text, 32, "%.2e", (double)count);
-    return text;
+    return count < 1000000000 ? report_text("%" PRIu64, count) : report_text("%.2e", (double)count);
 }

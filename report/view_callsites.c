@@ -9,17 +9,11 @@
 
 static void print_spread(const struct report_spread *s, FILE *out)
 {
-    char min[32] = "-", max[32] = "-", cov[32] = "-", worst[32] = "-";
+    bool known = s->min_ns != UINT64_MAX;
 
-    if (s->min_ns != UINT64_MAX) {
-        report_time((double)s->min_ns, min);
-        report_time((double)s->max_ns, max);
-    }
-    if (s->cov >= 0)
-        snprintf(cov, sizeof cov, "%.2f", s->cov);
-    if (s->worst_rank != GRAMMAR_NONE)
-        snprintf(worst, sizeof worst, "%u", s->worst_rank);
-    fprintf(out, " %8s %8s %6s %6s", min, max, cov, worst);
+    fprintf(out, " %8s %8s %6s %6s", known ? report_time((double)s->min_ns) : "-",
+            known ? report_time((double)s->max_ns) : "-", s->cov >= 0 ? report_text("%.2f", s->cov) : "-",
+            s->worst_rank != GRAMMAR_NONE ? report_text("%u", s->worst_rank) : "-");
 }
 
 void report_print_callsites(struct report *r, FILE *out)
@@ -30,28 +24,20 @@ void report_print_callsites(struct report *r, FILE *out)
             "mean", "app %", "mpi %", "min", "max", "cov", "worst", "bytes", "a call", "callsite");
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
-        char where[256], number[16] = "-", name[128], count[32], time[32], mean[32], bytes[32], size[32];
         uint32_t site = report_site_number(r->names, s->callsite);
-        if (site != GRAMMAR_NONE)
-            snprintf(number, sizeof number, "%u", site);
-        report_where(r, s->terminal, where, 255);
-        report_call_name(r, s, name, sizeof name);
-        fprintf(out, "%6s  ", number);
-        report_cut(name, 40);
-        report_print_column(name, 22, out);
-        fprintf(out, " %10s %8s %8s %6.2f %6.2f", report_count(s->count, count),
-                report_time((double)s->time_ns, time), report_time(report_mean(s->time_ns, s->count), mean),
+        fprintf(out, "%6s  ", site != GRAMMAR_NONE ? report_text("%u", site) : "-");
+        report_print_column(report_line(job_text(r->job, s->function), 40), 22, out);
+        fprintf(out, " %10s %8s %8s %6.2f %6.2f", report_count(s->count), report_time((double)s->time_ns),
+                report_time(report_mean(s->time_ns, s->count)),
                 report_percent((double)s->time_ns, (double)m->stream_wall_ns),
                 report_percent((double)s->time_ns, (double)m->call_ns));
         print_spread(&s->spread, out);
-        fprintf(out, " %8s %8s  %s\n", report_bytes((double)s->bytes, bytes),
-                report_bytes(report_mean(s->bytes, s->count), size), where);
+        fprintf(out, " %8s %8s  %s\n", report_bytes((double)s->bytes),
+                report_bytes(report_mean(s->bytes, s->count)), report_where(r, s->terminal, 255));
     }
     if (m->site_count)
-        fprintf(
-            out,
-            "\ncov: standard deviation over mean of the total times of the ranks that make the call; worst: the rank "
-            "that spent most in it\n");
+        fputs("\ncov: standard deviation over mean of the total times of the ranks that make the call; worst: the rank "
+              "that spent most in it\n", out);
     else
         fprintf(out, "no call was recorded\n");
     report_print_sums(r, out);

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/clean.h"
 #include "report/report.h"
 #include "report/units.h"
 
@@ -18,24 +17,19 @@ static void print_patterns(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < m->pattern_count; i++) {
         const struct report_pattern *p = &m->patterns[i];
-        char bytes[32], count[32], name[64] = "all calls";
         if (i == 1 && m->pattern_count == 2 && p->bytes == m->patterns[0].bytes)
             break; /* one call: said already */
-        if (p->site != GRAMMAR_NONE)
-            report_site_name(r->names, m->sites[p->site].terminal, name, sizeof name);
+        const char *name = p->site == GRAMMAR_NONE ? "all calls"
+                                                   : report_site_name(r->names, m->sites[p->site].terminal);
         fprintf(out, "%s%-24s %-36s %12s messages %10s\n", i ? "  " : "pattern: ", name, p->name,
-                report_count(p->messages, count), report_bytes((double)p->bytes, bytes));
+                report_count(p->messages), report_bytes((double)p->bytes));
     }
-    if (m->by_mean_bytes) {
-        char bytes[32];
+    if (m->by_mean_bytes)
         fprintf(out, "by mean: %s of it is the mean of ranks whose messages were not kept apart\n",
-                report_bytes((double)m->by_mean_bytes, bytes));
-    }
-    if (m->unplaced_messages) {
-        char bytes[32], count[32];
+                report_bytes((double)m->by_mean_bytes));
+    if (m->unplaced_messages)
         fprintf(out, "not placed: %s messages, %s (peers that are not in the job, or more of them than are kept)\n",
-                report_count(m->unplaced_messages, count), report_bytes((double)m->unplaced_bytes, bytes));
-    }
+                report_count(m->unplaced_messages), report_bytes((double)m->unplaced_bytes));
 }
 
 static uint64_t cell(const struct report_model *m, uint32_t from, uint32_t to)
@@ -56,15 +50,13 @@ static uint64_t cell(const struct report_model *m, uint32_t from, uint32_t to)
 
 static void print_figures(const struct report_model *m, uint32_t ranks, FILE *out)
 {
-    char bytes[32];
-
     fprintf(out, "\nbytes from rank (down) to rank (across)\n%6s", "");
     for (uint32_t to = 0; to < ranks; to++)
         fprintf(out, " %8u", to);
     for (uint32_t from = 0; from < ranks; from++) {
         fprintf(out, "\n%6u", from);
         for (uint32_t to = 0; to < ranks; to++)
-            fprintf(out, " %8s", cell(m, from, to) ? report_bytes((double)cell(m, from, to), bytes) : ".");
+            fprintf(out, " %8s", cell(m, from, to) ? report_bytes((double)cell(m, from, to)) : ".");
     }
     fputc('\n', out);
 }
@@ -73,12 +65,11 @@ static void print_shades(const struct report_model *m, uint32_t ranks, FILE *out
 {
     static const char shades[] = "-:=+*%#@"; /* each a factor of 4 more, the last the most */
     uint64_t most = 1;
-    char bytes[32];
 
     for (uint32_t i = 0; i < m->edge_count; i++)
         most = m->edges[i].bytes > most ? m->edges[i].bytes : most;
     fprintf(out, "\nbytes from rank (down) to rank (across); @ up to %s, each of %s a quarter of the one before\n",
-            report_bytes((double)most, bytes), "# % * + = : -");
+            report_bytes((double)most), "# % * + = : -");
     for (uint32_t from = 0; from < ranks; from++) {
         fprintf(out, "%6u  ", from);
         for (uint32_t to = 0; to < ranks; to++) {
@@ -97,16 +88,14 @@ static void print_collectives(struct report *r, FILE *out)
 
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
-        char name[64], where[128], count[32], bytes[32], mean[32];
         if (s->call_kind != JOB_COLLECTIVE)
             continue;
         if (first)
             fprintf(out, "\n%-24s %12s %10s %10s  %s\n", "collective", "calls", "bytes", "a call", "callsite");
         first = false;
-        report_site_name(r->names, s->terminal, name, sizeof name);
-        report_where(r, s->terminal, where, 60);
-        fprintf(out, "%-24s %12s %10s %10s  %s\n", name, report_count(s->count, count),
-                report_bytes((double)s->bytes, bytes), report_bytes(report_mean(s->bytes, s->count), mean), where);
+        fprintf(out, "%-24s %12s %10s %10s  %s\n", report_site_name(r->names, s->terminal), report_count(s->count),
+                report_bytes((double)s->bytes), report_bytes(report_mean(s->bytes, s->count)),
+                report_where(r, s->terminal, 60));
     }
 }
 
@@ -118,15 +107,12 @@ static void print_relative(const struct report *r, FILE *out)
             "mean");
     for (uint32_t i = 0; i < m->peer_count; i++) {
         const struct report_peer *p = &m->peers[i];
-        char comm[64], peer[32], count[32], bytes[32], mean[32];
-        snprintf(comm, sizeof comm, "%s", report_comm_text(r, p->comm));
-        base_clean(comm);
-        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", comm,
+        fprintf(out, "%-24s %-9s %-14s %12s %10s %10s\n", report_line(report_comm_text(r, p->comm), 63),
                 p->onesided   ? (p->receives ? "read" : "write")
                 : p->receives ? "receive"
                               : "send",
-                report_peer_text(p, peer), report_count(p->messages, count), report_bytes((double)p->bytes, bytes),
-                report_bytes(report_mean(p->bytes, p->messages), mean));
+                report_peer_text(p), report_count(p->messages), report_bytes((double)p->bytes),
+                report_bytes(report_mean(p->bytes, p->messages)));
     }
 }
 

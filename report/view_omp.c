@@ -42,16 +42,13 @@ double report_fork_share(const struct report_model *m, const struct report_team 
 
 static void print_team(const struct report *r, const struct report_region *g, const struct report_team *t, FILE *out)
 {
-    char size[32] = "other sizes", count[32], time[32], mean[32], efficiency[16] = "-", fork[16] = "-";
+    double efficiency = report_team_efficiency(t), fork = report_fork_share(r->model, t);
 
-    if (t->size >= 0)
-        snprintf(size, sizeof size, "team of %" PRId64, t->size);
-    if (report_team_efficiency(t) >= 0)
-        snprintf(efficiency, sizeof efficiency, "%.0f%%", 100 * report_team_efficiency(t));
-    if (report_fork_share(r->model, t) >= 0)
-        snprintf(fork, sizeof fork, "<%.0f%%", 100 * report_fork_share(r->model, t) + 0.5);
-    fprintf(out, "  %-12s %10s %10s %10s %7s %6s %9s%s\n", size, report_count(t->count, count),
-            report_time((double)t->time_ns, time), report_time(team_mean(t), mean), "", efficiency, fork,
+    fprintf(out, "  %-12s %10s %10s %10s %7s %6s %9s%s\n",
+            t->size >= 0 ? report_text("team of %" PRId64, t->size) : "other sizes", report_count(t->count),
+            report_time((double)t->time_ns), report_time(team_mean(t)), "",
+            efficiency >= 0 ? report_text("%.0f%%", 100 * efficiency) : "-",
+            fork >= 0 ? report_text("<%.0f%%", 100 * fork + 0.5) : "-",
             t == report_best_team(r->job, g) ? "  best" : "");
 }
 
@@ -64,33 +61,30 @@ static double share(uint64_t part, uint64_t whole)
 static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 {
     const struct job_region *g = job_find_region(r->job, callsite);
-    char mean[32], count[32], chosen[32], reason[320];
+    char reason[320];
 
     if (!g)
         return;
     if (g->samples) {
         uint64_t all = g->fork_ns + g->work_ns + g->wait_ns + g->join_ns;
-        fprintf(
-            out,
-            "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% (%s timed)\n",
-            share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
-            report_count(g->samples, count));
+        fprintf(out, "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% "
+                "(%s timed)\n",
+                share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
+                report_count(g->samples));
     }
     if (g->changed) {
         const struct job_region_size *most = &g->size[0];
         for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
             if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
                 most = &g->size[i];
-        fprintf(out, "  oracle: %s of ", report_count(g->changed, count));
-        fprintf(out,
-                "%s executions with another team than the program's %u, mostly %u (mean %s); estimated gain %.3g s\n",
-                report_count(g->executions, count), g->team, most->size,
-                report_time(report_mean(most->ns, most->count), mean), (double)g->gain_ns / 1e9);
+        fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s); "
+                "estimated gain %.3g s\n", report_count(g->changed), report_count(g->executions), g->team, most->size,
+                report_time(report_mean(most->ns, most->count)), (double)g->gain_ns / 1e9);
     }
     if (g->controls)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
-                report_count(g->controls, count), g->team, report_time(report_mean(g->control_ns, g->controls), mean),
-                report_time(report_mean(g->chosen_ns, g->controls), chosen));
+                report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),
+                report_time(report_mean(g->chosen_ns, g->controls)));
     for (int i = 0; i < JOB_KEEP_REASONS; i++)
         if (g->keep & 1u << i)
             fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
@@ -103,15 +97,15 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 
 static void print_region(struct report *r, const struct report_region *g, FILE *out)
 {
-    char where[256], name[64], count[32], time[32], mean[32], worst[48] = "";
+    bool uneven = g->spread.cov >= 0.1 && g->spread.worst_rank != GRAMMAR_NONE;
 
-    report_site_name(r->names, g->terminal, name, sizeof name);
-    report_where(r, g->terminal, where, 255);
-    if (g->spread.cov >= 0.1 && g->spread.worst_rank != GRAMMAR_NONE)
-        snprintf(worst, sizeof worst, " (uneven: cov %.2f, worst rank %u)", g->spread.cov, g->spread.worst_rank);
-    fprintf(out, "%-14s %10s %10s %10s %6.2f%% %6s %9s  %s%s\n", name, report_count(g->count, count),
-            report_time((double)g->time_ns, time), report_time(report_mean(g->time_ns, g->count), mean),
-            report_percent((double)g->time_ns, (double)r->model->stream_wall_ns), "", "", where, worst);
+    fprintf(out, "%-14s %10s %10s %10s %6.2f%% %6s %9s  %s", report_site_name(r->names, g->terminal),
+            report_count(g->count), report_time((double)g->time_ns), report_time(report_mean(g->time_ns, g->count)),
+            report_percent((double)g->time_ns, (double)r->model->stream_wall_ns), "", "",
+            report_where(r, g->terminal, 255));
+    if (uneven)
+        fprintf(out, " (uneven: cov %.2f, worst rank %u)", g->spread.cov, g->spread.worst_rank);
+    fputc('\n', out);
     for (uint32_t k = 0; k < g->team_count; k++)
         print_team(r, g, &g->teams[k], out);
     print_known(r, g->callsite, out);
@@ -122,7 +116,6 @@ static void print_reading(const struct job *j, FILE *out)
 {
     uint64_t ns = 0;
     uint32_t proven = 0, in_turn = 0;
-    char time[32];
 
     for (uint32_t i = 0; i < j->region_count; i++) {
         ns += j->regions[i].proof_ns;
@@ -133,7 +126,7 @@ static void print_reading(const struct job *j, FILE *out)
         fprintf(out,
                 "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
                 "each in turn; reading their code took %s\n",
-                proven, j->region_count, in_turn, report_time((double)ns, time));
+                proven, j->region_count, in_turn, report_time((double)ns));
 }
 
 /* What the oracle does with these figures, and did. */

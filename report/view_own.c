@@ -103,23 +103,18 @@ static uint32_t own_keep(struct own_line *lines, uint32_t count, struct own_line
 
 static void own_print_end(const struct own_place *p, FILE *out)
 {
-    char time[32], rank[32];
-
-    snprintf(rank, sizeof rank, p->ranks > 1 ? "%u-%u" : "%u", p->rank, p->rank + p->ranks - 1);
-    fprintf(out, " %10s %8s", report_time(own_of_call(p), time), rank);
+    fprintf(out, " %10s %8s", report_time(own_of_call(p)), report_rank_text(p->rank, p->ranks));
 }
 
 static void own_print(const struct report *r, const struct own_line *lines, uint32_t count, FILE *out)
 {
-    char time[32], excess[32];
-
     fprintf(out, "\ncomputation before a call, by rank\n%10s %8s %10s %10s %8s %10s  %s\n", "least", "of rank", "mean",
             "most", "of rank", "in the run", "before");
     for (uint32_t i = 0; i < count; i++) {
         own_print_end(lines[i].least, out);
-        fprintf(out, " %10s", report_time(lines[i].mean, time));
+        fprintf(out, " %10s", report_time(lines[i].mean));
         own_print_end(lines[i].most, out);
-        fprintf(out, " %10s  %s\n", report_time(lines[i].excess_ns, excess), report_name(r->names, lines[i].terminal));
+        fprintf(out, " %10s  %s\n", report_time(lines[i].excess_ns), report_name(r->names, lines[i].terminal));
     }
     fputs("in the run: how much longer than the mean the longest rank computes there\n", out);
 }

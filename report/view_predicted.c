@@ -6,14 +6,14 @@
 #include "report/report.h"
 #include "report/units.h"
 
-static const char *date_text(uint64_t seconds, char text[32])
+static const char *date_text(uint64_t seconds)
 {
     time_t start = (time_t)seconds;
+    char *text = report_text("%s", "");
     struct tm tm;
 
-    text[0] = '\0';
     if (start > 0 && localtime_r(&start, &tm))
-        strftime(text, 32, "%Y-%m-%d %H:%M", &tm);
+        strftime(text, REPORT_TEXT, "%Y-%m-%d %H:%M", &tm);
     return text;
 }
 
@@ -37,7 +37,6 @@ static void print_change(const struct job_oracle *o, FILE *out)
 void report_print_oracle(const struct job *j, FILE *out)
 {
     const struct job_oracle *o = &j->oracle;
-    char actions[32], wall[32];
 
     if (!o->present)
         return;
@@ -49,7 +48,7 @@ void report_print_oracle(const struct job *j, FILE *out)
     if (o->score.peers.asked)
         fprintf(out, "\n  and of the peers of messages %.1f %%",
                 report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
-    fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns, wall));
+    fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns));
     if (o->ranks != j->info.ranks)
         fprintf(out, " on %u ranks", o->ranks);
     if (is_comparable(o))
@@ -57,8 +56,8 @@ void report_print_oracle(const struct job *j, FILE *out)
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "; median time error %.0f %%", 100 * error);
-    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n",
-            report_count(o->actions, actions), o->gain_seconds, o->cost_seconds);
+    fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
+            o->gain_seconds, o->cost_seconds);
     if (is_comparable(o)) /* in the unit of the estimate: sums over ranks */
         fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
                 ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);
@@ -68,9 +67,8 @@ void report_print_predicted(struct report *r, FILE *out)
 {
     const struct job *j = r->job;
     const struct job_oracle *o = &j->oracle;
-    char program[41], date[32], wall[32];
+    const char *program = report_program_text(j, 40);
 
-    report_program_text(j, program, sizeof program);
     if (!o->present) {
         fprintf(out, "%s: no run was predicted with this file\n", program);
         return;
@@ -79,14 +77,14 @@ void report_print_predicted(struct report *r, FILE *out)
     if (o->threads)
         fprintf(out, " x %u thread%s", o->threads, o->threads == 1 ? "" : "s");
     if (o->start_time)
-        fprintf(out, ", %s", date_text(o->start_time, date));
-    fprintf(out, "\nwall time %s", report_time((double)o->wall_ns, wall));
+        fprintf(out, ", %s", date_text(o->start_time));
+    fprintf(out, "\nwall time %s", report_time((double)o->wall_ns));
     if (is_comparable(o))
         print_change(o, out);
     if (o->recorded_ns) {
-        fprintf(out, "\nrecorded: %s", report_time((double)o->recorded_ns, wall));
+        fprintf(out, "\nrecorded: %s", report_time((double)o->recorded_ns));
         fprintf(out, ", %u rank%s", o->recorded_ranks, o->recorded_ranks == 1 ? "" : "s");
-        fprintf(out, ", %s", date_text(o->recorded_time, date));
+        fprintf(out, ", %s", date_text(o->recorded_time));
         if (!is_comparable(o))
             fputs(" (of another size: times are not compared)", out);
     }

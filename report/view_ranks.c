@@ -64,15 +64,14 @@ void report_class_difference(const struct report *r, uint32_t index, char *text,
 
 static void print_classes(struct report *r, FILE *out)
 {
-    char difference[256], events[32];
+    char difference[256];
 
     for (uint32_t i = 0; i < r->job->class_count; i++) {
         const struct job_class *c = &r->job->classes[i];
         char *ranks = report_ranges_text(c);
         report_class_difference(r, i, difference, sizeof difference);
         fprintf(out, "class %u: %s: %s%s events%s%s\n", i, ranks, c->turn_count ? "about " : "",
-                report_count((uint64_t)report_class_events(c), events), i ? "; other than class 0: " : "",
-                difference);
+                report_count((uint64_t)report_class_events(c)), i ? "; other than class 0: " : "", difference);
         free(ranks);
     }
     if (r->job->class_count)
@@ -109,12 +108,11 @@ void report_print_ranks(struct report *r, FILE *out)
     for (uint32_t i = 0; i < m->rank_count; i++) {
         const struct report_rank *k = &m->ranks[i];
         double wall = (double)k->wall_ns;
-        char events[32], time[32], cost[32], rank[32];
-        snprintf(rank, sizeof rank, k->ranks > 1 ? "%u-%u" : "%u", k->rank, k->rank + k->ranks - 1);
-        fprintf(out, "%6s %8u %10s %10s %11.1f%% %6.1f%% %6.1f%% %6.1f%% %10s  ", rank, k->streams,
-                report_count(k->events, events), report_time(wall, time), report_percent((double)k->compute_ns, wall),
+        fprintf(out, "%6s %8u %10s %10s %11.1f%% %6.1f%% %6.1f%% %6.1f%% %10s  ",
+                report_rank_text(k->rank, k->ranks), k->streams,
+                report_count(k->events), report_time(wall), report_percent((double)k->compute_ns, wall),
                 report_percent((double)k->omp_ns, wall), report_percent((double)k->mpi_ns, wall),
-                100 - report_percent((double)k->mpi_ns, wall), report_time((double)k->cost_ns, cost));
+                100 - report_percent((double)k->mpi_ns, wall), report_time((double)k->cost_ns));
         print_bar(k, m->wall_ns, 40, out);
         fputc('\n', out);
     }

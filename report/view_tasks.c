@@ -9,18 +9,11 @@
 /* Depths of one construct are lines below it, which has the sums. */
 static void print_row(const char *name, const struct job_task *t, const char *where, FILE *out)
 {
-    char created[32], mean[32] = "-", most[32] = "-", subtree[32] = "-", cost[32] = "-";
-
-    if (t->timed) {
-        report_time(report_mean(t->time_ns, t->timed), mean);
-        report_time((double)t->max_ns, most);
-    }
-    if (t->subtree_ns)
-        report_time((double)t->subtree_ns, subtree);
-    if (t->cost_ns)
-        report_time((double)t->cost_ns, cost);
-    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created, created), mean, most,
-            subtree, cost, report_percent((double)t->at_once, (double)t->created), where);
+    fprintf(out, "%-14s %10s %10s %10s %10s %10s %7.2f%%  %s\n", name, report_count(t->created),
+            t->timed ? report_time(report_mean(t->time_ns, t->timed)) : "-",
+            t->timed ? report_time((double)t->max_ns) : "-", t->subtree_ns ? report_time((double)t->subtree_ns) : "-",
+            t->cost_ns ? report_time((double)t->cost_ns) : "-",
+            report_percent((double)t->at_once, (double)t->created), where);
 }
 
 static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
@@ -58,16 +51,14 @@ void report_print_tasks(struct report *r, FILE *out)
     fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree",
             "deferring", "at once", "place");
     for (uint32_t first = 0, end; first < j->task_count; first = end) {
-        char where[256], depth[32];
+        char where[256];
         end = end_of(j, first);
         struct job_task sum = sum_of(j, first, end);
         report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
         print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, out);
-        for (uint32_t i = first; end - first > 1 && i < end; i++) {
-            snprintf(depth, sizeof depth, "  depth %" PRIu32 "%s", j->tasks[i].depth,
-                     j->tasks[i].depth == 31 ? "+" : "");
-            print_row(depth, &j->tasks[i], "", out);
-        }
+        for (uint32_t i = first; end - first > 1 && i < end; i++)
+            print_row(report_text("  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : ""),
+                      &j->tasks[i], "", out);
     }
     fprintf(out, "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it waited "
                  "for;\nsubtree: with all that it creates run at once; deferring: what that costs; at once: run by its creator "

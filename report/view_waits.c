@@ -120,7 +120,6 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
 {
     const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
     double wait = 0, call = 0, kinds[WAIT_KINDS] = { 0 };
-    char total[32], waiting[32], transfer[32], recorded[32];
 
     for (uint32_t i = 0; i < r->job->info.ranks; i++) {
         struct replay_account a = replay_blame_account(b, i);
@@ -129,11 +128,11 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     }
     for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-    fprintf(out, "in MPI, all ranks: %s = waiting %s + transfer %s (recorded: %s)\n", report_time(wait + call, total),
-            report_time(wait, waiting), report_time(call, transfer), report_time(recorded_calls(r), recorded));
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + transfer %s (recorded: %s)\n", report_time(wait + call),
+            report_time(wait), report_time(call), report_time(recorded_calls(r)));
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
-            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k], total),
+            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k]),
                     report_percent(kinds[k], wait));
 }
 
@@ -191,21 +190,21 @@ static void print_openmp(struct report *r, FILE *out)
     uint32_t sites = replay_bind_sites(replay_analysis_bind(report_analysis(r)));
     struct losses l = { .row = calloc(3 * (size_t)sites + 1, sizeof *l.row) };
     double wall = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
-    char all[32], work[32], uneven[32], fork[32], rest[32], where[256];
+    char where[256];
 
     find_losses(r, &l);
     if (l.inside > 0) {
         fprintf(out, "in OpenMP regions, all ranks: %s\n"
                 "  = work %s + uneven threads %s + fork and join %s + not known %s\n",
-                report_time(l.inside, all), report_time(l.work, work), report_time(l.uneven, uneven),
-                report_time(l.fork, fork), report_time(l.unknown, rest));
-        fprintf(out, "  beside them, threads idle (serial part): %s\n", report_time(l.serial, all));
+                report_time(l.inside), report_time(l.work), report_time(l.uneven), report_time(l.fork),
+                report_time(l.unknown));
+        fprintf(out, "  beside them, threads idle (serial part): %s\n", report_time(l.serial));
     }
     if (l.inside > 0 && l.count)
         fprintf(out, "\n%9s %6s  %-15s at\n", "lost", "share", "kind");
     for (uint32_t i = 0; l.inside > 0 && i < l.count && i < MOST && l.row[i].ns > 0.001 * wall; i++) {
         place_text(r, 2 * l.row[i].site + (strcmp(l.row[i].kind, "serial part") != 0), where, sizeof where);
-        fprintf(out, "%9s %5.1f%%  %-15s %s\n", report_time(l.row[i].ns, all), report_percent(l.row[i].ns, wall),
+        fprintf(out, "%9s %5.1f%%  %-15s %s\n", report_time(l.row[i].ns), report_percent(l.row[i].ns, wall),
                 l.row[i].kind, where);
     }
     free(l.row);
@@ -231,12 +230,12 @@ void report_print_waits(struct report *r, FILE *out)
     if (count)
         fprintf(out, "\n%9s %6s  %-15s %-38s because of\n", "wait", "share", "kind", "at");
     for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
-        char time[32], where[256], cause[256], ranks[128];
+        char where[256], cause[256], ranks[128];
         place_text(r, row[i].where, where, sizeof where);
         place_text(r, row[i].cause, cause, sizeof cause);
         report_cut(where, 38);
         culprits(r, &row[i], ranks, sizeof ranks);
-        fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns, time),
+        fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns),
                 report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks),
                 kind_names[row[i].kind], where, ranks, cause);
     }
@@ -279,15 +278,15 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
     qsort(piece, count, sizeof *piece, longest);
     fprintf(out, "%9s %6s %10s  %s\n", "on path", "share", "imbalance", "place");
     for (uint32_t i = 0; i < count && i < MOST_PLACES && (double)piece[i].ns > 0.001 * wall; i++) {
-        char time[32], over[32], place[256];
+        char place[256];
         double mean = 0;
         for (uint32_t k = 0; k < r->job->info.ranks; k++)
             mean += (double)replay_blame_spent(b, k, piece[i].place) / r->job->info.ranks;
         double more = (double)piece[i].ns > mean ? (double)piece[i].ns - mean : 0;
         place_text(r, piece[i].place, place, sizeof place);
         report_cut(place, 44);
-        fprintf(out, "%9s %5.1f%% %10s  %s, last rank %u\n", report_time((double)piece[i].ns, time),
-                report_percent((double)piece[i].ns, wall), report_time(more, over), place, piece[i].rank);
+        fprintf(out, "%9s %5.1f%% %10s  %s, last rank %u\n", report_time((double)piece[i].ns),
+                report_percent((double)piece[i].ns, wall), report_time(more), place, piece[i].rank);
     }
     free(piece);
 }
@@ -295,18 +294,16 @@ static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t l
 void report_print_path(struct report *r, FILE *out)
 {
     struct replay_analysis *a = report_analysis(r);
-    char time[32];
 
     if (!a) {
         fputs("this job cannot be replayed\n", out);
         return;
     }
     uint32_t ranks = r->job->info.ranks, last = last_rank(a, ranks), block = 1;
-    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest, time),
+    fprintf(out, "critical path: %s, ends on rank %u\n", report_time((double)replay_analysis_result(a)->longest),
             last);
-    fprintf(
-        out,
-        "imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n");
+    fputs("imbalance: by how much the path is longer at a place than the ranks' mean: what equal work would save\n\n",
+          out);
     print_pieces(r, a, last, out);
     fputs("\nby rank:", out);
     for (uint32_t i = 0; i * block < ranks; i++) {
@@ -314,9 +311,9 @@ void report_print_path(struct report *r, FILE *out)
         if ((double)ns < 0.01 * (double)replay_analysis_result(a)->longest)
             continue;
         if (block > 1)
-            fprintf(out, "  %u-%u %s", i * block, i * block + block - 1, report_time((double)ns, time));
+            fprintf(out, "  %u-%u %s", i * block, i * block + block - 1, report_time((double)ns));
         else
-            fprintf(out, "  %u %s", i, report_time((double)ns, time));
+            fprintf(out, "  %u %s", i, report_time((double)ns));
     }
     fputc('\n', out);
 }

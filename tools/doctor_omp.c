@@ -140,14 +140,12 @@ static int try_sizes(struct trial *t, const char *mode, const char *sizes, const
 /* --- Regions --- */
 
 /* Of the outlined function at a callsite. */
-static void place_of(struct report *r, uint32_t callsite, char *text)
+static const char *place_of(struct report *r, uint32_t callsite)
 {
     for (uint32_t i = 0; i < r->model->region_count; i++)
-        if (r->model->regions[i].callsite == callsite) {
-            report_where(r, r->model->regions[i].terminal, text, PLACE);
-            return;
-        }
-    snprintf(text, PLACE, "region");
+        if (r->model->regions[i].callsite == callsite)
+            return report_where(r, r->model->regions[i].terminal, PLACE);
+    return "region";
 }
 
 static void reasons(const struct report *r, const struct job_region *g, char *text, size_t size)
@@ -174,8 +172,8 @@ static int say_regions(const char *path)
     uint32_t changed = 0;
     for (uint32_t i = 0; r && i < job->region_count; i++) {
         const struct job_region *g = &job->regions[i];
-        char place[PLACE + 64], text[512];
-        place_of(r, g->callsite, place);
+        const char *place = place_of(r, g->callsite);
+        char text[512];
         reasons(r, g, text, sizeof text);
         changed += !*text;
         if (*text)

@@ -132,16 +132,16 @@ static void print_event(struct printer *p, const struct grammar_cursor *c)
     const struct grammar_stats *s = &p->grammar->stats[c->node];
     uint64_t gap = share(s->gap.sum, s->count, c->occurrence);
     uint64_t duration = share(s->duration.sum, s->count, c->occurrence);
-    char function[256], peer[32], gap_text[32], duration_text[32];
+    const char *function = report_function_text(p->job, c->terminal);
+    char peer[32];
 
-    report_function_text(p->job, c->terminal, function, sizeof function);
     const char *peer_field = peer_text(p, c, peer, sizeof peer);
     if (p->tsv)
         fprintf(p->out, "%" PRIu64 "\t%s\t%s\t%s\t%" PRIu64 "\t%" PRIu64 "\n", c->index, function,
                 callsite_text(p, c->terminal), peer_field, gap, duration);
     else
-        fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, report_time(gap, gap_text),
-                report_time(duration, duration_text), function, peer_field, callsite_text(p, c->terminal));
+        fprintf(p->out, "%9" PRIu64 "  %10s  %10s  %-22s %5s  %s\n", c->index, report_time(gap),
+                report_time(duration), function, peer_field, callsite_text(p, c->terminal));
 }
 
 static void print_all(void *printer, FILE *out)

@@ -69,13 +69,13 @@ static const char *symbol_text(const struct printer *p, uint32_t symbol, char ru
 static void print_node(const struct printer *p, const struct grammar_flat *g, uint32_t node)
 {
     const struct grammar_stats *s = &g->stats[node];
-    char rule[16], gap[32], duration[32], exponent[32] = "";
+    char rule[16], exponent[32] = "";
 
     if (g->nodes[node].exponent > 1)
         snprintf(exponent, sizeof exponent, "^%" PRIu64, g->nodes[node].exponent);
     printf("#   %s%s  count %" PRIu64 "  gap %s  duration %s\n", symbol_text(p, g->nodes[node].symbol, rule), exponent,
-           s->count, report_time(grammar_moments_mean(&s->gap, s->count), gap),
-           report_time(grammar_moments_mean(&s->duration, s->count), duration));
+           s->count, report_time(grammar_moments_mean(&s->gap, s->count)),
+           report_time(grammar_moments_mean(&s->duration, s->count)));
 }
 
 /* How often a member expands each rule, on average. */
@@ -137,11 +137,10 @@ static void print_rules(const struct printer *p, const struct job_class *c, uint
     char *line = text;
     for (uint32_t rule = 0; rule < g->rule_count && *line; rule++) {
         char *end = strchrnul(line, '\n');
-        char each[32];
         double total = rule_time(g, rule) / (double)members;
         printf("%.*s    # %" PRIu64 " time%s, %s each\n", (int)(end - line), line,
                uses[rule], uses[rule] == 1 ? "" : "s",
-               report_time(uses[rule] ? total / (double)uses[rule] : 0, each));
+               report_time(uses[rule] ? total / (double)uses[rule] : 0));
         for (uint32_t n = 0; times && n < g->rules[rule].length; n++)
             print_node(p, g, g->rules[rule].first + n);
         line = *end ? end + 1 : end;

@@ -79,7 +79,7 @@ static const char *name_of(void *words, uint32_t terminal)
 
 static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
 {
-    char rule[16], symbol[16], gap[32], duration[32];
+    char rule[16], symbol[16];
 
     for (uint32_t r = 0; r < g->rule_count; r++)
         for (uint32_t n = g->rules[r].first; n < g->rules[r].first + g->rules[r].length; n++) {
@@ -90,8 +90,8 @@ static void print_nodes(const struct grammar_flat *g, struct stream_words *w)
                 grammar_rule_name(s & ~GRAMMAR_RULE, symbol);
             printf("# %s: %s^%" PRIu64 "  count %" PRIu64 "  gap %s  duration %s\n", rule,
                    grammar_is_rule(s) ? symbol : name_of(w, s), g->nodes[n].exponent, t->count,
-                   report_time(grammar_moments_mean(&t->gap, t->count), gap),
-                   report_time(grammar_moments_mean(&t->duration, t->count), duration));
+                   report_time(grammar_moments_mean(&t->gap, t->count)),
+                   report_time(grammar_moments_mean(&t->duration, t->count)));
         }
 }
 

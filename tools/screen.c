@@ -7,6 +7,7 @@
 
 #include "base/terminal.h"
 #include "report/report.h"
+#include "report/units.h"
 
 enum { MOST_COLUMNS = 10000, LINE = 8192 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables that every form of the report prints, of jobs made by hand; units. */
+#include <float.h>
 #include <string.h>
 
 #include "job/flow.h"
@@ -253,11 +254,10 @@ START_TEST(units)
     static const struct { double ns; const char *text; } times[] = {
         {0, "0 ns"}, {999.4, "999 ns"}, {999.6, "1.00 us"}, {9994, "9.99 us"}, {9996, "10.0 us"}, {99960, "100 us"},
         {1.5e6, "1.50 ms"}, {2.5e9, "2.50 s"}, {999.4e9, "999 s"}, {3600e9, "1h00m"}, {7500e9, "2h05m"}};
-    char text[32];
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        ck_assert_str_eq(report_time(times[i].ns, text), times[i].text);
-    ck_assert_str_eq(report_bytes(1024 * 1536.0, text), "1.50 MiB");
-    ck_assert_uint_lt(strlen(report_bytes(1e300, text)), 32); /* cut, not overrun */
+        ck_assert_str_eq(report_time(times[i].ns), times[i].text);
+    ck_assert_str_eq(report_bytes(1024 * 1536.0), "1.50 MiB");
+    ck_assert_uint_lt(strlen(report_bytes(DBL_MAX)), REPORT_TEXT); /* cut, not overrun */
 }
 END_TEST
 
