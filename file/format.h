@@ -88,6 +88,8 @@ enum {
     RECORD_MACHINE = 24,
     RECORD_TIME = 24,
     RECORD_CLOCK = 16,
+    RECORD_EXTREMES = 732,
+    RECORD_OWN = 52,
     RECORD_TURN = 24,
     RECORD_DELAY = 32
 };

@@ -14,7 +14,7 @@
 /* A record of a list of fields: VALUE, whose name is RECORD there. */
 #define PACK(p, section, size, record, value)                                                        \
     do {                                                                                             \
-        struct file_cursor cursor_ = { file_pack_record(p, section, size), true };                   \
+        struct file_cursor cursor_ = { .at = file_pack_record(p, section, size), .writes = true };                   \
         __auto_type value_ = value;                                                                  \
         if (cursor_.at)                                                                              \
             file_record_##record(&cursor_, &value_);                                                 \

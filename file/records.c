@@ -4,25 +4,50 @@
 #include <string.h>
 
 #include "file/format.h"
+#include "job/extremes.h"
+#include "job/flow.h"
+#include "job/group.h"
+#include "job/own.h"
+#include "job/series.h"
+#include "job/starts.h"
 
 /* --- Fields --- */
 
+/* Where a field of that many bytes is; the cursor goes to the next one. */
+static unsigned char *field(struct file_cursor *c, size_t bytes)
+{
+    unsigned char *at = c->at + bytes * c->row;
+    c->at += bytes * ((size_t)c->others + 1);
+    return at;
+}
+
+static void half(struct file_cursor *c, uint16_t *v)
+{
+    unsigned char *at = field(c, 2);
+    if (c->writes) {
+        at[0] = (unsigned char)*v;
+        at[1] = (unsigned char)(*v >> 8);
+    } else {
+        *v = (uint16_t)(at[0] | at[1] << 8);
+    }
+}
+
 static void word(struct file_cursor *c, uint32_t *v)
 {
+    unsigned char *at = field(c, 4);
     if (c->writes)
-        file_put32(c->at, *v);
+        file_put32(at, *v);
     else
-        *v = file_get32(c->at);
-    c->at += 4;
+        *v = file_get32(at);
 }
 
 static void wide(struct file_cursor *c, uint64_t *v)
 {
+    unsigned char *at = field(c, 8);
     if (c->writes)
-        file_put64(c->at, *v);
+        file_put64(at, *v);
     else
-        *v = file_get64(c->at);
-    c->at += 8;
+        *v = file_get64(at);
 }
 
 static void real(struct file_cursor *c, double *v)
@@ -32,6 +57,12 @@ static void real(struct file_cursor *c, double *v)
     memcpy(&bits, v, sizeof bits);
     wide(c, &bits);
     memcpy(v, &bits, sizeof bits);
+}
+
+static void wide_array(struct file_cursor *c, uint64_t *v, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        wide(c, &v[i]);
 }
 
 static void words(struct file_cursor *c, uint32_t *const *v, size_t count)
@@ -114,13 +145,10 @@ static void score(struct file_cursor *c, struct oracle_score *s)
         uint64_t distance = oracle_score_distances[d];
         WIDES(c, &distance, &s->at[d].predictions, &s->at[d].hits, &s->at[d].unknown);
         real(c, &s->at[d].brier);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            wide(c, &s->at[d].answers[i]);
-        for (int i = 0; i < ORACLE_DECILES; i++)
-            wide(c, &s->at[d].right[i]);
+        wide_array(c, s->at[d].answers, ORACLE_DECILES);
+        wide_array(c, s->at[d].right, ORACLE_DECILES);
     }
-    for (int i = 0; i < ORACLE_TIME_BUCKETS; i++)
-        wide(c, &s->time_error[i]);
+    wide_array(c, s->time_error, ORACLE_TIME_BUCKETS);
     WIDES(c, &s->peers.asked, &s->peers.foretold, &s->peers.right);
 }
 
@@ -137,4 +165,151 @@ void file_record_oracle(struct file_cursor *c, struct job_oracle *o)
     wide(c, &o->start_time);
     WORDS(c, &o->threads, &o->recorded_ranks);
     WIDES(c, &o->recorded_ns, &o->recorded_time);
+}
+
+/* --- Tables by columns --- */
+
+/* Rows of `size` bytes in memory. The cursor is behind them then. */
+static void table(struct file_cursor *c, void (*record)(struct file_cursor *, void *), void *rows, size_t size,
+                  uint32_t count)
+{
+    unsigned char *end = c->at;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct file_cursor one = { .at = c->at, .writes = c->writes, .row = i, .others = count - 1 };
+        record(&one, (char *)rows + i * size);
+        end = one.at;
+        c->bad |= one.bad;
+    }
+    c->at = end;
+}
+
+#define TABLE(c, record, rows, count) table(c, record, rows, sizeof *(rows), count)
+
+static void range(struct file_cursor *c, void *row)
+{
+    struct job_range *r = row;
+    WORDS(c, &r->first, &r->count, &r->stride, &r->thread, &r->rows, &r->row_stride, &r->planes, &r->plane_stride);
+}
+
+static void group(struct file_cursor *c, void *row)
+{
+    struct job_group *g = row;
+    WORDS(c, &g->comm, &g->remote, &g->size, &g->run_count, &g->range_count);
+}
+
+static void run(struct file_cursor *c, void *row)
+{
+    struct job_run *r = row;
+    WORDS(c, &r->first, &r->count, (uint32_t *)&r->stride);
+}
+
+static void flow(struct file_cursor *c, void *row)
+{
+    struct job_flow *f = row;
+    uint32_t kind = c->writes ? f->receives | (uint32_t)f->relation << 8 | (uint32_t)f->mean << 16 : 0;
+
+    WORDS(c, &f->terminal, &kind, &f->value, &f->range_count);
+    WIDES(c, &f->messages, &f->bytes);
+    if (c->writes)
+        return;
+    f->receives = (uint8_t)kind;
+    f->relation = (uint8_t)(kind >> 8);
+    f->mean = (uint8_t)(kind >> 16);
+    c->bad |= kind >> 24 != 0;
+}
+
+static void start_list(struct file_cursor *c, void *row)
+{
+    struct job_start_list *l = row;
+    wide(c, (uint64_t *)&l->name);
+    word(c, &l->count);
+}
+
+static void start_run(struct file_cursor *c, void *row)
+{
+    struct job_start_run *r = row;
+    WORDS(c, &r->distance, (uint32_t *)&r->step, &r->count);
+}
+
+static void extremes(struct file_cursor *c, void *row)
+{
+    struct job_extremes *e = row;
+
+    word(c, &e->terminal);
+    for (size_t k = 0; k < JOB_EXTREMES; k++)
+        word(c, &e->rank[k]);
+    wide(c, &e->count);
+    wide_array(c, e->value, JOB_EXTREMES);
+    wide_array(c, e->turn, JOB_EXTREMES);
+    wide_array(c, e->gaps, JOB_BUCKETS);
+    wide_array(c, e->durations, JOB_BUCKETS);
+}
+
+void file_record_own(struct file_cursor *c, struct job_own *o)
+{
+    WORDS(c, &o->class_index, &o->node, &o->rank, &o->thread, &o->ranks);
+    wide_array(c, o->sum, JOB_OWN_SUMS);
+}
+
+/* Of one rank the parts are the sum, which then fits 16 bits. */
+static void steps(struct file_cursor *c, struct job_series *s, uint32_t kind)
+{
+    for (uint32_t i = 0; i < s->steps; i++) {
+        struct file_cursor one = { .at = c->at, .writes = c->writes, .row = i, .others = s->steps - 1 };
+        uint16_t *least = &s->part[kind][JOB_SERIES_LEAST][i], *most = &s->part[kind][JOB_SERIES_MOST][i];
+        if (s->ranks > 1) {
+            word(&one, &s->sum[kind][i]);
+            half(&one, least);
+            half(&one, most);
+        } else {
+            uint16_t sum = (uint16_t)s->sum[kind][i];
+            half(&one, &sum);
+            if (!c->writes)
+                s->sum[kind][i] = *least = *most = sum;
+        }
+    }
+    c->at += s->steps * (s->ranks > 1 ? 8u : 2u);
+}
+
+void file_record_series_head(struct file_cursor *c, struct job_series *s)
+{
+    uint32_t none = 0;
+
+    WORDS(c, &s->rank, &s->ranks, &s->steps, &none);
+    wide(c, &s->step_ns);
+    c->bad |= none != 0;
+}
+
+void file_record_series_steps(struct file_cursor *c, struct job_series *s)
+{
+    for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++)
+        steps(c, s, kind);
+}
+
+void file_record_groups(struct file_cursor *c, struct job_groups *g)
+{
+    WORDS(c, &g->run_count, &g->ranges.count);
+    TABLE(c, group, g->group, g->group_count);
+    TABLE(c, run, g->runs, g->run_count);
+    TABLE(c, range, g->ranges.range, g->ranges.count);
+}
+
+void file_record_flows(struct file_cursor *c, struct job_flows *f)
+{
+    word(c, &f->ranges.count);
+    TABLE(c, flow, f->row, f->count);
+    TABLE(c, range, f->ranges.range, f->ranges.count);
+}
+
+void file_record_starts(struct file_cursor *c, struct job_starts *s)
+{
+    word(c, &s->run_count);
+    TABLE(c, start_list, s->list, s->count);
+    TABLE(c, start_run, s->runs, s->run_count);
+}
+
+void file_record_extremes(struct file_cursor *c, struct job_extremes_list *l)
+{
+    TABLE(c, extremes, l->of, l->count);
 }

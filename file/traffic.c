@@ -1,134 +1,80 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who is in which communicator, messages by peer, what completions complete: optional sections, each one list after
- * the other, by columns (doc/FORMAT.md). Whoever predicts does not read them.
+ * the other, by columns (file/records.c). Whoever predicts does not read them.
  */
 #include "file/traffic.h"
 
-#include <stdlib.h>
-
 #include "base/array.h"
+#include "file/records.h"
 #include "job/flow.h"
 #include "job/group.h"
-#include "job/intern.h"
 #include "job/starts.h"
-#include "pythia.h"
 
-enum { RANGE_WORDS = 8 };
+/* --- Bytes of a section --- */
+
+static uint64_t groups_size(const struct job_groups *g)
+{
+    return 8 + 20 * (uint64_t)g->group_count + 12 * (uint64_t)g->run_count + RECORD_RANGE * (uint64_t)g->ranges.count;
+}
+
+static uint64_t flows_size(const struct job_flows *f)
+{
+    return 4 + 32 * (uint64_t)f->count + RECORD_RANGE * (uint64_t)f->ranges.count;
+}
+
+static uint64_t starts_size(const struct job_starts *s)
+{
+    return 4 + 12 * (uint64_t)s->count + 12 * (uint64_t)s->run_count;
+}
 
 /* --- Writing --- */
 
-/* Where the next column begins; each has n numbers. */
-struct columns {
-    unsigned char *at;
-    size_t n;
-};
-
-static void put_column(struct columns *c, size_t i, uint32_t value)
+/* A section of so many rows; nothing where there are none. */
+static struct file_cursor begin(struct file_packer *p, enum file_section_type type, uint32_t rows, uint64_t size)
 {
-    file_put32(c->at + 4 * i, value);
-}
+    struct file_cursor c = { .at = rows ? file_pack_grow(p, type, size) : NULL, .writes = true };
 
-static void next_column(struct columns *c)
-{
-    c->at += 4 * c->n;
-}
-
-static void put_ranges(unsigned char *at, const struct job_range *ranges, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        const struct job_range *r = &ranges[i];
-        const uint32_t word[RANGE_WORDS] = { r->first, r->count,      r->stride, r->thread,
-                                             r->rows,  r->row_stride, r->planes, r->plane_stride };
-        for (size_t k = 0; k < RANGE_WORDS; k++)
-            file_put32(at + 4 * (k * n + i), word[k]);
-    }
+    if (c.at)
+        p->section[type].count = rows;
+    return c;
 }
 
 void file_pack_groups(struct file_packer *p)
 {
-    const struct job_groups *g = &p->job->groups;
-    size_t n = g->group_count, runs = g->run_count;
-    unsigned char *at = n ? file_pack_grow(p, SECTION_GROUPS,
-                                           8 + 20 * n + 12 * runs + 4 * RANGE_WORDS * (size_t)g->ranges.count)
-                          : NULL;
-    if (!at)
-        return;
-    file_put32s(at, (const uint32_t[]){ g->run_count, g->ranges.count }, 2);
-    for (size_t i = 0; i < n; i++) {
-        const struct job_group *e = &g->group[i];
-        const uint32_t word[] = { e->comm, e->remote, e->size, e->run_count, e->range_count };
-        struct columns c = { at + 8, n };
-        for (size_t k = 0; k < 5; k++, next_column(&c))
-            put_column(&c, i, word[k]);
-    }
-    for (size_t i = 0; i < runs; i++) {
-        struct columns c = { at + 8 + 20 * n, runs };
-        const uint32_t word[] = { g->runs[i].first, g->runs[i].count, (uint32_t)g->runs[i].stride };
-        for (size_t k = 0; k < 3; k++, next_column(&c))
-            put_column(&c, i, word[k]);
-    }
-    put_ranges(at + 8 + 20 * n + 12 * runs, g->ranges.range, g->ranges.count);
-    p->section[SECTION_GROUPS].count = n;
+    struct job_groups g = p->job->groups;
+    struct file_cursor c = begin(p, SECTION_GROUPS, g.group_count, groups_size(&g));
+    if (c.at)
+        file_record_groups(&c, &g);
 }
 
 void file_pack_flows(struct file_packer *p)
 {
-    const struct job_flows *f = &p->job->flows;
-    size_t n = f->count;
-    unsigned char *at = n ? file_pack_grow(p, SECTION_FLOWS, 4 + 32 * n + 4 * RANGE_WORDS * (size_t)f->ranges.count)
-                          : NULL;
-    if (!at)
-        return;
-    file_put32(at, f->ranges.count);
-    for (size_t i = 0; i < n; i++) {
-        const struct job_flow *r = &f->row[i];
-        const uint32_t kind = r->receives | (uint32_t)r->relation << 8 | (uint32_t)r->mean << 16;
-        const uint32_t word[] = { r->terminal, kind, r->value, r->range_count };
-        struct columns c = { at + 4, n };
-        for (size_t k = 0; k < 4; k++, next_column(&c))
-            put_column(&c, i, word[k]);
-        file_put64(c.at + 8 * i, r->messages);
-        file_put64(c.at + 8 * (n + i), r->bytes);
-    }
-    put_ranges(at + 4 + 32 * n, f->ranges.range, f->ranges.count);
-    p->section[SECTION_FLOWS].count = n;
+    struct job_flows f = p->job->flows;
+    struct file_cursor c = begin(p, SECTION_FLOWS, f.count, flows_size(&f));
+    if (c.at)
+        file_record_flows(&c, &f);
 }
 
 void file_pack_starts(struct file_packer *p)
 {
-    const struct job_starts *s = &p->job->starts;
-    size_t n = s->count, runs = s->run_count;
-    unsigned char *at = n ? file_pack_grow(p, SECTION_STARTS, 4 + 12 * n + 12 * runs) : NULL;
-    if (!at)
-        return;
-    file_put32(at, s->run_count);
-    for (size_t i = 0; i < n; i++) {
-        file_put64(at + 4 + 8 * i, (uint64_t)s->list[i].name);
-        file_put32(at + 4 + 8 * n + 4 * i, s->list[i].count);
-    }
-    for (size_t i = 0; i < runs; i++) {
-        struct columns c = { at + 4 + 12 * n, runs };
-        const uint32_t word[] = { s->runs[i].distance, (uint32_t)s->runs[i].step, s->runs[i].count };
-        for (size_t k = 0; k < 3; k++, next_column(&c))
-            put_column(&c, i, word[k]);
-    }
-    p->section[SECTION_STARTS].count = n;
+    struct job_starts s = p->job->starts;
+    struct file_cursor c = begin(p, SECTION_STARTS, s.count, starts_size(&s));
+    if (c.at)
+        file_record_starts(&c, &s);
 }
 
 /* --- Reading --- */
 
-static uint32_t column(const unsigned char *at, uint64_t n, uint64_t k, uint64_t i)
+/* The number `i` that a section begins with, 0 where it is shorter. */
+static uint32_t head(const struct file_section *s, uint32_t i)
 {
-    return file_get32(at + 4 * (k * n + i));
+    return s->size < 4 * ((uint64_t)i + 1) ? 0 : file_get32(s->data + 4 * i);
 }
 
-static void get_ranges(const unsigned char *at, struct job_range *ranges, uint32_t n)
+static int refuse_size(struct file_reader *r, enum file_section_type type)
 {
-    for (uint32_t i = 0; i < n; i++)
-        ranges[i] = (struct job_range){ column(at, n, 0, i), column(at, n, 1, i), column(at, n, 2, i),
-                                        column(at, n, 3, i), column(at, n, 4, i), column(at, n, 5, i),
-                                        column(at, n, 6, i), column(at, n, 7, i) };
+    return REFUSE(r, "damaged: section %s has another size", file_section_name(type));
 }
 
 /* Parts stand one after the other: where this one begins; false: it goes beyond the end. */
@@ -145,106 +91,69 @@ static int unpack_groups(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_GROUPS];
     struct job_groups *g = &r->job->groups;
-    uint64_t n = s->count, runs, ranges;
     uint32_t next_run = 0, next_range = 0;
+    struct file_cursor c;
     if (!s->data)
         return 0;
-    runs = s->size < 8 ? 0 : file_get32(s->data);
-    ranges = s->size < 8 ? 0 : file_get32(s->data + 4);
-    if (n > BASE_ARRAY_LIMIT || s->size != 8 + 20 * n + 12 * runs + 4 * RANGE_WORDS * ranges)
-        return REFUSE(r, "damaged: section groups has another size");
-    if (base_array_room(&g->group, &g->group_room, n, sizeof *g->group) ||
-        base_array_room(&g->runs, &g->run_room, runs, sizeof *g->runs) ||
-        base_array_room(&g->ranges.range, &g->ranges.room, ranges, sizeof *g->ranges.range))
+    g->group_count = (uint32_t)s->count;
+    g->run_count = head(s, 0);
+    g->ranges.count = head(s, 1);
+    if (s->size != groups_size(g))
+        return refuse_size(r, SECTION_GROUPS);
+    if (base_array_room(&g->group, &g->group_room, g->group_count, sizeof *g->group) ||
+        base_array_room(&g->runs, &g->run_room, g->run_count, sizeof *g->runs) ||
+        base_array_room(&g->ranges.range, &g->ranges.room, g->ranges.count, sizeof *g->ranges.range))
         return file_reader_no_memory(r);
-    const unsigned char *at = s->data + 8;
-    for (uint64_t i = 0; i < n; i++) {
-        struct job_group e = { .comm = column(at, n, 0, i), .remote = column(at, n, 1, i), .size = column(at, n, 2, i),
-                               .run_count = column(at, n, 3, i), .range_count = column(at, n, 4, i) };
-        if (!take(&next_run, e.run_count, (uint32_t)runs, &e.run_first) ||
-            !take(&next_range, e.range_count, (uint32_t)ranges, &e.range_first))
-            return REFUSE(r, "damaged: parts of group %llu", (unsigned long long)i);
-        g->group[i] = e;
-    }
-    at += 20 * n;
-    for (uint64_t i = 0; i < runs; i++)
-        g->runs[i] = (struct job_run){ column(at, runs, 0, i), column(at, runs, 1, i),
-                                       (int32_t)column(at, runs, 2, i) };
-    get_ranges(at + 12 * runs, g->ranges.range, (uint32_t)ranges);
-    if (next_run != runs || next_range != ranges)
-        return REFUSE(r, "damaged: parts of no group");
-    g->group_count = (uint32_t)n;
-    g->run_count = (uint32_t)runs;
-    g->ranges.count = (uint32_t)ranges;
-    return 0;
+    file_record_groups(file_cursor_at(&c, s->data), g);
+    for (uint32_t i = 0; i < g->group_count; i++)
+        if (!take(&next_run, g->group[i].run_count, g->run_count, &g->group[i].run_first) ||
+            !take(&next_range, g->group[i].range_count, g->ranges.count, &g->group[i].range_first))
+            return REFUSE(r, "damaged: parts of group %u", i);
+    return next_run == g->run_count && next_range == g->ranges.count ? 0 : REFUSE(r, "damaged: parts of no group");
 }
 
 static int unpack_flows(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_FLOWS];
     struct job_flows *f = &r->job->flows;
-    uint64_t n = s->count, ranges;
+    struct file_cursor c;
     uint32_t next = 0;
     if (!s->data)
         return 0;
-    ranges = s->size < 4 ? 0 : file_get32(s->data);
-    if (n > BASE_ARRAY_LIMIT || s->size != 4 + 32 * n + 4 * RANGE_WORDS * ranges)
-        return REFUSE(r, "damaged: section messages has another size");
-    if (base_array_room(&f->row, &f->room, n, sizeof *f->row) ||
-        base_array_room(&f->ranges.range, &f->ranges.room, ranges, sizeof *f->ranges.range))
+    f->count = (uint32_t)s->count;
+    f->ranges.count = head(s, 0);
+    if (s->size != flows_size(f))
+        return refuse_size(r, SECTION_FLOWS);
+    if (base_array_room(&f->row, &f->room, f->count, sizeof *f->row) ||
+        base_array_room(&f->ranges.range, &f->ranges.room, f->ranges.count, sizeof *f->ranges.range))
         return file_reader_no_memory(r);
-    const unsigned char *at = s->data + 4, *wide = at + 16 * n;
-    for (uint64_t i = 0; i < n; i++) {
-        uint32_t kind = column(at, n, 1, i);
-        struct job_flow e = { .terminal = column(at, n, 0, i),
-                              .receives = (uint8_t)kind,
-                              .relation = (uint8_t)(kind >> 8),
-                              .mean = (uint8_t)(kind >> 16),
-                              .value = column(at, n, 2, i),
-                              .range_count = column(at, n, 3, i),
-                              .messages = file_get64(wide + 8 * i),
-                              .bytes = file_get64(wide + 8 * (n + i)) };
-        if (kind >> 24 || !take(&next, e.range_count, (uint32_t)ranges, &e.range_first))
-            return REFUSE(r, "damaged: messages %llu", (unsigned long long)i);
-        f->row[i] = e;
-    }
-    get_ranges(at + 32 * n, f->ranges.range, (uint32_t)ranges);
-    if (next != ranges)
-        return REFUSE(r, "damaged: ranks of no messages");
-    f->count = (uint32_t)n;
-    f->ranges.count = (uint32_t)ranges;
-    return 0;
+    file_record_flows(file_cursor_at(&c, s->data), f);
+    for (uint32_t i = 0; i < f->count; i++)
+        if (!take(&next, f->row[i].range_count, f->ranges.count, &f->row[i].range_first))
+            return REFUSE(r, "damaged: messages %u", i);
+    return next == f->ranges.count && !c.bad ? 0 : REFUSE(r, "damaged: ranks of no messages, or another kind");
 }
 
 static int unpack_starts(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_STARTS];
     struct job_starts *l = &r->job->starts;
-    uint64_t n = s->count, runs;
+    struct file_cursor c;
     uint32_t next = 0;
     if (!s->data)
         return 0;
-    runs = s->size < 4 ? 0 : file_get32(s->data);
-    if (n > BASE_ARRAY_LIMIT || s->size != 4 + 12 * n + 12 * runs)
-        return REFUSE(r, "damaged: section starts has another size");
-    if (base_array_room(&l->list, &l->room, n, sizeof *l->list) ||
-        base_array_room(&l->runs, &l->run_room, runs, sizeof *l->runs))
+    l->count = (uint32_t)s->count;
+    l->run_count = head(s, 0);
+    if (s->size != starts_size(l))
+        return refuse_size(r, SECTION_STARTS);
+    if (base_array_room(&l->list, &l->room, l->count, sizeof *l->list) ||
+        base_array_room(&l->runs, &l->run_room, l->run_count, sizeof *l->runs))
         return file_reader_no_memory(r);
-    const unsigned char *at = s->data + 4, *counts = at + 8 * n, *rest = counts + 4 * n;
-    for (uint64_t i = 0; i < n; i++) {
-        struct job_start_list e = { .name = (int64_t)file_get64(at + 8 * i), .count = file_get32(counts + 4 * i) };
-        if (!take(&next, e.count, (uint32_t)runs, &e.first))
-            return REFUSE(r, "damaged: list of starts %llu", (unsigned long long)i);
-        l->list[i] = e;
-    }
-    for (uint64_t i = 0; i < runs; i++)
-        l->runs[i] = (struct job_start_run){ column(rest, runs, 0, i), (int32_t)column(rest, runs, 1, i),
-                                             column(rest, runs, 2, i) };
-    if (next != runs)
-        return REFUSE(r, "damaged: runs of no list of starts");
-    l->count = (uint32_t)n;
-    l->run_count = (uint32_t)runs;
-    return 0;
+    file_record_starts(file_cursor_at(&c, s->data), l);
+    for (uint32_t i = 0; i < l->count; i++)
+        if (!take(&next, l->list[i].count, l->run_count, &l->list[i].first))
+            return REFUSE(r, "damaged: list of starts %u", i);
+    return next == l->run_count ? 0 : REFUSE(r, "damaged: runs of no list of starts");
 }
 
 int file_unpack_traffic(struct file_reader *r)

@@ -135,6 +135,13 @@ static int unpack_terminals(struct file_reader *r)
 
 /* --- Streams, sums, oracle --- */
 
+/* The first `count` records of a section, whose fields records.c lists, to an array. */
+#define UNPACK(r, section, size, count, record, array)                                              \
+    for (uint32_t i_ = 0; i_ < (count); i_++) {                                                      \
+        struct file_cursor c_;                                                                       \
+        file_record_##record(file_cursor_at(&c_, file_reader_at(r, section, i_, size)), &(array)[i_]); \
+    }
+
 static int unpack_stream(struct file_reader *r, size_t i, size_t n, struct job_stream *s)
 {
     const unsigned char *means = r->in.section[SECTION_STREAMS].data, *rest = means + n * 64, *words = rest + n * 32;
@@ -174,10 +181,7 @@ static int unpack_sums(struct file_reader *r)
     uint32_t n = file_reader_count(r, SECTION_SUMS);
     if (job_sums_reserve(j, n))
         return file_reader_no_memory(r);
-    for (uint32_t i = 0; i < n; i++) {
-        struct file_cursor c;
-        file_record_sum(file_cursor_at(&c, file_reader_at(r, SECTION_SUMS, i, RECORD_SUM)), &j->sums[i]);
-    }
+    UNPACK(r, SECTION_SUMS, RECORD_SUM, n, sum, j->sums);
     j->sum_count = n;
     return 0;
 }
@@ -200,12 +204,9 @@ static int unpack_regions(struct file_reader *r)
     uint32_t n = r->in.section[SECTION_REGIONS].data ? file_reader_count(r, SECTION_REGIONS) : 0;
     if (base_array_room(&r->job->regions, &r->job->index->region_room, n, sizeof *r->job->regions))
         return file_reader_no_memory(r);
-    for (uint32_t i = 0; i < n; i++) {
-        struct file_cursor c;
-        r->job->regions[i] = (struct job_region){ 0 };
-        file_record_region(file_cursor_at(&c, file_reader_at(r, SECTION_REGIONS, i, RECORD_REGION)),
-                           &r->job->regions[i]);
-    }
+    if (n)
+        memset(r->job->regions, 0, n * sizeof *r->job->regions);
+    UNPACK(r, SECTION_REGIONS, RECORD_REGION, n, region, r->job->regions);
     r->job->region_count = n;
     return 0;
 }
@@ -215,53 +216,50 @@ static int unpack_tasks(struct file_reader *r)
     uint32_t n = file_reader_count(r, SECTION_TASKS);
     if (n && job_task_room(r->job, n))
         return file_reader_no_memory(r);
-    for (uint32_t i = 0; i < n; i++) {
-        struct file_cursor c;
-        file_record_task(file_cursor_at(&c, file_reader_at(r, SECTION_TASKS, i, RECORD_TASK)), &r->job->tasks[i]);
-    }
+    UNPACK(r, SECTION_TASKS, RECORD_TASK, n, task, r->job->tasks);
     r->job->task_count = n;
     return 0;
 }
 
+/* Where the record of a section is that has one at most. 1: there; 0: not there; several are an error. */
+static int only_record(struct file_reader *r, enum file_section_type type, struct file_cursor *c)
+{
+    const struct file_section *s = &r->in.section[type];
+    file_cursor_at(c, s->data);
+    return s->count > 1 ? REFUSE(r, "damaged: section %s has several records", file_section_name(type))
+                        : s->data && s->count;
+}
+
 static int unpack_machine(struct file_reader *r)
 {
-    const unsigned char *at = r->in.section[SECTION_MACHINE].data;
-    struct job_machine *m = &r->job->machine;
     struct file_cursor c;
-    if (file_reader_count(r, SECTION_MACHINE) > 1)
-        return REFUSE(r, "damaged: several machines");
-    if (!at || file_reader_count(r, SECTION_MACHINE) == 0)
-        return 0;
-    m->present = true;
-    file_record_machine(file_cursor_at(&c, at), m);
-    return 0;
+    int there = only_record(r, SECTION_MACHINE, &c);
+    if (there > 0)
+        file_record_machine(&c, &r->job->machine);
+    r->job->machine.present = there > 0;
+    return there < 0 ? there : 0;
 }
 
 static int unpack_clock(struct file_reader *r)
 {
-    const unsigned char *at = r->in.section[SECTION_CLOCK].data;
     struct file_cursor c;
-    if (file_reader_count(r, SECTION_CLOCK) > 1)
-        return REFUSE(r, "damaged: several clocks");
-    if (at && file_reader_count(r, SECTION_CLOCK))
-        file_record_clock(file_cursor_at(&c, at), &r->job->clock);
-    return 0;
+    int there = only_record(r, SECTION_CLOCK, &c);
+    if (there > 0)
+        file_record_clock(&c, &r->job->clock);
+    return there < 0 ? there : 0;
 }
 
-/* Several are refused, and shares that are none. */
+/* Shares that are none are refused. */
 static int unpack_delay(struct file_reader *r)
 {
-    const unsigned char *at = r->in.section[SECTION_DELAY].data;
     struct job_delay *d = &r->job->delay;
     struct file_cursor c;
-    if (!at || !file_reader_count(r, SECTION_DELAY))
-        return 0;
-    if (file_reader_count(r, SECTION_DELAY) > 1)
-        return REFUSE(r, "damaged: several run delays");
-    file_record_delay(file_cursor_at(&c, at), d);
-    if (!d->ranks || d->ready_ns > d->wall_ns || d->most_ns > d->ready_ns)
-        return REFUSE(r, "damaged: run delay");
-    return 0;
+    int there = only_record(r, SECTION_DELAY, &c);
+    if (there <= 0)
+        return there;
+    file_record_delay(&c, d);
+    bool sane = d->ranks && d->ready_ns <= d->wall_ns && d->most_ns <= d->ready_ns;
+    return sane ? 0 : REFUSE(r, "damaged: run delay");
 }
 
 static int check_counts(struct file_reader *r)
