@@ -22,4 +22,13 @@ static inline void base_topology_stay_here(hwloc_topology_t topology)
 #endif
 }
 
+/* Cores that have a processor of `set`: two hardware threads of one core count once. 0: the machine does not tell. */
+static inline unsigned base_topology_cores(hwloc_topology_t topology, hwloc_const_bitmap_t set)
+{
+    unsigned cores = 0;
+    for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != NULL;)
+        cores += hwloc_bitmap_intersects(core->cpuset, set) != 0;
+    return cores;
+}
+
 #endif

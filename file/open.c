@@ -39,6 +39,16 @@ static void close_file(const struct file_store *s)
         close(s->source.fd);
 }
 
+static void close_members(struct file_store *s)
+{
+    while (s->member) {
+        struct file_member *m = s->member;
+        s->member = m->next;
+        job_member_free(m->grammar);
+        free(m);
+    }
+}
+
 static void close_store(struct job_store *base)
 {
     struct file_store *s = (struct file_store *)base;
@@ -47,7 +57,7 @@ static void close_store(struct job_store *base)
         file_values_close(&s->page[i]);
     }
     free(s->page);
-    file_members_close(s);
+    close_members(s);
     free(s->parts);
     free(s->reader.local);
     file_container_close(&s->reader.in);
@@ -317,16 +327,6 @@ static void page_member_attrs(struct grammar_pager *pager, uint32_t node)
     m->grammar->nodes[node].attr = g->nodes[node].attr;
     m->grammar->nodes[node].attr_count = g->nodes[node].attr_count;
     base_lock_release(&s->lock, BASE_LOCK_FILE);
-}
-
-void file_members_close(struct file_store *s)
-{
-    while (s->member) {
-        struct file_member *m = s->member;
-        s->member = m->next;
-        job_member_free(m->grammar);
-        free(m);
-    }
 }
 
 static int make_member(struct file_store *s, struct file_page *page, const struct job_class *c, uint32_t rank,

@@ -55,8 +55,6 @@ static inline struct file_store *file_store_of(const struct job *j)
     return (struct file_store *)j->store;
 }
 
-void file_members_close(struct file_store *s);
-
 /* open_values.c: room for the attributes of a class whose rules are `g`. 0 or PYTHIA_ENOMEM, with a line. */
 int file_values_open(struct file_page *page, struct grammar_flat *g);
 void file_values_close(struct file_page *page);

@@ -28,11 +28,8 @@ static unsigned cores_in_mask(void)
     hwloc_topology_set_all_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_bitmap_t mine = hwloc_bitmap_alloc();
-    if (mine && hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0) {
-        hwloc_obj_t core = NULL;
-        while ((core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)))
-            cores += hwloc_bitmap_intersects(core->cpuset, mine) != 0;
-    }
+    if (mine && hwloc_topology_load(topology) == 0 && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_PROCESS) == 0)
+        cores = base_topology_cores(topology, mine);
     hwloc_bitmap_free(mine);
     hwloc_topology_destroy(topology);
     return cores;

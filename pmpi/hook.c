@@ -238,7 +238,8 @@ void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives)
                      pmpi_hook_value_of(call, GRAMMAR_BYTES, 0));
 }
 
-void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
+/* What was started so is on its way, by this call. */
+static void sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start)
 {
     hook_message(call, hook_terminal(call), false, start->peers, start->peer, start->bytes);
 }
@@ -372,7 +373,7 @@ bool pmpi_hook_restarted(struct pmpi_hook_call *call, MPI_Request request, struc
                                    hook_terminal(call), start))
         return false;
     if (start->sends)
-        pmpi_hook_sent(call, start);
+        sent(call, start);
     return true;
 }
 

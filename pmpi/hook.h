@@ -134,8 +134,6 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
 /* --- What moved, after the call: sums by peer. Its identity is complete --- */
 /* What the event says went to its peer, or (receives) came from it. */
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
-/* What was started so is on its way, by this call. */
-void pmpi_hook_sent(struct pmpi_hook_call *call, const struct pmpi_hook_start *start);
 /* A receive that was started so has completed; `status` may be NULL. Returns its bytes. */
 int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
 

@@ -180,20 +180,3 @@ bool replay_feed_next(struct replay_feed *f, struct replay_op *out)
         f->step = 0;
     }
 }
-
-int replay_feed_check(const struct replay_feed *f)
-{
-    if (f->ended)
-        return 0;
-    for (uint32_t d = 0; d < f->depth; d++) {
-        const struct replay_frame *at = &f->frame[d];
-        const struct grammar_flat_rule *rule = &f->grammar->rules[at->rule];
-        uint32_t symbol = f->grammar->nodes[at->node].symbol;
-        if (at->node < rule->first || at->node >= rule->first + rule->length || at->turn >= replay_feed_turns(f, d) ||
-            (grammar_is_rule(symbol) != (d + 1 < f->depth) && f->op == f->own))
-            return PYTHIA_EFORMAT;
-        if (d + 1 < f->depth && f->frame[d + 1].rule != (symbol & ~GRAMMAR_RULE))
-            return PYTHIA_EFORMAT;
-    }
-    return f->depth && f->frame[0].rule == 0 ? 0 : PYTHIA_EFORMAT;
-}

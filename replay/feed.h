@@ -9,7 +9,7 @@
  * a loop's state can be compared with an earlier one. Turns can be advanced without walking them. A repetition in which
  * the rank talks to nobody may be taken at once (whole.h): then its node ends the position, at its last turn.
  *
- * Invariants (replay_feed_check):
+ * Invariants:
  *   1. frame[0] is in R, frame[i + 1] in the rule of frame[i]'s node, the last frame's node is a terminal, or one that
  *      was taken at once
  *   2. a frame's turn is below its node's exponent
@@ -54,6 +54,5 @@ static inline uint64_t replay_feed_turns(const struct replay_feed *f, uint32_t d
 {
     return f->grammar->nodes[f->frame[depth].node].exponent;
 }
-int replay_feed_check(const struct replay_feed *f);
 
 #endif

@@ -378,7 +378,8 @@ static void print_json(const char *json, FILE *out)
             fputc(*json, out);
 }
 
-void html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
+/* A page with this body, these data and what draws it: scripts, NULL at the end. Takes `root`. */
+static void print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out)
 {
     char *json = cJSON_PrintUnformatted(root);
 
@@ -410,7 +411,7 @@ void report_print_jobs_html(cJSON *root, FILE *out)
 {
     const char *const scripts[] = { report_html_base, report_html_canvas, report_html_jobs_script, NULL };
 
-    html_print_page(report_html_jobs, root, scripts, out);
+    print_page(report_html_jobs, root, scripts, out);
 }
 
 void report_print_html(struct report *r, FILE *out)
@@ -419,5 +420,5 @@ void report_print_html(struct report *r, FILE *out)
                                     report_html_tables, report_html_sums,   report_html_charts,   report_html_main,
                                     NULL };
 
-    html_print_page(report_html_page, page_data(r), scripts, out);
+    print_page(report_html_page, page_data(r), scripts, out);
 }

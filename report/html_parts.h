@@ -14,7 +14,5 @@ void html_print_text(const char *text, FILE *out);
 void html_print_terminal(struct report *r, uint32_t terminal, bool phase, FILE *out);
 /* One turn of the main loop. */
 void html_print_turn(struct report *r, FILE *out);
-/* A page with this body, these data and what draws it: scripts, NULL at the end. Takes `root`. */
-void html_print_page(const char *body, cJSON *root, const char *const *scripts, FILE *out);
 
 #endif

@@ -31,7 +31,8 @@ static uint32_t define_frames(const struct job_frame *frames, uint32_t count)
     return job_callsite(session.job, defined, count);
 }
 
-uint32_t session_define_region(uintptr_t fn)
+/* The callsite of an outlined function. */
+static uint32_t define_region(uintptr_t fn)
 {
     struct job_frame entry = {0};
     entry.module = base_modules_find((void *)fn, &entry.offset);
@@ -41,7 +42,7 @@ uint32_t session_define_region(uintptr_t fn)
 static uint32_t define_callsite(const struct session_stream *s, const struct session_key *key)
 {
     if (key->kind == JOB_REGION)
-        return session_define_region((uintptr_t)key->region);
+        return define_region((uintptr_t)key->region);
     if (key->callsite == GRAMMAR_NONE)
         return GRAMMAR_NONE;
     const struct session_callsite *site = &s->callsites.sites[key->callsite];
@@ -146,7 +147,7 @@ void session_define_program(struct job *job)
 void session_task_add(uintptr_t fn, const struct job_task *task)
 {
     struct job_task t = *task;
-    t.callsite = session_define_region(fn);
+    t.callsite = define_region(fn);
     if (t.callsite != GRAMMAR_NONE)
         (void)job_task_add(session.job, &t); /* without memory for a statistic the job goes on without it */
 }

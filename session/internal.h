@@ -208,7 +208,6 @@ void session_sums_close(struct session_stream *s);
 
 /* define.c: under session.lock. Number of a terminal in session.job, GRAMMAR_NONE when out of memory. */
 uint32_t session_define(struct session_stream *s, const struct session_entry *entry, enum job_phase phase);
-uint32_t session_define_region(uintptr_t fn); /* callsite of an outlined function */
 void session_define_program(struct job *job);
 void session_task_count(struct job *job);               /* a predicted run: tasks run at once are actions */
 double session_task_gain(const struct job_task *task);  /* s, estimated */

@@ -22,6 +22,7 @@
 #include "base/launcher.h"
 #include "base/must.h"
 #include "base/processors.h"
+#include "base/topology.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
 #include "tools/program.h"
@@ -74,22 +75,15 @@ static void allowed_cpus(char *list, size_t size)
         fclose(f);
 }
 
-static unsigned count_cpus(const char *list)
-{
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    int n = set && hwloc_bitmap_list_sscanf(set, list) == 0 ? hwloc_bitmap_weight(set) : 1;
-
-    hwloc_bitmap_free(set);
-    return n > 0 ? (unsigned)n : 1;
-}
-
 /* As libgomp counts: OMP_NUM_THREADS ("4" or "4,2"), else one a CPU. */
-static unsigned team_size(const char *cpus)
+static unsigned team_size(void)
 {
     const char *given = getenv("OMP_NUM_THREADS");
     int n = given ? atoi(given) : 0;
+    unsigned in_mask;
 
-    return n > 0 ? (unsigned)n : count_cpus(cpus);
+    (void)base_processors_share(&in_mask);
+    return n > 0 ? (unsigned)n : in_mask;
 }
 
 /* Nobody spins on a core that another rank or thread needs. */
@@ -111,7 +105,7 @@ static void probe(struct rank *r)
     r->preloaded = maps_have("libpythia_");
     snprintf(r->launcher, sizeof r->launcher, "%s", base_launcher_name());
     allowed_cpus(r->cpus, sizeof r->cpus);
-    r->threads = team_size(r->cpus);
+    r->threads = team_size();
     r->passive = waits_are_passive();
 }
 
@@ -159,18 +153,16 @@ static void parse_all(struct ranks *all, const char *text)
 
 /* --- Cores --- */
 
-/* Cores below the CPUs of the list: two hardware threads of one core count once. Elsewhere than on this machine:
-   CPUs. */
+/* Cores below the CPUs of the list; elsewhere than on this machine CPUs. */
 static unsigned count_cores(const struct ranks *all, const char *cpus)
 {
     hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    int n = 0;
+    bool known = set && hwloc_bitmap_list_sscanf(set, cpus) == 0;
+    unsigned cores = known ? base_topology_cores(all->topology, set) : 0;
+    unsigned n = known ? (unsigned)hwloc_bitmap_weight(set) : 1;
 
-    if (set && hwloc_bitmap_list_sscanf(set, cpus) == 0)
-        for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(all->topology, HWLOC_OBJ_CORE, core)) != NULL;)
-            n += hwloc_bitmap_intersects(core->cpuset, set);
     hwloc_bitmap_free(set);
-    return n > 0 ? (unsigned)n : count_cpus(cpus);
+    return cores ? cores : n ? n : 1;
 }
 
 static const char *unbind(const char *launcher)

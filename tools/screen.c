@@ -19,10 +19,11 @@ struct screen {
     char line[LINE];
 };
 
-int screen_width(void)
+/* Columns of standard output where it is a terminal: $COLUMNS, else what the terminal says; 0: it is none. */
+static int columns(void)
 {
-    const char *columns = getenv("COLUMNS");
-    long given = columns ? strtol(columns, NULL, 10) : 0;
+    const char *told = getenv("COLUMNS");
+    long given = told ? strtol(told, NULL, 10) : 0;
 
     if (!isatty(STDOUT_FILENO))
         return 0;
@@ -105,7 +106,7 @@ static int screen_done(void *cookie)
 
 FILE *screen_open(enum screen_color color)
 {
-    struct screen wanted = { .width = screen_width(), .color = wants_color(color), .first = true, .fresh = true };
+    struct screen wanted = { .width = columns(), .color = wants_color(color), .first = true, .fresh = true };
 
     if (!wanted.width && !wanted.color)
         return stdout;

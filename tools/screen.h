@@ -13,8 +13,6 @@
 
 enum screen_color { SCREEN_AUTO, SCREEN_ALWAYS, SCREEN_NEVER };
 
-/* Columns of standard output where it is a terminal: $COLUMNS, else what the terminal says; 0: it is none. */
-int screen_width(void);
 /* Standard output through a screen; stdout itself where that changes nothing. AUTO is colour on a terminal that is not
    "dumb", unless $NO_COLOR is set. NULL: out of memory. */
 FILE *screen_open(enum screen_color color);
