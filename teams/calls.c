@@ -34,7 +34,8 @@ bool teams_case_read_calls(struct teams_case *c)
         }
         uint64_t clobbers = s && !call->name ? s->clobbers : all;
         changed |= call->clobbers != clobbers;
-        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | vectors()
+        bool numbers = call->known <= TEAMS_LEAVES; /* it may take floating-point numbers */
+        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | (numbers ? vectors() : 0)
                       : s   ? s->arguments
                             : first_arguments(8) | vectors();
         call->clobbers = clobbers;
@@ -54,9 +55,13 @@ static bool is_schedule(const struct teams_case *c, const struct teams_block *bl
 static void check_arguments(struct teams_case *c, uint32_t insn, const struct teams_state *s, bool stack)
 {
     enum { WORDS = 32 };
-    for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1)
-        if (teams_value_is_raw(&s->reg[teams_first(left)]))
+    for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1) {
+        const struct teams_value *v = &s->reg[teams_first(left)];
+        if (teams_value_is_raw(v))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
+        if (c->outlined && (v->bits & TEAMS_FOUND))
+            teams_case_object(c, JOB_PROOF_COUNTS, c->f->insn[insn].address);
+    }
     const struct teams_value *top = &s->reg[teams_convention()->stack];
     for (uint32_t k = 0; k < c->r->slots; k++) {
         int32_t at = c->r->slot_offset[k];

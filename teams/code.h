@@ -50,7 +50,7 @@ enum teams_op {
     TEAMS_SYSTEM, /* a system call, or something else that is none of a program's business */
 };
 
-enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY };
+enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY, TEAMS_FROM /* teams_insn.from */ };
 struct teams_operand {
     uint8_t kind, number;
     int64_t value;
@@ -67,11 +67,15 @@ struct teams_insn {
     uintptr_t address, target;
     uint8_t length, op;
     bool loads, stores, atomic, swaps /* compares and exchanges */, reads_flags, writes_flags;
-    bool if_equal;  /* a branch: taken where two things are equal */
-    uint8_t step;   /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
+    bool if_equal, if_unequal; /* a branch: taken where two things are equal, are not */
+    bool partial;   /* dst keeps a part of what it was */
+    uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
+    bool repeats;   /* loads and stores any number of places from there on */
+    int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
     struct teams_place place;
+    struct teams_place from; /* of a second place of memory, which is only read: its size, 0: none */
     uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
 };
 

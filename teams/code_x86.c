@@ -119,8 +119,10 @@ static uint8_t location(unsigned reg)
 static void set_place(struct teams_insn *insn, const cs_x86_op *o, bool second)
 {
     struct teams_place *p = &insn->place;
-    if (second && !(o->access & CS_AC_WRITE))
-        return; /* of two places the written one counts; both are read from the program's memory */
+    if (second && (o->access & CS_AC_WRITE))
+        insn->from = insn->place;
+    else if (second)
+        p = &insn->from;
     *p = (struct teams_place){ TEAMS_NO_REGISTER, TEAMS_NO_REGISTER, (uint8_t)o->mem.scale, o->size, false, false,
                                o->mem.disp };
     p->thread = o->mem.segment == X86_REG_FS || o->mem.segment == X86_REG_GS;
@@ -151,7 +153,7 @@ static struct teams_operand operand(const cs_x86_op *o)
     }
 }
 
-static const struct teams_operand none = { TEAMS_NONE, 0, 0 };
+static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
 
 static struct teams_operand immediate(int64_t value)
 {
@@ -214,6 +216,10 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
     IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
     IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
+    IS(PUSHF, SYSTEM),        IS(PUSHFQ, SYSTEM),       IS(POPF, SYSTEM),         IS(POPFQ, SYSTEM),
+    IS(LAHF, SYSTEM),         IS(SAHF, SYSTEM),         IS(ENTER, SYSTEM),        IS(RDRAND, SYSTEM),
+    IS(RDSEED, SYSTEM),       IS(XGETBV, SYSTEM),       IS(MASKMOVDQU, SYSTEM),   IS(MASKMOVQ, SYSTEM),
+    IS(VMASKMOVDQU, SYSTEM),
 };
 
 static enum teams_op op_of(const cs_insn *i)
@@ -248,6 +254,12 @@ static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
     return mask;
 }
 
+/* Instructions of the x87: capstone does not name what they do to its stack. */
+static bool is_old_floating(const cs_insn *i)
+{
+    return i->mnemonic[0] == 'f';
+}
+
 static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
 {
     cs_regs reads, writes;
@@ -259,6 +271,11 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
     }
     insn->reads |= mask_of(reads, read_count, &insn->reads_flags);
     insn->writes |= mask_of(writes, write_count, &insn->writes_flags);
+    if (is_old_floating(d->insn)) {
+        insn->reads |= 1ull << FLOATING;
+        insn->writes |= 1ull << FLOATING;
+        insn->writes_flags |= strstr(d->insn->mnemonic, "comi") != NULL;
+    }
     bool integer = !(insn->writes >> TEAMS_GENERAL) && !(insn->writes >> FLOATING & 1);
     insn->writes_flags |= integer && d->insn->detail->x86.eflags != 0; /* Capstone's lists do not name them always */
 }
@@ -270,24 +287,34 @@ static void other(struct teams_decoder *d, struct teams_insn *insn)
     collect_masks(d, insn);
 }
 
+/* Of two places of memory the one that is written is `place`. */
+static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
+{
+    struct teams_place top = { STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 }, other = insn->place;
+    bool from_memory = o->type == X86_OP_MEM;
+    insn->op = TEAMS_MOVE;
+    insn->step = push ? -8 : 8;
+    insn->dst = push ? memory : operand(o);
+    insn->a = push ? operand(o) : memory;
+    insn->place = top;
+    insn->stores = push || from_memory;
+    insn->loads = !insn->stores;
+    if (!from_memory)
+        return;
+    insn->a = (struct teams_operand){ TEAMS_FROM, 0, 0 };
+    insn->from = push ? other : top;
+    insn->place = push ? top : other;
+    if (!push && insn->place.base == STACK) /* as it is moved already */
+        insn->place.offset += 8;
+}
+
 /* push, pop, leave, and what leaves the function. Returns whether it was one. */
 static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     const cs_x86_op *o = x->operands;
     bool call = i->id == X86_INS_CALL, jump = i->id == X86_INS_JMP;
     if (i->id == X86_INS_PUSH || i->id == X86_INS_POP) {
-        bool push = i->id == X86_INS_PUSH;
-        insn->op = TEAMS_MOVE;
-        insn->step = 8;
-        insn->dst = push ? (struct teams_operand){ TEAMS_MEMORY, 0, 0 } : operand(o);
-        insn->a = push ? operand(o) : (struct teams_operand){ TEAMS_MEMORY, 0, 0 };
-        if (push && o->type == X86_OP_MEM)
-            insn->a = none;
-        if (!push && o->type == X86_OP_MEM)
-            insn->dst = none;
-        insn->place = (struct teams_place){ STACK, TEAMS_NO_REGISTER, 1, 8, false, false, push ? -8 : 0 };
-        insn->stores = push;
-        insn->loads = !push;
+        push_or_pop(o, i->id == X86_INS_PUSH, insn);
         return true;
     }
     if (call || jump) {
@@ -307,6 +334,7 @@ static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
         insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
         insn->reads_flags = true;
         insn->if_equal = i->id == X86_INS_JE;
+        insn->if_unequal = i->id == X86_INS_JNE;
     }
     return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP ||
            insn->op == TEAMS_NOTHING || insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
@@ -328,9 +356,7 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
         insn->a = o[1];
         insn->b = none;
         insn->writes_flags = false;
-        if (n == 3)
-            return false;
-        return n == 2;
+        return n == 2 && (o[0].kind != TEAMS_MEMORY || o[1].kind != TEAMS_MEMORY);
     case TEAMS_ADDRESS:
         insn->a = insn->b = none;
         insn->writes_flags = false;
@@ -368,6 +394,39 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
     }
 }
 
+static bool is_high(const cs_x86_op *o)
+{
+    return o->type == X86_OP_REG && (o->reg == X86_REG_AH || o->reg == X86_REG_BH || o->reg == X86_REG_CH ||
+                                     o->reg == X86_REG_DH);
+}
+
+/* Whether a register that is written keeps a part of what was in it. */
+static bool is_partial(const cs_insn *i, const cs_x86 *x)
+{
+    static const char *const lanes[] = { "movlps", "movlpd", "movhps", "movhpd", "movhlps", "movlhps", "cvtsi2s",
+                                         "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss" };
+    const cs_x86_op *o = x->operands;
+    if (x->op_count == 0 || o->type != X86_OP_REG)
+        return false;
+    if (location(o->reg) < FLOATING)
+        return o->size < 4;
+    bool scalar = strcmp(i->mnemonic, "movss") == 0 || strcmp(i->mnemonic, "movsd") == 0;
+    if (scalar)
+        return x->op_count == 2 && o[1].type == X86_OP_REG;
+    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
+        if (strncmp(i->mnemonic, lanes[k], strlen(lanes[k])) == 0)
+            return true;
+    return false;
+}
+
+/* Whether it looks at flags, that of the direction of strings aside. */
+static bool tests_flags(const cs_insn *i, const cs_x86 *x)
+{
+    bool carry = i->id == X86_INS_ADC || i->id == X86_INS_SBB || i->id == X86_INS_RCL || i->id == X86_INS_RCR;
+    return carry || (!is_old_floating(i) && (x->eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF |
+                                                X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF)));
+}
+
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     enum teams_op op = insn->op;
@@ -384,6 +443,26 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         /* the operation of vectors and floating point is known, their sources are the mask's */
         insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
     }
+    insn->partial = is_partial(i, x);
+    for (int k = 0; k < x->op_count; k++)
+        if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
+            insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
+    insn->reads_flags |= tests_flags(i, x);
+}
+
+/* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
+static bool only_reads(const cs_insn *i)
+{
+    static const char *const names[] = { "bt",    "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
+                                         "fidiv", "fild",  "fimul", "fisub", "fld",   "fmul", "frstor", "fsub", "idiv",
+                                         "imul",  "jmp",   "lods", "mul",  "push",   "scas", "test" };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        size_t length = strlen(names[k]);
+        bool whole = k == 0; /* bts and others write */
+        if (whole ? strcmp(i->mnemonic, names[k]) == 0 : strncmp(i->mnemonic, names[k], length) == 0)
+            return strncmp(i->mnemonic, "cmpxchg", 7) != 0;
+    }
+    return false;
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)
@@ -408,10 +487,22 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
         insn->stores = false;
     else if (x->operands[0].type != X86_OP_MEM && insn->op != TEAMS_OTHER)
         insn->stores = false, insn->loads = i->id != X86_INS_LEA;
+    else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
+        insn->stores |= !only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
     insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
     insn->stores |= insn->atomic;
     insn->loads |= insn->atomic;
+    insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
+}
+
+/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones. */
+static bool goes_elsewhere(const cs_insn *i)
+{
+    for (int k = 0; k < i->detail->groups_count; k++)
+        if (i->detail->groups[k] >= CS_GRP_JUMP && i->detail->groups[k] <= CS_GRP_BRANCH_RELATIVE)
+            return true;
+    return false;
 }
 
 bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
@@ -431,9 +522,10 @@ bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, u
         insn->loads = insn->stores = false;
         return true;
     }
-    if (!control(i, x, insn))
-        masks_of(d, i, x, insn);
-    return true;
+    if (control(i, x, insn))
+        return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
+    masks_of(d, i, x, insn);
+    return !goes_elsewhere(i);
 }
 
 #endif

@@ -16,7 +16,8 @@ static bool is_shared(const struct teams_case *c, int b)
 
 static bool is_carried(const struct teams_value *v)
 {
-    return (v->bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND);
+    return (v->bits & TEAMS_CARRIED) || v->kind == TEAMS_QUOTIENT || v->kind == TEAMS_QUOTIENT_1 ||
+           ((v->bits & (TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND));
 }
 
 void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts)
@@ -27,7 +28,10 @@ void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts
         return;
     if (c->r->context[b] & TEAMS_RUN_BY_OTHERS)
         teams_case_object(c, JOB_PROOF_OTHERS, where);
-    else if (c->r->context[b] & TEAMS_IF_CARRIED)
+    else if ((c->r->context[b] & (TEAMS_BEFORE_CHUNK | TEAMS_IN_LOOP)) == TEAMS_BEFORE_CHUNK)
+        teams_case_object(c, JOB_PROOF_NUMBER, where);
+    else if ((c->r->context[b] & TEAMS_IF_CARRIED) ||
+             (c->r->context[b] & (TEAMS_BY_SHARE | TEAMS_IN_LOOP)) == TEAMS_BY_SHARE)
         teams_case_object(c, JOB_PROOF_CARRIES, where);
     else if (counts ? !by_iteration(c, b) : !is_shared(c, b))
         teams_case_object(c, counts ? JOB_PROOF_COUNTS : JOB_PROOF_WRITES, where);
@@ -35,23 +39,63 @@ void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts
 
 /* --- Memory --- */
 
+static bool is_same(const struct teams_operand *a, const struct teams_operand *b)
+{
+    return a->kind == b->kind && a->number == b->number && a->value == b->value && a->kind != TEAMS_MEMORY;
+}
+
+/* Whether an instruction only takes what is compared right before it, or a bit: done again, it changes nothing. */
+static bool repeats_alike(const struct teams_case *c, uint32_t b, uint32_t n)
+{
+    const struct teams_insn *i = &c->f->insn[c->f->block[b].first + n], *k = i;
+    if (i->op != TEAMS_SELECT)
+        return i->op == TEAMS_NOTHING || i->op == TEAMS_MOVE || i->op == TEAMS_BITS || i->op == TEAMS_COMPARE ||
+               i->op == TEAMS_TEST || i->op == TEAMS_EXTREME || i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP;
+    bool copies = false; /* of one of the two into the result in between */
+    while (n-- > 0 && !(--k)->writes_flags)
+        copies = k->op == TEAMS_MOVE && k->dst.kind == TEAMS_REGISTER && k->dst.number == i->a.number;
+    const struct teams_operand a = copies ? k[1].a : i->a;
+    return k->op == TEAMS_COMPARE && i - k <= 2 &&
+           ((is_same(&a, &k->a) && is_same(&i->b, &k->b)) || (is_same(&a, &k->b) && is_same(&i->b, &k->a)));
+}
+
+/* Whether a block of a loop leaves it, if at all, for where others do. A block that goes on within the loop on both
+   sides of a branch chooses. */
+static bool leads_to_one(const struct teams_case *c, int loop, int b, int *out)
+{
+    for (int k = 0; k < 2; k++) {
+        int to = c->f->block[b].next[k];
+        if (to < 0 || teams_flow_in_loop(c->f, loop, to))
+            continue;
+        while (c->f->block[to].count == 1 && c->f->insn[c->f->block[to].first].op == TEAMS_JUMP)
+            to = c->f->block[to].next[1];
+        if (*out != TEAMS_NO_BLOCK && *out != to)
+            return false;
+        *out = to;
+    }
+    return !teams_flow_branch(c->f, b) || teams_flow_leads_out(c->f, loop, b);
+}
+
 /* The loop of an exchange that is repeated: does it only take an extreme, or bits, which all threads may do in any
    number? */
 static enum job_proof check_swap(const struct teams_case *c, int b)
 {
-    int loop = c->f->block[b].loop;
+    int loop = c->f->block[b].loop, out = TEAMS_NO_BLOCK;
     if (loop < 0)
         return JOB_PROOF_COUNTS;
-    for (uint32_t k = 0; k < c->f->blocks; k++)
-        for (uint32_t n = 0; teams_flow_in_loop(c->f, loop, (int)k) && n < c->f->block[k].count; n++) {
+    for (uint32_t k = 0; k < c->f->blocks; k++) {
+        if (!teams_flow_in_loop(c->f, loop, (int)k))
+            continue;
+        for (uint32_t n = 0; n < c->f->block[k].count; n++) {
             const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
             if (i->op == TEAMS_FLOAT)
                 return JOB_PROOF_SUMS;
-            if (!i->swaps &&
-                (i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL || i->op >= TEAMS_VECTOR_ADD) &&
-                i->op != TEAMS_BRANCH && i->op != TEAMS_JUMP)
+            if (!i->swaps && !repeats_alike(c, k, n))
                 return JOB_PROOF_COUNTS;
         }
+        if (!leads_to_one(c, loop, (int)k, &out))
+            return JOB_PROOF_COUNTS;
+    }
     return JOB_PROOF_HARMLESS;
 }
 
@@ -93,6 +137,8 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
     bool open = !teams_value_is_own(&at);
     if (teams_value_is_raw(&v) && (open || at.kind != TEAMS_FRAME))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    if (c->outlined && !i->swaps && at.kind != TEAMS_FRAME && ((v.bits | at.bits) & TEAMS_FOUND))
+        teams_case_object(c, JOB_PROOF_COUNTS, i->address);
     if (!open)
         return;
     if (i->atomic && !(i->op == TEAMS_OTHER && !i->swaps && is_shared(c, b))) {
@@ -111,6 +157,15 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
 {
     enum { GUARD = 0x28 }; /* of the stack's protector */
     struct teams_value at = teams_follow_address(i, s);
+    if (i->from.size) {
+        struct teams_insn second = { .address = i->address, .place = i->from, .loads = true };
+        struct teams_value from = teams_follow_address(&second, s);
+        if (i->from.thread)
+            teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
+        if (teams_value_is_raw(&from))
+            teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+        c->s->stack |= (from.kind == TEAMS_FRAME || from.kind == TEAMS_STACK) && from.number >= 8;
+    }
     if (i->place.thread) {
         if (!i->loads || i->stores || i->place.offset != GUARD || i->place.base != TEAMS_NO_REGISTER)
             teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
@@ -118,7 +173,7 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
     }
     if (teams_value_is_raw(&at))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
-    if (at.kind == TEAMS_FRAME && at.number >= 8 && i->loads)
+    if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= 8 && i->loads)
         c->s->stack = true;
     if (i->stores)
         check_store(c, b, i, s);

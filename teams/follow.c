@@ -17,7 +17,7 @@ static bool seen(const struct teams_state *s)
 /* Whether a value was made in these blocks (a row of bytes, one a block). */
 static bool made_inside(const struct teams_reading *r, const struct teams_value *v, const uint8_t *inside)
 {
-    if (v->kind == TEAMS_CONSTANT || v->number <= TEAMS_MEMORY_NAMES)
+    if (v->kind == TEAMS_CONSTANT || (v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART))
         return false;
     if (v->kind != TEAMS_ANY || v->number == 0)
         return true;
@@ -27,11 +27,17 @@ static bool made_inside(const struct teams_reading *r, const struct teams_value 
 /* What was changed on one side of a branch that not all threads take alike. */
 static void mark_value(const struct teams_reading *r, struct teams_value *v, unsigned how, const uint8_t *inside)
 {
-    if (v->kind == TEAMS_UNSEEN || teams_value_is_raw(v) || teams_value_is_own(v) || !made_inside(r, v, inside))
+    bool place = v->kind == TEAMS_ANY && v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART;
+    bool same = place || v->kind == TEAMS_CONSTANT || teams_value_is_own(v); /* unless the other side has another one */
+    if (same)
+        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER) ? TEAMS_SIDE_CARRIED : TEAMS_SIDE;
+    if (same || v->kind == TEAMS_UNSEEN || teams_value_is_raw(v) || !made_inside(r, v, inside))
         return;
-    if (how == TEAMS_RAW_MARK)
+    if (how == TEAMS_RAW_MARK || (how == TEAMS_CHUNK_MARK && !(v->bits & (TEAMS_CARRIED | TEAMS_COUNTER))))
         *v = (struct teams_value){ .kind = TEAMS_RAW };
-    else if (!(v->bits & TEAMS_BOUND))
+    else if (how == TEAMS_FOUND)
+        v->bits |= TEAMS_FOUND;
+    else if (how != TEAMS_CHUNK_MARK && !(v->bits & TEAMS_BOUND))
         *v = teams_value_any((v->bits & TEAMS_ZERO) | how);
 }
 
@@ -73,7 +79,7 @@ static const uint8_t *blocks_of_loop(const struct teams_reading *r, int loop)
 static void collect_defs(struct teams_reading *r)
 {
     for (uint32_t l = 0; l < r->flow->loops; l++)
-        if (r->shared_loop[r->flow->head[l]] == (int)l)
+        if (r->shared_loop[r->flow->head[l]] == (int)l || r->retries[l])
             r->loop_defs[l] = defs_inside(r, blocks_of_loop(r, (int)l));
     for (uint32_t i = 0; i < r->controls; i++)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
@@ -88,10 +94,17 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
         d.stepped = 0;
         mark(r, s, &d, TEAMS_CARRIED, blocks_of_loop(r, loop));
     }
+    int retry = r->flow->block[from].loop;
+    if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
+        !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
+        mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
+    static const uint16_t how[] = { [TEAMS_ONCE] = TEAMS_RAW_MARK, [TEAMS_OTHERS] = TEAMS_RAW_MARK,
+                                    [TEAMS_BY_BOUND] = TEAMS_CARRIED,  [TEAMS_BY_LENGTH] = TEAMS_CARRIED,
+                                    [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
-        if (c->kind != TEAMS_BY_BOUND && c->inside[from] && !c->inside[to])
-            mark(r, s, &c->defs, c->kind == TEAMS_BY_CARRIED ? TEAMS_CARRIED : TEAMS_RAW_MARK, c->inside);
+        if (c->inside[from] && !c->inside[to])
+            mark(r, s, &c->defs, how[c->kind], c->inside);
     }
 }
 
@@ -99,16 +112,28 @@ enum { LOOP = 1, HOPE = 2, INSIDE = 4 };
 
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
-    if (teams_value_equal(into, from))
+    const unsigned sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED;
+    struct teams_value other = *from;
+    unsigned side = (into->bits | from->bits) & sides;
+    into->bits &= (uint16_t)~sides;
+    other.bits &= (uint16_t)~sides;
+    if (teams_value_equal(into, &other)) {
+        into->bits |= (uint16_t)side;
         return;
+    }
+    from = &other;
     bool loop = how & LOOP, bound = (into->bits | from->bits) & TEAMS_BOUND;
-    if (loop && (how & HOPE) && into->kind == TEAMS_ANY && (into->bits & TEAMS_BOUND) && from->kind == TEAMS_LINEAR)
+    if (loop && (how & HOPE) && into->kind == TEAMS_ANY && teams_value_is_raw(from))
         return; /* as it was taken for before its head was known */
     /* within an iteration either is that iteration's own */
     bool own = (how & INSIDE) && bound && (into->kind == TEAMS_CONSTANT || from->kind == TEAMS_CONSTANT);
     *into = loop ? teams_value_loop(*into, *from) : teams_value_join(*into, *from);
     into->bits |= own && into->kind == TEAMS_ANY ? TEAMS_BOUND : 0;
     into->number = into->kind == TEAMS_ANY ? name : into->number;
+    if (side & TEAMS_SIDE)
+        *into = (struct teams_value){ .kind = TEAMS_RAW };
+    else if (side && !teams_value_is_raw(into) && !(into->bits & TEAMS_BOUND))
+        into->bits |= TEAMS_CARRIED;
 }
 
 static void join_states(const struct teams_reading *r, int block, struct teams_state *into,
@@ -135,6 +160,16 @@ static void entry_state(struct teams_state *s)
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
         s->reg[k] = (struct teams_value){ .kind = TEAMS_ANY, .number = teams_name_of_meeting(0, k) };
     s->reg[teams_convention()->stack] = (struct teams_value){ .kind = TEAMS_FRAME };
+}
+
+/* All ways have come together. */
+static void drop_sides(const struct teams_reading *r, struct teams_state *s)
+{
+    const uint16_t sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED;
+    for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
+        s->reg[k].bits &= (uint16_t)~sides;
+    for (uint32_t k = 0; k < r->slots; k++)
+        s->slot[k].bits &= (uint16_t)~sides;
 }
 
 void teams_follow_begin(const struct teams_reading *r, int block, struct teams_state *s)
@@ -165,6 +200,7 @@ void teams_follow_begin(const struct teams_reading *r, int block, struct teams_s
         }
         free(here);
     }
+    drop_sides(r, s);
 }
 
 /* With the states as they are; what they were on the way there does not count. */
@@ -259,9 +295,10 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
     r->slot_of = malloc(f->insns + 1);
     r->shared_loop = malloc((f->blocks + 1) * sizeof *r->shared_loop);
     r->loop_defs = calloc(f->loops + 1, sizeof *r->loop_defs);
+    r->retries = calloc(f->loops + 1, sizeof *r->retries);
     r->block_of = malloc((f->insns + 1) * sizeof *r->block_of);
     if (!r->out || !r->last || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs ||
-        !r->block_of) {
+        !r->retries || !r->block_of) {
         teams_follow_free(r);
         return NULL;
     }
@@ -271,6 +308,8 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
         r->defs[b].stepped = ~0ull;
         for (uint32_t i = 0; i < f->block[b].count; i++)
             r->block_of[f->block[b].first + i] = (int)b;
+        for (uint32_t i = 0; f->block[b].loop >= 0 && i < f->block[b].count; i++)
+            r->retries[f->block[b].loop] |= f->insn[f->block[b].first + i].swaps;
     }
     for (int time = 0; time < TIMES; time++) {
         uint32_t before = r->controls;
@@ -299,6 +338,7 @@ void teams_follow_free(struct teams_reading *r)
     free(r->context);
     free(r->slot_of);
     free(r->shared_loop);
+    free(r->retries);
     free(r->loop_defs);
     free(r->block_of);
     for (uint32_t i = 0; i < r->controls; i++)

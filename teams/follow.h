@@ -36,7 +36,7 @@ struct teams_defs {
     uint64_t regs, stepped, slots[4];
 };
 
-enum teams_control_kind { TEAMS_ONCE, TEAMS_OTHERS, TEAMS_BY_BOUND, TEAMS_BY_CARRIED };
+enum teams_control_kind { TEAMS_ONCE, TEAMS_OTHERS, TEAMS_BY_BOUND, TEAMS_BY_LENGTH, TEAMS_BY_CHUNK, TEAMS_BY_CARRIED };
 struct teams_control {
     int from, to;
     enum teams_control_kind kind;
@@ -49,7 +49,9 @@ enum teams_context {
     TEAMS_GUARDED = 2,
     TEAMS_RUN_ONCE = 4,
     TEAMS_RUN_BY_OTHERS = 8,
-    TEAMS_IF_CARRIED = 16
+    TEAMS_IF_CARRIED = 16,
+    TEAMS_BEFORE_CHUNK = 32, /* whether there is one */
+    TEAMS_BY_SHARE = 64      /* by how large this thread's share is */
 };
 
 struct teams_reading {
@@ -60,7 +62,8 @@ struct teams_reading {
     uint8_t *context;             /* enum teams_context of each block */
     uint8_t *slot_of;             /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
     int *shared_loop;             /* of each block: outermost loop that turns by bounds, -1 */
-    struct teams_defs *loop_defs; /* of each shared loop */
+    bool *retries;                /* of each loop: whether it repeats an exchange */
+    struct teams_defs *loop_defs; /* of each loop that is shared or retries */
     int *block_of;                /* of each instruction */
     struct teams_control control[TEAMS_CONTROLS];
     uint32_t controls;

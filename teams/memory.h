@@ -17,6 +17,15 @@
 #include "teams/follow.h"
 
 enum { TEAMS_PLACES = TEAMS_REGISTERS + TEAMS_SLOTS, TEAMS_MEMORY_NAMES = -(1 << 30) };
+/* A slot that was written as a part of a larger one, and not since. */
+enum { TEAMS_PART = INT32_MIN };
+
+/* Of what is the same wherever it is computed, or read: not made anywhere. */
+static inline int32_t teams_name_of_place(uint64_t of, int64_t offset)
+{
+    uint64_t hash = (of << 32 ^ (uint64_t)offset) * 0x9e3779b97f4a7c15u;
+    return TEAMS_MEMORY_NAMES - (int32_t)(hash >> 36);
+}
 
 static inline int32_t teams_name_of_meeting(int block, uint32_t place)
 {
@@ -34,6 +43,9 @@ uint8_t teams_memory_find_slot(const struct teams_reading *r, int32_t offset);
 uint8_t teams_memory_slot(struct teams_reading *r, int32_t offset, uint8_t size);
 
 struct teams_value teams_memory_load(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s);
+/* Of the second place of an instruction. */
+struct teams_value teams_memory_load_from(struct teams_reading *r, const struct teams_insn *i,
+                                          const struct teams_state *s);
 void teams_memory_store(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
                         struct teams_value v);
 /* An address goes where others may write by it. */

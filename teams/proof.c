@@ -38,6 +38,21 @@ static bool is_in_frame(const struct teams_value *v)
     return v->kind == TEAMS_FRAME || v->kind == TEAMS_STACK;
 }
 
+/* Who is first, and whose share is longer, is compared in one way each; a chunk decides on its loop. */
+static void check_branch(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_value *flags)
+{
+    bool equality = i->if_equal || i->if_unequal;
+    bool one = flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE;
+    int loop = c->r->shared_loop[b];
+    bool chunk = flags->kind == TEAMS_IF_CHUNK && loop >= 0 && !teams_flow_leads_out(c->f, loop, b);
+    if (flags->kind == TEAMS_RAW || flags->kind == TEAMS_LINEAR || (one && !equality) || chunk ||
+        (flags->kind == TEAMS_IF_REST && equality))
+        teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    int retry = c->f->block[b].loop;
+    if (c->outlined && (flags->bits & TEAMS_FOUND) && (retry < 0 || !c->r->retries[retry]))
+        teams_case_object(c, JOB_PROOF_COUNTS, i->address);
+}
+
 static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_insn *i = &c->f->insn[insn];
@@ -45,9 +60,8 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
         teams_case_memory(c, b, i, s);
     if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT)
         teams_case_call(c, b, insn, s);
-    else if (i->op == TEAMS_BRANCH &&
-             (s->reg[TEAMS_FLAGS].kind == TEAMS_RAW || s->reg[TEAMS_FLAGS].kind == TEAMS_LINEAR))
-        teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    else if (i->op == TEAMS_BRANCH)
+        check_branch(c, b, i, &s->reg[TEAMS_FLAGS]);
     else if (i->op == TEAMS_RETURN && c->depth > 0 && is_in_frame(&s->reg[teams_convention()->result]))
         teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
     else if (i->op == TEAMS_SYSTEM)
@@ -153,8 +167,7 @@ static void forget(struct teams_prover *p, uintptr_t outlined)
     p->flows = left;
 }
 
-struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind,
-                                         uint32_t depth)
+struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind, uint32_t depth)
 {
     for (uint32_t i = 0; i < p->functions; i++)
         if (p->function[i].entry == entry)

@@ -5,13 +5,19 @@
 
 static bool by_bound(const struct teams_value *flags)
 {
-    return flags->kind == TEAMS_IF_CHUNK || (flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH)));
+    return flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH));
+}
+
+/* The next chunk is compared before it is known as a bound. */
+static bool turns_by(const struct teams_value *flags)
+{
+    return by_bound(flags) || flags->kind == TEAMS_IF_CHUNK;
 }
 
 static bool is_shared(const struct teams_reading *r, int loop)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        if (teams_flow_branch(r->flow, (int)b) && by_bound(&r->out[b].reg[TEAMS_FLAGS]) &&
+        if (teams_flow_branch(r->flow, (int)b) && turns_by(&r->out[b].reg[TEAMS_FLAGS]) &&
             teams_flow_leads_out(r->flow, loop, (int)b))
             return true;
     return false;
@@ -39,7 +45,7 @@ static void add_control(struct teams_reading *r, int from, int side, enum teams_
         if (r->control[i].from == from && r->control[i].to == to)
             return;
     if (r->controls == TEAMS_CONTROLS) {
-        r->too_large |= kind != TEAMS_BY_BOUND; /* a bound that is not known as one allows nothing */
+        r->too_large = true;
         return;
     }
     uint8_t *inside = malloc(r->flow->blocks);
@@ -57,7 +63,10 @@ void teams_shared_find_controls(struct teams_reading *r)
         const struct teams_value *flags = &r->out[b].reg[TEAMS_FLAGS];
         if (!i)
             continue;
-        if (flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE) {
+        if (flags->kind == TEAMS_IF_CHUNK && r->shared_loop[b] < 0) {
+            add_control(r, (int)b, 0, TEAMS_BY_CHUNK);
+            add_control(r, (int)b, 1, TEAMS_BY_CHUNK);
+        } else if (flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE) {
             int equal = i->if_equal; /* the side where the two are equal */
             bool one = flags->kind == TEAMS_IF_MASTER || flags->number == 1;
             add_control(r, (int)b, one ? equal : !equal, TEAMS_ONCE);
@@ -69,14 +78,17 @@ void teams_shared_find_controls(struct teams_reading *r)
     }
     for (uint32_t b = 0; b < r->flow->blocks; b++)
         if (teams_flow_branch(r->flow, (int)b) && r->shared_loop[b] < 0 && by_bound(&r->out[b].reg[TEAMS_FLAGS])) {
-            add_control(r, (int)b, 0, TEAMS_BY_BOUND);
-            add_control(r, (int)b, 1, TEAMS_BY_BOUND);
+            bool bound = r->out[b].reg[TEAMS_FLAGS].bits & TEAMS_BOUND;
+            add_control(r, (int)b, 0, bound ? TEAMS_BY_BOUND : TEAMS_BY_LENGTH);
+            add_control(r, (int)b, 1, bound ? TEAMS_BY_BOUND : TEAMS_BY_LENGTH);
         }
 }
 
 void teams_shared_find_context(struct teams_reading *r)
 {
-    static const uint8_t of[] = { TEAMS_RUN_ONCE, TEAMS_RUN_BY_OTHERS, TEAMS_GUARDED, TEAMS_IF_CARRIED };
+    static const uint8_t of[] = { TEAMS_RUN_ONCE,     TEAMS_RUN_BY_OTHERS,
+                                  TEAMS_GUARDED,      TEAMS_GUARDED | TEAMS_BY_SHARE,
+                                  TEAMS_BEFORE_CHUNK, TEAMS_IF_CARRIED };
     for (uint32_t b = 0; b < r->flow->blocks; b++)
         r->context[b] = r->shared_loop[b] >= 0 ? TEAMS_IN_LOOP : 0;
     for (uint32_t i = 0; i < r->controls; i++)

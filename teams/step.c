@@ -9,9 +9,30 @@ static struct teams_value named(const struct teams_reading *r, const struct team
     return v;
 }
 
+/* In a part of what holds something else besides. */
+static struct teams_value beside(struct teams_value v, struct teams_value rest, bool low)
+{
+    if (teams_value_is_raw(&v))
+        return v;
+    if (teams_value_is_raw(&rest))
+        return (struct teams_value){ .kind = low ? TEAMS_LOW : TEAMS_RAW,
+                                     .bits = v.bits & ~(unsigned)(TEAMS_ZERO | TEAMS_EXACT) };
+    v.bits |= rest.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    return v.kind == TEAMS_CONSTANT ? teams_value_any(v.bits & ~(unsigned)TEAMS_ZERO) : v;
+}
+
+/* What is left in other lanes of vectors, and beside a condition, is hardly ever used: it counts where it is raw. */
+static struct teams_value rest_of(const struct teams_state *s, const struct teams_insn *i, uint8_t reg)
+{
+    struct teams_value v = s->reg[reg];
+    return (reg >= TEAMS_GENERAL || i->op == TEAMS_SET) && !teams_value_is_raw(&v) ? teams_value_any(0) : v;
+}
+
 static void write(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
                   struct teams_value v)
 {
+    if (i->partial && i->dst.kind == TEAMS_REGISTER)
+        v = beside(v, rest_of(s, i, i->dst.number), i->narrow == 1);
     v = named(r, i, v);
     if (i->dst.kind == TEAMS_MEMORY) {
         teams_memory_store(r, block, i, s, v);
@@ -50,10 +71,12 @@ static struct teams_value sum(const struct teams_reading *r, int block, struct t
 static struct teams_value choose(struct teams_value flags, struct teams_value a, struct teams_value b)
 {
     struct teams_value v = teams_value_join(a, b);
-    if (flags.kind == TEAMS_IF_MASTER || flags.kind == TEAMS_IF_SINGLE || flags.kind == TEAMS_RAW)
+    /* by whether a chunk is there only its end is chosen, which still has the number in it */
+    if (flags.kind == TEAMS_IF_MASTER || flags.kind == TEAMS_IF_SINGLE || flags.kind == TEAMS_RAW ||
+        (flags.kind == TEAMS_IF_CHUNK && v.kind != TEAMS_LINEAR))
         return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_CONSTANT || v.kind == TEAMS_ANY)
-        v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER);
+        v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_FOUND);
     return v;
 }
 
@@ -99,6 +122,10 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
     }
     if (i->reads_flags)
         from.all = teams_value_mix(from.all, set(s->reg[TEAMS_FLAGS]));
+    for (uint64_t left = i->partial ? i->writes : 0; left; left &= left - 1)
+        from.all = beside(from.all, rest_of(s, i, teams_first(left)), false);
+    if (i->from.size)
+        from.all = teams_value_mix(from.all, teams_memory_load_from(r, i, s));
     if (i->loads) {
         struct teams_value loaded = teams_memory_load(r, i, s);
         from.all = teams_value_mix(from.all, loaded);
@@ -106,6 +133,19 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
     }
     from.zeroes = from.zeroes && from.some;
     return from;
+}
+
+/* Whether what an instruction finds where others change it at once says which thread came first. */
+static bool tells_order(const struct teams_reading *r, int block, const struct teams_insn *i,
+                        const struct teams_state *s)
+{
+    struct teams_value at = teams_follow_address(i, s);
+    return i->atomic && !(r->context[block] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)) && !teams_value_is_own(&at);
+}
+
+static struct teams_value told(struct teams_value v)
+{
+    return teams_value_is_raw(&v) ? v : teams_value_any((v.bits & ~(unsigned)TEAMS_ZERO) | TEAMS_FOUND);
 }
 
 /* Whatever goes in comes out. */
@@ -118,13 +158,16 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
     if (v.kind == TEAMS_ANY && sums)
         v.bits |= TEAMS_ZERO;
     v = named(r, i, v);
+    struct teams_value found = tells_order(r, block, i, s) ? told(v) : v;
     if (i->stores)
         teams_memory_store(r, block, i, s, v);
-    write_all(r, block, s, i->writes, v);
+    if (i->stores && teams_value_is_raw(&v)) /* that is a reason if others see the place */
+        found = v;
+    write_all(r, block, s, i->writes, found);
     if (i->writes_flags)
-        s->reg[TEAMS_FLAGS] = v;
+        s->reg[TEAMS_FLAGS] = found;
     if (i->swaps) { /* the value that was there */
-        s->reg[teams_convention()->result] = named(r, i, teams_value_any(0));
+        s->reg[teams_convention()->result] = named(r, i, found);
         teams_memory_define(r, block, teams_convention()->result, false);
     }
 }
@@ -248,6 +291,8 @@ static struct teams_value result(struct teams_reading *r, int block, const struc
 static struct teams_value compared(const struct teams_insn *i, struct teams_value a, struct teams_value b)
 {
     struct teams_value v = i->op == TEAMS_COMPARE ? teams_value_compare(a, b) : test(i, a, b);
+    if (i->narrow && (a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR))
+        return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_IF_SINGLE || v.kind == TEAMS_IF_MASTER)
         v.number = i->op == TEAMS_COMPARE && b.kind == TEAMS_CONSTANT ? b.number : 0;
     return v;
@@ -256,14 +301,37 @@ static struct teams_value compared(const struct teams_insn *i, struct teams_valu
 static void move_stack(struct teams_state *s, const struct teams_insn *i)
 {
     struct teams_value *top = &s->reg[teams_convention()->stack];
-    *top = teams_value_add(*top, teams_value_constant(i->step), i->stores);
+    *top = teams_value_add(*top, teams_value_constant(i->step), false);
+}
+
+/* The lowest byte of such a result is made of the lowest bytes alone. */
+static bool keeps_low(const struct teams_insn *i)
+{
+    return (i->op == TEAMS_BITS || i->op == TEAMS_MOVE) && i->narrow != 2;
+}
+
+static struct teams_value lowest(struct teams_value v)
+{
+    return v.kind == TEAMS_LOW ? teams_value_any(v.bits) : v;
 }
 
 /* What has a result of its own. A push writes below the stack pointer as it is. */
 static void compute(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
                     struct teams_value a, struct teams_value b)
 {
+    bool low = keeps_low(i) && (a.kind == TEAMS_LOW || b.kind == TEAMS_LOW);
+    if (low) {
+        a = lowest(a);
+        b = lowest(b);
+    }
     struct teams_value v = result(r, block, i, s, a, b);
+    if (low && !teams_value_is_raw(&v))
+        v = (struct teams_value){ .kind = TEAMS_LOW, .bits = v.bits };
+    if (i->op == TEAMS_MOVE && i->narrow && v.kind == TEAMS_LINEAR)
+        v = (struct teams_value){ .kind = TEAMS_RAW };
+    if (i->reads_flags && i->op != TEAMS_SELECT && i->op != TEAMS_SET) /* with carry */
+        v = beside(v, set(s->reg[TEAMS_FLAGS]), false);
+    bool order = tells_order(r, block, i, s);
     write(r, block, i, s, v);
     if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == teams_convention()->stack))
         move_stack(s, i);
@@ -271,6 +339,8 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
         s->reg[TEAMS_FLAGS] = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
                               : i->op == TEAMS_MOVE                               ? teams_value_any(0)
                                                     : teams_value_compare(v, teams_value_constant(0));
+    if (i->writes_flags && order)
+        s->reg[TEAMS_FLAGS] = told(s->reg[TEAMS_FLAGS]);
 }
 
 void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct teams_state *s)
@@ -283,6 +353,10 @@ void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_FLOAT) {
         struct teams_value a = i->a.kind ? teams_follow_operand(r, i, &i->a, s) : teams_value_any(0);
         struct teams_value b = i->b.kind ? teams_follow_operand(r, i, &i->b, s) : teams_value_any(0);
+        if (i->narrow == 1) {
+            a = lowest(a);
+            b = lowest(b);
+        }
         if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST)
             s->reg[TEAMS_FLAGS] = compared(i, a, b);
         else

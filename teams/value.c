@@ -13,7 +13,7 @@ struct teams_value teams_value_constant(int64_t number)
 /* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */
 static unsigned both_bits(struct teams_value a, struct teams_value b)
 {
-    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH);
+    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
     return bits & TEAMS_BOUND ? bits & ~(unsigned)(TEAMS_COUNTER | TEAMS_LENGTH) : bits;
 }
 
@@ -35,16 +35,18 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
     if (t == 0 && n == 0 && m == r)
         return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND |
                                TEAMS_EDGE);
-    return (struct teams_value){ TEAMS_LINEAR, (uint8_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
+    return (struct teams_value){ TEAMS_LINEAR, (uint16_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
+}
+
+/* The way from one chunk to the next. */
+static bool is_step(struct teams_value v)
+{
+    return v.kind == TEAMS_LINEAR && !v.t && v.n && !v.m && !v.r;
 }
 
 static struct teams_value add_linear(struct teams_value a, struct teams_value b, int sign)
 {
     unsigned exact = a.bits & b.bits & TEAMS_EXACT;
-    /* the way from one chunk to the next */
-    if ((a.bits & TEAMS_BOUND && b.kind == TEAMS_LINEAR && !b.t && !b.m && !b.r) ||
-        (b.bits & TEAMS_BOUND && a.kind == TEAMS_LINEAR && !a.t && !a.m && !a.r))
-        return teams_value_any(TEAMS_BOUND | TEAMS_EDGE);
     return form(a.t + sign * b.t, a.n + sign * b.n, a.m + sign * b.m, a.r + sign * b.r, both_bits(a, b) | exact);
 }
 
@@ -59,7 +61,7 @@ static struct teams_value add_pointer(struct teams_value a, struct teams_value b
     }
     if (p.kind == TEAMS_FRAME)
         p.kind = TEAMS_STACK;
-    p.bits = (uint8_t)both_bits(a, b);
+    p.bits = (uint16_t)both_bits(a, b);
     return p;
 }
 
@@ -72,7 +74,8 @@ struct teams_value teams_value_add(struct teams_value a, struct teams_value b, b
         return (struct teams_value){ .kind = TEAMS_QUOTIENT_1, .bits = TEAMS_BOUND };
     a = plain(a);
     b = plain(b);
-    if (a.kind == TEAMS_RAW || b.kind == TEAMS_RAW || a.kind >= TEAMS_IF_REST || b.kind >= TEAMS_IF_REST)
+    if (a.kind == TEAMS_RAW || b.kind == TEAMS_RAW || a.kind == TEAMS_LOW || b.kind == TEAMS_LOW ||
+        a.kind >= TEAMS_IF_REST || b.kind >= TEAMS_IF_REST)
         return raw;
     if (a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR)
         return teams_value_is_own(&a) || teams_value_is_own(&b) ? raw : add_linear(a, b, sign);
@@ -141,6 +144,12 @@ struct teams_value teams_value_divide(struct teams_value a, struct teams_value b
     return *rest;
 }
 
+/* Of the chunk after this one. */
+static bool is_next(struct teams_value v)
+{
+    return is_step(v) && (v.bits & TEAMS_BOUND);
+}
+
 static bool only_number(struct teams_value v)
 {
     return v.kind == TEAMS_LINEAR && v.t && !v.m && !v.r;
@@ -155,7 +164,8 @@ struct teams_value teams_value_compare(struct teams_value a, struct teams_value 
         return (struct teams_value){ .kind = TEAMS_IF_MASTER };
     if (x.kind == TEAMS_IF_SINGLE && y.kind == TEAMS_CONSTANT)
         return x;
-    if ((only_number(x) && !teams_value_is_raw(&y)) || (only_number(y) && !teams_value_is_raw(&x)))
+    bool chunk = only_number(x) || is_next(x), other = only_number(y) || is_next(y);
+    if ((chunk && !teams_value_is_raw(&y)) || (other && !teams_value_is_raw(&x)))
         return (struct teams_value){ .kind = TEAMS_IF_CHUNK, .bits = TEAMS_BOUND };
     struct teams_value d = teams_value_add(x, y, true);
     if (teams_value_is_raw(&d))
@@ -186,6 +196,8 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
     if (is_rest(b) && a.kind == TEAMS_CONSTANT && a.number == 0)
         return b;
     /* the end of a chunk: the smaller one of its own and the loop's */
+    if ((is_next(a) && !teams_value_is_raw(&b)) || (is_next(b) && !teams_value_is_raw(&a)))
+        return is_next(a) ? a : b;
     if (only_number(a) && !teams_value_is_raw(&b))
         return form(a.t, a.n, 0, 0, 0);
     if (only_number(b) && !teams_value_is_raw(&a))
@@ -193,10 +205,11 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
     if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
         return raw;
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
-    unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH);
+    unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
     struct teams_value v = teams_value_any(all | some);
     if (teams_value_is_own(&a) && teams_value_is_own(&b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
         v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;
+    v.number = v.kind == TEAMS_STACK ? (a.number > b.number ? a.number : b.number) : 0;
     return v;
 }
 
@@ -204,7 +217,7 @@ struct teams_value teams_value_loop(struct teams_value a, struct teams_value b)
 {
     bool steps = a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && a.t && a.t == b.t && !a.n && b.n == a.t && !a.m &&
                  !b.m && !a.r && !b.r;
-    if (steps || (only_number(a) && b.kind == TEAMS_ANY && (b.bits & TEAMS_BOUND)))
+    if (steps || (only_number(a) && !a.n && is_next(b) && b.n == a.t))
         return teams_value_any(TEAMS_BOUND | TEAMS_EDGE | (b.bits & TEAMS_CARRIED));
     if (a.kind == TEAMS_ANY && (a.bits & TEAMS_BOUND) &&
         b.kind == TEAMS_CONSTANT) /* the inner one of collapsed loops */

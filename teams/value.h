@@ -25,11 +25,12 @@ enum teams_value_kind {
     TEAMS_ANY,
     TEAMS_CONSTANT,
     TEAMS_FRAME, /* address in the function's own frame: the stack pointer at its entry + number */
-    TEAMS_STACK, /* likewise, somewhere in it */
+    TEAMS_STACK, /* likewise, somewhere in the object that begins there */
     TEAMS_HEAP,  /* address in memory that this thread allocated */
     TEAMS_LINEAR,
     TEAMS_QUOTIENT,
     TEAMS_QUOTIENT_1, /* q, and q + 1 */
+    TEAMS_LOW, /* plain in its lowest byte, raw in the rest */
     TEAMS_RAW,
     /* of the flags */
     TEAMS_IF_REST,   /* whether T < r */
@@ -46,24 +47,29 @@ enum teams_value_bit {
     TEAMS_LENGTH = 32,    /* of a thread's share: what two bounds are apart */
     TEAMS_EDGE = 64,      /* with BOUND: only by adding, not what an iteration computed of its number */
     TEAMS_EXACT = 16,     /* a linear form without something plain */
-    TEAMS_RAW_MARK = 128, /* no bit of a value: makes it raw (follow.c) */
+    TEAMS_FOUND = 256,    /* tells which thread came first: made of what an exchange found */
+    /* no bits of a value while an instruction is looked at (follow.c) */
+    TEAMS_RAW_MARK = 128, /* makes it raw */
+    TEAMS_CHUNK_MARK = 2048, /* likewise, unless it is carried */
+    TEAMS_SIDE = 512,     /* of one side of a branch: where the other side's is another, it is raw */
+    TEAMS_SIDE_CARRIED = 1024, /* likewise, carried */
 };
 
 struct teams_value {
-    uint8_t kind, bits;
+    uint16_t kind, bits;
     int16_t t, n, m, r;
-    int32_t number; /* of a constant, an offset; of TEAMS_ANY its name (follow.h), 0: none */
+    int32_t number; /* of a constant, an offset in the frame; of TEAMS_ANY its name (follow.h), 0: none */
 };
 
 static inline struct teams_value teams_value_any(unsigned bits)
 {
-    return (struct teams_value){ .kind = TEAMS_ANY, .bits = (uint8_t)bits };
+    return (struct teams_value){ .kind = TEAMS_ANY, .bits = (uint16_t)bits };
 }
 struct teams_value teams_value_constant(int64_t number);
 /* Still has the thread's number or the team's size in it. */
 static inline bool teams_value_is_raw(const struct teams_value *v)
 {
-    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
+    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_LOW || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
 }
 /* An address in memory that only this thread knows. */
 static inline bool teams_value_is_own(const struct teams_value *v)

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MIT
+# Regions as a compiler or a program's author could write them, for read_file: region_yes_NAME does the same with any
+# number of threads, region_no_NAME tells what it knows of its number or its size, or of who came first. Never run.
+
+    .text
+    .macro begin name
+    .globl \name
+    .type \name, @function
+\name:
+    .endm
+    .macro end name
+    .size \name, . - \name
+    .endm
+
+# The code makes %ebx of the thread's number in %eax; one thread stores it.
+    .macro told name, code
+    begin region_no_\name
+    push %rbx
+    sub $64, %rsp
+    mov %rdi, %rbp
+    call omp_get_thread_num@PLT
+    xor %ebx, %ebx
+    xor %ecx, %ecx
+    \code
+    call GOMP_single_start@PLT
+    test %al, %al
+    je 1f
+    mov %ebx, (%rbp)
+1:  add $64, %rsp
+    pop %rbx
+    ret
+    end region_no_\name
+    .endm
+# Likewise with what one thread stores being plain.
+    .macro plain name, code
+    begin region_yes_\name
+    push %rbx
+    sub $64, %rsp
+    mov %rdi, %rbp
+    xor %ebx, %ebx
+    xor %ecx, %ecx
+    \code
+    call GOMP_single_start@PLT
+    test %al, %al
+    je 1f
+    mov %ebx, (%rbp)
+1:  add $64, %rsp
+    pop %rbx
+    ret
+    end region_yes_\name
+    .endm
+# The code leads to 2 or not, by the number in %eax; there all threads that come do the same.
+    .macro decides name, code
+    begin region_no_\name
+    push %rbx
+    sub $64, %rsp
+    mov %rdi, %rbx
+    call omp_get_thread_num@PLT
+    \code
+    movl $7, (%rbx)
+2:  add $64, %rsp
+    pop %rbx
+    ret
+    end region_no_\name
+    .endm
+
+    plain constant, "mov $5, %ebx"
+    plain from_memory, "mov (%rbp), %ebx"
+    plain own_places, "mov %rbp, 8(%rsp); mov (%rbp), %eax; mov %eax, 16(%rsp); mov 16(%rsp), %ebx"
+    plain pushed_and_popped, "push (%rbp); pop %rbx"
+
+# Compared otherwise than for being 0.
+    decides greater_than_0, "test %eax, %eax; jle 2f"
+    decides compared_greater_than_0, "cmp $0, %eax; jle 2f"
+    decides at_least_1, "cmp $1, %eax; jl 2f"
+    decides unsigned_at_least_1, "cmp $1, %eax; jae 2f"
+    decides first_four, "cmp $4, %eax; jge 2f"
+    decides a_certain_one, "cmp $1, %eax; jne 2f"
+    decides as_memory_says, "cmp 4(%rbx), %eax; jne 2f"
+    decides scaled, "lea (,%rax,4), %ecx; cmp $4, %ecx; jge 2f"
+    decides scaled_unsigned, "lea 4(,%rax,4), %rcx; cmp $4, %rcx; jbe 2f"
+    decides compared_with_itself_and_more, "mov %eax, %ecx; and $1, %ecx; cmp %ecx, %eax; jne 2f"
+    decides not_the_sign, "test %eax, %eax; js 2f; jo 2f; jg 2f"
+    decides counted_down, "sub $1, %eax; jc 2f"
+    decides counted_down_to_0, "dec %eax; jz 2f"
+    decides half, "shr %eax; jc 2f"
+    decides bit, "bt $0, %eax; jc 2f"
+    decides loop_by_number, "mov %eax, %ecx; inc %ecx; 3: dec %ecx; jnz 3b; mov %eax, %ecx; jrcxz 2f"
+    decides parity, "test %eax, %eax; jp 2f"
+# Only the difference to another number, or to one's own, plain as it looks.
+    decides sum_of_two, "mov %eax, 8(%rsp); mov 4(%rbx), %ecx; add %eax, %ecx; cmp %eax, %ecx; je 2f; cmp %ecx, 8(%rsp); jl 2f"
+# The flags become data.
+    told set_greater, "cmp $3, %eax; setg %bl"
+    told move_if_greater, "mov $1, %ebx; mov $2, %ecx; cmp $3, %eax; cmovg %ecx, %ebx"
+    told move_if_zero, "mov $1, %ebx; mov $2, %ecx; test %eax, %eax; cmovz %ecx, %ebx"
+    told borrow, "cmp $1, %eax; sbb %ebx, %ebx"
+    told carry, "cmp $1, %eax; adc $0, %ebx"
+    told carry_rotated, "cmp $1, %eax; rcl %ebx"
+    told flags_pushed, "cmp $1, %eax; pushfq; pop %rbx"
+    told flags_loaded, "mov %eax, %ecx; cmp $1, %ecx; lahf; mov %eax, %ebx"
+    told bit_tested, "bt %eax, %ecx; setc %bl"
+    told bit_set, "bts %eax, %ebx"
+    told one_or_other, "test %eax, %eax; je 3f; mov $1, %ebx; 3:"
+    told one_or_other_behind, "test %eax, %eax; je 3f; mov $1, %ecx; 3: mov %ecx, %ebx"
+    told one_or_other_if_less, "cmp $4, %eax; jge 3f; mov $1, %ebx; 3:"
+    told one_or_other_in_place, "movl $1, 8(%rsp); test %eax, %eax; je 3f; movl $2, 8(%rsp); 3: mov 8(%rsp), %ebx"
+    told address_or_other, "lea 4(%rbp), %rcx; test %eax, %eax; je 3f; lea 8(%rbp), %rcx; 3: mov (%rcx), %ebx"
+    told place_or_other, "movl $1, 8(%rsp); movl $2, 16(%rsp); lea 8(%rsp), %rcx; test %eax, %eax; je 3f; lea 16(%rsp), %rcx; 3: mov (%rcx), %ebx"
+
+# Parts of registers and places.
+    told low_byte_overwritten, "mov %eax, %ebx; mov $0, %bl"
+    told high_byte_overwritten, "mov %eax, %ebx; mov $0, %bh"
+    told low_word_overwritten, "mov %eax, %ebx; mov $0, %bx"
+    told low_byte_set, "mov %eax, %ebx; test %ecx, %ecx; sete %bl"
+    told byte_of_itself_cleared, "mov %eax, %ebx; xor %bl, %bl"
+    told byte_of_place_overwritten, "mov %eax, 8(%rsp); movb $0, 8(%rsp); mov 8(%rsp), %ebx"
+    told half_of_place_overwritten, "mov %rax, 8(%rsp); movl $0, 8(%rsp); mov 12(%rsp), %ebx"
+    told middle_of_place, "movl $0, 9(%rsp); mov %eax, 8(%rsp); mov 9(%rsp), %ebx"
+    told behind_in_place, "movl $0, 12(%rsp); mov %rax, 8(%rsp); mov 12(%rsp), %ebx"
+    told before_in_place, "movl $0, 8(%rsp); mov %eax, 12(%rsp); mov 8(%rsp), %rbx; shr $32, %rbx"
+    told wider_than_the_place, "movb %al, 12(%rsp); mov 12(%rsp), %ebx"
+    told read_by_words, "mov %rax, 8(%rsp); movzwl 10(%rsp), %ebx"
+    told read_by_a_vector, "movq $0, 8(%rsp); mov %rax, 16(%rsp); movdqu 8(%rsp), %xmm0; movd %xmm0, %ebx"
+    told by_an_index, "mov %eax, 8(%rsp); movslq (%rbp), %rcx; mov (%rsp,%rcx,4), %ebx"
+    told stored_by_an_index, "movslq (%rbp), %rcx; mov %eax, (%rsp,%rcx,4); mov 8(%rsp), %ebx"
+    told pushed, "push %rax; pop %rbx"
+    told pushed_from_memory, "mov %eax, 8(%rsp); push 8(%rsp); pop %rbx"
+    told popped_into_memory, "push %rax; pop 16(%rsp); mov 16(%rsp), %ebx"
+    told memory_at_its_number_pushed, "push (%rbp,%rax,8); pop %rbx"
+    told memory_at_its_number, "mov (%rbp,%rax,8), %ebx"
+    told below_the_stack, "mov %eax, -8(%rsp); mov -8(%rsp), %ebx"
+    told stack_moved_back, "push %rax; add $8, %rsp; mov -8(%rsp), %ebx"
+    told copied_by_string, "mov %eax, 8(%rsp); lea 8(%rsp), %rsi; lea 16(%rsp), %rdi; movsl; mov 16(%rsp), %ebx"
+    told filled_by_string, "lea 16(%rsp), %rdi; mov $2, %ecx; rep stosl; mov 20(%rsp), %ebx"
+    told loaded_by_string, "mov %eax, 8(%rsp); lea 8(%rsp), %rsi; lodsl; mov %eax, %ebx"
+    told compared_by_string, "mov %eax, 8(%rsp); movl $0, 16(%rsp); lea 8(%rsp), %rsi; lea 16(%rsp), %rdi; cmpsl; sete %bl"
+    told exchanged_registers, "xchg %eax, %ebx"
+    told exchanged_place, "mov %eax, 8(%rsp); mov $0, %ebx; xchg %ebx, 8(%rsp)"
+    told exchanged_into_place, "xchg %eax, 8(%rsp); mov 8(%rsp), %ebx"
+    told added_and_exchanged, "mov %eax, 8(%rsp); xadd %ebx, 8(%rsp)"
+    told compared_and_exchanged, "xor %ecx, %ecx; mov %eax, 8(%rsp); mov %ecx, %eax; cmpxchg %ecx, 8(%rsp); mov %eax, %ebx"
+    told read_by_address, "mov %eax, 8(%rsp); lea 4(%rsp), %rcx; mov 4(%rcx), %ebx"
+    told product_high, "mov $0x10000, %ecx; mul %ecx; mov %edx, %ebx; mov %eax, %ebx"
+    told divided, "mov $2, %ecx; xor %edx, %edx; div %ecx; mov %eax, %ebx"
+    told rest_of_division, "mov $2, %ecx; xor %edx, %edx; div %ecx; mov %edx, %ebx"
+    told sign, "cltd; mov %edx, %ebx"
+    told sign_of_what_it_made, "sub $1, %eax; cltd; mov %edx, %ebx"
+    told wide_sign, "movslq %eax, %rax; sub $1, %rax; cqto; mov %edx, %ebx"
+    told byte_table, "lea 8(%rsp), %rbx; xlat; mov %eax, %ebx"
+    told swapped_bytes, "bswap %eax; mov %eax, %ebx"
+    told counted_zeroes, "bsf %eax, %ebx"
+    told spread_bits, "mov %eax, %ecx; mov $1, %ebx; shl %cl, %ebx"
+    told shifted_wide, "shld $8, %eax, %ebx"
+    told negated, "neg %eax; mov %eax, %ebx"
+    told inverted, "not %eax; mov %eax, %ebx"
+    told xored, "xor %eax, %ebx"
+    told multiplied, "imul $7, %eax, %ebx"
+    told minus_itself_shifted, "mov %eax, %ebx; shl %ebx; sub %eax, %ebx"
+# Vectors and floating point.
+    told vector, "movd %eax, %xmm0; movd %xmm0, %ebx"
+    told vector_broadcast, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movd %xmm0, %ebx"
+    told vector_broadcast_wide, "vmovd %eax, %xmm0; vpbroadcastd %xmm0, %ymm0; vextracti128 $1, %ymm0, %xmm1; vmovd %xmm1, %ebx"
+    told vector_low_overwritten, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; xorps %xmm1, %xmm1; movss %xmm1, %xmm0; pshufd $1, %xmm0, %xmm0; movd %xmm0, %ebx"
+    told vector_low_loaded, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movlps (%rbp), %xmm0; pextrd $3, %xmm0, %ebx"
+    told vector_inserted, "pxor %xmm0, %xmm0; pinsrd $1, %eax, %xmm0; pextrd $1, %xmm0, %ebx"
+    told vector_compared, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pcmpeqd %xmm1, %xmm0; movmskps %xmm0, %ebx"
+    told vector_stored, "movd %eax, %xmm0; movaps %xmm0, 16(%rsp); mov 16(%rsp), %ebx"
+    told vector_stored_apart, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movups %xmm0, 16(%rsp); mov 24(%rsp), %ebx"
+    told floating, "cvtsi2sd %eax, %xmm0; cvttsd2si %xmm0, %ebx"
+    told old_floating, "mov %eax, 8(%rsp); fildl 8(%rsp); fistpl 16(%rsp); mov 16(%rsp), %ebx"
+    told floating_compared, "cvtsi2sd %eax, %xmm0; xorps %xmm1, %xmm1; ucomisd %xmm1, %xmm0; seta %bl"
+    told mask, "kmovd %eax, %k1; kmovd %k1, %ebx"
+    told blended, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pblendw $1, %xmm0, %xmm1; movd %xmm1, %ebx"
+# By what it calls.
+    told returned, "mov %eax, %edi; call same; mov %eax, %ebx"
+    told returned_in_part, "mov %eax, %edi; xor %eax, %eax; call same; mov %eax, %ebx"
+    told returned_by_address, "mov %eax, %edi; lea 8(%rsp), %rsi; call put; mov 8(%rsp), %ebx"
+    told handed_by_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rdi; call get; mov %eax, %ebx"
+    told handed_behind_an_address, "mov %eax, 12(%rsp); lea 8(%rsp), %rdi; call get_behind; mov %eax, %ebx"
+    told handed_on_the_stack, "push %rax; call stack_argument; pop %rcx; mov %eax, %ebx"
+    told handed_on_the_stack_far, "mov %eax, 40(%rsp); call far_argument; mov %eax, %ebx"
+    told handed_in_a_vector, "movd %eax, %xmm0; call in_vector; mov %eax, %ebx"
+    told handed_in_flags, "cmp $1, %eax; call by_flags; mov %eax, %ebx"
+    told handed_in_a_jump, "test %eax, %eax; jg 3f; jmp 4f; 3: mov $1, %ebx; 4:"
+    told asked_by_another, "call asks; mov %eax, %ebx"
+
+# Who comes first.
+    .macro first name, code
+    begin region_no_\name
+    mov %rdi, %rbp
+    xor %ebx, %ebx
+    \code
+    call GOMP_single_start@PLT
+    test %al, %al
+    je 1f
+    mov %ebx, (%rbp)
+1:  ret
+    end region_no_\name
+    .endm
+    first found_by_xchg, "mov $1, %ebx; xchg %ebx, 4(%rbp)"
+    first found_by_xadd, "xor %ebx, %ebx; lock xadd %ebx, 4(%rbp)"
+    first found_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b; mov %eax, %ebx"
+    first told_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; mov %eax, %ebx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first decided_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b; test %eax, %eax; jne 4f; mov $1, %ebx; 4:"
+    first left_by_cmpxchg, "mov 4(%rbp), %eax; 3: xor %ebx, %ebx; test %eax, %eax; jne 4f; mov $1, %edx; mov $1, %ebx; lock cmpxchg %edx, 4(%rbp); jne 3b; 4:"
+    first toggled, "mov 4(%rbp), %eax; 3: mov $1, %ecx; xor %edx, %edx; test %eax, %eax; cmove %ecx, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first toggled_by_xor, "mov 4(%rbp), %eax; 3: mov %eax, %edx; xor $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first toggled_by_not, "mov 4(%rbp), %eax; 3: mov %eax, %edx; not %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first toggled_by_lea, "mov 4(%rbp), %eax; 3: lea 1(%rax), %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first shifted, "mov 4(%rbp), %eax; 3: mov %eax, %edx; shl %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first locked_xor, "lock xorl $1, 4(%rbp)"
+    first locked_not, "lock notl 4(%rbp)"
+    first locked_or_flags, "lock orl $1, 4(%rbp); sete %bl"
+    first locked_bit, "lock btsl $1, 4(%rbp); setc %bl"
+    first locked_dec_flags, "lock decl 4(%rbp); sete %bl"
+
+same:
+    mov %edi, %eax
+    ret
+put:
+    mov %edi, (%rsi)
+    ret
+get:
+    mov (%rdi), %eax
+    ret
+get_behind:
+    mov 4(%rdi), %eax
+    ret
+stack_argument:
+    mov 8(%rsp), %eax
+    ret
+far_argument:
+    mov 48(%rsp), %eax
+    ret
+in_vector:
+    movd %xmm0, %eax
+    ret
+by_flags:
+    sbb %eax, %eax
+    ret
+asks:
+    sub $8, %rsp
+    call omp_get_thread_num@PLT
+    add $8, %rsp
+    ret
+    .section .note.GNU-stack, "", @progbits
