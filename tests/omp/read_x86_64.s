@@ -88,7 +88,7 @@
     decides loop_by_number, "mov %eax, %ecx; inc %ecx; 3: dec %ecx; jnz 3b; mov %eax, %ecx; jrcxz 2f"
     decides parity, "test %eax, %eax; jp 2f"
 # Only the difference to another number, or to one's own, plain as it looks.
-    decides sum_of_two, "mov %eax, 8(%rsp); mov 4(%rbx), %ecx; add %eax, %ecx; cmp %eax, %ecx; je 2f; cmp %ecx, 8(%rsp); jl 2f"
+    decides sum_of_two, "mov %eax, %edx;mov 4(%rbx), %ecx;add %eax, %ecx;cmp %eax, %ecx;je 2f;cmp %ecx, %edx;jl 2f"
 # The flags become data.
     told set_greater, "cmp $3, %eax; setg %bl"
     told move_if_greater, "mov $1, %ebx; mov $2, %ecx; cmp $3, %eax; cmovg %ecx, %ebx"
@@ -105,7 +105,7 @@
     told one_or_other_if_less, "cmp $4, %eax; jge 3f; mov $1, %ebx; 3:"
     told one_or_other_in_place, "movl $1, 8(%rsp); test %eax, %eax; je 3f; movl $2, 8(%rsp); 3: mov 8(%rsp), %ebx"
     told address_or_other, "lea 4(%rbp), %rcx; test %eax, %eax; je 3f; lea 8(%rbp), %rcx; 3: mov (%rcx), %ebx"
-    told place_or_other, "movl $1, 8(%rsp); movl $2, 16(%rsp); lea 8(%rsp), %rcx; test %eax, %eax; je 3f; lea 16(%rsp), %rcx; 3: mov (%rcx), %ebx"
+    told place_or_other, "movl $2, 16(%rsp);lea 8(%rsp), %rcx;test %eax, %eax;je 3f;lea 16(%rsp), %rcx;3: mov (%rcx), %ebx"
 
 # Parts of registers and places.
     told low_byte_overwritten, "mov %eax, %ebx; mov $0, %bl"
@@ -133,12 +133,12 @@
     told copied_by_string, "mov %eax, 8(%rsp); lea 8(%rsp), %rsi; lea 16(%rsp), %rdi; movsl; mov 16(%rsp), %ebx"
     told filled_by_string, "lea 16(%rsp), %rdi; mov $2, %ecx; rep stosl; mov 20(%rsp), %ebx"
     told loaded_by_string, "mov %eax, 8(%rsp); lea 8(%rsp), %rsi; lodsl; mov %eax, %ebx"
-    told compared_by_string, "mov %eax, 8(%rsp); movl $0, 16(%rsp); lea 8(%rsp), %rsi; lea 16(%rsp), %rdi; cmpsl; sete %bl"
+    told compared_by_string, "mov %eax, 8(%rsp); lea 8(%rsp), %rsi; lea 16(%rsp), %rdi; cmpsl; sete %bl"
     told exchanged_registers, "xchg %eax, %ebx"
     told exchanged_place, "mov %eax, 8(%rsp); mov $0, %ebx; xchg %ebx, 8(%rsp)"
     told exchanged_into_place, "xchg %eax, 8(%rsp); mov 8(%rsp), %ebx"
     told added_and_exchanged, "mov %eax, 8(%rsp); xadd %ebx, 8(%rsp)"
-    told compared_and_exchanged, "xor %ecx, %ecx; mov %eax, 8(%rsp); mov %ecx, %eax; cmpxchg %ecx, 8(%rsp); mov %eax, %ebx"
+    told compared_and_exchanged, "mov %eax, 8(%rsp); mov %ecx, %eax; cmpxchg %ecx, 8(%rsp); mov %eax, %ebx"
     told read_by_address, "mov %eax, 8(%rsp); lea 4(%rsp), %rcx; mov 4(%rcx), %ebx"
     told product_high, "mov $0x10000, %ecx; mul %ecx; mov %edx, %ebx; mov %eax, %ebx"
     told divided, "mov $2, %ecx; xor %edx, %edx; div %ecx; mov %eax, %ebx"
@@ -157,10 +157,13 @@
     told multiplied, "imul $7, %eax, %ebx"
     told minus_itself_shifted, "mov %eax, %ebx; shl %ebx; sub %eax, %ebx"
 # Vectors and floating point.
+    .macro spill
+    movd %xmm1, %ebx
+    .endm
     told vector, "movd %eax, %xmm0; movd %xmm0, %ebx"
     told vector_broadcast, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movd %xmm0, %ebx"
-    told vector_broadcast_wide, "vmovd %eax, %xmm0; vpbroadcastd %xmm0, %ymm0; vextracti128 $1, %ymm0, %xmm1; vmovd %xmm1, %ebx"
-    told vector_low_overwritten, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; xorps %xmm1, %xmm1; movss %xmm1, %xmm0; pshufd $1, %xmm0, %xmm0; movd %xmm0, %ebx"
+    told vector_broadcast_wide, "vmovd %eax, %xmm0; vpbroadcastd %xmm0, %ymm0; vextracti128 $1, %ymm0, %xmm1; spill"
+    told vector_low_overwritten, "movd %eax, %xmm0;pshufd $0, %xmm0, %xmm0;movss %xmm1, %xmm0;pshufd $1, %xmm0, %xmm1;spill"
     told vector_low_loaded, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movlps (%rbp), %xmm0; pextrd $3, %xmm0, %ebx"
     told vector_inserted, "pxor %xmm0, %xmm0; pinsrd $1, %eax, %xmm0; pextrd $1, %xmm0, %ebx"
     told vector_compared, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pcmpeqd %xmm1, %xmm0; movmskps %xmm0, %ebx"
@@ -185,6 +188,10 @@
     told asked_by_another, "call asks; mov %eax, %ebx"
 
 # Who comes first.
+    .macro swap
+    lock cmpxchg %edx, 4(%rbp)
+    jne 3b
+    .endm
     .macro first name, code
     begin region_no_\name
     mov %rdi, %rbp
@@ -199,15 +206,15 @@
     .endm
     first found_by_xchg, "mov $1, %ebx; xchg %ebx, 4(%rbp)"
     first found_by_xadd, "xor %ebx, %ebx; lock xadd %ebx, 4(%rbp)"
-    first found_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b; mov %eax, %ebx"
-    first told_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; mov %eax, %ebx; lock cmpxchg %edx, 4(%rbp); jne 3b"
-    first decided_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b; test %eax, %eax; jne 4f; mov $1, %ebx; 4:"
-    first left_by_cmpxchg, "mov 4(%rbp), %eax; 3: xor %ebx, %ebx; test %eax, %eax; jne 4f; mov $1, %edx; mov $1, %ebx; lock cmpxchg %edx, 4(%rbp); jne 3b; 4:"
-    first toggled, "mov 4(%rbp), %eax; 3: mov $1, %ecx; xor %edx, %edx; test %eax, %eax; cmove %ecx, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
-    first toggled_by_xor, "mov 4(%rbp), %eax; 3: mov %eax, %edx; xor $1, %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
-    first toggled_by_not, "mov 4(%rbp), %eax; 3: mov %eax, %edx; not %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
-    first toggled_by_lea, "mov 4(%rbp), %eax; 3: lea 1(%rax), %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
-    first shifted, "mov 4(%rbp), %eax; 3: mov %eax, %edx; shl %edx; lock cmpxchg %edx, 4(%rbp); jne 3b"
+    first found_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; swap; mov %eax, %ebx"
+    first told_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; mov %eax, %ebx; swap"
+    first decided_by_cmpxchg, "mov 4(%rbp), %eax;3: mov %eax, %edx;or $1, %edx;swap;test %eax, %eax;jne 4f;mov $1, %ebx;4:"
+    first left_by_cmpxchg, "mov 4(%rbp), %eax;3: xor %ebx, %ebx;test %eax, %eax;jne 4f;mov $1, %edx;mov $1, %ebx;swap;4:"
+    first toggled, "mov 4(%rbp), %eax; 3: mov $1, %ecx; xor %edx, %edx; test %eax, %eax; cmove %ecx, %edx; swap"
+    first toggled_by_xor, "mov 4(%rbp), %eax; 3: mov %eax, %edx; xor $1, %edx; swap"
+    first toggled_by_not, "mov 4(%rbp), %eax; 3: mov %eax, %edx; not %edx; swap"
+    first toggled_by_lea, "mov 4(%rbp), %eax; 3: lea 1(%rax), %edx; swap"
+    first shifted, "mov 4(%rbp), %eax; 3: mov %eax, %edx; shl %edx; swap"
     first locked_xor, "lock xorl $1, 4(%rbp)"
     first locked_not, "lock notl 4(%rbp)"
     first locked_or_flags, "lock orl $1, 4(%rbp); sete %bl"
