@@ -89,7 +89,8 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
     if (t->comm == GRAMMAR_NONE)
         return op;
     int64_t me = job_comm_rank(b->job, t->comm, bind_like(b, rank));
-    bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0;
+    bool known = me >= 0 && job_comm_members(b->job, t->comm, bind_like(b, rank), &m) && m.size > 0 &&
+                 m.size <= b->job->info.ranks;
     if (b->resize && known && m.size > 1) {
         int64_t to = replay_resize_peer(b->resize, NULL, rank, root);
         op.peer = to >= 0 ? (uint32_t)to : 0;

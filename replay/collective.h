@@ -3,6 +3,8 @@
  * Collectives as messages: their dependence structure, in as many rounds as a usual algorithm has.
  *
  *   ALL, GROW   dissemination (Hensgen, Finkel, Manber 1988): in round k to me + 2^k, from me - 2^k, modulo the size
+ *               of more than COLLECTIVE_FEW ranks up and down a binomial tree: messages by the ranks, not by ranks x
+ *               rounds
  *   FROM, TO    binomial tree, rotated so that the root is 0
  *   PREFIX      the dissemination without the wrap: Hillis and Steele 1986
  *
@@ -16,7 +18,9 @@
 
 #include "replay/program.h"
 
-uint32_t replay_collective_rounds(uint32_t size); /* ld size, rounded up */
+enum { COLLECTIVE_FEW = 64 };
+
+uint32_t replay_collective_rounds(uint32_t size); /* ld size, rounded up; at most 31 */
 
 /*
  * The next primitive of collective `op` for its rank `op->me` of `op->size`, from step *step (0 at first), which

@@ -55,6 +55,8 @@ static void deliver(struct replay_machine *m, const struct replay_item *message,
 {
     struct replay_request *r = m->watch ? replay_request_find(&m->host[to], number) : NULL;
 
+    if (m->how->met)
+        m->how->met(m->how->context, to, number, message->source);
     if (r)
         r->delivery = (struct replay_delivery){ .from = message->source, .to = to, .place = message->place,
                                                 .bytes = message->bytes, .sent = message->sent, .arrived = m->now };

@@ -63,6 +63,8 @@ struct replay_how {
     uint64_t patience;          /* steps after which periods need no longer be exact (skip.c), 0: they always are */
     /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
+    /* Is told whose message the rank's request of that number got; may be NULL. */
+    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from);
     void *context;
     struct replay_blame *blame; /* gets the account of each rank's time; may be NULL */
     struct replay_watch *watch; /* may be NULL */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/must.h"
 #include "replay/goal.h"
@@ -13,6 +14,7 @@ struct rank_text {
     uint64_t label;    /* of the last operation; 0: none yet */
     bool started;      /* what follows requires only that it was begun */
     uint64_t *request; /* label of the operation that began a request */
+    uint32_t *from;    /* whose message it got */
     uint64_t requests, room;
 };
 
@@ -23,17 +25,30 @@ static void remember(struct rank_text *t, uint64_t request)
     if (request >= t->room) {
         t->room = 2 * request + 64;
         t->request = realloc(t->request, t->room * sizeof *t->request);
+        t->from = realloc(t->from, t->room * sizeof *t->from);
     }
     t->request[request] = t->label;
+    t->from[request] = REPLAY_ANY;
     t->requests = request + 1;
 }
 
-static void peer(FILE *out, const char *where, uint32_t rank)
+static void met(void *context, uint32_t rank, uint64_t request, uint32_t from)
 {
-    if (rank == REPLAY_ANY)
-        fprintf(out, " %s -1", where);
+    struct rank_text *t = &((struct goal *)context)->rank[rank];
+
+    if (request < t->requests)
+        t->from[request] = from;
+}
+
+/* Who sends to a receive from anyone is known once it has: until then its request stands there, after an @. */
+static void peer(const struct rank_text *t, const struct replay_op *op, bool sends)
+{
+    bool open = !sends && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER);
+
+    if (open)
+        fprintf(t->out, " from @%" PRIu64, t->requests - 1);
     else
-        fprintf(out, " %s %" PRIu32, where, rank);
+        fprintf(t->out, " %s %" PRIu32, sends ? "to" : "from", op->peer);
 }
 
 static void sink(void *context, uint32_t rank, const struct replay_host *h)
@@ -47,10 +62,10 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     if (op->kind == REPLAY_COMPUTE || op->kind == REPLAY_WAIT) {
         fprintf(t->out, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
     } else {
-        fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
-        peer(t->out, sends ? "to" : "from", op->peer);
-        fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
         remember(t, h->next_request);
+        fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
+        peer(t, op, sends);
+        fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
     }
     if (before)
         fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
@@ -60,13 +75,27 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
 }
 
+static void print_rank(const struct rank_text *t, FILE *out)
+{
+    const char *text = t->text, *at;
+
+    while ((at = strchr(text, '@'))) {
+        char *end;
+        uint32_t from = t->from[strtoull(at + 1, &end, 10)];
+        fwrite(text, 1, (size_t)(at - text), out);
+        fprintf(out, "%" PRId64, from == REPLAY_ANY ? -1 : (int64_t)from);
+        text = end;
+    }
+    fputs(text, out);
+}
+
 static void print(struct goal *g, uint32_t ranks, FILE *out)
 {
     fprintf(out, "num_ranks %" PRIu32 "\n", ranks);
     for (uint32_t r = 0; r < ranks; r++) {
         fflush(g->rank[r].out);
         fprintf(out, "\nrank %" PRIu32 " {\n", r);
-        fwrite(g->rank[r].text, 1, g->rank[r].size, out);
+        print_rank(&g->rank[r], out);
         fputs("}\n", out);
     }
 }
@@ -74,7 +103,7 @@ static void print(struct goal *g, uint32_t ranks, FILE *out)
 void replay_goal_write(const struct replay_source *s, const struct replay_model *m, FILE *out)
 {
     struct goal g = { .rank = calloc(s->ranks ? s->ranks : 1, sizeof *g.rank) };
-    struct replay_how how = { .walk = true, .sink = sink, .context = &g };
+    struct replay_how how = { .walk = true, .sink = sink, .met = met, .context = &g };
     struct replay_result result = { 0 };
 
     for (uint32_t r = 0; r < s->ranks; r++)
@@ -85,6 +114,7 @@ void replay_goal_write(const struct replay_source *s, const struct replay_model 
         fclose(g.rank[r].out);
         free(g.rank[r].text);
         free(g.rank[r].request);
+        free(g.rank[r].from);
     }
     free(g.rank);
     free(result.end);

@@ -53,15 +53,48 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
 
 /* --- The list --- */
 
-void findings_add(struct findings *f, const struct report_finding *one)
+static bool same_finding(const struct report_finding *a, const struct report_finding *b)
+{
+    return a->kind == b->kind && !strcmp(a->where, b->where) && !strcmp(a->cause, b->cause);
+}
+
+void findings_add(struct findings *f, const struct report_finding *one, const bool *in)
 {
     struct report_findings *all = f->all;
+    uint32_t i = 0;
 
-    if (one->seconds < LEAST_SHARE * f->total || f->total <= 0)
+    if (one->seconds <= 0 || f->total <= 0)
         return;
-    base_must(base_array_more(&all->finding, all->count, sizeof *one));
-    all->finding[all->count] = *one;
-    all->finding[all->count++].share = one->seconds / f->total;
+    while (i < all->count && !same_finding(&all->finding[i], one))
+        i++;
+    if (i == all->count) {
+        base_must(base_array_more(&all->finding, all->count, sizeof *one));
+        all->finding[all->count++] = *one;
+        all->finding[i].seconds = 0;
+        f->in = realloc(f->in, (size_t)all->count * f->ranks * sizeof *in);
+        memset(f->in + (size_t)i * f->ranks, 0, f->ranks * sizeof *in);
+    }
+    all->finding[i].seconds += one->seconds;
+    for (uint32_t r = 0; r < f->ranks; r++)
+        f->in[(size_t)i * f->ranks + r] |= in[r];
+}
+
+/* What is too cheap is no finding. */
+static void settle(struct findings *f)
+{
+    struct report_findings *all = f->all;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct report_finding *one = &all->finding[i];
+        one->share = one->seconds / f->total;
+        if (one->share < LEAST_SHARE)
+            continue;
+        report_ranks_set(f->in + (size_t)i * f->ranks, f->ranks, one->ranks, sizeof one->ranks);
+        all->finding[kept++] = *one;
+    }
+    all->count = kept;
+    free(f->in);
 }
 
 void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size)
@@ -104,6 +137,7 @@ static void find(struct report *r, struct report_findings *all)
     findings_of_regions(&f);
     findings_of_waits(&f);
     findings_of_messages(&f);
+    settle(&f);
     if (all->count)
         qsort(all->finding, all->count, sizeof *all->finding, by_cost);
 }

@@ -7,6 +7,7 @@
 #include "report/findings.h"
 
 #define LEAST_SHARE 0.01 /* of the ranks' wall time */
+#define LEAST_PART (LEAST_SHARE / 16) /* of it that a part of a finding has: its line may be called from as many places */
 
 struct findings {
     struct report *report;
@@ -15,6 +16,7 @@ struct findings {
     struct replay_bind *bind;
     uint32_t ranks;
     double total; /* s, the ranks' wall time together */
+    bool *in;     /* of each finding, of each rank: whose work it is */
 };
 
 /* Each adds what it finds. */
@@ -22,8 +24,9 @@ void findings_of_waits(struct findings *f);    /* findings_waits.c */
 void findings_of_regions(struct findings *f);  /* findings_regions.c */
 void findings_of_messages(struct findings *f);
 
-/* Takes it, unless it is too cheap. */
-void findings_add(struct findings *f, const struct report_finding *one);
+/* One of these ranks. What has the same kind and the same lines as another one is the same finding: a line is called from
+   several places. */
+void findings_add(struct findings *f, const struct report_finding *one, const bool *in);
 /* "function@file:line" of a site. */
 void findings_place(struct findings *f, uint32_t site, char *text, size_t size);
 

@@ -11,7 +11,8 @@
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
 #define SMALL_MESSAGE 1024   /* bytes */
 
-static void all_that_have(const struct findings *f, uint32_t site, struct report_finding *one)
+/* The ranks that come to a site; free() them. */
+static bool *all_that_have(const struct findings *f, uint32_t site)
 {
     bool *in = calloc(f->ranks, sizeof *in);
 
@@ -20,8 +21,7 @@ static void all_that_have(const struct findings *f, uint32_t site, struct report
         replay_bind_calls(f->bind, r, site, &count);
         in[r] = count > 0;
     }
-    report_ranks_set(in, f->ranks, one->ranks, sizeof one->ranks);
-    free(in);
+    return in;
 }
 
 static void add(struct findings *f, enum report_finding_kind kind, uint32_t site, double ns)
@@ -30,10 +30,13 @@ static void add(struct findings *f, enum report_finding_kind kind, uint32_t site
                                   .seconds = ns / 1e9,
                                   .call = replay_bind_site(f->bind, site)->terminal };
 
+    if (ns < LEAST_PART * f->total * 1e9)
+        return;
     findings_place(f, site, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
-    all_that_have(f, site, &one);
-    findings_add(f, &one);
+    bool *in = all_that_have(f, site);
+    findings_add(f, &one, in);
+    free(in);
 }
 
 static void of_region(struct findings *f, uint32_t site)

@@ -46,6 +46,14 @@ static bool is_work(const struct findings *f, uint32_t place)
            (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
 }
 
+/* A look for a message (MPI_Test) holds nobody up: in the recording the rank worked on, or looked again. */
+static bool is_poll(const struct findings *f, uint32_t place)
+{
+    const struct bind_site *s = replay_bind_site(f->bind, place / 2);
+
+    return s->call_kind == JOB_COMPLETION && !f->report->job->terminals[s->terminal].blocking;
+}
+
 /* One edge a pair of places. */
 static void find_edges(struct groups *g)
 {
@@ -56,7 +64,7 @@ static void find_edges(struct groups *g)
         g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
     qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
     for (uint32_t i = 0; i < g->cause_count; i++)
-        if (!is_work(g->f, g->edge[i].cause))
+        if (!is_work(g->f, g->edge[i].cause) || is_poll(g->f, g->edge[i].where))
             continue;
         else if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
             g->edge[n - 1].ns += g->edge[i].ns;
@@ -294,9 +302,11 @@ static void mark_culprits(struct groups *g)
 /* Small regions differ from rank to rank by chance: their finding has that. */
 static bool told_already(const struct findings *f, const char *cause)
 {
-    for (uint32_t i = 0; i < f->all->count; i++)
-        if (f->all->finding[i].kind == REPORT_SMALL_REGIONS && !strcmp(f->all->finding[i].where, cause))
+    for (uint32_t i = 0; i < f->all->count; i++) {
+        const struct report_finding *one = &f->all->finding[i];
+        if (one->kind == REPORT_SMALL_REGIONS && one->seconds >= LEAST_SHARE * f->total && !strcmp(one->where, cause))
             return true;
+    }
     return false;
 }
 
@@ -306,7 +316,7 @@ static void add_group(struct groups *g, uint32_t of)
     struct group all;
 
     collect(g, of, &all);
-    if (!all.main || all.ns < LEAST_SHARE * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
+    if (!all.main || all.ns < LEAST_PART * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
         return;
     mark_culprits(g);
     one.kind = kind_of(g, &all);
@@ -320,9 +330,8 @@ static void add_group(struct groups *g, uint32_t of)
     one.call = site(g, all.main->where)->terminal;
     findings_place(g->f, all.main->where / 2, one.where, sizeof one.where);
     findings_place(g->f, all.main->cause / 2, one.cause, sizeof one.cause);
-    report_ranks_set(g->in, g->f->ranks, one.ranks, sizeof one.ranks);
     if (!told_already(g->f, one.cause))
-        findings_add(g->f, &one);
+        findings_add(g->f, &one, g->in);
 }
 
 void findings_of_waits(struct findings *f)

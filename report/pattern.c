@@ -163,7 +163,7 @@ static bool is_butterfly(const struct graph *g, char name[64])
 
     if (g->ranks & (g->ranks - 1))
         return false;
-    while (1u << steps < g->ranks)
+    while (UINT64_C(1) << steps < g->ranks)
         steps++;
     for (uint32_t i = 0; i < g->count; i++) {
         uint32_t bits = g->edges[i].from ^ g->edges[i].to;

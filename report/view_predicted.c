@@ -51,7 +51,7 @@ void report_print_oracle(const struct job *j, FILE *out)
     fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns));
     if (o->ranks != j->info.ranks)
         fprintf(out, " on %u ranks", o->ranks);
-    if (is_comparable(o))
+    if (o->actions && is_comparable(o))
         print_change(o, out);
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)

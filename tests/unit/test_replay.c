@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "replay/blame.h"
+#include "replay/collective.h"
 #include "replay/engine.h"
 #include "replay/goal.h"
 #include "tests/unit/replay_programs.h"
@@ -91,6 +92,96 @@ START_TEST(test_collective_alone)
     ck_assert_uint_ge(r.skips, 1);
     free(r.end);
     program_destroy(p);
+}
+END_TEST
+
+/* Every message of a collective is sent and received, and whoever depends on a rank hears of it: reaches[r] are the
+   ranks whose part rank r has, eight at a time. */
+static void check_collective(uint32_t size, enum replay_shape shape)
+{
+    uint32_t *step = calloc(size, sizeof *step), left = size;
+    uint64_t *has = calloc(size, sizeof *has), messages = 0;
+    struct replay_op out;
+    uint64_t *mail = calloc((size_t)size * size, sizeof *mail); /* from, to: what is under way, bit 63: something */
+
+    for (uint32_t r = 0; r < size; r++)
+        has[r] = UINT64_C(1) << (uint64_t)r * 60 / size;
+    while (left) {
+        uint32_t before = left, moved = 0;
+        for (uint32_t r = 0; r < size; r++) {
+            struct replay_op op = { .shape = (uint8_t)shape, .bytes = 8, .size = size, .me = r, .peer = 3 % size };
+            while (step[r] != UINT32_MAX) {
+                uint32_t at = step[r];
+                if (!replay_collective_step(&op, &step[r], &out)) {
+                    step[r] = UINT32_MAX;
+                    left--;
+                    break;
+                }
+                uint64_t *m = out.kind == REPLAY_RECV ? &mail[(size_t)out.peer * size + r]
+                                                      : &mail[(size_t)r * size + out.peer];
+                if (out.kind == REPLAY_RECV && !*m) {
+                    step[r] = at;
+                    break;
+                }
+                moved++;
+                if (out.kind == REPLAY_RECV) {
+                    has[r] |= *m & ~(UINT64_C(1) << 63);
+                    *m = 0;
+                } else if (out.kind == REPLAY_ISEND) {
+                    ck_assert_uint_eq(*m, 0);
+                    *m = has[r] | UINT64_C(1) << 63;
+                    messages++;
+                }
+            }
+        }
+        ck_assert_msg(moved || left < before, "%u ranks stay", left);
+    }
+    for (size_t i = 0; i < (size_t)size * size; i++)
+        ck_assert_uint_eq(mail[i], 0);
+    for (uint32_t r = 0; r < size && (shape == REPLAY_ALL || shape == REPLAY_GROW || r == 3 % size); r++)
+        if (shape != REPLAY_FROM && shape != REPLAY_PREFIX && size >= 60)
+            ck_assert_uint_eq(has[r], (UINT64_C(1) << 60) - 1);
+    if (size > COLLECTIVE_FEW && shape != REPLAY_PREFIX)
+        ck_assert_uint_le(messages, 2 * (uint64_t)size);
+    free(step);
+    free(has);
+    free(mail);
+}
+
+START_TEST(test_collectives_are_whole)
+{
+    static const uint32_t sizes[] = { 1, 2, 3, 5, 8, 60, 64, 65, 100, 128, 129, 257 };
+
+    for (int shape = REPLAY_ALL; shape <= REPLAY_PREFIX; shape++)
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+            check_collective(sizes[i], (enum replay_shape)shape);
+}
+END_TEST
+
+/* A forged file's group may be of any size: steps end, and name members. */
+START_TEST(test_collectives_of_any_size)
+{
+    static const uint32_t sizes[] = { (1u << 30) + 1, 1u << 31, (1u << 31) + 1, UINT32_MAX };
+    struct replay_op out;
+
+    ck_assert_uint_eq(replay_collective_rounds(0), 0);
+    ck_assert_uint_eq(replay_collective_rounds(1), 0);
+    ck_assert_uint_eq(replay_collective_rounds(5), 3);
+    for (int k = 0; k < 5 * 4 * 2; k++) {
+        uint32_t size = sizes[k % 4], step = 0;
+        struct replay_op op = { .shape = (uint8_t)(k / 8), .bytes = 8, .size = size, .me = k / 4 % 2 ? size - 1 : 7 };
+        ck_assert_uint_eq(replay_collective_rounds(size), 31);
+        while (replay_collective_step(&op, &step, &out)) {
+            ck_assert_uint_lt(out.peer, size);
+            ck_assert_uint_lt(step, 1000);
+        }
+        step = 0;
+        op.starts = 1;
+        while (replay_collective_step(&op, &step, &out)) {
+            ck_assert_uint_lt(out.peer, size);
+            ck_assert_uint_lt(step, 1000);
+        }
+    }
 }
 END_TEST
 
@@ -274,12 +365,34 @@ START_TEST(test_goal_has_every_operation)
 }
 END_TEST
 
+/* A receive from anyone has the name of who sent. */
+START_TEST(test_goal_names_senders)
+{
+    struct phase body = { .kind = PHASE_ANY, .bytes = 10, .ns = 5, .seed = 3 };
+    struct program *p = program_loop(3, &body, 1, 4);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    replay_goal_write(&p->source, &usual, out);
+    fclose(out);
+    ck_assert_ptr_nonnull(strstr(text, "recv"));
+    ck_assert_ptr_null(strchr(text, '@'));
+    ck_assert_ptr_null(strstr(text, "from -1"));
+    ck_assert_ptr_null(strstr(text, "from 429"));
+    free(text);
+    program_destroy(p);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(test_skipping_is_exact, 12),
         UNIT_TEST(test_turns_cost_nothing),
         UNIT_TEST(test_collective_alone),
+        UNIT_TEST(test_collectives_are_whole),
+        UNIT_TEST(test_collectives_of_any_size),
         UNIT_TEST(test_own_work_is_not_walked),
         UNIT_TEST(test_impatience),
         UNIT_TEST(test_one_message),
@@ -287,6 +400,7 @@ int main(void)
         UNIT_TEST(test_waits_name_sources),
         UNIT_TEST(test_looks_do_not_wait_twice),
         UNIT_TEST(test_goal_has_every_operation),
+        UNIT_TEST(test_goal_names_senders),
     };
     return unit_run("replay", tests, UNIT_COUNT(tests));
 }
