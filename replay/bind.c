@@ -101,6 +101,26 @@ static void find_starts(struct replay_bind *b)
             b->site[s].what = BIND_LOCAL;
 }
 
+/* Whether messages can be received without their sender or a receiver's choice being asked (replay_source.plain). */
+static bool is_plain(const struct replay_bind *b)
+{
+    const struct job *j = b->job;
+
+    for (uint32_t s = 0; s < b->site_count; s++)
+        if (b->site[s].any || b->site[s].what == BIND_START || b->site[s].what == BIND_STARTALL)
+            return false;
+    for (uint32_t c = 0; c < j->class_count; c++)
+        for (uint32_t i = 0; i < j->classes[c].variant_count; i++) {
+            const struct job_variant *v = &j->classes[c].variants[i];
+            uint32_t symbol = j->classes[c].grammar->nodes[v->node].symbol;
+            bool collective = symbol < j->terminal_count && b->site[b->site_of[symbol]].what == BIND_COLLECTIVE;
+            if ((v->attr.channel == GRAMMAR_BYTES || v->attr.channel == GRAMMAR_RECEIVED) && !collective &&
+                v->attr.max > BIND_EAGER)
+                return false;
+        }
+    return true;
+}
+
 static void find_means(struct replay_bind *b)
 {
     for (uint32_t s = 0; s < b->site_count; s++) {
@@ -132,6 +152,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     find_means(b);
     find_windows(b);
     find_starts(b);
+    b->source.plain = is_plain(b);
     return b;
 }
 

@@ -82,6 +82,8 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
     for (;;) {
         if (!replay_feed_next(&h->feed, &h->op))
             return false;
+        if (h->feed.turned)
+            h->feed.frame[h->feed.turned - 1].at = h->cpu;
         if (h->feed.turned && (!m->turned_depth || rank == m->pace)) {
             m->turned_host = rank;
             m->turned_depth = h->feed.turned;
@@ -189,17 +191,39 @@ static void schedule(struct replay_machine *m, uint32_t rank)
         replay_push(m, (struct replay_event){ sends ? later(h->cpu, h->out) : h->cpu, m->order++, rank, REPLAY_NONE });
 }
 
+static int64_t work(struct replay_host *h);
+static uint32_t meet(struct replay_machine *m, uint32_t rank, uint64_t number);
+
+/* What concerns the rank alone is done when it comes there, up to the end of a turn. */
+static bool do_at_once(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    if (!m->plain || (m->turned_depth && m->turned_host == rank))
+        return false;
+    h->since = h->cpu;
+    if (h->op.kind == REPLAY_COMPUTE)
+        h->cpu += work(h);
+    else if (h->op.kind == REPLAY_IRECV)
+        meet(m, rank, replay_request_new(h, true));
+    else
+        return false;
+    return true;
+}
+
 static void proceed(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
-    spend(m, rank, h->cpu);
-    if (fetch(m, rank)) {
-        schedule(m, rank);
-    } else {
-        h->ended = true;
-        m->running--;
-    }
+    do {
+        spend(m, rank, h->cpu);
+        if (!fetch(m, rank)) {
+            h->ended = true;
+            m->running--;
+            return;
+        }
+    } while (do_at_once(m, rank));
+    schedule(m, rank);
 }
 
 /* After complete(): a blocking call is over, a wait is only now begun, as an operation of no length. */
@@ -312,36 +336,42 @@ static void send(struct replay_machine *m, struct replay_event e)
     }
 }
 
-static void receive(struct replay_machine *m, struct replay_event e)
+/* The rank's receive takes a message that is there; who sent it, REPLAY_NONE: it is posted. */
+static uint32_t meet(struct replay_machine *m, uint32_t rank, uint64_t number)
 {
-    struct replay_host *h = &m->host[e.host];
-    uint64_t number = replay_request_new(h, true);
-    bool blocks = h->op.kind == REPLAY_RECV, freed = false;
-    uint32_t from = REPLAY_NONE;
-
-    spend(m, e.host, e.time);
-    if (blocks)
-        block(h);
+    struct replay_host *h = &m->host[rank];
     uint32_t i = replay_list_take(m, &h->unexpected, h->op.peer, h->op.tag);
-    if (i != REPLAY_NONE) {
-        struct replay_item message = m->item[i];
-        replay_item_free(m, i);
-        if (h->op.anyone)
-            h->feed.last_source = message.source;
-        from = message.source;
-        deliver(m, &message, e.host, number);
-        freed = release_sender(m, &message, e.host);
-        h->open[h->open_count - 1].done = true;
-    } else {
+
+    if (i == REPLAY_NONE) {
         i = replay_item_new(m);
-        if (i == REPLAY_NONE)
-            return;
         m->item[i] = (struct replay_item){
             .source = h->op.peer, .tag = h->op.tag, .request = number, .anyone = h->op.anyone, .group = h->op.group
         };
         replay_list_add(m, &h->posted, i);
+        return REPLAY_NONE;
     }
-    bool done = from != REPLAY_NONE;
+    struct replay_item message = m->item[i];
+    replay_item_free(m, i);
+    if (h->op.anyone)
+        h->feed.last_source = message.source;
+    deliver(m, &message, rank, number);
+    m->freed = release_sender(m, &message, rank);
+    h->open[h->open_count - 1].done = true;
+    return message.source;
+}
+
+static void receive(struct replay_machine *m, struct replay_event e)
+{
+    struct replay_host *h = &m->host[e.host];
+    uint64_t number = replay_request_new(h, true);
+    bool blocks = h->op.kind == REPLAY_RECV;
+
+    spend(m, e.host, e.time);
+    if (blocks)
+        block(h);
+    m->freed = false;
+    uint32_t from = meet(m, e.host, number);
+    bool freed = m->freed, done = from != REPLAY_NONE;
     if (blocks) {
         unblock_both(m, e.host, done, done ? from : e.host, freed);
         return;
@@ -360,11 +390,11 @@ static void arrive(struct replay_machine *m, struct replay_event e)
     struct replay_item message = m->item[e.message];
     int64_t wire = replay_wire(model, message.bytes), load = (int64_t)(message.bytes - 1) * model->O;
 
-    if (later(h->cpu, h->in) > e.time) {
+    if (later(h->cpu, h->in) > e.time && !m->plain) {
         again(m, e, later(h->cpu, h->in));
         return;
     }
-    h->cpu = e.time + model->o + later(load, wire);
+    h->cpu = later(h->cpu, e.time + model->o + later(load, wire));
     h->in = e.time + model->g + wire;
     uint32_t i = replay_list_take(m, &h->posted, message.source, message.tag);
     if (i == REPLAY_NONE) {
@@ -443,6 +473,7 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->how = how;
     m->contention_free =
         !how->walk && !how->watch && !m->model->o && !m->model->g && !m->model->O && !m->model->G;
+    m->plain = m->contention_free && s->plain;
     m->blame = how->blame;
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;

@@ -76,7 +76,7 @@ static bool descend(struct replay_feed *f)
         if (!grammar_is_rule(symbol))
             return false;
         uint32_t rule = symbol & ~GRAMMAR_RULE;
-        f->frame[f->depth++] = (struct replay_frame){ rule, f->grammar->rules[rule].first, 0 };
+        f->frame[f->depth++] = (struct replay_frame){ .rule = rule, .node = f->grammar->rules[rule].first };
     }
 }
 
@@ -94,7 +94,7 @@ void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint
     f->room = depth_of(f->grammar);
     f->frame = calloc(f->room, sizeof *f->frame);
     find_cycles(f);
-    f->frame[f->depth++] = (struct replay_frame){ 0, f->grammar->rules[0].first, 0 };
+    f->frame[f->depth++] = (struct replay_frame){ .node = f->grammar->rules[0].first };
     f->events = UINT64_MAX; /* before the first */
 }
 

@@ -23,7 +23,7 @@
 #include "replay/program.h"
 #include "replay/whole.h"
 
-struct replay_frame { uint32_t rule, node; uint64_t turn; };
+struct replay_frame { uint32_t rule, node; uint64_t turn; int64_t at; /* ns: when that turn began; the caller's */ };
 
 struct replay_feed {
     const struct replay_source *source;

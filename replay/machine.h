@@ -68,12 +68,15 @@ struct replay_machine {
     int8_t *others;                     /* of each place, above 0: waits there are not for receives from anyone */
     uint64_t order;
     int64_t now;
+    bool freed;                         /* the message that was met lets its sender go */
     uint32_t turned_host, turned_depth; /* a turn that was completed in this event; depth 0: none */
     uint32_t pace;                      /* the host at whose turns states are compared */
     struct replay_skip *skip;           /* NULL: every turn is walked */
     struct replay_result *result;
     bool contention_free;               /* messages take no time of their receiver's: while it has no receive posted,
                                            and nobody watches, it may take repetitions at once */
+    bool plain;                         /* the same with receives posted: a rank's own operations need no place in the
+                                           heap, and messages meet it while it is at work */
 };
 
 /* --- heap.c --- */

@@ -8,8 +8,9 @@
  *   operations   compute 2 ms, isend, recv, wait     what source->event() says for this rank and this occurrence
  *   primitives   the same, collectives written out as messages (replay/collective.h)
  *
- * A collective is its dependence structure: n-to-n ones of few ranks are a dissemination, all others binomial trees. The same
- * primitives are written by `pythia export --to goal`, so that a simulator of its own runs what the engine runs.
+ * A collective is its dependence structure: n-to-n ones of few ranks are a dissemination, all others binomial trees.
+ * The same primitives are written by `pythia export --to goal`, so that a simulator of its own runs what the engine
+ * runs.
  *
  * Invariants:
  *   1. event() is a function of its arguments: asked again it gives the same operations
@@ -88,6 +89,7 @@ enum { REPLAY_OPS = 16 }; /* operations of one event, at most */
 
 struct replay_source {
     uint32_t ranks, places;
+    bool plain; /* what is received by IRECV has its source named, and none of it is longer than the model's S */
     void *context;
     /* The grammar of a rank; GRAMMAR only: rules, nodes. */
     const struct grammar_flat *(*grammar)(void *context, uint32_t rank);

@@ -17,6 +17,11 @@
  * of sums of other clocks and times, so clocks that differ by d at first never differ by more (max-plus maps are
  * nonexpansive: Heidergott, Olsder, van der Woude 2006, 3.2): each of the periods that are skipped is off by d at most,
  * and d is at most a thousandth of a period. How much it was is in the result.
+ *
+ * Neighbours that wait for each other alone take as many turns to agree as ranks lie between them, and may be caught
+ * amid a turn in ever other places. So after twice that patience a loop is taken to go on as it does when all ranks
+ * have made as many of its turns, and those of each took as long as the pace-keeper's but for ROUGH. Each rank is then moved
+ * by whole turns, with all that it has begun and the messages under way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +32,8 @@
 
 enum { SLOTS = REPLAY_BLAME_SLOTS, TAKES_OVER = 4 /* turns */ };
 #define ALLOWED 1e-3 /* of a period: by how much clocks may differ where no period is exact */
+#define ROUGH 2e-2   /* of some turns: by how much ranks may differ in how long these take */
+enum { ROUGH_TURNS = 4, ROUGH_PATIENCE = 2 };
 
 struct words { uint64_t *word; uint32_t count, room; };
 
@@ -40,7 +47,8 @@ struct state {
     bool valid, armed;
     uint64_t power, count;  /* turns until the next state is saved, and since this one was */
     int64_t now;
-    struct words words, turns, seen;
+    struct words words, turns, at, seen;
+    bool rough;             /* turns were compared, not states */
     struct part *part;
     struct due *due;
     uint32_t due_count, due_room;
@@ -80,6 +88,7 @@ void replay_skip_destroy(struct replay_skip *s)
     for (int i = 0; i < SLOTS; i++) {
         free(s->slot[i].words.word);
         free(s->slot[i].turns.word);
+        free(s->slot[i].at.word);
         free(s->slot[i].seen.word);
         free(s->slot[i].part);
         free(s->slot[i].due);
@@ -195,7 +204,7 @@ static uint32_t list_due(struct replay_machine *m, struct due *due, const struct
 
 static void save(struct replay_machine *m, struct state *s)
 {
-    s->words.count = s->turns.count = s->seen.count = 0;
+    s->words.count = s->turns.count = s->at.count = s->seen.count = 0;
     s->now = m->now;
     s->count = 0;
     for (uint32_t r = 0; r < m->ranks; r++) {
@@ -207,8 +216,10 @@ static void save(struct replay_machine *m, struct state *s)
         add_host(m, &s->words, r);
         p->word_count = s->words.count - p->words;
         read_clocks(m, r, p->clock);
-        for (uint32_t d = 0; d < f->depth; d++)
+        for (uint32_t d = 0; d < f->depth; d++) {
             add(&s->turns, f->frame[d].turn);
+            add(&s->at, (uint64_t)f->frame[d].at);
+        }
         for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
             add(&s->seen, f->seen[n]);
     }
@@ -268,12 +279,48 @@ static bool same_heap(struct replay_machine *m, struct state *s, struct slack *s
     return k == n;
 }
 
+/* The depth of the outermost loop of which the rank has made turns since, in the same execution; else how many frames
+   there are. */
+static uint32_t turned_loop(const struct replay_machine *m, const struct state *s, uint32_t r)
+{
+    const struct replay_feed *f = &m->host[r].feed;
+    const struct part *p = &s->part[r];
+    uint32_t saved = (uint32_t)(s->words.word[p->words] >> 32), d = 0;
+
+    while (d < f->depth && d < saved && s->words.word[p->words + 1 + d] == f->frame[d].node &&
+           s->turns.word[p->turns + d] == f->frame[d].turn)
+        d++;
+    return d < saved && d < f->depth && s->words.word[p->words + 1 + d] == f->frame[d].node ? d : f->depth;
+}
+
+/* Whether the rank's turns take as long as the pace-keeper's, which has made s->count of them. */
+static bool same_rate(const struct replay_machine *m, const struct state *s, uint32_t r, struct slack *slack)
+{
+    const struct replay_feed *f = &m->host[r].feed;
+    uint32_t d;
+
+    if (m->host[r].version == s->part[r].version)
+        return true;
+    if (f->ended || (d = turned_loop(m, s, r)) == f->depth)
+        return false;
+    uint64_t turns = f->frame[d].turn - s->turns.word[s->part[r].turns + d];
+    int64_t began = (int64_t)s->at.word[s->part[r].turns + d];
+    if (turns + 1 < s->count || turns > s->count + 1 || f->frame[d].turn < turns || !began)
+        return false;
+    double took = (double)(f->frame[d].at - began) * (double)s->count / (double)turns;
+    return near((uint64_t)took, (uint64_t)(m->now - s->now), slack);
+}
+
 /* How many periods the turns of a rank allow; 0 where turns of more than one loop differ. */
 static uint64_t periods_of(const struct replay_machine *m, const struct state *s, uint32_t r)
 {
     const struct replay_feed *f = &m->host[r].feed;
     uint64_t most = UINT64_MAX;
 
+    if (s->rough) {
+        uint32_t loop = turned_loop(m, s, r);
+        return (replay_feed_turns(f, loop) - 1 - f->frame[loop].turn) / s->count;
+    }
     for (uint32_t d = 0; d < f->depth; d++) {
         uint64_t was = s->turns.word[s->part[r].turns + d], is = f->frame[d].turn;
         if (was == is)
@@ -309,13 +356,16 @@ static uint64_t periods(struct replay_machine *m, const struct state *s)
 /* Equal, or equal but for clocks, when exact periods were looked for long enough. */
 static bool same(struct replay_machine *m, struct state *s, struct slack *slack)
 {
+    uint64_t patience = m->how->patience;
+
     *slack = (struct slack){ 0 };
-    if (m->how->patience && m->result->walked > m->how->patience)
-        slack->allowed = (uint64_t)(ALLOWED * (double)(m->now - s->now));
+    s->rough = patience && m->result->walked > ROUGH_PATIENCE * patience && s->count >= ROUGH_TURNS;
+    if (patience && m->result->walked > patience)
+        slack->allowed = (uint64_t)((s->rough ? ROUGH : ALLOWED) * (double)(m->now - s->now));
     for (uint32_t r = 0; r < m->ranks; r++)
-        if (!same_host(m, s, r, slack))
+        if (s->rough ? !same_rate(m, s, r, slack) : !same_host(m, s, r, slack))
             return false;
-    return same_heap(m, s, slack);
+    return s->rough || same_heap(m, s, slack);
 }
 
 /* --- Skipping --- */
@@ -333,8 +383,12 @@ static void advance_host(struct replay_machine *m, const struct state *s, uint32
     h->since += by;
     h->in += by;
     h->out += by;
-    for (uint32_t d = 0; d < f->depth; d++)
+    if (s->rough)
+        f->frame[turned_loop(m, s, r)].turn += n * s->count;
+    for (uint32_t d = 0; d < f->depth && !s->rough; d++)
         f->frame[d].turn += n * (f->frame[d].turn - s->turns.word[s->part[r].turns + d]);
+    for (uint32_t d = 0; d < f->depth; d++)
+        f->frame[d].at += by;
     for (uint32_t i = 0; i < h->open_count; i++)
         h->open[i].event += events;
     f->events += events;

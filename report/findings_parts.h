@@ -7,7 +7,7 @@
 #include "report/findings.h"
 
 #define LEAST_SHARE 0.01 /* of the ranks' wall time */
-#define LEAST_PART (LEAST_SHARE / 16) /* of it that a part of a finding has: its line may be called from as many places */
+#define LEAST_PART (LEAST_SHARE / 16) /* the same of a part: a finding's line may be called from several places */
 
 struct findings {
     struct report *report;
@@ -24,8 +24,8 @@ void findings_of_waits(struct findings *f);    /* findings_waits.c */
 void findings_of_regions(struct findings *f);  /* findings_regions.c */
 void findings_of_messages(struct findings *f);
 
-/* One of these ranks. What has the same kind and the same lines as another one is the same finding: a line is called from
-   several places. */
+/* One of these ranks. What has the same kind and the same lines as another one is the same finding: a line may be
+   called from several places. */
 void findings_add(struct findings *f, const struct report_finding *one, const bool *in);
 /* "function@file:line" of a site. */
 void findings_place(struct findings *f, uint32_t site, char *text, size_t size);

@@ -95,6 +95,57 @@ START_TEST(test_collective_alone)
 }
 END_TEST
 
+/* Neighbours alone, of whom no two compute as long: the whole state does not repeat for long. */
+START_TEST(test_neighbours_alone)
+{
+    enum { MANY = 256 };
+    static const struct replay_model no_contention = { .L = 2500, .S = 65535 };
+    struct phase body = { .kind = PHASE_HALO, .bytes = 1000, .ns = 50000, .seed = 7 };
+    struct program *p = program_loop(MANY, &body, 1, 600);
+    struct replay_how walk = { .walk = true }, fast = { .patience = 5000, .limit = 200000 };
+    struct replay_result a, b;
+
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &walk, &a), 0);
+    p->source.plain = true;
+    fast.blame = replay_blame_create(p->source.ranks, p->source.places);
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &fast, &b), 0);
+    ck_assert_uint_ge(b.skips, 1);
+    ck_assert_double_le(fabs((double)b.longest / (double)a.longest - 1), 0.02);
+    ck_assert_double_le(b.off, 0.02);
+    ck_assert_int_eq(replay_blame_check(fast.blame), 0);
+    replay_blame_destroy(fast.blame);
+    free(a.end);
+    free(b.end);
+    program_destroy(p);
+}
+END_TEST
+
+/* What a rank does alone needs no place among the events of others. */
+START_TEST(test_plain_is_exact)
+{
+    static const struct replay_model no_contention = { .L = 2500, .S = 1u << 30 };
+    struct program *p = program_random((uint64_t)_i + 100, 2 + (uint32_t)_i, 2, 9);
+    struct replay_how how = { .blame = NULL };
+    struct replay_result with, without;
+
+    for (uint32_t k = 0; k < p->phases; k++)
+        if (p->phase[k].kind == PHASE_ANY)
+            p->phase[k].kind = PHASE_HALO;
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &how, &without), 0);
+    p->source.plain = true;
+    how.blame = replay_blame_create(p->source.ranks, p->source.places);
+    ck_assert_int_eq(replay_run(&p->source, &no_contention, &how, &with), 0);
+    for (uint32_t r = 0; r < p->source.ranks; r++)
+        ck_assert_int_eq(with.end[r], without.end[r]);
+    ck_assert_uint_eq(with.unmatched, without.unmatched);
+    ck_assert_int_eq(replay_blame_check(how.blame), 0);
+    replay_blame_destroy(how.blame);
+    free(with.end);
+    free(without.end);
+    program_destroy(p);
+}
+END_TEST
+
 /* Every message of a collective is sent and received, and whoever depends on a rank hears of it: reaches[r] are the
    ranks whose part rank r has, eight at a time. */
 static void check_collective(uint32_t size, enum replay_shape shape)
@@ -391,6 +442,8 @@ int main(void)
         UNIT_LOOP(test_skipping_is_exact, 12),
         UNIT_TEST(test_turns_cost_nothing),
         UNIT_TEST(test_collective_alone),
+        UNIT_TEST(test_neighbours_alone),
+        UNIT_LOOP(test_plain_is_exact, 20),
         UNIT_TEST(test_collectives_are_whole),
         UNIT_TEST(test_collectives_of_any_size),
         UNIT_TEST(test_own_work_is_not_walked),
