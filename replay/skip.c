@@ -20,8 +20,8 @@
  *
  * Neighbours that wait for each other alone take as many turns to agree as ranks lie between them, and may be caught
  * amid a turn in ever other places. So after twice that patience a loop is taken to go on as it does when all ranks
- * have made as many of its turns, and those of each took as long as the pace-keeper's but for ROUGH. Each rank is then moved
- * by whole turns, with all that it has begun and the messages under way.
+ * have made as many of its turns, and those of each took as long as the pace-keeper's but for ROUGH. Each rank is then
+ * moved by whole turns, with all that it has begun and the messages under way.
  */
 #include <stdlib.h>
 #include <string.h>
