@@ -30,7 +30,7 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
     bool place = v->kind == TEAMS_ANY && v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART;
     bool same = place || v->kind == TEAMS_CONSTANT || teams_value_is_own(v); /* unless the other side has another one */
     if (same)
-        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER) ? TEAMS_SIDE_CARRIED : TEAMS_SIDE;
+        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_DECIDED_MARK) ? TEAMS_SIDE_CARRIED : TEAMS_SIDE;
     if (same || v->kind == TEAMS_UNSEEN || teams_value_is_raw(v) || !made_inside(r, v, inside))
         return;
     if (how == TEAMS_RAW_MARK || (how == TEAMS_CHUNK_MARK && !(v->bits & (TEAMS_CARRIED | TEAMS_COUNTER))))
@@ -38,7 +38,7 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
     else if (how == TEAMS_FOUND)
         v->bits |= TEAMS_FOUND;
     else if (how != TEAMS_CHUNK_MARK && !(v->bits & TEAMS_BOUND))
-        *v = teams_value_any((v->bits & TEAMS_ZERO) | how);
+        *v = teams_value_any(how == TEAMS_DECIDED_MARK ? TEAMS_CARRIED : (v->bits & TEAMS_ZERO) | how);
 }
 
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
@@ -103,8 +103,9 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
                                     [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
+        bool decided = c->kind == TEAMS_BY_CARRIED && r->shared_loop[c->from] >= 0 && r->shared_loop[c->to] >= 0;
         if (c->inside[from] && !c->inside[to])
-            mark(r, s, &c->defs, how[c->kind], c->inside);
+            mark(r, s, &c->defs, decided ? TEAMS_DECIDED_MARK : how[c->kind], c->inside);
     }
 }
 
@@ -126,9 +127,12 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
     if (loop && (how & HOPE) && into->kind == TEAMS_ANY && teams_value_is_raw(from))
         return; /* as it was taken for before its head was known */
     /* within an iteration either is that iteration's own */
+    bool anew = (how & INSIDE) && teams_value_begins_anew(into, from);
     bool own = (how & INSIDE) && bound && (into->kind == TEAMS_CONSTANT || from->kind == TEAMS_CONSTANT);
     *into = loop ? teams_value_loop(*into, *from) : teams_value_join(*into, *from);
     into->bits |= own && into->kind == TEAMS_ANY ? TEAMS_BOUND : 0;
+    if (anew)
+        into->bits &= (uint16_t)~TEAMS_ZERO;
     into->number = into->kind == TEAMS_ANY ? name : into->number;
     if (side & TEAMS_SIDE)
         *into = (struct teams_value){ .kind = TEAMS_RAW };

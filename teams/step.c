@@ -62,7 +62,11 @@ static struct teams_value sum(const struct teams_reading *r, int block, struct t
 {
     struct teams_value v = teams_value_add(a, b, minus);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
-    bool zero = (a.bits & b.bits & TEAMS_ZERO) || (in && ((a.bits & TEAMS_ZERO) || (!minus && (b.bits & TEAMS_ZERO))));
+    bool both = a.bits & b.bits & TEAMS_ZERO;
+    bool loop = r->context[block] & TEAMS_IN_LOOP; /* there, what this thread has done so far is not added to one */
+    bool a_carried = loop && teams_value_is_carried(&a), b_carried = loop && teams_value_is_carried(&b);
+    bool zero = (both && !(a_carried && b_carried)) || (in && (a.bits & TEAMS_ZERO) && !b_carried) ||
+                (in && !minus && (b.bits & TEAMS_ZERO) && !a_carried);
     if (v.kind == TEAMS_ANY && zero)
         v.bits |= TEAMS_ZERO;
     return v;
@@ -77,6 +81,8 @@ static struct teams_value choose(struct teams_value flags, struct teams_value a,
         return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_CONSTANT || v.kind == TEAMS_ANY)
         v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_FOUND);
+    if (teams_value_is_carried(&flags) || teams_value_begins_anew(&a, &b))
+        v.bits &= (uint16_t)~TEAMS_ZERO;
     return v;
 }
 
@@ -105,6 +111,7 @@ struct sources {
     struct teams_value all; /* mixed */
     bool some, zeroes;      /* registers that are no address; all, with what is loaded, are 0 or sums */
     bool changed_zero;      /* one of them is written, too */
+    bool carried;           /* one that is not written */
 };
 
 static struct sources sources_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
@@ -118,6 +125,7 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
         from.all = teams_value_mix(from.all, *v);
         from.zeroes = from.zeroes && zero;
         from.changed_zero |= zero && (i->writes & left & -left);
+        from.carried |= !(i->writes & left & -left) && teams_value_is_carried(v);
         from.some = true;
     }
     if (i->reads_flags)
@@ -130,6 +138,7 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
         struct teams_value loaded = teams_memory_load(r, i, s);
         from.all = teams_value_mix(from.all, loaded);
         from.zeroes = from.zeroes && (loaded.bits & TEAMS_ZERO);
+        from.carried |= teams_value_is_carried(&loaded);
     }
     from.zeroes = from.zeroes && from.some;
     return from;
@@ -153,7 +162,8 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
 {
     struct sources from = sources_of(r, i, s);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
-    bool sums = i->op == TEAMS_VECTOR_ADD && (from.zeroes || (in && from.changed_zero));
+    bool carried = (r->context[block] & TEAMS_IN_LOOP) && from.carried;
+    bool sums = i->op == TEAMS_VECTOR_ADD && !carried && (from.zeroes || (in && from.changed_zero));
     struct teams_value v = from.all;
     if (v.kind == TEAMS_ANY && sums)
         v.bits |= TEAMS_ZERO;
@@ -331,6 +341,8 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
         v = (struct teams_value){ .kind = TEAMS_RAW };
     if (i->reads_flags && i->op != TEAMS_SELECT && i->op != TEAMS_SET) /* with carry */
         v = beside(v, set(s->reg[TEAMS_FLAGS]), false);
+    if (i->reads_flags && teams_value_is_carried(&s->reg[TEAMS_FLAGS]))
+        v.bits &= (uint16_t)~TEAMS_ZERO;
     bool order = tells_order(r, block, i, s);
     write(r, block, i, s, v);
     if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == teams_convention()->stack))

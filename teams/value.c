@@ -65,6 +65,12 @@ static struct teams_value add_pointer(struct teams_value a, struct teams_value b
     return p;
 }
 
+bool teams_value_begins_anew(const struct teams_value *a, const struct teams_value *b)
+{
+    bool on = a->kind == TEAMS_CONSTANT ? teams_value_is_carried(b) : teams_value_is_carried(a);
+    return on && (a->bits & b->bits & TEAMS_ZERO) && (a->kind == TEAMS_CONSTANT) != (b->kind == TEAMS_CONSTANT);
+}
+
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus)
 {
     int sign = minus ? -1 : 1;

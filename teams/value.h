@@ -40,18 +40,19 @@ enum teams_value_kind {
 };
 
 enum teams_value_bit {
-    TEAMS_BOUND = 1,      /* made of the bounds of a shared loop */
-    TEAMS_CARRIED = 2,    /* depends on what this thread did in earlier iterations */
-    TEAMS_COUNTER = 4,    /* likewise, but only counts them */
-    TEAMS_ZERO = 8,       /* 0, plus what was added in iterations of shared loops */
-    TEAMS_LENGTH = 32,    /* of a thread's share: what two bounds are apart */
-    TEAMS_EDGE = 64,      /* with BOUND: only by adding, not what an iteration computed of its number */
-    TEAMS_EXACT = 16,     /* a linear form without something plain */
-    TEAMS_FOUND = 256,    /* tells which thread came first: made of what an exchange found */
+    TEAMS_BOUND = 1,   /* made of the bounds of a shared loop */
+    TEAMS_CARRIED = 2, /* depends on what this thread did in earlier iterations */
+    TEAMS_COUNTER = 4, /* likewise, but only counts them */
+    TEAMS_ZERO = 8,    /* 0, plus what was added in iterations of shared loops */
+    TEAMS_LENGTH = 32, /* of a thread's share: what two bounds are apart */
+    TEAMS_EDGE = 64,   /* with BOUND: only by adding, not what an iteration computed of its number */
+    TEAMS_EXACT = 16,  /* a linear form without something plain */
+    TEAMS_FOUND = 256, /* tells which thread came first: made of what an exchange found */
     /* no bits of a value while an instruction is looked at (follow.c) */
-    TEAMS_RAW_MARK = 128, /* makes it raw */
-    TEAMS_CHUNK_MARK = 2048, /* likewise, unless it is carried */
-    TEAMS_SIDE = 512,     /* of one side of a branch: where the other side's is another, it is raw */
+    TEAMS_RAW_MARK = 128,      /* makes it raw */
+    TEAMS_CHUNK_MARK = 2048,   /* likewise, unless it is carried */
+    TEAMS_DECIDED_MARK = 4096, /* carried, and no sum any more */
+    TEAMS_SIDE = 512,          /* of one side of a branch: where the other side's is another, it is raw */
     TEAMS_SIDE_CARRIED = 1024, /* likewise, carried */
 };
 
@@ -71,6 +72,11 @@ static inline bool teams_value_is_raw(const struct teams_value *v)
 {
     return v->kind == TEAMS_LINEAR || v->kind == TEAMS_LOW || v->kind == TEAMS_RAW || v->kind >= TEAMS_IF_REST;
 }
+/* Depends on what this thread did, or how much. */
+static inline bool teams_value_is_carried(const struct teams_value *v)
+{
+    return v->bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+}
 /* An address in memory that only this thread knows. */
 static inline bool teams_value_is_own(const struct teams_value *v)
 {
@@ -82,6 +88,8 @@ static inline bool teams_value_equal(const struct teams_value *a, const struct t
            a->number == b->number;
 }
 
+/* Of what may be either: a sum that goes on, or 0 again. */
+bool teams_value_begins_anew(const struct teams_value *a, const struct teams_value *b);
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus);
 struct teams_value teams_value_scale(struct teams_value a, int64_t factor);
 struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b);

@@ -105,7 +105,7 @@
     told one_or_other_if_less, "cmp $4, %eax; jge 3f; mov $1, %ebx; 3:"
     told one_or_other_in_place, "movl $1, 8(%rsp); test %eax, %eax; je 3f; movl $2, 8(%rsp); 3: mov 8(%rsp), %ebx"
     told address_or_other, "lea 4(%rbp), %rcx; test %eax, %eax; je 3f; lea 8(%rbp), %rcx; 3: mov (%rcx), %ebx"
-    told place_or_other, "movl $2, 16(%rsp);lea 8(%rsp), %rcx;test %eax, %eax;je 3f;lea 16(%rsp), %rcx;3: mov (%rcx), %ebx"
+    told place_or_other, "movl $2, (%rsp);lea 8(%rsp), %rcx;test %eax, %eax;je 3f;mov %rsp, %rcx;3: mov (%rcx), %ebx"
 
 # Parts of registers and places.
     told low_byte_overwritten, "mov %eax, %ebx; mov $0, %bl"
@@ -163,7 +163,7 @@
     told vector, "movd %eax, %xmm0; movd %xmm0, %ebx"
     told vector_broadcast, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movd %xmm0, %ebx"
     told vector_broadcast_wide, "vmovd %eax, %xmm0; vpbroadcastd %xmm0, %ymm0; vextracti128 $1, %ymm0, %xmm1; spill"
-    told vector_low_overwritten, "movd %eax, %xmm0;pshufd $0, %xmm0, %xmm0;movss %xmm1, %xmm0;pshufd $1, %xmm0, %xmm1;spill"
+    told vector_low_written, "movd %eax, %xmm0;pshufd $0, %xmm0, %xmm0;movss %xmm1, %xmm0;pshufd $1, %xmm0, %xmm1;spill"
     told vector_low_loaded, "movd %eax, %xmm0; pshufd $0, %xmm0, %xmm0; movlps (%rbp), %xmm0; pextrd $3, %xmm0, %ebx"
     told vector_inserted, "pxor %xmm0, %xmm0; pinsrd $1, %eax, %xmm0; pextrd $1, %xmm0, %ebx"
     told vector_compared, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pcmpeqd %xmm1, %xmm0; movmskps %xmm0, %ebx"
@@ -208,8 +208,8 @@
     first found_by_xadd, "xor %ebx, %ebx; lock xadd %ebx, 4(%rbp)"
     first found_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; swap; mov %eax, %ebx"
     first told_by_cmpxchg, "mov 4(%rbp), %eax; 3: mov %eax, %edx; or $1, %edx; mov %eax, %ebx; swap"
-    first decided_by_cmpxchg, "mov 4(%rbp), %eax;3: mov %eax, %edx;or $1, %edx;swap;test %eax, %eax;jne 4f;mov $1, %ebx;4:"
-    first left_by_cmpxchg, "mov 4(%rbp), %eax;3: xor %ebx, %ebx;test %eax, %eax;jne 4f;mov $1, %edx;mov $1, %ebx;swap;4:"
+    first decided_by_cmpxchg, "mov 4(%rbp), %eax;3: mov $1, %edx;swap;test %eax, %eax;jne 4f;mov $1, %ebx;4:"
+    first left_by_cmpxchg, "3: mov 4(%rbp), %eax;xor %ebx, %ebx;test %eax, %eax;jne 4f;inc %ebx;mov %ebx, %edx;swap;4:"
     first toggled, "mov 4(%rbp), %eax; 3: mov $1, %ecx; xor %edx, %edx; test %eax, %eax; cmove %ecx, %edx; swap"
     first toggled_by_xor, "mov 4(%rbp), %eax; 3: mov %eax, %edx; xor $1, %edx; swap"
     first toggled_by_not, "mov 4(%rbp), %eax; 3: mov %eax, %edx; not %edx; swap"

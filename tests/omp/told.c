@@ -278,6 +278,65 @@ CASE(no_sum_of_a_few)
     }
 }
 
+CASE(no_hits_by_a_seed)
+{
+    long hits = 0;
+#pragma omp parallel reduction(+ : hits)
+    {
+        unsigned seed = 42;
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            seed = seed * 1103515245 + 12345;
+            if ((seed >> 16 & 3) == 1)
+                hits++;
+        }
+    }
+    total = hits;
+}
+
+CASE(no_sum_by_a_seed)
+{
+    long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    {
+        unsigned seed = 42;
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            seed = seed * 1103515245 + 12345;
+            sum += seed >> 16;
+        }
+    }
+    total = sum;
+}
+
+CASE(no_sum_of_sums)
+{
+    long sum = 0;
+#pragma omp parallel reduction(+ : sum)
+    {
+        long mine = 0;
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            mine += table[i];
+            sum += mine;
+        }
+    }
+    total = sum;
+}
+
+CASE(no_sum_begun_anew)
+{
+    long sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (int i = 0; i < n; i++) {
+        if (table[i] == 3)
+            sum = 0;
+        else
+            sum += table[i];
+    }
+    total = sum;
+}
+
 /* --- Who came first --- */
 
 CASE(no_first_to_come)
@@ -322,6 +381,10 @@ int main(void)
         no_seed_and_index,
         no_any_iteration,
         no_sum_of_a_few,
+        no_hits_by_a_seed,
+        no_sum_by_a_seed,
+        no_sum_of_sums,
+        no_sum_begun_anew,
         no_first_to_come,
         no_toggle,
     };
