@@ -156,11 +156,11 @@ static int try(struct replay_analysis *a, double t, struct trial *trial)
  */
 static int fit_rests(struct replay_analysis *a, double bare)
 {
-    enum { TRIALS = 4 };
+    const int trials = ranks_of(a) < MANY_RANKS ? 4 : 2;
     struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now = high;
     int rc = 0;
 
-    if (fabs(high.off) < CLOSE || a->result.walked * TRIALS > a->steps * REPLAYS)
+    if (fabs(high.off) < CLOSE || a->result.walked * (uint64_t)trials > a->steps * REPLAYS)
         return 0;
     if (high.off < 0) {
         find_rests(a);
@@ -169,7 +169,7 @@ static int fit_rests(struct replay_analysis *a, double bare)
         now = high;
         best = fabs(high.off) < fabs(best.off) ? high : best;
     }
-    for (int i = 1; rc == 0 && i < TRIALS && fabs(best.off) > CLOSE / 2 && low.off < 0 && high.off > 0; i++) {
+    for (int i = 1; rc == 0 && i < trials && fabs(best.off) > CLOSE / 2 && low.off < 0 && high.off > 0; i++) {
         rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), &now);
         best = fabs(now.off) < fabs(best.off) ? now : best;
         *(now.off < 0 ? &low : &high) = now;

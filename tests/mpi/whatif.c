@@ -7,7 +7,8 @@
  *   others=MS   what the others work at the same place             speed=X      how much faster the slow ranks are
  *
  * So a run with equal times is what balancing foretells, one with latency=2 what a latency of 2 ms does. Computation is
- * sleeping; a message's latency is slept where it is received, by whoever waits for it.
+ * sleeping. A message has the time at which it was sent: who receives it sleeps until its latency after that, so that
+ * what is on its way meanwhile costs nobody time, as in a network.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -31,14 +32,34 @@ static double own(int slow_one)
     return slow_one ? slow / speed : others;
 }
 
+static void stamp(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    memcpy(out, &now, sizeof now);
+}
+
+static void arrive(const char *message)
+{
+    struct timespec t;
+    if (latency <= 0)
+        return;
+    memcpy(&t, message, sizeof t);
+    long long ns = t.tv_nsec + (long long)(1e6 * latency * scale);
+    t.tv_sec += ns / 1000000000;
+    t.tv_nsec = ns % 1000000000;
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
 static void receive(int from)
 {
     MPI_Recv(in[0], sizeof in[0], MPI_BYTE, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    work(latency);
+    arrive(in[0]);
 }
 
 static void send(int to)
 {
+    stamp();
     MPI_Send(out, sizeof out, MPI_BYTE, to, 1, MPI_COMM_WORLD);
 }
 
@@ -72,12 +93,14 @@ static void halo(void)
     int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
     MPI_Request r[4];
     work(own(rank == 1));
+    stamp();
     MPI_Irecv(in[0], sizeof in[0], MPI_BYTE, left, 3, MPI_COMM_WORLD, &r[0]);
     MPI_Irecv(in[1], sizeof in[1], MPI_BYTE, right, 4, MPI_COMM_WORLD, &r[1]);
     MPI_Isend(out, sizeof out, MPI_BYTE, right, 3, MPI_COMM_WORLD, &r[2]);
     MPI_Isend(out, sizeof out, MPI_BYTE, left, 4, MPI_COMM_WORLD, &r[3]);
     MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-    work(latency);
+    arrive(in[0]);
+    arrive(in[1]);
 }
 
 /* The same with requests that are made once. */
@@ -98,19 +121,22 @@ static void persistent(void)
 {
     make_requests();
     work(own(rank == 1));
+    stamp();
     MPI_Startall(4, kept);
     MPI_Waitall(4, kept, MPI_STATUSES_IGNORE);
-    work(latency);
+    arrive(in[0]);
+    arrive(in[1]);
 }
 
 static void started(void)
 {
     make_requests();
     work(own(rank == 1));
+    stamp();
     MPI_Start(&kept[0]);
     MPI_Start(&kept[2]);
     MPI_Wait(&kept[0], MPI_STATUS_IGNORE);
-    work(latency);
+    arrive(in[0]);
     MPI_Wait(&kept[2], MPI_STATUS_IGNORE);
 }
 

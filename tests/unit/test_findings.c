@@ -18,18 +18,25 @@ static uint32_t ranks = RANKS;
 /* A rank's part of the job while it is made. */
 struct maker { struct job *j; struct grammar *g; uint64_t wall, mpi; uint32_t rank; };
 
-static uint32_t call(struct maker *m, const char *function, uint64_t offset, uint8_t kind)
+/* The line at `offset`, in what was called from `above`; 0: from nowhere. */
+static uint32_t call_from(struct maker *m, const char *function, uint64_t offset, uint64_t above, uint8_t kind)
 {
-    struct job_frame f = { .module = job_module(m->j, "/nowhere/app", "00ff"), .offset = offset };
+    struct job_frame f[2] = { { .module = job_module(m->j, "/nowhere/app", "00ff"), .offset = offset } };
+    f[1] = (struct job_frame){ .module = f[0].module, .offset = above };
     struct job_terminal t = { .kind = JOB_CALL,
                               .call_kind = kind,
                               .blocking = strncmp(function, "MPI_I", 5) != 0,
                               .function = job_string(m->j, function),
-                              .callsite = job_callsite(m->j, &f, 1),
+                              .callsite = job_callsite(m->j, f, above ? 2 : 1),
                               .comm = kind == JOB_ONESIDED ? GRAMMAR_NONE : job_comm(m->j, "world", ranks) };
 
     t.peer_class = kind == JOB_P2P ? JOB_PEER_RANK : JOB_PEER_NONE;
     return job_terminal(m->j, &t);
+}
+
+static uint32_t call(struct maker *m, const char *function, uint64_t offset, uint8_t kind)
+{
+    return call_from(m, function, offset, 0, kind);
 }
 
 static void add(struct maker *m, uint32_t terminal, uint64_t gap_us, uint64_t duration_us, int64_t peer)
@@ -115,6 +122,13 @@ static void slow_before(struct maker *m, uint32_t all)
 static void imbalance(struct maker *m)
 {
     slow_before(m, call(m, "MPI_Allreduce", 0x10, JOB_COLLECTIVE));
+}
+
+/* The same line, called from two places. */
+static void imbalance_twice(struct maker *m)
+{
+    for (uint64_t above = 0x100; above <= 0x200; above += 0x100)
+        slow_before(m, call_from(m, "MPI_Allreduce", 0x10, above, JOB_COLLECTIVE));
 }
 
 static void even_work(struct maker *m)
@@ -232,6 +246,7 @@ static void chain(struct maker *m)
 START_TEST(test_imbalance)
 {
     check(imbalance, &(struct expected){ REPORT_IMBALANCE, "rank 3", TURNS * 3 * 6e-3 });
+    check(imbalance_twice, &(struct expected){ REPORT_IMBALANCE, "rank 3", 2 * TURNS * 3 * 6e-3 });
 }
 END_TEST
 START_TEST(test_scatter)
