@@ -48,9 +48,9 @@ static void mark(const struct teams_reading *r, struct teams_state *s, const str
         bool counts = how == TEAMS_CARRIED && (d->stepped & left & -left);
         mark_value(r, &s->reg[teams_first(left)], counts ? TEAMS_COUNTER : how, inside);
     }
-    for (uint32_t k = 0; k < r->slots; k++)
-        if (d->slots[k / 64] >> k % 64 & 1)
-            mark_value(r, &s->slot[k], how, inside);
+    for (uint32_t word = 0; word * 64 < r->slots; word++)
+        for (uint64_t left = d->slots[word]; left; left &= left - 1)
+            mark_value(r, &s->slot[word * 64 + teams_first(left)], how, inside);
 }
 
 static void add_defs(struct teams_defs *into, const struct teams_defs *from)
@@ -98,9 +98,10 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
     if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
         !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
-    static const uint16_t how[] = { [TEAMS_ONCE] = TEAMS_RAW_MARK, [TEAMS_OTHERS] = TEAMS_RAW_MARK,
-                                    [TEAMS_BY_BOUND] = TEAMS_CARRIED,  [TEAMS_BY_LENGTH] = TEAMS_CARRIED,
-                                    [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED };
+    static const uint16_t how[] = {
+        [TEAMS_ONCE] = TEAMS_RAW_MARK,     [TEAMS_OTHERS] = TEAMS_RAW_MARK,     [TEAMS_BY_BOUND] = TEAMS_CARRIED,
+        [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED
+    };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
         bool decided = c->kind == TEAMS_BY_CARRIED && r->shared_loop[c->from] >= 0 && r->shared_loop[c->to] >= 0;
@@ -147,9 +148,11 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
     bool inside = shared >= 0 && r->flow->head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0);
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
+        if (memcmp(&into->reg[k], &from->reg[k], sizeof *into->reg) != 0)
+            join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
     for (uint32_t k = 0; k < r->slots; k++)
-        join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
+        if (memcmp(&into->slot[k], &from->slot[k], sizeof *into->slot) != 0)
+            join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
 }
 
 static void copy_state(const struct teams_reading *r, struct teams_state *to, const struct teams_state *from)
