@@ -2,8 +2,8 @@
 /*
  * How many processors this process really has for itself.
  *
- *   affinity mask     what the launcher or the user gave it; a mask that leaves out processors was chosen for this rank,
- *                     one that has them all is shared by the ranks of the node (base/launcher.h)
+ *   affinity mask     what the launcher or the user gave it; a mask that leaves out processors was chosen for this
+ *                     rank, one that has them all is shared by the ranks of the node (base/launcher.h)
  *   cgroup quota      cpu.max (v2) or cpu.cfs_quota_us (v1) of the group and all above it: a container with half a
  *                     processor has half a processor, whatever the mask says; shared by the node's ranks likewise
  *

@@ -46,8 +46,8 @@ struct file_container {
 /* Reads and verifies all sections; they point into `data` where they are stored as they are, or in blocks, which are
    decompressed when they are needed. 0, PYTHIA_EFORMAT, PYTHIA_EVERSION or PYTHIA_ENOMEM with one line in `why`. */
 int file_container_open(struct file_container *c, const void *data, size_t size, char *why, size_t why_size);
-/* The same of a source, for who predicts: of a section in blocks the head is verified, the rest as it is needed; what only
-   who reads the whole job needs is passed over, as if it were not there. */
+/* The same of a source, for who predicts: of a section in blocks the head is verified, the rest as it is needed; what
+   only who reads the whole job needs is passed over, as if it were not there. */
 int file_container_open_source(struct file_container *c, const struct file_source *s, char *why, size_t why_size);
 void file_container_close(struct file_container *c);
 /* From here on these records of a section, which has them, can be read. 0, or PYTHIA_EFORMAT: a block does not

@@ -37,8 +37,8 @@ uint64_t file_mark(const struct job *j);
 /* Gives a class its rules, and what its grammar's pager brings when it is asked for. Again, or where everything is
    here: nothing.  Threads: one at a time. */
 int file_open_class(struct job *j, uint32_t class_index, char *why, size_t why_size);
-/* The same, and the grammar with the exponents of a member; the same one for members with the same exponents. It belongs
-   to the job. */
+/* The same, and the grammar with the exponents of a member; the same one for members with the same exponents. It
+   belongs to the job. */
 int file_open_member(struct job *j, uint32_t class_index, uint32_t rank, uint32_t thread, const struct grammar_flat **g,
                      char *why, size_t why_size);
 /* The class in *c, for asking job_variant and job_attr_value about this node; the job owns what it points to. False: it

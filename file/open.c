@@ -87,7 +87,8 @@ static int open_turn_ranges(struct file_reader *r, uint32_t i, const struct file
     if (!more)
         return file_reader_no_memory(r);
     c->ranges = more;
-    if (file_container_need(&r->in, SECTION_RANGES, (uint64_t)p->range_first + c->member_ranges, end - c->member_ranges))
+    if (file_container_need(&r->in, SECTION_RANGES, (uint64_t)p->range_first + c->member_ranges,
+                            end - c->member_ranges))
         return REFUSE(r, "damaged: section ranges does not decompress");
     file_unpack_ranges(r, p, c->member_ranges, end - c->member_ranges, c->ranges + c->member_ranges);
     c->range_count = end;

@@ -100,7 +100,7 @@ void file_record_sum(struct file_cursor *c, struct job_sum *s)
 
 void file_record_region(struct file_cursor *c, struct job_region *r)
 {
-    WORDS(c, &r->callsite, &r->team, &r->keep, &r->size_count);
+    WORDS(c, &r->callsite, &r->team, &r->fixed, &r->size_count);
     WIDES(c, &r->executions, &r->verified, &r->changed, &r->trials, &r->controls, &r->control_ns, &r->chosen_ns,
           (uint64_t *)&r->gain_ns, &r->samples, &r->fork_ns, &r->work_ns, &r->wait_ns, &r->join_ns);
     unsigned char *sizes = c->at;

@@ -161,8 +161,8 @@ static struct hash_item hash_item(const struct grammar_flat_node *node, const st
 }
 
 /* `item`: bytes of each node's item that count. */
-static struct grammar_hash hash_rules(const struct grammar_flat *g, const struct grammar_hash *terminal_hash, size_t item,
-                                      struct grammar_hash *rule_hash)
+static struct grammar_hash hash_rules(const struct grammar_flat *g, const struct grammar_hash *terminal_hash,
+                                      size_t item, struct grammar_hash *rule_hash)
 {
     struct grammar_hash zero = {0, 0}, root = zero;
     struct grammar_hash *hash = rule_hash ? rule_hash : malloc(g->rule_count * sizeof *hash);

@@ -109,8 +109,8 @@ struct grammar_hash grammar_flat_hash(const struct grammar_flat *g, const struct
 /* The same with exponents aside: equal where sequences differ only in how often what is repeated is. */
 struct grammar_hash grammar_flat_shape(const struct grammar_flat *g, const struct grammar_hash *terminal_hash);
 
-/* Rules in an order in which each comes after all that it uses: fills order[rule_count]. False: out of memory, or a rule
-   contains itself. */
+/* Rules in an order in which each comes after all that it uses: fills order[rule_count]. False: out of memory, or a
+   rule contains itself. */
 bool grammar_flat_order(const struct grammar_flat *g, uint32_t *order);
 
 /* Renumbers terminals: t becomes map[t] (GRAMMAR_LOST stays). */

@@ -28,7 +28,8 @@
  *
  * Errors: functions that return int give 0 for success and a negative PYTHIA_E… for failure, which leaves the state as
  * it was; pythia_strerror() explains it. "No prediction" is an answer, a positive status of its own. Outputs are set on
- * success only. NULL is refused with PYTHIA_EINVAL, but every destroy and close takes it. With PYTHIA_EIO errno says why.
+ * success only. NULL is refused with PYTHIA_EINVAL, but every destroy and close takes it. With PYTHIA_EIO errno says
+ * why.
  *
  * Threads: any: from all of them at once. owner: one recorder, one oracle is used by one thread at a time.
  * Hook-safe: yes: it allocates nothing and makes no system call, so that it can stand where every microsecond counts,
@@ -90,9 +91,9 @@ PYTHIA_API int pythia_recorder_event(pythia_recorder_t *recorder, const char *wo
 PYTHIA_API int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns,
                                        uint64_t duration_ns, uint32_t peer);
 
-/* Another stream of the same recording, of (rank, thread), in *stream: a recorder to append to, which belongs to this one
-   and ends with it; the same numbers give the same stream, and those of rank 0, thread 0 are the recorder itself. Each
-   stream is one thread's at a time, and takes as much memory as a recorder. rank and thread are below 2^20.
+/* Another stream of the same recording, of (rank, thread), in *stream: a recorder to append to, which belongs to this
+   one and ends with it; the same numbers give the same stream, and those of rank 0, thread 0 are the recorder itself.
+   Each stream is one thread's at a time, and takes as much memory as a recorder. rank and thread are below 2^20.
    Returns 0, PYTHIA_ENOMEM or PYTHIA_EINVAL.
    Threads: owner of the recorder, whatever other threads append to its streams.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_stream(pythia_recorder_t *recorder, uint32_t rank, uint32_t thread,
@@ -103,8 +104,8 @@ PYTHIA_API int pythia_recorder_stream(pythia_recorder_t *recorder, uint32_t rank
    Threads: owner.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_name(pythia_recorder_t *recorder, const char *program, const char *arguments);
 
-/* Writes the recording so far, of all streams that have an event, as a job file; an old file is replaced at once or not at
-   all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EINVAL, or PYTHIA_EIO: errno says why.
+/* Writes the recording so far, of all streams that have an event, as a job file; an old file is replaced at once or not
+   at all. Recording may go on. Returns 0, PYTHIA_ENOMEM, PYTHIA_EINVAL, or PYTHIA_EIO: errno says why.
    Threads: owner, while nobody appends to any of its streams.  Hook-safe: no. */
 PYTHIA_API int pythia_recorder_write(pythia_recorder_t *recorder, const char *path);
 

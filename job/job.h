@@ -17,8 +17,8 @@
  * Two grammars are equal when their Merkle hashes over content (terminals by what they are, not by number) are: ranks
  * need no common numbering to find their class.
  *
- * Ownership: everything inside belongs to the job. Readers may read the arrays; indices are 32-bit, GRAMMAR_NONE is none.
- * Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.
+ * Ownership: everything inside belongs to the job. Readers may read the arrays; indices are 32-bit, GRAMMAR_NONE is
+ * none. Errors: 0 or a negative PYTHIA_E…; a failed call leaves the job as it was.
  * Threads: owner (any for readers).  Hook-safe: no.
  */
 #ifndef PYTHIA_JOB_JOB_H
@@ -39,7 +39,7 @@
 #include "job/task.h"
 #include "job/value.h"
 
-/* What a job that was opened keeps of its bytes: whoever opened it closes it when the job is destroyed (file/open.h). */
+/* What an opened job keeps of its bytes: whoever opened it closes it when the job is destroyed (file/open.h). */
 struct job_store { void (*close)(struct job_store *s); };
 
 struct job {

@@ -7,9 +7,9 @@
 #include "pythia.h"
 #include "job/intern.h"
 
-const char *job_keep_text(uint32_t bit)
+const char *job_fixed_text(uint32_t bit)
 {
-    static const char *const texts[JOB_KEEP_REASONS] = {
+    static const char *const texts[JOB_FIXED_REASONS] = {
         "PYTHIA_OMP_KEEP names it",
         "calls or regions inside",
         "its team is not what was to be expected",
@@ -20,7 +20,7 @@ const char *job_keep_text(uint32_t bit)
         "it creates tasks",
         "its team is as large as it has sections",
     };
-    for (uint32_t i = 0; i < JOB_KEEP_REASONS; i++)
+    for (uint32_t i = 0; i < JOB_FIXED_REASONS; i++)
         if (bit == 1u << i)
             return texts[i];
     return "another reason";
@@ -47,7 +47,7 @@ void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, ui
 static void region_add(struct job_region *into, const struct job_region *from)
 {
     into->team = into->team > from->team ? into->team : from->team;
-    into->keep |= from->keep;
+    into->fixed |= from->fixed;
     if (job_proof_reason(from->proof) > job_proof_reason(into->proof)) { /* ranks of the same program differ only where
                                                                             one could not read it */
         into->proof = from->proof;
@@ -117,7 +117,7 @@ int job_take_regions(struct job *into, const struct job *from)
     return 0;
 }
 
-int job_keep_regions(struct job *into, const struct job *from)
+int job_inherit_regions(struct job *into, const struct job *from)
 {
     for (uint32_t i = 0; i < from->region_count; i++) {
         struct job_region r = from->regions[i];
@@ -132,7 +132,7 @@ int job_keep_regions(struct job *into, const struct job *from)
 bool job_region_check(const struct job *j, const struct job_region *r)
 {
     if (r->callsite >= j->callsite_count || j->callsites[r->callsite].count != 1 || r->size_count > JOB_REGION_SIZES ||
-        r->keep >> JOB_KEEP_REASONS || job_proof_reason(r->proof) >= JOB_PROOFS)
+        r->fixed >> JOB_FIXED_REASONS || job_proof_reason(r->proof) >= JOB_PROOFS)
         return false;
     if (r->where != GRAMMAR_NONE && (r->where >= j->callsite_count || j->callsites[r->where].count != 1))
         return false;

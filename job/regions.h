@@ -3,7 +3,7 @@
  * What is known of each parallel region beside its events: whether its team may be changed, which sizes it ran with,
  * what that gained, and where the time of a team goes. One record an outlined function; ranks add up.
  *
- *   recorded run    executions, sizes, keep, verified, shares      what the next run may rely on
+ *   recorded run    executions, sizes, fixed, verified, split       what the next run may rely on
  *   predicted run   the same and chosen sizes, trials, controls    replaces what the file had
  *
  * A sample is an execution whose threads were timed one by one:
@@ -25,17 +25,17 @@
 struct job;
 
 /* Why a region's team is left alone, beside what reading its code said (proofs.h): bits. */
-enum job_keep {
-    JOB_KEEP_LISTED = 1,        /* PYTHIA_OMP_KEEP names it */
-    JOB_KEEP_CALLS = 2,         /* MPI calls or other regions inside */
-    JOB_KEEP_TEAM = 4,          /* its team was not what was to be expected */
-    JOB_KEEP_CLAUSE = 8,        /* num_threads, or if */
-    JOB_KEEP_BIND = 16,         /* proc_bind */
-    JOB_KEEP_TEAMS = 32,        /* a league of teams */
-    JOB_KEEP_LEVELS = 64,       /* more than one level of parallelism is active */
-    JOB_KEEP_TASKS = 128,       /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
-    JOB_KEEP_SECTIONS = 256,    /* parallel sections: libgomp gives them a team of at most their number */
-    JOB_KEEP_REASONS = 9
+enum job_fixed {
+    JOB_FIXED_LISTED = 1,        /* PYTHIA_OMP_KEEP names it */
+    JOB_FIXED_CALLS = 2,         /* MPI calls or other regions inside */
+    JOB_FIXED_TEAM = 4,          /* its team was not what was to be expected */
+    JOB_FIXED_CLAUSE = 8,        /* num_threads, or if */
+    JOB_FIXED_BIND = 16,         /* proc_bind */
+    JOB_FIXED_TEAMS = 32,        /* a league of teams */
+    JOB_FIXED_LEVELS = 64,       /* more than one level of parallelism is active */
+    JOB_FIXED_TASKS = 128,       /* tasks inside: in a team of one they are other tasks (tasks/task.h) */
+    JOB_FIXED_SECTIONS = 256,    /* parallel sections: libgomp gives them a team of at most their number */
+    JOB_FIXED_REASONS = 9
 };
 
 enum { JOB_REGION_SIZES = 6 };
@@ -45,7 +45,7 @@ struct job_region_size { uint32_t size, reserved; uint64_t count, ns; };
 struct job_region {
     uint32_t callsite;    /* one frame: the outlined function */
     uint32_t team;        /* the program's own size, as last seen */
-    uint32_t keep;        /* enum job_keep, or-ed */
+    uint32_t fixed;       /* enum job_fixed, or-ed: why it is the program's */
     uint32_t size_count;
     uint32_t proof;       /* enum job_proof, and JOB_PROOF_IN_TURN: what reading its code said, in this build */
     uint32_t where;       /* callsite of one frame: the instruction that is the reason; GRAMMAR_NONE: none */
@@ -72,10 +72,10 @@ int job_add_region(struct job *j, const struct job_region *r);
    taken. */
 int job_take_regions(struct job *into, const struct job *from);
 /* `into` gets those of `from` that it has not. 0 or PYTHIA_ENOMEM: some of them. */
-int job_keep_regions(struct job *into, const struct job *from);
+int job_inherit_regions(struct job *into, const struct job *from);
 
 /* What a reason (a single bit) means, for people. */
-const char *job_keep_text(uint32_t bit);
+const char *job_fixed_text(uint32_t bit);
 
 /* Whether every field is one that a region can have. */
 bool job_region_check(const struct job *j, const struct job_region *r);

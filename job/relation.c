@@ -68,7 +68,8 @@ static uint64_t counted(const struct grammar_attr *a)
 
 static void ramp_totals(struct grammar_attr *a)
 {
-    uint64_t count = counted(a), n = a->period && a->period < count ? a->period : count, base = (uint64_t)a->ramp.base, step = (uint64_t)a->ramp.step;
+    uint64_t count = counted(a), n = a->period && a->period < count ? a->period : count, base = (uint64_t)a->ramp.base,
+             step = (uint64_t)a->ramp.step;
     uint64_t whole = n ? count / n : 0, rest = n ? count % n : 0;
     a->sum = (int64_t)(whole * ramp_sum(base, step, n) + ramp_sum(base, step, rest));
     a->min = a->max = a->ramp.base;

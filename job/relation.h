@@ -28,8 +28,8 @@ static inline bool job_relation_exact(const struct grammar_attr *a)
 /* Brings a model to the only form that its sequence of values has; unused bytes are 0. */
 void job_relation_canonical(struct grammar_attr *a);
 
-/* Occurrences of a model that holds for each expansion of its node, however many a member has: a constant, or what has a
-   period. Its sum is that of one period. */
+/* Occurrences of a model that holds for each expansion of its node, however many a member has: a constant, or what has
+   a period. Its sum is that of one period. */
 #define JOB_ALWAYS ((uint64_t)INT64_MAX)
 /* A canonical model of a node with so many expansions becomes one of these, where it is one. */
 void job_relation_always(struct grammar_attr *a, uint64_t expansions);

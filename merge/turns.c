@@ -128,7 +128,8 @@ static int put_sets(struct merge_union *out, const struct sets *s)
 
 static int put_column(struct merge_union *out, uint32_t node, const uint64_t *number, uint64_t members)
 {
-    int error = base_array_room(&out->columns, &out->column_room, (uint64_t)out->column_count + 1, sizeof *out->columns);
+    int error = base_array_room(&out->columns, &out->column_room, (uint64_t)out->column_count + 1,
+                                sizeof *out->columns);
     if (!error)
         error = base_array_room(&out->turns, &out->turn_room, (uint64_t)out->turn_count + 1, sizeof *out->turns);
     if (!error)

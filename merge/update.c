@@ -277,7 +277,7 @@ static int keep_sums(struct job *run, const struct job *profile)
 
 static int keep_the_rest(struct job *run, const struct job *profile)
 {
-    int error = job_keep_regions(run, profile);
+    int error = job_inherit_regions(run, profile);
     if (!run->task_count)
         job_task_replace(run, profile);
     return error ? error : keep_sums(run, profile);

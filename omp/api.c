@@ -13,7 +13,7 @@
 static void asked(struct base_frame here)
 {
     omp_hook_look_back(&omp_hook_thread, here);
-    omp_hook_keep_icv();
+    omp_hook_save_icv();
 }
 
 #define OMP_HOOK_ASK(type, name, parameters, arguments) \
@@ -38,7 +38,7 @@ static void asked(struct base_frame here)
     PYTHIA_API void name parameters;              \
     void name parameters                          \
     {                                             \
-        omp_hook_keep_icv();                      \
+        omp_hook_save_icv();                      \
         libgomp_real()->name arguments;          \
     }
 

@@ -14,7 +14,7 @@
 #include "libgomp/real.h"
 #include "omp/in_turn.h"
 #include "omp/site.h"
-#include "omp/share.h"
+#include "omp/split.h"
 #include "omp/team.h"
 #include "session/ask.h"
 #include "session/life.h"
@@ -98,7 +98,7 @@ static void look_inside(struct omp_hook_region *r)
     r->run = omp_hook_team_run;
     r->argument = r;
     if (r->verify)
-        omp_hook_share_begin(r);
+        omp_hook_split_begin(r);
 }
 
 /* Counters are updated every ms and cost 1 us to read: for regions that take 5 ms and more on average. */
@@ -182,7 +182,7 @@ static void region_begin(struct omp_hook_region *r, void (*fn)(void *), void *da
 
 /* --- What a region sets for itself --- */
 
-void omp_hook_keep_icv(void)
+void omp_hook_save_icv(void)
 {
     const struct libgomp_real *real = libgomp_real();
     omp_hook_look_back(&omp_hook_thread, base_frame_here());
@@ -278,8 +278,8 @@ PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, u
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_KEEP | OMP_HOOK_LEAGUE, __builtin_return_address(0),
-                 base_frame_here());
+    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_FIXED | OMP_HOOK_LEAGUE,
+                 __builtin_return_address(0), base_frame_here());
     libgomp_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);
 }

@@ -26,7 +26,7 @@
 #include "session/stream.h"
 
 enum omp_hook_traits {
-    OMP_HOOK_KEEP = 1,   /* never lowered */
+    OMP_HOOK_FIXED = 1,   /* never lowered */
     OMP_HOOK_LEAGUE = 2, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
     OMP_HOOK_DIRECT = 4, /* fn and data go to libgomp as they are */
     OMP_HOOK_PLAIN = 8,  /* with one thread, calling fn is all that libgomp would do */
@@ -62,7 +62,7 @@ struct omp_hook_region {
     struct places_run placed;         /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
-    bool shares;                      /* its threads are timed (share.h) */
+    bool shares;                      /* its threads are timed (split.h) */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_icv icv;
 };
@@ -83,7 +83,7 @@ void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);
 
 /* The program is about to set something of its own (omp_set_num_threads, …): in a region that libgomp does not know of
    this must end with the region. Likewise before the thread asks for it. */
-void omp_hook_keep_icv(void);
+void omp_hook_save_icv(void);
 
 /* Address of our GOMP_parallel, whatever the program's calls are bound to. */
 void *omp_hook_own_parallel(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A team that is looked at from inside: how large it is, and when each thread works. */
 #include "libgomp/real.h"
-#include "omp/share.h"
+#include "omp/split.h"
 #include "omp/team.h"
 
 /* Where libgomp alone can tell how large the team is: one more cache line that the workers wait for, 100 ns and
@@ -14,7 +14,7 @@ void omp_hook_team_run(void *region)
     if (number == 0)
         r->team = threads;
     if (r->shares)
-        omp_hook_share_run(r, number, threads);
+        omp_hook_split_run(r, number, threads);
     else
         r->fn(r->data);
 }

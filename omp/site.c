@@ -19,15 +19,15 @@ static struct slot { atomic_uintptr_t fn; struct omp_hook_site *site; } slots[SI
 static struct omp_hook_site sites[SITES];
 static uint32_t site_count;
 
-void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason)
+void omp_hook_site_fix(struct omp_hook_site *site, uint32_t reason)
 {
     uint64_t offset;
-    if (site->stats.keep & reason)
+    if (site->stats.fixed & reason)
         return;
-    site->stats.keep |= reason;
+    site->stats.fixed |= reason;
     uint32_t module = base_modules_find((void *)site->fn, &offset);
     base_log_debug("omp: region at offset 0x%llx of module %u keeps its team: %s", (unsigned long long)offset, module,
-                   job_keep_text(reason));
+                   job_fixed_text(reason));
 }
 
 /* Times that it knows, where the program asks for as many threads as then. */
@@ -44,14 +44,14 @@ static void take_times(struct teams_times *times, const struct job_region *recor
 /* What the reference knows: what showed, and what reading its code said. */
 static void take_reference(struct omp_hook_site *site, uint32_t own)
 {
-    enum { SHOWN = JOB_KEEP_CALLS | JOB_KEEP_TASKS };
+    enum { SHOWN = JOB_FIXED_CALLS | JOB_FIXED_TASKS };
     struct job_region recorded;
     uint64_t where;
     if (session_region(site->fn, &recorded, &where))
         return;
-    for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS; bit <<= 1)
-        if (recorded.keep & SHOWN & bit)
-            omp_hook_site_keep(site, bit);
+    for (uint32_t bit = 1; bit < 1u << JOB_FIXED_REASONS; bit <<= 1)
+        if (recorded.fixed & SHOWN & bit)
+            omp_hook_site_fix(site, bit);
     take_times(&site->choice.times, &recorded, own);
     teams_safety_know(site->proof, recorded.proof, (uintptr_t)where, recorded.proof_ns);
 }
@@ -66,7 +66,7 @@ static void site_start(struct omp_hook_site *site, const struct omp_hook_region 
         libgomp_safe_named(options.omp_keep, (uintptr_t)r->fn, libgomp_safe_function((uintptr_t)r->caller - 1));
     site->allowed = listed == LIBGOMP_ALLOWED;
     if (listed == LIBGOMP_DENIED)
-        omp_hook_site_keep(site, JOB_KEEP_LISTED);
+        omp_hook_site_fix(site, JOB_FIXED_LISTED);
     site->thread_data = libgomp_safe_module_has_tls((uintptr_t)r->fn);
     site->proof = teams_safety_of((uintptr_t)r->fn, TEAMS_REGION);
     take_reference(site, r->program);
@@ -83,7 +83,7 @@ void omp_hook_site_ask(struct omp_hook_site *site)
 enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
 {
     uint32_t answer = teams_safety_answer(site->proof), reason = job_proof_reason(answer);
-    if (site->stats.keep)
+    if (site->stats.fixed)
         return OMP_HOOK_MAY_NOT;
     if (site->allowed || reason == JOB_PROOF_HARMLESS || (reason == JOB_PROOF_SUMS && omp_hook_team_sums()))
         return OMP_HOOK_MAY;

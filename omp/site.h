@@ -3,7 +3,7 @@
  * The outlined functions of this process: may their teams be changed, and what was seen of them.
  *
  * What a region's machine code says (teams/safety.h) comes with the reference, or is found out while the program runs;
- * until then the region is left alone. keep: what the program says of it, or shows when it runs; it only takes away.
+ * until then the region is left alone. fixed: what the program says of it, or shows when it runs; it only takes away.
  * What the user allows (PYTHIA_OMP_KEEP=-NAME) needs no proof and may have a clause.
  *
  * Memory: a fixed table; a region that does not fit is left alone. Threads: the one that acts (team.h).
@@ -34,8 +34,8 @@ struct omp_hook_site {
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r);
 /* Its machine code is read when there is time for that. */
 void omp_hook_site_ask(struct omp_hook_site *site);
-/* Notes why a region is left alone (one bit of enum job_keep). */
-void omp_hook_site_keep(struct omp_hook_site *site, uint32_t reason);
+/* Notes why a region is left alone (one bit of enum job_fixed). */
+void omp_hook_site_fix(struct omp_hook_site *site, uint32_t reason);
 /* What may be done, as far as its code and its runs so far tell: nothing; its team stays, and one thread may run the
    shares of all (IN_TURN); its team may be changed. */
 enum omp_hook_may { OMP_HOOK_MAY_NOT, OMP_HOOK_MAY_IN_TURN, OMP_HOOK_MAY };

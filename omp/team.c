@@ -10,9 +10,9 @@
 #include "base/fpu.h"
 #include "base/options.h"
 #include "omp/in_turn.h"
-#include "omp/keep.h"
+#include "omp/fixed.h"
 #include "libgomp/real.h"
-#include "omp/share.h"
+#include "omp/split.h"
 #include "omp/site.h"
 #include "places/cores.h"
 #include "session/ask.h"
@@ -120,13 +120,13 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
-    bool due = omp_hook_share_due(r->site->stats.executions);
+    bool due = omp_hook_split_due(r->site->stats.executions);
     if (!due && !acts())
         return; /* only counted */
     if (should_ask(r))
         omp_hook_site_ask(r->site);
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
-    enum omp_hook_may may = omp_hook_keep_may_change(r, nt, flags);
+    enum omp_hook_may may = omp_hook_fixed_may_change(r, nt, flags);
     choice.pinned = choice.pinned || r->site->thread_data;
     if (r->program == 1) {
         r->direct = may != OMP_HOOK_MAY_NOT && acts() && may_be_direct(r);
@@ -188,10 +188,10 @@ static void count(struct omp_hook_region *r, double took, double gain)
 
 double omp_hook_team_learn(struct omp_hook_region *r)
 {
-    uint32_t reason = omp_hook_keep_shown(r);
+    uint32_t reason = omp_hook_fixed_shown(r);
     double gain = 0;
     if (reason)
-        omp_hook_site_keep(r->site, reason);
+        omp_hook_site_fix(r->site, reason);
     if (!r->acts && !r->verify) { /* the stream has its times */
         r->site->stats.executions++;
         r->site->stats.verified += reason == 0;
@@ -200,7 +200,7 @@ double omp_hook_team_learn(struct omp_hook_region *r)
     uint64_t end = r->end = base_clock_now();
     double took = (double)(end - r->span.begin);
     if (r->shares)
-        omp_hook_share_end(r, r->span.begin, end, &r->site->stats);
+        omp_hook_split_end(r, r->span.begin, end, &r->site->stats);
     if (r->acts && wanted == BEST)
         gain = teams_choice_end(&choice, &r->site->choice, took);
     count(r, took, gain);

@@ -6,12 +6,12 @@
  *   stack.c      one hypothesis: advance, descend, compare
  *   recover.c    what an unexpected event may mean
  *   follow.c     the set of hypotheses after an event
- *   dead_reckoning.c      where no position is right for long
+ *   dead_reckoning.c   where no position is right for long
  *   predict.c    the questions: climb what remains, descend to the answer
  *   calibrate.c  how much an answer is worth; how the times of this run compare
  *   history.c, history_match.c, context_frequency.c   the other source: what happened before in places like this one
- *   preload.c      what of the references it knows
- *   ensemble.c        who answers
+ *   preload.c    what of the references it knows
+ *   ensemble.c   who answers
  *   sample.c     the oracle asks itself, and learns from what comes
  *   score.c      what it knows of its own quality
  *

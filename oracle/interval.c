@@ -134,7 +134,8 @@ static void learn(struct oracle_quantiles *q, float error)
 
 static void scale_by(struct oracle_interval_scale *s, double error, double deviation)
 {
-    float share = s->factor > 0 ? SCALE_STEP : 1, square = (float)(error * error), said = (float)(deviation * deviation);
+    float share = s->factor > 0 ? SCALE_STEP : 1, square = (float)(error * error),
+          said = (float)(deviation * deviation);
 
     s->error += (square - s->error) * share;
     s->deviation += (said - s->deviation) * share;

@@ -16,7 +16,8 @@
  * context was nearer than the prediction lately, it answers in its place.
  *
  * The deviation of an answer adds up those of its gaps as if they were independent, which they are not: a slow phase is
- * slow in all of them. It is scaled, at each distance, by the root of the ratio of squared errors to squared deviations.
+ * slow in all of them. It is scaled, at each distance, by the root of the ratio of squared errors to squared
+ * deviations.
  *
  * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that
  * distance looks at the two answers that have waited longest.
@@ -59,7 +60,7 @@ struct oracle_interval_answer {
     float bound[ORACLE_INTERVAL_KINDS][2];             /* logarithms, as given, without `beyond` */
 };
 
-/* By how much the answers of a distance are off, beside what was recorded: squares, ns^2, the recent ones weigh more. */
+/* By how much the answers of a distance are off, beside what was recorded: squares, ns^2, recent ones weigh more. */
 struct oracle_interval_scale { float error, deviation, factor; };
 
 struct oracle_intervals {

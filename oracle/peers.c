@@ -63,7 +63,7 @@ void oracle_peers_destroy(struct oracle_peers *p)
 
 /* --- Contexts --- */
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t combine(uint64_t a, uint64_t b)
 {
     uint64_t x = (a ^ (b * 0x9e3779b97f4a7c15u)) * 0xbf58476d1ce4e5b9u;
     return x ^ x >> 29;
@@ -72,27 +72,27 @@ static uint64_t mix(uint64_t a, uint64_t b)
 /* The node; the call where it is not known which one it is. */
 static uint64_t place_of(const struct oracle_peers_event *e)
 {
-    return e->reference == GRAMMAR_NONE ? mix(1, e->terminal) : mix(mix(2, e->reference), e->node);
+    return e->reference == GRAMMAR_NONE ? combine(1, e->terminal) : combine(combine(2, e->reference), e->node);
 }
 
 static uint64_t turn_of(const struct oracle_peers_event *e)
 {
-    return mix(place_of(e), e->turn);
+    return combine(place_of(e), e->turn);
 }
 
 static uint64_t after_of(const struct oracle_peers *p, const struct oracle_peers_event *e)
 {
     const struct call *c = &p->call[e->terminal % CALLS];
     if (c->terminal != e->terminal)
-        return mix(3, e->terminal);
-    return mix(mix(4, e->terminal), (uint64_t)(uint32_t)c->peer[0] << 32 | (uint32_t)c->peer[1]);
+        return combine(3, e->terminal);
+    return combine(combine(4, e->terminal), (uint64_t)(uint32_t)c->peer[0] << 32 | (uint32_t)c->peer[1]);
 }
 
 static uint64_t context_of(const struct oracle_peers *p, const struct oracle_peers_event *e)
 {
-    uint64_t hash = mix(5, e->terminal);
+    uint64_t hash = combine(5, e->terminal);
     for (int i = 0; i < RECENT; i++)
-        hash = mix(hash, p->recent[i]);
+        hash = combine(hash, p->recent[i]);
     return hash;
 }
 
@@ -269,7 +269,7 @@ void oracle_peers_pass(struct oracle_peers *p, uint32_t terminal, int64_t peer)
 {
     for (int i = RECENT; --i > 0;)
         p->recent[i] = p->recent[i - 1];
-    p->recent[0] = mix(terminal, (uint64_t)peer);
+    p->recent[0] = combine(terminal, (uint64_t)peer);
     if (peer < 0)
         return;
     struct call *c = &p->call[terminal % CALLS];

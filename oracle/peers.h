@@ -5,8 +5,8 @@
  * Several sources each say a rank, or nothing. Those of a recording are computed by who knows the job
  * (session/peers.c); those of this run are learned here, in constant memory:
  *
- *   recorded   OWN      this very rank, at the same number of ranks      REPLY   who the last message from anyone came from
- *              PLACE    the same neighbour of a communicator             OFFSET  own rank + k        XOR   own rank xor k
+ *   recorded   OWN      this very rank, at the same number of ranks   REPLY   who the last message from anyone came from
+ *              PLACE    the same neighbour of a communicator          OFFSET  own rank + k        XOR   own rank xor k
  *              SAME     the same rank
  *   learned    TURN     the peer of the same turn at the same node, when it was here last
  *              AFTER    what followed the last two peers of this call

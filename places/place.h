@@ -10,7 +10,7 @@
  *                                                  that is not known (not touched yet, not mapped, no NUMA)
  *
  *   strict           bound to the place while it runs, then back
- *   hint             moved there only where the thread may run there anyway (within its own mask), else left where it is
+ *   hint             moved there only where the thread may run there anyway (in its own mask), else left where it is
  *
  * Numbers are logical, in the order of the machine as hwloc sees it, of the processors that this process may use:
  * thread 0 and thread 1 are neighbours. libgomp itself has one queue of tasks for all of a team's threads, so a task is

@@ -19,7 +19,7 @@
 
 #include "base/io.h"
 
-enum { HYDRA_LINE = 1024, HYDRA_PATIENCE_MS = 10000 };
+enum { HYDRA_LINE = 1024, HYDRA_TIMEOUT_MS = 10000 };
 
 static int hydra_fd = -1;
 static char hydra_kvs[256];
@@ -30,7 +30,7 @@ static int hydra_read(char *byte)
     struct pollfd wait = {.fd = hydra_fd, .events = POLLIN};
     int n;
     do
-        n = poll(&wait, 1, HYDRA_PATIENCE_MS);
+        n = poll(&wait, 1, HYDRA_TIMEOUT_MS);
     while (n < 0 && errno == EINTR);
     if (n != 1)
         return -1;

@@ -57,7 +57,7 @@ static struct {
 } present_watch = {.lock = PTHREAD_MUTEX_INITIALIZER, .met = PTHREAD_COND_INITIALIZER};
 
 /* The call that waits cannot be left, nor the program go on without it. */
-static void *present_lose_patience(void *unused)
+static void *present_give_up(void *unused)
 {
     struct timespec until;
     int error = 0;
@@ -84,7 +84,7 @@ static bool present_watch_begin(pthread_t *thread, int rank)
     present_watch.over = false;
     sigfillset(&all); /* signals are the program's */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool begun = pthread_create(thread, NULL, present_lose_patience, NULL) == 0;
+    bool begun = pthread_create(thread, NULL, present_give_up, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return begun;
 }

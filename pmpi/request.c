@@ -11,7 +11,7 @@
 
 #define REQUEST_BUSY 1u /* no handle has this value */
 
-enum { REQUEST_FLAGS = 256, REQUEST_SPINS = 1000, REQUEST_NAP_US = 100, REQUEST_PATIENCE = 5000 };
+enum { REQUEST_FLAGS = 256, REQUEST_SPINS = 1000, REQUEST_NAP_US = 100, REQUEST_LOOKS = 5000 };
 
 struct request_slot {
     const MPI_Request *_Atomic where; /* NULL: found by its handle alone */
@@ -134,7 +134,7 @@ static atomic_flag *request_flag(uint64_t key)
 static __attribute__((noinline)) bool request_wait(atomic_flag *flag)
 {
     for (int i = 0; atomic_flag_test_and_set_explicit(flag, memory_order_acquire); i++) {
-        if (i == REQUEST_PATIENCE)
+        if (i == REQUEST_LOOKS)
             return false;
         if (i > REQUEST_SPINS)
             usleep(REQUEST_NAP_US); /* the holder lost its processor, perhaps to us */

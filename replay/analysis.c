@@ -14,7 +14,7 @@ enum {
     DRAWS = 8, FEW_DRAWS = 2, /* few: of replays of many steps */
     MANY_STEPS = 300000,
     REPLAYS = 4, /* at least */
-    PATIENCE = 500000, MANY_RANKS = 1024, /* a turn of more ranks is as many steps: no more than a few are walked */
+    EXACT_STEPS = 500000, MANY_RANKS = 1024, /* a turn of more ranks is as many steps: no more than a few are walked */
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
 };
 
@@ -40,9 +40,9 @@ static uint32_t ranks_of(const struct replay_analysis *a)
     return replay_bind_source(a->bind)->ranks;
 }
 
-static uint64_t patience(const struct replay_analysis *a)
+static uint64_t exact_steps(const struct replay_analysis *a)
 {
-    return ranks_of(a) < MANY_RANKS ? PATIENCE : PATIENCE / 4;
+    return ranks_of(a) < MANY_RANKS ? EXACT_STEPS : EXACT_STEPS / 4;
 }
 
 struct least { double overhead, round, byte; };
@@ -113,7 +113,7 @@ static int replay(struct replay_analysis *a)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
     struct replay_model m = replay_bind_model(a->bind);
-    struct replay_how how = { .limit = a->steps, .patience = patience(a) };
+    struct replay_how how = { .limit = a->steps, .exact_steps = exact_steps(a) };
 
     replay_blame_destroy(a->blame);
     a->blame = how.blame = replay_blame_create(s->ranks, s->places);
@@ -261,7 +261,7 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds)
 {
-    struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .patience = patience(a) };
+    struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .exact_steps = exact_steps(a) };
     struct replay_result r;
 
     replay_bind_set(a->bind, c);

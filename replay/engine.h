@@ -14,14 +14,14 @@
  * under way. Where a loop's state after a turn (or after several) is that of an earlier turn, all turns that are left
  * for every rank repeat it (max-plus: all clocks have advanced by the same amount), so the time and the counters
  * advance by as many periods at once. States are compared, not their hashes: the result is exact, unless the caller's
- * patience ended before that. Ranks that did nothing in between may stand still. Periods of any length are found (Brent
- * 1980).
+ * exact_steps were over before that. Ranks that did nothing in between may stand still. Periods of any length are
+ * found (Brent 1980).
  *
  * When: a loop repeats once its slowest cycle of dependences has overtaken all others. Where that one is slower by d ns
  * a turn than the next one, the work of neighbours differs by up to s ns and ranks are up to h messages apart, this
  * takes up to about h s / d turns (Hartmann, Arguelles 1999), and the period is as long as the cycle: up to as many
  * turns as ranks in a dissemination. 1024 ranks that reduce repeated within 400 turns; 1024 ranks in a ring whose
- * slowest pairs differ by half a ns would after a million. Such loops are for the caller's limit and patience.
+ * slowest pairs differ by half a ns would after a million. Such loops are for the caller's limit and exact_steps.
  *
  * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
  * earliest goes on without its message, which counts as unmatched.
@@ -60,7 +60,7 @@ struct replay_watch {
 struct replay_how {
     bool walk;                  /* every turn: for comparing */
     uint64_t limit;             /* steps, 0: as many as it takes */
-    uint64_t patience;          /* steps after which periods need no longer be exact (skip.c), 0: they always are */
+    uint64_t exact_steps;         /* steps after which periods need no longer be exact (skip.c), 0: they always are */
     /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
     /* Is told whose message the rank's request of that number got; may be NULL. */

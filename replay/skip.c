@@ -13,13 +13,13 @@
  * and how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is,
  * until its next event.
  *
- * Where no period is exact for long (`patience`) states are compared but for their clocks. A rank's clock is a maximum
+ * Where no period is exact for long (`exact_steps`) states are compared but for their clocks. A rank's clock is a maximum
  * of sums of other clocks and times, so clocks that differ by d at first never differ by more (max-plus maps are
  * nonexpansive: Heidergott, Olsder, van der Woude 2006, 3.2): each of the periods that are skipped is off by d at most,
  * and d is at most a thousandth of a period. How much it was is in the result.
  *
  * Neighbours that wait for each other alone take as many turns to agree as ranks lie between them, and may be caught
- * amid a turn in ever other places. So after twice that patience a loop is taken to go on as it does when all ranks
+ * amid a turn in ever other places. So after twice that many steps a loop is taken to go on as it does when all ranks
  * have made as many of its turns, and those of each took as long as the pace-keeper's but for ROUGH. Each rank is then
  * moved by whole turns, with all that it has begun and the messages under way.
  */
@@ -33,7 +33,7 @@
 enum { SLOTS = REPLAY_BLAME_SLOTS, TAKES_OVER = 4 /* turns */ };
 #define ALLOWED 1e-3 /* of a period: by how much clocks may differ where no period is exact */
 #define ROUGH 2e-2   /* of some turns: by how much ranks may differ in how long these take */
-enum { ROUGH_TURNS = 4, ROUGH_PATIENCE = 2 };
+enum { ROUGH_TURNS = 4, ROUGH_STEPS = 2 };
 
 struct words { uint64_t *word; uint32_t count, room; };
 
@@ -356,11 +356,11 @@ static uint64_t periods(struct replay_machine *m, const struct state *s)
 /* Equal, or equal but for clocks, when exact periods were looked for long enough. */
 static bool same(struct replay_machine *m, struct state *s, struct slack *slack)
 {
-    uint64_t patience = m->how->patience;
+    uint64_t exact = m->how->exact_steps;
 
     *slack = (struct slack){ 0 };
-    s->rough = patience && m->result->walked > ROUGH_PATIENCE * patience && s->count >= ROUGH_TURNS;
-    if (patience && m->result->walked > patience)
+    s->rough = exact && m->result->walked > ROUGH_STEPS * exact && s->count >= ROUGH_TURNS;
+    if (exact && m->result->walked > exact)
         slack->allowed = (uint64_t)((s->rough ? ROUGH : ALLOWED) * (double)(m->now - s->now));
     for (uint32_t r = 0; r < m->ranks; r++)
         if (s->rough ? !same_rate(m, s, r, slack) : !same_host(m, s, r, slack))

@@ -201,9 +201,9 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     if (!g)
         return;
     cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
-    for (int i = 0; i < JOB_KEEP_REASONS; i++)
-        if (g->keep & 1u << i)
-            cJSON_AddItemToArray(kept, cJSON_CreateString(job_keep_text(1u << i)));
+    for (int i = 0; i < JOB_FIXED_REASONS; i++)
+        if (g->fixed & 1u << i)
+            cJSON_AddItemToArray(kept, cJSON_CreateString(job_fixed_text(1u << i)));
     if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         char reason[320];
         report_reason(r, g, reason, sizeof reason);

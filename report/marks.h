@@ -25,8 +25,8 @@
 
 /*
  * Makes that the main loop instead of the one found by rules (or none), where it has much more time, where that one
- * is run in each turn, or at least four calls mark it and its turns differ: of a rule's loop that does something now and
- * then, the distances are the same.
+ * is run in each turn, or at least four calls mark it and its turns differ: of a rule's loop that does something now
+ * and then, the distances are the same.
  */
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop);
 

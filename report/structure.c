@@ -265,7 +265,8 @@ static void indent_node(struct view *v, uint32_t node, uint32_t depth, uint32_t 
     }
     begin_line(v, node, !rule, indent, part);
     if (turns > least)
-        fprintf(v->out, sequence ? "loop %" PRIu64 " to %" PRIu64 " times" : "%" PRIu64 " to %" PRIu64 " x ", least, turns);
+        fprintf(v->out, sequence ? "loop %" PRIu64 " to %" PRIu64 " times" : "%" PRIu64 " to %" PRIu64 " x ", least,
+                turns);
     else if (turns > 1)
         fprintf(v->out, sequence ? "loop %" PRIu64 " times" : "%" PRIu64 " x ", turns);
     if (!rule)

@@ -8,7 +8,8 @@
 struct trace {
     struct report *r;
     const struct report_export *how;
-    char **name;         /* by terminal, quoted for JSON: "name":"Isend3","cat":"p2p","args":{"callsite":"halo@app.c:12" */
+    /* by terminal, quoted for JSON: "name":"Isend3","cat":"p2p","args":{"callsite":"halo@app.c:12" */
+    char **name;
     uint64_t done, left; /* events of the trace written; slices that may still be */
     bool first;
     FILE *out;

@@ -16,7 +16,7 @@ const struct report_team *report_best_team(const struct job *j, const struct rep
     const struct job_region *known = job_find_region(j, g->callsite);
     const struct report_team *best = NULL;
 
-    for (uint32_t k = 0; k < g->team_count && !(known && known->keep & JOB_KEEP_CLAUSE); k++)
+    for (uint32_t k = 0; k < g->team_count && !(known && known->fixed & JOB_FIXED_CLAUSE); k++)
         if (g->teams[k].size > 0 && g->teams[k].compared && (!best || g->teams[k].gain_ns > best->gain_ns))
             best = &g->teams[k];
     return best;
@@ -85,9 +85,9 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
         fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
                 report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),
                 report_time(report_mean(g->chosen_ns, g->controls)));
-    for (int i = 0; i < JOB_KEEP_REASONS; i++)
-        if (g->keep & 1u << i)
-            fprintf(out, "  oracle: left alone: %s\n", job_keep_text(1u << i));
+    for (int i = 0; i < JOB_FIXED_REASONS; i++)
+        if (g->fixed & 1u << i)
+            fprintf(out, "  oracle: left alone: %s\n", job_fixed_text(1u << i));
     if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
         fprintf(out, "  oracle: %s: %s\n", g->proof & JOB_PROOF_IN_TURN ? "one thread may do the work of each in turn"

@@ -109,7 +109,7 @@ struct session {
     uint32_t generation;            /* counts sessions from 1; set before the mode */
     struct job *job;                /* guarded by lock: definitions as first seen */
     struct job *reference;          /* predict mode; read-only */
-    struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording that is */
+    struct session_recording { uint64_t start_time, wall_ns; uint32_t runs; } predicted_from; /* which recording it is */
     struct session_role *role;      /* grammars of the reference, as they are first wanted; guarded by lock */
     uint32_t role_count, role_room;
     bool *unusable;                 /* of each class of the reference: it was wanted, and there is none */
@@ -128,7 +128,8 @@ extern struct session session;
 
 /* control.c: a stream's thread does what session.control has asked for since it looked last */
 void session_control_stream(struct session_stream *s);
-void session_control_finish(struct session_stream *s); /* at the end, under session.lock: its thread may have met no call since a reset */
+/* At the end, under session.lock: its thread may have met no call since a reset. */
+void session_control_finish(struct session_stream *s);
 /* Bits of the kinds in a list (1 << enum job_call_kind, 1 << SESSION_REGIONS). 0, or -1 with the reason in `why`. */
 int session_kinds(const struct pythia_options *o, uint32_t *mask, char *why, size_t size);
 
@@ -153,9 +154,9 @@ static inline void stream_release(struct session_stream *s)
     atomic_store_explicit(&s->busy, false, memory_order_release);
 }
 
-/* Finish and checkpoint must not read a stream that its thread is writing: the writer says so and then looks at the mode
-   (and whether it is held) again; they set that, make every thread pass a barrier and then wait. The hook pays two plain
-   stores. */
+/* Finish and checkpoint must not read a stream that its thread is writing: the writer says so and then looks at the
+   mode (and whether it is held) again; they set that, make every thread pass a barrier and then wait. The hook pays two
+   plain stores. */
 static inline bool stream_take(struct session_stream *s)
 {
     for (;;) {
@@ -177,7 +178,7 @@ struct session_frozen {
     struct session_timeline timeline;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */
 };
-/* For who holds the stream, or when no thread can be in it any more. False when out of memory: nothing is to be freed. */
+/* For who holds the stream, or when no thread can be in it. False when out of memory: nothing is to be freed. */
 bool session_stream_freeze(struct session_stream *s, struct session_frozen *f);
 /* Hands it to a job that has all of its definitions: 0 or PYTHIA_E…; frees it. */
 int session_frozen_add(struct session_frozen *f, struct job *job);
@@ -229,8 +230,8 @@ struct job *session_chosen(void);
 int session_predict_open(const void *reference, size_t size);
 void session_predict_close(void);
 struct oracle *session_predict_oracle(uint32_t thread); /* under session.lock */
-/* A terminal of session.job that `s` sees for the first time, in the reference's numbers; one that it does not have has a
-   number beyond them. Under session.lock. */
+/* A terminal of session.job that `s` sees for the first time, in the reference's numbers; one that it does not have has
+   a number beyond them. Under session.lock. */
 uint32_t session_predict_terminal(struct session_stream *s, uint32_t terminal);
 
 /* summary.c: the report of a job file begins on standard error, where the command `pythia` started the program. */

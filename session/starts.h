@@ -45,7 +45,8 @@ struct session_starts_seen {
     int64_t *name;
     uint32_t room;
     struct base_hash index; /* how many, and where each is */
-    struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT]; /* one run */
+    /* of one run each */
+    struct session_starts_recent { struct job_start_run run; int64_t name; } recent[SESSION_STARTS_RECENT];
 };
 void session_starts_close(struct session_starts_seen *seen);
 

@@ -114,7 +114,7 @@ void session_tree_said(void)
     session_tree_claim("-");
 }
 
-/* --- The end of the first process: all of this is safe in a signal handler, and in a child that shares our memory --- */
+/* --- The end of the first process: safe in a signal handler, and in a child that shares our memory --- */
 
 /* Whether this is the first process, and nobody recorded. */
 static bool nobody_came(void)

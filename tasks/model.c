@@ -41,19 +41,19 @@ enum tasks_choice tasks_choose(double takes, double cost, int ready, int team)
     return enough && takes < sated * cost ? TASKS_AT_ONCE : TASKS_DEFER;
 }
 
-double tasks_patience(double takes, double cost)
+double tasks_subtree_time(double takes, double cost)
 {
     return 4 * (takes > fed * cost ? takes : fed * cost);
 }
 
-static bool tried(const struct tasks_loop *l, int way)
+static bool tried(const struct tasks_loop *l, int at_once)
 {
-    return LOAD(&l->way[way].count) >= FIRST_TRIES;
+    return LOAD(&l->time[at_once].count) >= FIRST_TRIES;
 }
 
 bool tasks_loop_choose(struct tasks_loop *l, double each, int team)
 {
-    double deferred = LOAD(&l->way[0].value), at_once = LOAD(&l->way[1].value);
+    double deferred = LOAD(&l->time[0].value), at_once = LOAD(&l->time[1].value);
     if (!tried(l, 0))
         return false;
     if (!tried(l, 1))
@@ -71,5 +71,5 @@ bool tasks_loop_choose(struct tasks_loop *l, double each, int team)
 
 void tasks_loop_learn(struct tasks_loop *l, bool at_once, double per_iteration)
 {
-    tasks_mean_add(&l->way[at_once], per_iteration);
+    tasks_mean_add(&l->time[at_once], per_iteration);
 }

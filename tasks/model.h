@@ -43,7 +43,7 @@ enum tasks_choice {
 /* `takes`: the task and all below it, < 0: not known. `cost`: of deferring. `ready`: tasks deferred and not begun. */
 enum tasks_choice tasks_choose(double takes, double cost, int ready, int team);
 /* Time after which a subtree that is run at once looks whether the others still have work. */
-double tasks_patience(double takes, double cost);
+double tasks_subtree_time(double takes, double cost);
 
 /*
  * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without
@@ -53,7 +53,7 @@ double tasks_patience(double takes, double cost);
  *   only if it cost less than half as much again. A loop whose task takes over 50 us each is never run at once.
  */
 struct tasks_loop {
-    struct tasks_mean way[2]; /* ns per iteration: 0 as the program says, 1 at once */
+    struct tasks_mean time[2];/* ns per iteration: 0 as the program says, 1 at once */
     atomic_uint since, backoff;
 };
 

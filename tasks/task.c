@@ -210,7 +210,7 @@ static void subtree_look(struct tasks_thread *t)
     t->look = LOOK;
     if (t->subtree_begin == 0)
         t->subtree_begin = now;
-    if (now - t->subtree_begin < t->subtree_patience)
+    if (now - t->subtree_begin < t->subtree_time)
         return;
     if (atomic_load_explicit(&tasks_ready, memory_order_relaxed) < libgomp_real()->omp_get_num_threads())
         t->subtree = false;
@@ -222,7 +222,7 @@ static void subtree_run(struct tasks_thread *t, struct tasks_site *site, const s
     t->look = LOOK;
     t->subtree_begin = 0; /* most are over before the first look */
     base_fpu_t kept = base_fpu_hold();
-    t->subtree_patience = (uint64_t)tasks_patience(takes, cost);
+    t->subtree_time = (uint64_t)tasks_subtree_time(takes, cost);
     base_fpu_give_back(kept);
     t->subtree = true;
     run_at_once(t, site, c, timed);

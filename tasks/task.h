@@ -84,7 +84,7 @@ struct tasks_thread {
     struct tasks_site *recent[TASKS_RECENT]; /* constructs that it created last */
     uintptr_t stack_low;        /* nothing is run at once below */
     uint64_t elsewhere;         /* ns in tasks met while waiting, and waiting: not the current task's */
-    uint64_t subtree_begin, subtree_patience; /* ns; begin 0: not looked yet */
+    uint64_t subtree_begin, subtree_time; /* ns; begin 0: not looked yet */
     uint32_t depth;             /* explicit tasks around */
     uint32_t site;              /* of the current task, when depth > 0 */
     uint32_t holding;           /* critical sections and locks */

@@ -11,7 +11,8 @@
  *
  * A computed jump makes the function unreadable.
  *
- * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole; a reader has room for the most.
+ * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole; a reader has room for the
+ * most.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_FLOW_H

@@ -152,9 +152,9 @@ static void reasons(const struct report *r, const struct job_region *g, char *te
 {
     size_t n = 0;
     text[0] = '\0';
-    for (uint32_t bit = 1; bit < 1u << JOB_KEEP_REASONS && n < size; bit <<= 1)
-        if (g->keep & bit)
-            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", job_keep_text(bit));
+    for (uint32_t bit = 1; bit < 1u << JOB_FIXED_REASONS && n < size; bit <<= 1)
+        if (g->fixed & bit)
+            n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", job_fixed_text(bit));
     if (g->proof != JOB_PROOF_HARMLESS && !(g->proof & JOB_PROOF_IN_TURN) && n < size) {
         char why[320];
         report_reason(r, g, why, sizeof why);

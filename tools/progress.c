@@ -11,7 +11,7 @@
 
 #define MS UINT64_C(1000000)
 
-enum { PATIENCE = 500, PERIOD = 100, LOOK = 20 /* ms between readings of the clock */, LINE = 256 };
+enum { FIRST = 500, PERIOD = 100, LOOK = 20 /* ms between readings of the clock */, LINE = 256 };
 
 static bool shown; /* the line stands on the terminal */
 
@@ -55,7 +55,7 @@ void progress_look(struct progress *p, uint64_t done)
     /* As many steps as LOOK takes at the pace so far, but never many more than so far: the pace may fall. */
     step = elapsed ? (uint64_t)((double)done * (double)(LOOK * MS) / (double)elapsed) : done;
     p->next = done + (step > done ? done : step) + 1;
-    if (elapsed < PATIENCE * MS || now - p->drawn_ns < PERIOD * MS)
+    if (elapsed < FIRST * MS || now - p->drawn_ns < PERIOD * MS)
         return;
     p->drawn_ns = now;
     draw(p, done, elapsed);

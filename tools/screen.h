@@ -2,8 +2,8 @@
 /*
  * Text on a terminal: lines cut to its width, "~" where something is missing, and headings told apart by weight.
  *
- * A report prints its lines whole, whoever reads them; a script gets them so. Only a terminal gets them through a screen.
- * Threads: owner.
+ * A report prints its lines whole, whoever reads them; a script gets them so. Only a terminal gets them through a
+ * screen. Threads: owner.
  */
 #ifndef PYTHIA_TOOLS_SCREEN_H
 #define PYTHIA_TOOLS_SCREEN_H

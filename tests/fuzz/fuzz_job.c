@@ -91,8 +91,9 @@ static void look_around(const struct job *j)
         struct grammar_cursor at;
         int64_t value;
         int steps = 0;
-        struct grammar_flat *g = c->grammar->rule_count ? job_member_grammar(c, job_range_last(c->ranges), c->ranges->thread)
-                                                        : NULL;
+        struct grammar_flat *g = c->grammar->rule_count
+                                     ? job_member_grammar(c, job_range_last(c->ranges), c->ranges->thread)
+                                     : NULL;
         if (!g)
             continue;
         for (int more = grammar_cursor_open(&at, g); more && steps++ < 1000; more = grammar_cursor_next(&at))

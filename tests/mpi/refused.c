@@ -146,7 +146,7 @@ static __attribute__((noinline)) void leave_garbage(int byte)
 }
 
 /* Who waits spins, or sleeps for long. On a busy machine any call may last a second, and must not be jumped out of. */
-static void patience(int on)
+static void alarm_after(int on)
 {
     struct itimerval spins = {.it_value = {.tv_usec = on ? 500000 : 0}};
     setitimer(ITIMER_PROF, &spins, NULL);
@@ -175,15 +175,15 @@ static void try(const struct refused_call *call, int wrong)
     int number = sigsetjmp(out, 1);
     if (number == 0) {
         leave_garbage(garbage);
-        patience(1);
+        alarm_after(1);
         int result = call->call(wrong);
-        patience(0);
+        alarm_after(0);
         int found = 0;
         if (result > 0)
             PMPI_Error_class(result, &found);
         class = result < 0 ? result : found;
     }
-    patience(0);
+    alarm_after(0);
     if (number)
         printf(" %s\n", number == SIGALRM || number == SIGPROF ? "waits" : "crashes");
     else

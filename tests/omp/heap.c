@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes eight blocks in each turn, fills them in a region and frees them. Prints how many pages had to come for that. */
+/* Takes eight blocks in each turn, fills them in a region and frees them. Prints how many pages had to come. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

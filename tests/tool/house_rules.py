@@ -29,7 +29,7 @@ tools      report
 plugins    include
 """
 WIDTH = 120
-WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$")  # a table's row, an address, one word
+WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$|^[^\"]*\"[^\"]*\"[),;]*$")  # a table's row, an address, a word, a text
 TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
 OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|libgomp|places|teams|"
@@ -81,7 +81,20 @@ def width(tree):
 
 
 # Words that another one stands for: nowhere but in keys of the JSON report, and here.
-WORDS = {r"partner(?!s[\"`])": "peer", r"(?<!dis)joint": "union, or joined", r"\bsession_course": "timeline"}
+WORDS = {
+    r"partner(?!s[\"`])": "peer",
+    r"(?<!dis)joint": "union, or joined",
+    r"\bsession_course": "timeline",
+    r"(?<!PYTHIA_)patience": "timeout, time or steps",
+    r"\bhabits?\b": "context frequency",
+    r"\bcoast(s|ing)?\b": "dead reckoning",
+    r"\bteach(es)?\b|\btaught\b": "preload",
+    r"\btwins?\b": "counterpart",
+    r"\bcompanions?\b": "present ranks",
+    r"\bheard\b": "learned",
+    r"\batoms?\b": "call",
+    r"job_keep\b|JOB_KEEP": "fixed: why a region's team is the program's",
+}
 
 
 def words(tree):

@@ -62,7 +62,7 @@ __attribute__((noinline)) static void plain(struct path *p, int depth)
 }
 
 /* Of the same size as plain(), so that their frames lie in the same place. */
-__attribute__((noinline)) static void twin(struct path *p, int depth)
+__attribute__((noinline)) static void mirrored(struct path *p, int depth)
 {
     wander(p, depth);
     call(p);
@@ -102,7 +102,7 @@ __attribute__((noinline)) static void busy(struct path *p, int depth)
 
 static void wander(struct path *p, int depth)
 {
-    static void (*const next[])(struct path *, int) = {plain, twin, growing, realigned, busy};
+    static void (*const next[])(struct path *, int) = {plain, mirrored, growing, realigned, busy};
     if (depth < DEEPEST && random_next(p) % 4)
         next[random_next(p) % 5](p, depth + 1);
     call(p);

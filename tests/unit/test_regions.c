@@ -24,7 +24,7 @@ static struct job *empty(void)
 
 static struct job_region sample(struct job *j, uint64_t offset, uint32_t seed)
 {
-    struct job_region r = { .callsite = place(j, offset), .team = 8, .keep = seed & 0xff };
+    struct job_region r = { .callsite = place(j, offset), .team = 8, .fixed = seed & 0xff };
     r.proof = JOB_PROOF_HARMLESS + seed % (JOB_PROOFS - 1);
     r.where = seed % 2 ? GRAMMAR_NONE : place(j, offset + 1);
     r.proof_ns = seed + 14;
@@ -75,7 +75,7 @@ START_TEST(ranks_add_up_whatever_their_numbers)
     ck_assert_uint_eq(a->region_count, 2);
     own = *job_find_region(a, r.callsite);
     ck_assert_uint_eq(own.executions, 6 + 12);
-    ck_assert_uint_eq(own.keep, 5 | 11);
+    ck_assert_uint_eq(own.fixed, 5 | 11);
     ck_assert_int_eq(own.gain_ns, -13 - 19);
     ck_assert_uint_eq(own.size_count, 3);
     ck_assert(own.size[0].size == 1 && own.size[0].count == 8 && own.size[0].ns == 405 + 411);
@@ -132,7 +132,7 @@ START_TEST(nonsense_is_refused)
     j->regions[0].callsite = j->callsite_count;
     ck_assert_int_eq(job_check(j, why, sizeof why), PYTHIA_EFORMAT);
     j->regions[0] = good;
-    j->regions[0].keep = 1u << 31;
+    j->regions[0].fixed = 1u << 31;
     ck_assert_int_eq(job_check(j, why, sizeof why), PYTHIA_EFORMAT);
     j->regions[0] = good;
     j->regions[0].size_count = JOB_REGION_SIZES + 1;
@@ -151,10 +151,10 @@ END_TEST
 
 START_TEST(every_reason_has_words)
 {
-    for (uint32_t i = 0; i < JOB_KEEP_REASONS; i++)
+    for (uint32_t i = 0; i < JOB_FIXED_REASONS; i++)
         for (uint32_t k = 0; k < i; k++)
-            ck_assert_str_ne(job_keep_text(1u << i), job_keep_text(1u << k));
-    ck_assert_str_eq(job_keep_text(1u << 31), "another reason");
+            ck_assert_str_ne(job_fixed_text(1u << i), job_fixed_text(1u << k));
+    ck_assert_str_eq(job_fixed_text(1u << 31), "another reason");
 }
 END_TEST
 

@@ -102,7 +102,7 @@ START_TEST(test_neighbours_alone)
     static const struct replay_model no_contention = { .L = 2500, .S = 65535 };
     struct phase body = { .kind = PHASE_HALO, .bytes = 1000, .ns = 50000, .seed = 7 };
     struct program *p = program_loop(MANY, &body, 1, 600);
-    struct replay_how walk = { .walk = true }, fast = { .patience = 5000, .limit = 200000 };
+    struct replay_how walk = { .walk = true }, fast = { .exact_steps = 5000, .limit = 200000 };
     struct replay_result a, b;
 
     ck_assert_int_eq(replay_run(&p->source, &no_contention, &walk, &a), 0);
@@ -255,14 +255,14 @@ START_TEST(test_own_work_is_not_walked)
 }
 END_TEST
 
-/* 48 ranks repeat after long: whoever has no patience gets nearly the time of walking. */
-START_TEST(test_impatience)
+/* 48 ranks repeat after long: whoever wants few exact steps gets nearly the time of walking. */
+START_TEST(test_exact_steps)
 {
     static const struct replay_model no_contention = { .L = 2500, .S = 65535 };
     struct phase body[] = { { .kind = PHASE_HALO, .bytes = 1000, .ns = 50000, .seed = 7 },
                             { .kind = PHASE_COLLECTIVE, .shape = REPLAY_ALL, .bytes = 8, .ns = 3000, .seed = 8 } };
     struct program *p = program_loop(48, body, 2, 5000);
-    struct replay_how walk = { .walk = true }, fast = { .patience = 5000 };
+    struct replay_how walk = { .walk = true }, fast = { .exact_steps = 5000 };
     struct replay_result a, b;
 
     ck_assert_int_eq(replay_run(&p->source, &no_contention, &walk, &a), 0);
@@ -447,7 +447,7 @@ int main(void)
         UNIT_TEST(test_collectives_are_whole),
         UNIT_TEST(test_collectives_of_any_size),
         UNIT_TEST(test_own_work_is_not_walked),
-        UNIT_TEST(test_impatience),
+        UNIT_TEST(test_exact_steps),
         UNIT_TEST(test_one_message),
         UNIT_TEST(test_chain_is_followed),
         UNIT_TEST(test_waits_name_sources),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of one shape: each has its own exponents, exactly, however they were joined, in memory, packed, and opened. */
+/* Members of one shape: each has its own exponents, exactly, however they were joined, in memory, packed, opened. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

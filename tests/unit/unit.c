@@ -9,7 +9,7 @@
 /* How long a test may take: of processor time, for a busy machine is no fault of the test's; and longer than any takes,
    for one that waits for ever. */
 enum { PROCESSOR_SECONDS = 60 };
-static char patience[] = "900";
+static char seconds[] = "900";
 
 static void limit(void)
 {
@@ -21,7 +21,7 @@ static void limit(void)
 
 int unit_run(const char *suite, const struct unit_test *tests, size_t count)
 {
-    setenv("CK_DEFAULT_TIMEOUT", patience, 0);
+    setenv("CK_DEFAULT_TIMEOUT", seconds, 0);
     Suite *s = suite_create(suite);
     for (size_t i = 0; i < count; i++) {
         TCase *c = tcase_create(tests[i].name);

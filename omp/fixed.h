@@ -5,14 +5,14 @@
  *
  * Threads: the one that acts (team.h).  Hook-safe: yes.
  */
-#ifndef PYTHIA_OMP_KEEP_H
-#define PYTHIA_OMP_KEEP_H
+#ifndef PYTHIA_OMP_FIXED_H
+#define PYTHIA_OMP_FIXED_H
 
 #include "omp/site.h"
 
 /* What may be done with the region's team; notes what the program says against it. */
-enum omp_hook_may omp_hook_keep_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
-/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_keep. */
-uint32_t omp_hook_keep_shown(const struct omp_hook_region *r);
+enum omp_hook_may omp_hook_fixed_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* How a region that ran shows that it depends on its team: 0, or a bit of enum job_fixed. */
+uint32_t omp_hook_fixed_shown(const struct omp_hook_region *r);
 
 #endif

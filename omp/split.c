@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "omp/share.h"
+#include "omp/split.h"
 
 #include "base/clock.h"
 
@@ -11,13 +11,13 @@ static struct share {
     uint64_t end;
 } shares[SHARES];
 
-void omp_hook_share_begin(struct omp_hook_region *r)
+void omp_hook_split_begin(struct omp_hook_region *r)
 {
     r->shares = true;
     shares[0].end = 0;
 }
 
-void omp_hook_share_run(struct omp_hook_region *r, uint32_t number, uint32_t threads)
+void omp_hook_split_run(struct omp_hook_region *r, uint32_t number, uint32_t threads)
 {
     if (number >= SHARES || threads < 2) {
         r->fn(r->data);
@@ -28,7 +28,7 @@ void omp_hook_share_run(struct omp_hook_region *r, uint32_t number, uint32_t thr
     shares[number].end = base_clock_now();
 }
 
-void omp_hook_share_end(const struct omp_hook_region *r, uint64_t begin, uint64_t end, struct job_region *stats)
+void omp_hook_split_end(const struct omp_hook_region *r, uint64_t begin, uint64_t end, struct job_region *stats)
 {
     uint64_t first = UINT64_MAX, last = 0, work = 0;
     uint32_t threads = r->team < SHARES ? r->team : SHARES;
