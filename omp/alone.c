@@ -136,7 +136,7 @@ static void say_teams(void)
     omp_hook_team_count(&c);
     base_log_debug(
         "omp: %llu executions of %u regions, %llu with another team, %llu to try it; %llu comparisons of turns (the "
-        "last of %llu regions), the best way is %s; %u regions left alone",
+        "last of %llu regions), the best setting is %s; %u regions left alone",
         (unsigned long long)c.considered, c.sites, (unsigned long long)c.changed, (unsigned long long)c.trials,
         (unsigned long long)c.comparisons, (unsigned long long)c.turn, c.best, c.kept);
 }

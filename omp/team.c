@@ -149,7 +149,7 @@ static uint32_t forced(const struct omp_hook_region *r)
 
 void omp_hook_team_choose(struct omp_hook_region *r)
 {
-    uint64_t now = r->span.begin - session_call_ns(r->stream); /* ranks that are waited for try other ways, too */
+    uint64_t now = r->span.begin - session_call_ns(r->stream); /* ranks that are waited for try other settings, too */
     uint32_t size = r->program;
     considered++;
     if (wanted == BEST)
@@ -220,7 +220,7 @@ void omp_hook_team_count(struct omp_hook_team_counts *counts)
     static const char *const names[] = { "the program's", "one thread", "one a processor", "mixed" };
     *counts = (struct omp_hook_team_counts){ .considered = considered, .changed = changed, .trials = choice.trials,
                                              .comparisons = choice.comparisons, .best = names[choice.best],
-                                             .turn = choice.turns.anchor ? choice.turns.period : 0 };
+                                             .turn = choice.turns.mark ? choice.turns.period : 0 };
     omp_hook_site_count(&counts->sites, &counts->kept);
 }
 

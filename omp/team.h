@@ -44,7 +44,7 @@ bool omp_hook_team_sums(void);
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {
     uint64_t considered, changed, trials, comparisons;
-    const char *best; /* way */
+    const char *best; /* setting */
     uint64_t turn;    /* regions of the main loop's turn, 0: none is known */
     uint32_t sites, kept;
 };

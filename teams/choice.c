@@ -7,16 +7,16 @@
 
 static const double free_ns = 5e6;    /* the account … */
 static const double share = 0.03;     /* … and its share of the time */
-static const double hopeless = 1.25;  /* times the best way: a window is broken off … */
+static const double hopeless = 1.25;  /* times the best setting: a window is broken off … */
 static const double stall = TEAMS_STALL; /* … ns later; a window is timed for twice that, at least */
 static const float outlier = 4;       /* times the mean: more does not count */
-enum { REMEMBERED = 8, GIVEN_UP = 2, SLOTS = TEAMS_ROUNDS * TEAMS_WAYS };
+enum { REMEMBERED = 8, GIVEN_UP = 2, SLOTS = TEAMS_ROUNDS * TEAMS_SETTINGS };
 
 void teams_choice_start(struct teams_choice *c, uint32_t cores)
 {
     memset(c, 0, sizeof *c);
     c->cores = cores;
-    c->best = c->way = TEAMS_MIXED;
+    c->best = c->setting = TEAMS_MIXED;
     c->team = TEAMS_OWN;
 }
 
@@ -45,7 +45,7 @@ static float add(struct teams_times *t, enum teams_size size, float took)
 static struct teams_times *times_here(struct teams_choice *c, struct teams_site *site)
 {
     uint64_t at = c->turns.number - c->first;
-    if (!c->turns.anchor || at >= TEAMS_PLACES)
+    if (!c->turns.mark || at >= TEAMS_PLACES)
         return &site->times;
     if (c->place[at].site != site) {
         c->place[at].site = site;
@@ -91,7 +91,7 @@ static enum teams_size choose_here(struct teams_choice *c, const struct teams_si
 
 static enum teams_size decide(struct teams_choice *c, const struct teams_site *site, uint64_t now)
 {
-    switch (c->way) {
+    switch (c->setting) {
     case TEAMS_ALL_ONE:
         return try_size(c, site, TEAMS_ONE, now);
     case TEAMS_ALL_CORES:
@@ -105,64 +105,64 @@ static enum teams_size decide(struct teams_choice *c, const struct teams_site *s
 
 /* --- Windows --- */
 
-static bool allowed(const struct teams_choice *c, enum teams_way way, uint32_t own)
+static bool allowed(const struct teams_choice *c, enum teams_setting setting, uint32_t own)
 {
-    return way != TEAMS_ALL_CORES || (!c->pinned && c->cores > 1 && c->cores < own);
+    return setting != TEAMS_ALL_CORES || (!c->pinned && c->cores > 1 && c->cores < own);
 }
 
-/* Whether a window of this way may be run. The program's own settings are looked at in any case, once. */
-static bool affordable(const struct teams_choice *c, enum teams_way way, uint32_t own, uint64_t now)
+/* Whether a window of this setting may be run. The program's own settings are looked at in any case, once. */
+static bool affordable(const struct teams_choice *c, enum teams_setting setting, uint32_t own, uint64_t now)
 {
     double most = (hopeless - 1) * c->usual + stall;
-    if (way == TEAMS_ALL_OWN && !c->proven)
-        return c->given_up[way] < GIVEN_UP;
-    return allowed(c, way, own) && c->given_up[way] < GIVEN_UP && most <= left(c, c->tried, now) &&
-           (way == TEAMS_ALL_OWN || most <= left(c, c->behind, now));
+    if (setting == TEAMS_ALL_OWN && !c->proven)
+        return c->given_up[setting] < GIVEN_UP;
+    return allowed(c, setting, own) && c->given_up[setting] < GIVEN_UP && most <= left(c, c->tried, now) &&
+           (setting == TEAMS_ALL_OWN || most <= left(c, c->behind, now));
 }
 
 static void begin_window(struct teams_choice *c, uint32_t own, uint64_t now)
 {
-    enum teams_way way = c->slot < SLOTS ? (enum teams_way)(c->slot % TEAMS_WAYS) : c->best;
-    c->way = way == c->best || affordable(c, way, own, now) ? way : c->best;
+    enum teams_setting setting = c->slot < SLOTS ? (enum teams_setting)(c->slot % TEAMS_SETTINGS) : c->best;
+    c->setting = setting == c->best || affordable(c, setting, own, now) ? setting : c->best;
     c->broken = false;
     c->turn = 0;
     c->begin = c->timed = c->turned = now;
 }
 
-static double median(const struct teams_choice *c, enum teams_way way)
+static double median(const struct teams_choice *c, enum teams_setting setting)
 {
-    const double *t = c->took[way];
-    if (c->taken[way] < 3)
-        return c->taken[way] == 2 && t[1] < t[0] ? t[1] : t[0];
+    const double *t = c->took[setting];
+    if (c->taken[setting] < 3)
+        return c->taken[setting] == 2 && t[1] < t[0] ? t[1] : t[0];
     double low = t[0] < t[1] ? t[0] : t[1], high = t[0] < t[1] ? t[1] : t[0];
     return t[2] < low ? low : t[2] > high ? high : t[2];
 }
 
-/* A turn in this way: as just compared, or, where that is more, on average while it was the best. */
-static double time_of(const struct teams_choice *c, enum teams_way way)
+/* A turn in this setting: as just compared, or, where that is more, on average while it was the best. */
+static double time_of(const struct teams_choice *c, enum teams_setting setting)
 {
-    return fmax(median(c, way), c->mean[way]);
+    return fmax(median(c, setting), c->mean[setting]);
 }
 
-static bool wins_each(const struct teams_choice *c, enum teams_way way, enum teams_way other)
+static bool wins_each(const struct teams_choice *c, enum teams_setting setting, enum teams_setting other)
 {
-    for (uint32_t i = 0; i < c->taken[way]; i++)
+    for (uint32_t i = 0; i < c->taken[setting]; i++)
         for (uint32_t j = 0; j < c->taken[other]; j++)
-            if (c->took[way][i] >= c->took[other][j])
+            if (c->took[setting][i] >= c->took[other][j])
                 return false;
     return true;
 }
 
-/* The best way so far: with a main loop after each window, else when each way had all of its windows. */
+/* The best setting so far: with a main loop after each window, else when each setting had all of its windows. */
 static void judge(struct teams_choice *c)
 {
-    enum teams_way before = c->best;
+    enum teams_setting before = c->best;
     double least = c->taken[before] ? time_of(c, before) : c->usual;
-    for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
-        if (way != before && c->taken[way] && !c->given_up[way] && time_of(c, way) < least &&
-            (c->turns.anchor || (c->taken[way] == TEAMS_ROUNDS && wins_each(c, way, before)))) {
-            c->best = way;
-            least = time_of(c, way);
+    for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++)
+        if (setting != before && c->taken[setting] && !c->given_up[setting] && time_of(c, setting) < least &&
+            (c->turns.mark || (c->taken[setting] == TEAMS_ROUNDS && wins_each(c, setting, before)))) {
+            c->best = setting;
+            least = time_of(c, setting);
         }
     if (c->taken[c->best])
         c->usual = median(c, c->best);
@@ -179,9 +179,9 @@ static void end_comparison(struct teams_choice *c)
     else if (c->taken[TEAMS_ALL_OWN] && c->taken[TEAMS_ALL_CORES])
         c->team = TEAMS_OWN;
     c->proven = c->proven || c->taken[TEAMS_ALL_OWN] == TEAMS_ROUNDS;
-    for (enum teams_way way = 0; way < TEAMS_WAYS; way++)
-        if (way != c->best && c->taken[way])
-            c->mean[way] = (c->mean[way] + median(c, way)) / 2;
+    for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++)
+        if (setting != c->best && c->taken[setting])
+            c->mean[setting] = (c->mean[setting] + median(c, setting)) / 2;
     c->judged = time_of(c, c->best);
     c->comparisons++;
     c->rest = c->distance;
@@ -205,28 +205,28 @@ static void begin_comparison(struct teams_choice *c)
     c->window = turns_in(c->usual);
     c->slot = 0;
     memset(c->taken, 0, sizeof c->taken);
-    for (enum teams_way way = 0; way < TEAMS_WAYS; way++) /* of what was hopeless the last time one window is enough */
-        c->given_up[way] = c->given_up[way] >= GIVEN_UP ? GIVEN_UP - 1 : 0;
+    for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++) /* of what was hopeless the last time one window is enough */
+        c->given_up[setting] = c->given_up[setting] >= GIVEN_UP ? GIVEN_UP - 1 : 0;
 }
 
-/* The window's way was run to the end. */
+/* The window's setting was run to the end. */
 static void take_window(struct teams_choice *c, uint64_t now)
 {
     double turn = (double)(now - c->timed) / c->window;
-    if (c->way == c->best)
+    if (c->setting == c->best)
         c->usual += c->usual > 0 ? (turn - c->usual) / REMEMBERED : turn;
     else
         c->tried += fmax(0, (double)(now - c->begin) - c->usual * (c->window + 1));
     if (c->slot >= SLOTS) {
         c->rested_ns += turn;
         c->rested++;
-    } else if (c->taken[c->way] < TEAMS_ROUNDS) {
-        c->took[c->way][c->taken[c->way]++] = turn;
+    } else if (c->taken[c->setting] < TEAMS_ROUNDS) {
+        c->took[c->setting][c->taken[c->setting]++] = turn;
         judge(c);
     }
 }
 
-/* A window between comparisons ended; when the way is not any more what it was judged by, the next one comes now. */
+/* A window between comparisons ended; when the setting is not any more what it was judged by, the next one comes now. */
 static void end_rest(struct teams_choice *c)
 {
     bool moved = c->rested_ns > hopeless * c->judged * (c->rested + outlier);
@@ -248,17 +248,17 @@ static void end_window(struct teams_choice *c, uint32_t own, uint64_t now)
     begin_window(c, own, now);
 }
 
-/* This way takes too long. */
+/* This setting takes too long. */
 static void break_off(struct teams_choice *c, uint64_t now)
 {
     double took = (double)(now - c->begin);
     if (took <= hopeless * c->usual * (c->turn + 1) + stall)
         return;
     c->tried += fmax(0, took - c->usual * c->turn);
-    c->given_up[c->way] += took <= GIVEN_UP * hopeless * c->usual * (c->turn + 1) + GIVEN_UP * stall ? 1 : GIVEN_UP;
-    c->proven = c->proven || c->way == TEAMS_ALL_OWN;
+    c->given_up[c->setting] += took <= GIVEN_UP * hopeless * c->usual * (c->turn + 1) + GIVEN_UP * stall ? 1 : GIVEN_UP;
+    c->proven = c->proven || c->setting == TEAMS_ALL_OWN;
     c->broken = true;
-    c->way = c->best;
+    c->setting = c->best;
 }
 
 /* --- Turns --- */
@@ -284,7 +284,7 @@ static void lose_turns(struct teams_choice *c, uint64_t now)
     c->own = 0;
     c->behind += c->doubt;
     c->doubt = 0;
-    c->way = c->best;
+    c->setting = c->best;
     c->since = c->turns.number;
     c->since_time = now;
 }
@@ -324,9 +324,9 @@ static void pass_turns(struct teams_choice *c, struct teams_site *site, uint32_t
         lose_turns(c, now);
         break;
     case TEAMS_INSIDE:
-        if (!c->turns.anchor && c->length && c->turns.number - c->first == c->length)
+        if (!c->turns.mark && c->length && c->turns.number - c->first == c->length)
             next_turn(c, own, now);
-        else if (!c->turns.anchor)
+        else if (!c->turns.mark)
             do_without(c, own, now);
         break;
     }
@@ -349,7 +349,7 @@ enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *si
     c->here = may && own > 1 ? times_here(c, site) : NULL;
     if (!c->here)
         return TEAMS_OWN;
-    if (c->way != c->best)
+    if (c->setting != c->best)
         break_off(c, now);
     c->size = decide(c, site, now);
     c->trial = c->trial && c->size != TEAMS_OWN;
@@ -383,7 +383,7 @@ double teams_choice_end(struct teams_choice *c, struct teams_site *site, double 
 double teams_choice_expected(const struct teams_choice *c)
 {
     const struct teams_times *t = c->here;
-    if (!t || c->way != TEAMS_ALL_OWN || c->best == TEAMS_ALL_OWN)
+    if (!t || c->setting != TEAMS_ALL_OWN || c->best == TEAMS_ALL_OWN)
         return 0;
     float other = c->best == TEAMS_ALL_ONE     ? t->time[TEAMS_ONE]
                   : c->best == TEAMS_ALL_CORES ? t->time[TEAMS_CORES]

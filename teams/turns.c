@@ -19,19 +19,19 @@ static bool regular(struct teams_return *here, uint64_t number, uint64_t now)
 
 static enum teams_turn lose(struct teams_turns *t)
 {
-    t->anchor->lost++;
-    t->anchor->seen = 0;
-    t->anchor = NULL;
+    t->mark->lost++;
+    t->mark->seen = 0;
+    t->mark = NULL;
     return TEAMS_LOST;
 }
 
 enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *here, uint64_t now)
 {
     t->number++;
-    if (t->anchor) {
+    if (t->mark) {
         if (t->number - t->first < t->period)
             return TEAMS_INSIDE;
-        if (here != t->anchor)
+        if (here != t->mark)
             return lose(t);
         t->first = t->number;
         return TEAMS_BEGINS;
@@ -42,7 +42,7 @@ enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *her
     if (!found)
         return TEAMS_INSIDE;
     t->took = now - before;
-    t->anchor = here;
+    t->mark = here;
     t->period = here->period;
     t->first = t->number;
     return TEAMS_FOUND;

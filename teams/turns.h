@@ -2,11 +2,11 @@
 /*
  * The turns of a program's main loop, told by the stream of its regions.
  *
- *   a b b b c  a b b b c  a b b b c        a comes back every 5 regions: the anchor of turns of 5 regions.
+ *   a b b b c  a b b b c  a b b b c        a comes back every 5 regions: the mark of turns of 5 regions.
  *   ^          ^          ^                So does c; b comes back after 1, 1, 3: it is none.
  *
  * A region that came back twice after the same number of regions, and not within a moment (an inner loop of short
- * regions), is the anchor. When it does not come back where it should it is lost, and has to come back twice as often
+ * regions), is the mark. When it does not come back where it should it is lost, and has to come back twice as often
  * before it is one again: so inner loops give way to what is around them.
  *
  * Memory: some words a region. Cost: a few instructions a region until a turn is found, then one comparison.
@@ -28,19 +28,19 @@ struct teams_return {
     uint64_t since;  /* when the first one of the row began */
     uint64_t period; /* after how many regions it came back … */
     uint32_t times;  /* … so many times in a row */
-    uint32_t lost;   /* so often it was an anchor in vain */
+    uint32_t lost;   /* so often it was an mark in vain */
 };
 
 struct teams_turns {
     uint64_t number;             /* regions so far */
-    struct teams_return *anchor; /* NULL: none is known */
+    struct teams_return *mark; /* NULL: none is known */
     uint64_t period, first;      /* regions of a turn; number of the one that began this turn */
     uint64_t took;               /* ns of the turn before it was found */
 };
 
 enum teams_turn { TEAMS_INSIDE, TEAMS_BEGINS, TEAMS_FOUND, TEAMS_LOST };
 
-/* A region begins. FOUND: it is the anchor from now on; BEGINS: a turn ended; LOST: there is no turn any longer. */
+/* A region begins. FOUND: it is the mark from now on; BEGINS: a turn ended; LOST: there is no turn any longer. */
 enum teams_turn teams_turns_next(struct teams_turns *t, struct teams_return *here, uint64_t now);
 
 #endif

@@ -93,6 +93,9 @@ WORDS = {
     r"\bcompanions?\b": "present ranks",
     r"\bheard\b": "learned",
     r"\batoms?\b": "call",
+    r"(?<!text-)anchor": "mark, of turns",
+    r"teams_way|TEAMS_WAYS": "setting",
+    r"\bcredit\b": "what is gained",
     r"job_keep\b|JOB_KEEP": "fixed: why a region's team is the program's",
 }
 

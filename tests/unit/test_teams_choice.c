@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Simulated programs: what a run takes as chosen, against the program's own settings and against the fixed ways. */
+/* Simulated programs: what a run takes as chosen, against the program's own settings and against the fixed settings. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +58,8 @@ static uint32_t region_of(const struct program *p, uint32_t turn, uint32_t i)
 
 static double half; /* of the last run's time, the second half of its turns */
 
-/* ns of a run in one way; MIXED: as chosen. */
-static double run(const struct program *p, enum teams_way way)
+/* ns of a run in one setting; MIXED: as chosen. */
+static double run(const struct program *p, enum teams_setting setting)
 {
     static const enum teams_size sizes[] = { TEAMS_OWN, TEAMS_ONE, TEAMS_CORES };
     enum teams_size before = TEAMS_OWN;
@@ -69,11 +69,11 @@ static double run(const struct program *p, enum teams_way way)
         middle = turn == p->turns / 2 ? now : middle;
         for (uint32_t i = 0; i < p->regions + (p->irregular && turn % p->irregular == 0); i++) {
             uint32_t r = region_of(p, turn, i < p->regions ? i : 0);
-            enum teams_size size = way == TEAMS_MIXED
+            enum teams_size size = setting == TEAMS_MIXED
                                        ? teams_choice_begin(&choice, &site[r], p->own, true, (uint64_t)now)
-                                       : sizes[way];
+                                       : sizes[setting];
             double took = region_time(p, r, size, before);
-            if (way == TEAMS_MIXED)
+            if (setting == TEAMS_MIXED)
                 (void)teams_choice_end(&choice, &site[r], took);
             now += took + p->gap * us;
             before = size;
@@ -150,7 +150,7 @@ START_TEST(long_and_short_ones)
     }
     for (p.recorded = 0; p.recorded < 2; p.recorded++)
         check(&p, 0);
-    if (p.turns >= 3000) /* better than each fixed way */
+    if (p.turns >= 3000) /* better than each fixed setting */
         ck_assert_double_lt(run(&p, TEAMS_MIXED), 0.98 * best_fixed(&p) + 5 * ms);
 }
 END_TEST
@@ -268,8 +268,8 @@ START_TEST(a_first_time_that_stalls)
     bool stalled = false;
     for (int i = 0; i < 4000; i++) {
         enum teams_size size = teams_choice_begin(&choice, &site[i % 8], 8, true, now);
-        bool first = !stalled && size == TEAMS_ONE && choice.turns.anchor && !choice.here->count[TEAMS_ONE];
-        ck_assert(!stalled || size == TEAMS_ONE || choice.way != TEAMS_MIXED);
+        bool first = !stalled && size == TEAMS_ONE && choice.turns.mark && !choice.here->count[TEAMS_ONE];
+        ck_assert(!stalled || size == TEAMS_ONE || choice.setting != TEAMS_MIXED);
         stalled |= first;
         double took = first ? 4 * ms : size == TEAMS_ONE ? us : 50 * us;
         (void)teams_choice_end(&choice, &site[i % 8], took);
