@@ -205,7 +205,8 @@ static void begin_comparison(struct teams_choice *c)
     c->window = turns_in(c->usual);
     c->slot = 0;
     memset(c->taken, 0, sizeof c->taken);
-    for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++) /* of what was hopeless the last time one window is enough */
+    /* Of what was hopeless the last time one window is enough. */
+    for (enum teams_setting setting = 0; setting < TEAMS_SETTINGS; setting++)
         c->given_up[setting] = c->given_up[setting] >= GIVEN_UP ? GIVEN_UP - 1 : 0;
 }
 
@@ -226,7 +227,7 @@ static void take_window(struct teams_choice *c, uint64_t now)
     }
 }
 
-/* A window between comparisons ended; when the setting is not any more what it was judged by, the next one comes now. */
+/* A window between comparisons ended; when the setting is no longer what it was judged by, the next one comes now. */
 static void end_rest(struct teams_choice *c)
 {
     bool moved = c->rested_ns > hopeless * c->judged * (c->rested + outlier);

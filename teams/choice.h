@@ -15,11 +15,11 @@
  *                     <------------------- a comparison ------------------> <- distance -> <- the next one ...
  *
  * Ways are compared by the median of three windows of turns, of which each first turn is not timed (it wakes workers
- * and fills caches); a setting that was the best is judged by its average since, where that is more. The distance between
- * comparisons doubles while the best setting takes what it was judged by. All of that is counted in turns, so the ranks of
- * a job try the same setting in the same turn, without a message. Regions that affect each other, workers that have fallen
- * asleep, and stalls are in the times of turns, so nothing models them. A stream without a main loop is compared in
- * windows of equal numbers of regions; there a setting has to win each time.
+ * and fills caches); a setting that was the best is judged by its average since, where that is more. The distance
+ * between comparisons doubles while the best setting takes what it was judged by. All of that is counted in turns, so
+ * the ranks of a job try the same setting in the same turn, without a message. Regions that affect each other, workers
+ * that have fallen asleep, and stalls are in the times of turns, so nothing models them. A stream without a main loop
+ * is compared in windows of equal numbers of regions; there a setting has to win each time.
  *
  * What it may cost. There are two accounts of 5 ms and 3 % of the time that has passed:
  *   behind   what the run takes more than with the program's settings: of whole turns once one was run like that,
@@ -27,8 +27,8 @@
  *            before it is tried: short regions come first). A region that this run has not seen with the program's team
  *            is charged what all threads in step would have saved: the recording may come from another machine. What
  *            is gained is added to it
- *   tried    what windows of other settings take more than the best one. They are broken off before the next region when
- *            they have taken 1.25 times as long and 1 ms more
+ *   tried    what windows of other settings take more than the best one. They are broken off before the next region
+ *            when they have taken 1.25 times as long and 1 ms more
  * So a run is never more than 3 % + 5 ms slower than the program's own settings, as far as what regions do to one
  * another shows only in the first comparison (from the third turn on), and after 40 turns a thread, turns take at most
  * 5 % more than in the best of the three fixed settings. tests/unit/test_teams_choice.c holds it to that on simulated
@@ -117,7 +117,7 @@ enum teams_size teams_choice_begin(struct teams_choice *c, struct teams_site *si
 /* It took that long. Returns what the program's own size would have taken more, as far as that is known (< 0: less). */
 double teams_choice_end(struct teams_choice *c, struct teams_site *site, double took);
 
-/* The region that runs has the program's size only because that setting is being compared: what it would take as chosen;
+/* The region that runs has the program's size only because that is being compared: what it would take as chosen;
    else, or where that is not known, 0. */
 double teams_choice_expected(const struct teams_choice *c);
 
