@@ -48,9 +48,8 @@ static int allow(const struct search *s, const struct job_class *c, const struct
         return 0;
     if (a->kind == GRAMMAR_ATTR_VARIES || a->kind == GRAMMAR_ATTR_KEYED) {
         int64_t reply;
-        bool answers = job_attr_value(s->job, c, v->node, GRAMMAR_REPLY, v->sample_rank, 0, 0, JOB_SOMEWHERE, &reply) ==
-                           0 &&
-                       reply;
+        int unknown = job_attr_value(s->job, c, v->node, GRAMMAR_REPLY, v->sample_rank, 0, 0, JOB_SOMEWHERE, &reply);
+        bool answers = !unknown && reply;
         return answers ? 0 : refuse(s, "whom %s is for varies", function);
     }
     if (a->kind == GRAMMAR_ATTR_RAMP && a->max - a->min + 1 >= (int64_t)s->ranks - 1)

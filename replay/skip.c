@@ -13,7 +13,7 @@
  * and how many are left says how many periods can be skipped. A rank that has done nothing since is left as it is,
  * until its next event.
  *
- * Where no period is exact for long (`exact_steps`) states are compared but for their clocks. A rank's clock is a maximum
+ * Where no period is exact for long (exact_steps) states are compared but for clocks. A rank's clock is a maximum
  * of sums of other clocks and times, so clocks that differ by d at first never differ by more (max-plus maps are
  * nonexpansive: Heidergott, Olsder, van der Woude 2006, 3.2): each of the periods that are skipped is off by d at most,
  * and d is at most a thousandth of a period. How much it was is in the result.
