@@ -122,7 +122,8 @@ static void show_all(void)
         show(p, regions[i]);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     double ms = (double)(end.tv_sec - begin.tv_sec) * 1e3 + (double)(end.tv_nsec - begin.tv_nsec) / 1e6;
-    fprintf(stderr, "%s: %lu regions, %.3f ms each\n", file.name, (unsigned long)count, ms / (double)(count ? count : 1));
+    fprintf(stderr, "%s: %lu regions, %.3f ms each\n", file.name, (unsigned long)count,
+            ms / (double)(count ? count : 1));
     teams_prover_destroy(p);
     free(regions);
 }
