@@ -32,7 +32,7 @@ struct file_packed {
 struct file_packer {
     const struct job *job;
     const uint8_t *known;     /* of classes: the bodies that are left out; may be NULL */
-    bool file;                /* not a message: times of blocks of ranks are rounded */
+    bool file;                /* not a message: some times are rounded */
     bool timeless;            /* statistics of a strange file, of which no times can be told */
     struct file_packed section[SECTION_TYPES];
     struct job_table store; /* hash of a rule -> its place among SECTION_RULES */

@@ -20,6 +20,18 @@ static uint64_t size_of(const struct job_series *s)
     return SERIES_HEAD + (uint64_t)JOB_SERIES_KINDS * s->steps * (s->ranks > 1 ? 8 : 2);
 }
 
+/* A file says it in 85ths of a step, a message exactly. */
+static void round_series(struct job_series *s)
+{
+    enum { STEP = JOB_SERIES_WHOLE / 85 };
+    for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++)
+        for (uint32_t i = 0; i < s->steps; i++) {
+            for (uint32_t part = 0; part < JOB_SERIES_PARTS; part++)
+                s->part[kind][part][i] = (uint16_t)((s->part[kind][part][i] + STEP / 2) / STEP * STEP);
+            s->sum[kind][i] = s->ranks > 1 ? s->sum[kind][i] : (s->sum[kind][i] + STEP / 2) / STEP * STEP;
+        }
+}
+
 void file_pack_series(struct file_packer *p)
 {
     for (uint32_t i = 0; i < p->job->series.count; i++) {
@@ -27,6 +39,8 @@ void file_pack_series(struct file_packer *p)
         struct file_cursor c = { .at = file_pack_grow(p, SECTION_SERIES, size_of(&s)), .writes = true };
         if (!c.at)
             return;
+        if (p->file)
+            round_series(&s);
         file_record_series_head(&c, &s);
         file_record_series_steps(&c, &s);
         p->section[SECTION_SERIES].count++;
@@ -95,6 +109,21 @@ static int unpack_extremes(struct file_reader *r)
 
 /* --- Own times --- */
 
+/* A file has the first bits of a mean, and fewer of a deviation; a message has all. */
+static void round_own(struct job_own *o)
+{
+    static const unsigned bits[JOB_OWN_SUMS] = {
+        [JOB_OWN_GAP] = 14, [JOB_OWN_GAP_DEVIATION] = 4, [JOB_OWN_DURATION] = 14, [JOB_OWN_DURATION_DEVIATION] = 4
+    };
+    for (int k = 0; k < JOB_OWN_SUMS; k++) {
+        uint64_t v = o->sum[k];
+        if (v >> bits[k] == 0 || v >> 63)
+            continue;
+        unsigned drop = 64 - bits[k] - (unsigned)__builtin_clzll(v);
+        o->sum[k] = (v + (UINT64_C(1) << (drop - 1))) >> drop << drop;
+    }
+}
+
 /* Which rows go into a file: those of nodes that matter; a message has all. NULL: out of memory. */
 static bool *own_kept(struct file_packer *p, uint32_t *n)
 {
@@ -123,6 +152,8 @@ void file_pack_own(struct file_packer *p)
         struct file_cursor c = { .at = at, .writes = true, .row = row, .others = n - 1 };
         if (!keep[i])
             continue;
+        if (p->file)
+            round_own(&o);
         file_record_own(&c, &o);
         row++;
     }
