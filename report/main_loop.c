@@ -20,8 +20,8 @@
  * calls: these are made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the
  * inner rule.) Then it is that inner rule, and so on. As not all turns expand it, turns are counted by its part that is
  * executed most often; what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule
- * it stays the node with the most time, with its neighbours of the same line of the source. Where the function is not
- * known and calls that come once a turn mark another loop, it may be that one (marks.h).
+ * it stays the node with the most time, with its neighbours of the same line of the source. Where calls that come once
+ * a turn mark another loop, it may be that one (marks.h).
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */
@@ -39,7 +39,6 @@
 #define MUCH 0.4    /* of the time of a rule, for one inside it whose turns it may be */
 #define ELSEWHERE 0.6 /* of the time in the calls of that one: calls that are also made outside of it */
 #define LEAST 0.2   /* of the wall time: what takes less is not the main loop */
-#define INSTEAD 0.75 /* of the time of a loop whose function is not known, for one inside whose function is */
 
 enum { FUNCTIONS = 8, IN_A_ROW = 3 };
 
@@ -190,13 +189,13 @@ static bool same_function(const struct body *a, const struct body *b)
     return a->in.count && b->in.count && a->in.function[0] == b->in.function[0];
 }
 
-static const struct body *outermost(const struct search *s, double least, bool named)
+static const struct body *outermost(const struct search *s, double least)
 {
     const struct body *best = NULL;
 
     for (uint32_t i = 1; i < s->g->rule_count; i++) {
         const struct body *b = &s->rules[i];
-        if (b->executions > 1 && b->ns >= least && (b->in.count || (!named && b->longest_row >= IN_A_ROW)) &&
+        if (b->executions > 1 && b->ns >= least && (b->in.count || b->longest_row >= IN_A_ROW) &&
             b->several && better_outside(b, best))
             best = b;
     }
@@ -210,9 +209,7 @@ static const struct body *choose(const struct search *s)
     for (uint32_t i = 1; i < s->g->rule_count; i++)
         if (s->rules[i].executions > 1 && s->rules[i].ns > most)
             most = s->rules[i].ns;
-    const struct body *best = outermost(s, CARRIES * most, false);
-    const struct body *named = best && !best->in.count ? outermost(s, INSTEAD * best->ns, true) : best;
-    best = named ? named : best;
+    const struct body *best = outermost(s, CARRIES * most);
     for (uint32_t i = 1; best && best->in.count && i < s->g->rule_count; i++) {
         const struct body *b = &s->rules[i];
         if (b->several && b->ns >= CARRIES * most && b->executions > best->executions && same_function(b, best))
@@ -448,9 +445,7 @@ static void search(struct search *s, uint32_t class_index)
         report(s, b, class_index);
     else
         join_neighbours(s);
-    struct report_loop *l = &s->r->model->loop;
-    if (!l->present || !l->place || l->total_ns < LEAST * (double)s->r->model->wall_ns)
-        report_prefer_marks(s->r->job, class_index, l);
+    report_prefer_marks(s->r->job, class_index, &s->r->model->loop);
 }
 
 /* The class whose streams have the most time. */

@@ -5,11 +5,13 @@
 
 #define SOONEST 0.4 /* of the mean distance between two marks */
 #define LATEST 2.0
+#define FEW 0.1 /* of the turns: may be others */
 #define CARRIES 0.7 /* of the time of those that carry most */
 #define A_TURN 0.2 /* of a mean turn's calls: a short turn */
 #define A_WHOLE 0.75 /* one that is nearly whole */
 #define EMBRACE 0.5 /* of a turn, which is not between its first mark and its last one */
 #define DIFFER 1.25 /* longest over shortest distance */
+#define LITTLE 0.01 /* of the time: what is done now and then */
 
 enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4 };
 
@@ -17,6 +19,7 @@ struct marks {
     uint32_t mark, count; /* one of so many */
     bool differ;          /* distances */
     bool embrace;         /* marks at the begin and at the end of a turn */
+    bool inside;          /* turns of which something is done now and then */
     uint64_t turns;
     double ns;            /* of all turns, of one member */
 };
@@ -47,20 +50,30 @@ static void note(struct seen *s, double now)
     s->last = now;
 }
 
-static void look(struct walk *w)
+/* Each event of the stream at its time, by means. */
+typedef void visit_fn(struct walk *w, uint32_t terminal, double now, double ns, void *context);
+
+static void walk_through(struct walk *w, visit_fn *visit, void *context)
 {
     struct grammar_cursor c;
+    double now = 0;
 
     for (int more = grammar_cursor_open(&c, w->g); more; more = grammar_cursor_next(&c)) {
         const struct grammar_stats *s = &w->g->stats[c.node];
         double gap = grammar_moments_mean(&s->gap, s->count), duration = grammar_moments_mean(&s->duration, s->count);
-        if (c.terminal < w->j->terminal_count) {
-            note(&w->of[c.terminal], w->ns + gap);
-            w->of[c.terminal].ns += gap + duration;
-        }
-        w->ns += gap + duration;
+        if (c.terminal < w->j->terminal_count)
+            visit(w, c.terminal, now + gap, gap + duration, context);
+        now += gap + duration;
     }
     grammar_cursor_close(&c);
+    w->ns = now;
+}
+
+static void see(struct walk *w, uint32_t terminal, double now, double ns, void *unused)
+{
+    (void)unused;
+    note(&w->of[terminal], now);
+    w->of[terminal].ns += ns;
 }
 
 static double step_of(const struct seen *s)
@@ -120,43 +133,70 @@ static uint64_t fewest_turns(const struct walk *w, double ns)
 
 /* --- Turns --- */
 
-/* Calls that are made once between each two of the mark: just before it, or just after it. */
+/* Which calls are made once between each two of the mark: just before it, or just after it. */
+struct others { uint32_t mark; uint64_t marks; };
+
+static void see_other(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+{
+    struct others *o = context;
+    struct seen *s = &w->of[terminal];
+
+    (void)now;
+    (void)ns;
+    o->marks += terminal == o->mark;
+    s->passed++;
+    s->other &= s->passed == o->marks + (s->first < w->of[o->mark].first);
+}
+
 static void find_others(struct walk *w, uint32_t mark)
 {
-    uint64_t marks = 0;
-    struct grammar_cursor c;
-
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
         w->of[t].other = w->of[t].count == w->of[mark].count;
         w->of[t].passed = w->of[t].before = w->of[t].until = 0;
     }
-    for (int more = grammar_cursor_open(&c, w->g); more; more = grammar_cursor_next(&c)) {
-        struct seen *s = c.terminal < w->j->terminal_count ? &w->of[c.terminal] : NULL;
-        if (!s)
-            continue;
-        marks += c.terminal == mark;
-        s->passed++;
-        s->other &= s->passed == marks + (s->first < w->of[mark].first);
-    }
-    grammar_cursor_close(&c);
+    walk_through(w, see_other, &(struct others){ .mark = mark });
 }
 
 /* Counts what comes before the first mark and until the last. */
-static void split(struct walk *w, double first, double last)
-{
-    struct grammar_cursor c;
-    double now = 0;
+struct limits { double first, last; };
 
-    for (int more = grammar_cursor_open(&c, w->g); more; more = grammar_cursor_next(&c)) {
-        const struct grammar_stats *s = &w->g->stats[c.node];
-        double gap = grammar_moments_mean(&s->gap, s->count);
-        if (c.terminal < w->j->terminal_count) {
-            w->of[c.terminal].before += now + gap < first;
-            w->of[c.terminal].until += now + gap <= last;
-        }
-        now += gap + grammar_moments_mean(&s->duration, s->count);
-    }
-    grammar_cursor_close(&c);
+static void split(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+{
+    const struct limits *l = context;
+
+    (void)ns;
+    w->of[terminal].before += now < l->first;
+    w->of[terminal].until += now <= l->last;
+}
+
+/* How often a call is made between each two marks. */
+struct counts { uint32_t mark, call; uint64_t turn; uint32_t *of; };
+
+static void count_call(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+{
+    struct counts *c = context;
+
+    (void)w;
+    (void)now;
+    (void)ns;
+    c->turn += terminal == c->mark;
+    c->of[c->turn] += terminal == c->call;
+}
+
+/* Whether it is so equally often, but for a few. */
+static bool is_steady(struct walk *w, uint32_t mark, uint32_t call)
+{
+    uint64_t marks = w->of[mark].count, sum = 0, off = 0;
+    struct counts c = { .mark = mark, .call = call, .of = calloc(marks + 1, sizeof *c.of) };
+
+    walk_through(w, count_call, &c);
+    for (uint64_t i = 1; i < marks; i++)
+        sum += c.of[i];
+    double mean = (double)sum / (double)(marks - 1);
+    for (uint64_t i = 1; i < marks; i++)
+        off += c.of[i] > mean + 0.5 || c.of[i] < mean - 0.5;
+    free(c.of);
+    return (double)off <= FEW * (double)marks;
 }
 
 /* Turns that are begun before the first mark or go on after the last: of the calls of a mean turn between the marks, by
@@ -183,7 +223,7 @@ static uint64_t turns_outside(const struct walk *w, uint64_t marks)
 
 static void measure(struct walk *w, uint64_t count, double least, struct marks *m)
 {
-    *m = (struct marks){ .mark = GRAMMAR_NONE };
+    *m = (struct marks){ .mark = GRAMMAR_NONE, .inside = m->inside };
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
         const struct seen *s = &w->of[t];
         if (s->count != count || !is_regular(s) || extent_of(w, s) < least)
@@ -201,41 +241,92 @@ static void measure(struct walk *w, uint64_t count, double least, struct marks *
         if (s->other && s->last > last)
             last = s->last;
     }
-    split(w, first, last);
+    walk_through(w, split, &(struct limits){ first, last });
     m->embrace = last - first >= ((double)count - EMBRACE) * step;
     m->turns = count - 1 + (m->embrace ? 1 : turns_outside(w, count));
     m->ns = (double)m->turns * step < w->ns ? (double)m->turns * step : w->ns;
 }
 
-/* False: the class has no such loop. */
-static bool find(const struct job *j, const struct job_class *c, struct marks *marks)
+/* The time of calls that are made between the marks, but not in each turn of those that there are so many of. */
+static double own_time(const struct walk *w, uint64_t turns)
 {
-    struct walk w = { .j = j, .g = c->grammar };
+    double ns = 0;
 
-    if (w.g->events > WALK)
+    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
+        const struct seen *s = &w->of[t];
+        double between = (double)(s->until - s->before);
+        ns += s->count && between < (1 - FEW) * (double)turns ? s->ns / (double)s->count * between : 0;
+    }
+    return ns;
+}
+
+/* Where the marks are of what is done every so many turns, and takes little: the marks of these turns. */
+static void look_inside(struct walk *w, double least, struct marks *m)
+{
+    uint64_t count = w->of[m->mark].count, fewest = 0;
+
+    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
+        const struct seen *s = &w->of[t];
+        if (s->count > count + count / 2 && (!fewest || s->count < fewest) && is_regular(s) &&
+            marks_of(w, s->count, least) >= MANY && is_steady(w, m->mark, t))
+            fewest = s->count;
+    }
+    m->inside = fewest && own_time(w, fewest) <= LITTLE * m->ns;
+    if (m->inside)
+        measure(w, fewest, least, m);
+}
+
+/* False: the class has no such loop. */
+static bool find(struct walk *w, struct marks *marks)
+{
+    walk_through(w, see, NULL);
+    double least = CARRIES * most_time(w);
+    uint64_t count = fewest_turns(w, least);
+    if (!count)
         return false;
-    w.of = calloc((size_t)j->terminal_count + 1, sizeof *w.of);
-    look(&w);
-    double least = CARRIES * most_time(&w);
-    uint64_t count = fewest_turns(&w, least);
-    if (count)
-        measure(&w, count, least, marks);
-    if (count && !marks->embrace && marks_of(&w, count + 1, least) >= 2 * marks_of(&w, count, least))
-        measure(&w, count + 1, least, marks);
-    free(w.of);
-    return count > 0;
+    measure(w, count, least, marks);
+    if (!marks->embrace && marks_of(w, count + 1, least) >= 2 * marks_of(w, count, least))
+        measure(w, count + 1, least, marks);
+    look_inside(w, least, marks);
+    return true;
+}
+
+/* The first call of the rule's loop. */
+static uint32_t first_call(const struct grammar_flat *g, uint32_t node)
+{
+    uint32_t symbol = g->nodes[node].symbol;
+
+    while (grammar_is_rule(symbol))
+        symbol = g->nodes[g->rules[symbol & ~GRAMMAR_RULE].first].symbol;
+    return symbol;
+}
+
+/* Whether the loop found by rules is the main loop, not the marked one. */
+static bool rules_are_right(struct walk *w, const struct report_loop *l, const struct marks *m)
+{
+    if (!l->present || l->total_ns < CARRIES * m->ns)
+        return false;
+    if (m->ns < CARRIES * l->total_ns)
+        return true;
+    if (l->turns <= m->turns + m->turns / 2) /* the same turns, or some of them together */
+        return !m->inside;
+    uint32_t call = first_call(w->g, l->node);
+    bool inner = l->executions >= m->turns || (call < w->j->terminal_count && is_steady(w, m->mark, call));
+    return !inner && !(m->differ && m->count >= MANY);
 }
 
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop)
 {
-    struct marks m;
+    struct walk w = { .j = j, .g = j->classes[class_index].grammar };
+    struct marks m = { .inside = false };
 
-    if (!find(j, &j->classes[class_index], &m))
+    if (w.g->events > WALK)
         return;
-    bool within = loop->executions >= m.turns;
-    if (loop->present && !within && loop->total_ns >= CARRIES * m.ns && !(m.differ && m.count >= MANY))
-        return;
-    *loop = (struct report_loop){ .present = true, .class_index = class_index, .node = GRAMMAR_NONE,
-                                  .mark = m.mark, .turns = m.turns, .executions = 1,
-                                  .turn_ns = m.ns / (double)m.turns, .total_ns = m.ns };
+    w.of = calloc((size_t)j->terminal_count + 1, sizeof *w.of);
+    bool found = find(&w, &m);
+    if (found && !rules_are_right(&w, loop, &m))
+        *loop = (struct report_loop){ .present = true, .class_index = class_index, .node = GRAMMAR_NONE,
+                                      .mark = m.mark, .turns = m.turns, .executions = 1,
+                                      .turn_ns = m.ns / (double)m.turns, .total_ns = m.ns };
+    free(w.of);
 }

@@ -15,7 +15,11 @@
  * one there is a fifth of a mean turn's calls, by time, and two more where there is so on both sides and one of them is
  * nearly whole: so a loop that is left in the middle is counted as the source counts it.
  *
- * Cost: up to five walks over a stream of the class, none where it has more than 2^24 events.
+ * What is done every tenth turn looks like a loop around ten turns. It is taken for that unless there are at least four
+ * calls that mark turns between its marks, equally many each time, and what is not done in each of these takes at most
+ * a hundredth of the time: a loop around a solver has other numbers of turns, or work of its own.
+ *
+ * Cost: some ten walks over a stream of the class, none where it has more than 2^24 events.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_MARKS_H
@@ -24,9 +28,11 @@
 #include "report/model.h"
 
 /*
- * Makes that the main loop instead of the one found by rules (or none), where it has much more time, where that one
- * is run in each turn, or at least four calls mark it and its turns differ: of a rule's loop that does something now
- * and then, the distances are the same.
+ * Makes that the main loop instead of the one found by rules (or none) if it has much more time; or, where both have
+ * much the same, if that one has more turns, and is run as often as there are marks, or has equally many turns between
+ * each two: then it is run in each turn. Also where there are other numbers of them, if at least four calls mark the
+ * turns, and these differ: of what is done now and then in a rule's loop, the distances are the same, or the calls
+ * are few.
  */
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop);
 

@@ -123,6 +123,28 @@ START_TEST(a_loop_that_is_run_in_each_turn_is_none)
 }
 END_TEST
 
+/* A summary every tenth turn is no turn; a loop around ten turns that has work of its own has turns. */
+START_TEST(what_is_done_now_and_then_is_no_turn)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 87; i++) {
+        play(&s, "yzxw", 1);
+        play(&s, i % 2 ? "uv" : "vu", 1 + i % 3);
+        if (i % 10 == 9)
+            play(&s, "ab", 1);
+    }
+    turns_are(&s, 87);
+    s = begin();
+    for (int i = 0; i < 12; i++) {
+        play(&s, "ijkl", 1);
+        for (int k = 0; k < 10; k++)
+            play(&s, k % 2 ? "yzxwuv" : "yzxwvu", 1);
+    }
+    turns_are(&s, 12);
+}
+END_TEST
+
 /* The last turn is left before the marks. */
 START_TEST(the_last_turn_has_no_marks)
 {
@@ -148,6 +170,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(some_turns_are_others),
+        UNIT_TEST(what_is_done_now_and_then_is_no_turn),
         UNIT_TEST(a_loop_within_a_loop_counts_no_turns),
         UNIT_TEST(parts_of_a_turn_beside_the_loop_are_none),
         UNIT_TEST(turns_that_follow_no_rule_are_known_by_their_marks),
