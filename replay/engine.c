@@ -213,7 +213,9 @@ static bool do_at_once(struct replay_machine *m, uint32_t rank)
 
 static void proceed(struct replay_machine *m, uint32_t rank)
 {
+    enum { AT_ONCE = 64 }; /* then the heap has its turn, where steps are counted */
     struct replay_host *h = &m->host[rank];
+    int left = AT_ONCE;
 
     do {
         spend(m, rank, h->cpu);
@@ -222,7 +224,7 @@ static void proceed(struct replay_machine *m, uint32_t rank)
             m->running--;
             return;
         }
-    } while (do_at_once(m, rank));
+    } while (left-- && do_at_once(m, rank));
     schedule(m, rank);
 }
 
