@@ -17,7 +17,7 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
-    "run delay",
+    "run delay",  "usual times",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -47,6 +47,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_TURNS] = RECORD_TURN,
     [SECTION_COLUMNS] = 1,
     [SECTION_DELAY] = RECORD_DELAY,
+    [SECTION_USUAL] = RECORD_USUAL,
 };
 
 const char *file_section_name(uint32_t type)
@@ -159,7 +160,7 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 static bool passed_over(const struct input *in, const unsigned char *entry)
 {
     uint32_t type = file_get32(entry + ENTRY_TYPE);
-    return !in->source->whole && type >= SECTION_GROUPS && type <= SECTION_OWN;
+    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type == SECTION_USUAL);
 }
 
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */

@@ -63,6 +63,7 @@ enum file_section_type {
     SECTION_TURNS, /* these two are no option: who does not know them would read other exponents */
     SECTION_COLUMNS,
     SECTION_DELAY,
+    SECTION_USUAL, /* for who reads the whole job, too */
     SECTION_TYPES
 };
 
@@ -91,7 +92,8 @@ enum {
     RECORD_EXTREMES = 732,
     RECORD_OWN = 52,
     RECORD_TURN = 24,
-    RECORD_DELAY = 32
+    RECORD_DELAY = 32,
+    RECORD_USUAL = 32
 };
 
 /* Records a block of the sections that are written in blocks. */

@@ -157,5 +157,6 @@ void file_pack_others(struct file_packer *p)
     file_pack_starts(p);
     file_pack_series(p);
     file_pack_extremes(p);
+    file_pack_usual(p);
     file_pack_own(p);
 }

@@ -246,6 +246,13 @@ static void extremes(struct file_cursor *c, void *row)
     wide_array(c, e->durations, JOB_BUCKETS);
 }
 
+static void usual(struct file_cursor *c, void *row)
+{
+    struct job_extremes *e = row;
+
+    wide_array(c, e->usual, JOB_USUALS);
+}
+
 void file_record_own(struct file_cursor *c, struct job_own *o)
 {
     WORDS(c, &o->class_index, &o->node, &o->rank, &o->thread, &o->ranks);
@@ -312,4 +319,9 @@ void file_record_starts(struct file_cursor *c, struct job_starts *s)
 void file_record_extremes(struct file_cursor *c, struct job_extremes_list *l)
 {
     TABLE(c, extremes, l->of, l->count);
+}
+
+void file_record_usual(struct file_cursor *c, struct job_extremes_list *l)
+{
+    TABLE(c, usual, l->of, l->count);
 }

@@ -95,6 +95,17 @@ void file_pack_extremes(struct file_packer *p)
     p->section[SECTION_EXTREMES].count = l.count;
 }
 
+void file_pack_usual(struct file_packer *p)
+{
+    struct job_extremes_list l = p->job->extremes;
+    struct file_cursor c = { .writes = true };
+    c.at = l.count ? file_pack_grow(p, SECTION_USUAL, (size_t)l.count * RECORD_USUAL) : NULL;
+    if (!c.at)
+        return;
+    file_record_usual(&c, &l);
+    p->section[SECTION_USUAL].count = l.count;
+}
+
 static int unpack_extremes(struct file_reader *r)
 {
     const struct file_section *s = &r->in.section[SECTION_EXTREMES];
@@ -104,6 +115,11 @@ static int unpack_extremes(struct file_reader *r)
         return file_reader_no_memory(r);
     l->count = s->data ? (uint32_t)s->count : 0;
     file_record_extremes(file_cursor_at(&c, s->data), l);
+    s = &r->in.section[SECTION_USUAL];
+    if (s->data && s->count != l->count)
+        return REFUSE(r, "damaged: usual times of other terminals");
+    if (s->data)
+        file_record_usual(file_cursor_at(&c, s->data), l);
     return 0;
 }
 

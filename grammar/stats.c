@@ -3,19 +3,6 @@
 
 #include <math.h>
 
-struct grammar_moments grammar_moments_steady(const struct grammar_moments *m, uint64_t count)
-{
-    enum { FEW = 8 };
-    struct grammar_moments steady = *m;
-    double n = (double)count, longest = (double)m->max;
-
-    if (count < FEW)
-        return steady;
-    steady.sum = (uint64_t)((double)(m->sum - m->max) * n / (n - 1));
-    steady.square = (m->square - longest * longest) * n / (n - 1);
-    return steady;
-}
-
 double grammar_moments_mean(const struct grammar_moments *m, uint64_t count)
 {
     return count ? (double)m->sum / (double)count : 0.0;

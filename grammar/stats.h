@@ -58,9 +58,6 @@ static inline void grammar_time_add(struct grammar_time *sum, double turns, cons
     sum->variance += turns * one->variance;
 }
 
-/* A thread that was not running for a while makes one execution as long as a hundred: with the longest taken for as
-   long as the others are, from eight on; else as they are. */
-struct grammar_moments grammar_moments_steady(const struct grammar_moments *m, uint64_t count);
 double grammar_moments_mean(const struct grammar_moments *m, uint64_t count);
 /* Standard deviation in ns, 0 for fewer than two expansions. */
 double grammar_moments_deviation(const struct grammar_moments *m, uint64_t count);

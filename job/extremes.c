@@ -43,6 +43,8 @@ void job_extremes_merge(struct job_extremes *into, const struct job_extremes *fr
         into->gaps[i] += from->gaps[i];
         into->durations[i] += from->durations[i];
     }
+    for (int i = 0; i < JOB_USUALS; i++)
+        into->usual[i] += from->usual[i];
 }
 
 static int add(struct job_extremes_list *l, const struct job_extremes *e)

@@ -23,6 +23,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/sum.c %D%/sum.h \
 	%D%/task.c %D%/task.h \
 	%D%/turns.c %D%/turns_member.c %D%/turns_table.c %D%/turns.h \
+	%D%/usual.c %D%/usual.h \
 	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm
 

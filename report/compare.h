@@ -35,8 +35,7 @@ enum report_match { REPORT_ONLY, REPORT_SAME, REPORT_PLACE, REPORT_ORDER }; /* h
 
 struct report_shift {
     double mean[2], deviation[2]; /* of one execution */
-    double steady[2], error;      /* of one execution without the longest in each place; the standard error of the
-                                     difference, as a share of the first; 0: not known */
+    double usual[2], error[2];    /* of one execution as it usually is (job/extremes.h); its standard error as a share */
     bool known;                   /* both have a spread */
     bool moved;
 };
@@ -60,7 +59,8 @@ struct report_turns {
     uint32_t class_index[2], node[2], terminal[2]; /* an example, and its first call; GRAMMAR_NONE: lost events only */
     uint64_t executions[2], turns[2], least[2], most[2], length[2]; /* length: events of one turn of the example */
     uint64_t trips[2];            /* fingerprint of all trip counts, with how often */
-    double time_ns[2], steady_ns[2]; /* steady: see report_shift */
+    double time_ns[2];
+    double usual[2], error[2];    /* of one turn: see report_shift */
 };
 
 /* A rule or a class that only one of the jobs has. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Between the parts of the comparison of two jobs (compare.h): which terminals belong together (compare_match.c), the
- * rows made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c).
+ * rows made of them (compare.c), rules, classes and loops (compare_shapes.c), times (compare_times.c), usual ones
+ * (compare_usual.c).
  *
  * Terminals that belong together are one set of numbers: those of A's terminals, then those of B's.
  *
@@ -27,5 +28,17 @@ void report_compare_shapes(struct report_comparison *c, uint32_t *const terminal
 
 /* Fills and judges the times of all rows, and the totals; row[side][t] is the row of a terminal. */
 void report_compare_times(struct report_comparison *c, uint32_t *const row[2]);
+
+/* What is usual (job/extremes.h): the mean of one, ns, and its variance. */
+struct report_usual { double mean, variance; };
+struct report_usual_event { struct report_usual gap, duration; };
+
+/* By terminal; the caller's. */
+struct report_usual_event *report_usual_events(const struct job *j);
+/* Of one expansion of each rule but the root: fills rules[rule_count], which are zero. */
+void report_usual_rules(const struct grammar_flat *g, const struct report_usual_event *events,
+                        struct report_usual *rules);
+struct report_usual report_usual_symbol(const struct report_usual_event *events, const struct report_usual *rules,
+                                        uint32_t symbol);
 
 #endif

@@ -6,6 +6,7 @@
  * A loop's body is hashed with all exponents taken as 1: it stays the same loop when its turns, or those of loops
  * inside, change.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,8 @@ struct rules {
     struct grammar_hash *exact, *body, whole; /* body: exponents aside */
     uint64_t *length;
     uint32_t *first; /* first terminal, GRAMMAR_NONE: lost events */
+    struct report_usual *usual;
+    const struct report_usual_event *events; /* lent */
 };
 
 static void rules_free(struct rules *r)
@@ -66,6 +69,7 @@ static void rules_free(struct rules *r)
     free(r->body);
     free(r->length);
     free(r->first);
+    free(r->usual);
 }
 
 /* Follows first symbols down; a rule never contains itself, so this ends. */
@@ -80,20 +84,24 @@ static uint32_t first_terminal(const struct grammar_flat *g, uint32_t symbol)
     return symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
 }
 
-static void rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal)
+static void rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal,
+                     const struct report_usual_event *events)
 {
     struct grammar_flat *once = grammar_flat_copy(g);
 
     *r = (struct rules){ .exact = calloc(g->rule_count + 1u, sizeof *r->exact),
                          .body = calloc(g->rule_count + 1u, sizeof *r->body),
                          .length = calloc(g->rule_count + 1u, sizeof *r->length),
-                         .first = calloc(g->rule_count + 1u, sizeof *r->first) };
+                         .first = calloc(g->rule_count + 1u, sizeof *r->first),
+                         .usual = calloc(g->rule_count + 1u, sizeof *r->usual),
+                         .events = events };
     r->whole = grammar_flat_hash(g, terminal, r->exact);
     for (uint32_t n = 0; n < once->node_count; n++)
         once->nodes[n].exponent = 1;
     grammar_flat_hash(once, terminal, r->body);
     grammar_flat_destroy(once);
     grammar_flat_lengths(g, r->length);
+    report_usual_rules(g, events, r->usual);
     for (uint32_t i = 0; i < g->rule_count; i++)
         r->first[i] = first_terminal(g, GRAMMAR_RULE | i);
 }
@@ -138,18 +146,19 @@ static struct report_turns loop_of(const struct job_class *e, const struct rules
     for (uint32_t i = first; i < first + sets; i++)
         add_trips(e, &e->turns[i], side, &l);
     l.time_ns[side] = (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
-    l.steady_ns[side] = (double)grammar_moments_steady(&g->stats[n].gap, g->stats[n].count).sum +
-                        (double)grammar_moments_steady(&g->stats[n].duration, g->stats[n].count).sum;
+    struct report_usual one = report_usual_symbol(r->events, r->usual, symbol);
+    l.usual[side] = one.mean;
+    l.error[side] = one.mean > 0 && l.turns[side] ? sqrt(one.variance / (double)l.turns[side]) / one.mean : 0;
     return l;
 }
 
-static void add_class(struct lists *lists, const struct job_class *e, const struct grammar_hash *terminal, int side,
-                      uint32_t index)
+static void add_class(struct lists *lists, const struct job_class *e, const struct grammar_hash *terminal,
+                      const struct report_usual_event *events, int side, uint32_t index)
 {
     const struct grammar_flat *g = e->grammar;
     struct rules r;
 
-    rules_of(&r, g, terminal);
+    rules_of(&r, g, terminal, events);
     for (uint32_t i = 0; i < e->turn_count; i++) /* classes with other exponents are others */
         r.whole.low = mixed(r.whole.low ^ (e->turns[i].exponent + ((uint64_t)e->turns[i].node << 32)));
     uint64_t members = report_members(e);
@@ -171,12 +180,14 @@ static void add_job(struct report_comparison *c, struct lists *lists, int side, 
 {
     const struct job *j = c->report[side]->job;
     struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
+    struct report_usual_event *events = report_usual_events(j);
 
     for (uint32_t t = 0; t < j->terminal_count; t++)
         terminal[t] = (struct grammar_hash){ mixed(number[t] + 1u), mixed(~(uint64_t)number[t]) };
     for (uint32_t i = 0; i < j->class_count; i++)
         if (j->classes[i].grammar)
-            add_class(lists, &j->classes[i], terminal, side, i);
+            add_class(lists, &j->classes[i], terminal, events, side, i);
+    free(events);
     free(terminal);
 }
 
@@ -213,10 +224,13 @@ static void join_loops(struct report_turns *into, const struct report_turns *fro
         into->least[side] = from->least[side] < into->least[side] ? from->least[side] : into->least[side];
         into->most[side] = from->most[side] > into->most[side] ? from->most[side] : into->most[side];
         into->executions[side] += from->executions[side];
+        double all = (double)into->turns[side] + (double)from->turns[side];
+        if (all > 0)
+            into->usual[side] += (from->usual[side] - into->usual[side]) * (double)from->turns[side] / all;
+        into->error[side] = fmax(into->error[side], from->error[side]);
         into->turns[side] += from->turns[side];
         into->trips[side] += from->trips[side];
         into->time_ns[side] += from->time_ns[side];
-        into->steady_ns[side] += from->steady_ns[side];
     }
 }
 

@@ -10,7 +10,7 @@ static const double WORTH = 1e-4; /* of the time of all streams: what a call mus
 
 /* Moments of executions; `within`, `freedom`: of those in one place of the grammar, about the mean of that place. */
 struct sums { double count, sum, square, within, freedom; };
-struct times { struct sums gap, own, steady_gap, steady_own; double calls; };
+struct times { struct sums gap, own; struct report_usual usual_gap, usual_own; double calls; };
 
 static void add_moments(struct sums *s, const struct grammar_moments *m, uint64_t count)
 {
@@ -23,10 +23,17 @@ static void add_moments(struct sums *s, const struct grammar_moments *m, uint64_
     s->within += within > 0 ? within : 0;
 }
 
+static void add_usual(struct report_usual *to, double count, const struct report_usual *one)
+{
+    to->mean += count * one->mean;
+    to->variance += count * one->variance;
+}
+
 /* A span with others inside: what is left of it is after the last one, in the gap before its end. */
 static void add_times(const struct report_comparison *c, uint32_t *const row[2], struct times *times, int side)
 {
     const struct job *j = c->report[side]->job;
+    struct report_usual_event *usual = report_usual_events(j);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
         const struct grammar_flat *g = j->classes[k].grammar;
@@ -40,12 +47,11 @@ static void add_times(const struct report_comparison *c, uint32_t *const row[2],
             into->calls += closes ? 0 : (double)s->count;
             add_moments(closes ? &into->own : &into->gap, &s->gap, s->count);
             add_moments(&into->own, &s->duration, s->count);
-            struct grammar_moments gap = grammar_moments_steady(&s->gap, s->count);
-            struct grammar_moments duration = grammar_moments_steady(&s->duration, s->count);
-            add_moments(closes ? &into->steady_own : &into->steady_gap, &gap, s->count);
-            add_moments(&into->steady_own, &duration, s->count);
+            add_usual(closes ? &into->usual_own : &into->usual_gap, (double)s->count, &usual[t].gap);
+            add_usual(&into->usual_own, (double)s->count, &usual[t].duration);
         }
     }
+    free(usual);
 }
 
 /* Variance of one execution; in its place where places were met often enough, else of all together. < 0: not known. */
@@ -66,17 +72,10 @@ static double variance_of_call(const struct sums *s, double calls)
     return variance(s) * (calls > 0 ? s->count / calls : 1);
 }
 
-static void judge_steady(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
-                         double calls_b)
+static void fill_usual(struct report_shift *shift, int side, const struct report_usual *sum, double calls)
 {
-    const struct sums *s[2] = { a, b };
-    double calls[2] = { calls_a, calls_b }, sum = 0;
-
-    for (int i = 0; i < 2; i++) {
-        shift->steady[i] = calls[i] > 0 ? s[i]->sum / calls[i] : 0;
-        sum += calls[i] > 0 ? fmax(0, variance_of_call(s[i], calls[i])) / calls[i] : 0;
-    }
-    shift->error = shift->known && shift->steady[0] > 0 ? sqrt(sum) / shift->steady[0] : 0;
+    shift->usual[side] = calls > 0 ? sum->mean / calls : 0;
+    shift->error[side] = sum->mean > 0 ? sqrt(sum->variance) / sum->mean : 0;
 }
 
 /* `worth`: ns of all executions together, below which a difference is of no interest. */
@@ -150,8 +149,11 @@ void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
         const struct times *a = &times[2 * (size_t)i], *b = a + 1;
         judge(&c->rows[i].gap, &a->gap, &b->gap, a->calls, b->calls, worth);
         judge(&c->rows[i].own, &a->own, &b->own, a->calls, b->calls, worth);
-        judge_steady(&c->rows[i].gap, &a->steady_gap, &b->steady_gap, a->calls, b->calls);
-        judge_steady(&c->rows[i].own, &a->steady_own, &b->steady_own, a->calls, b->calls);
+        for (int side = 0; side < 2; side++) {
+            const struct times *of = side ? b : a;
+            fill_usual(&c->rows[i].gap, side, &of->usual_gap, of->calls);
+            fill_usual(&c->rows[i].own, side, &of->usual_own, of->calls);
+        }
     }
     add_totals(c, times);
     free(times);

@@ -11,10 +11,9 @@
 #include "base/must.h"
 
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
-#define PRIOR_FREEDOM 4.0     /* the common variance counts as much as four more runs */
+#define PRIOR_FREEDOM 4.0     /* the expected variance counts as much as four more runs */
 #define LEAST_SCATTER 0.001   /* nothing is measured better than this */
-#define STANDARD_ERRORS 3.0   /* within the runs, at least; against several runs, which tell more, a fifth less */
-#define SEVERAL 0.8
+#define STANDARD_ERRORS 5.0   /* at least, against one run */
 #define PACES 4.0             /* standard deviations between the paces of the baseline that a pace may differ */
 
 /* --- Chance --- */
@@ -50,50 +49,7 @@ static double t_quantile(double p, double freedom)
     return sqrt(freedom * y);
 }
 
-/* `pace`: by what to divide the value of each run, NULL: by nothing. */
-static double mean_of(const struct report_measure *x, uint32_t runs, const double *pace)
-{
-    double sum = 0;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < runs; i++)
-        if (x->base[i] >= 0) {
-            sum += x->base[i] / (pace ? pace[i] : 1);
-            n++;
-        }
-    return n ? sum / n : -1;
-}
-
-/* Who names the wall time means what the clock shows: the pace is part of it. */
-static const double *pace_of(const struct report_measures *m, const struct report_measure *x)
-{
-    return x->about == REPORT_ABOUT_WALL ? NULL : m->pace;
-}
-
-/* Relative variance of a time over the baseline; < 0: fewer than two runs have it. */
-static double relative_variance(const struct report_measures *m, const struct report_measure *x)
-{
-    const double *pace = pace_of(m, x);
-    double mean = mean_of(x, m->runs, pace), sum = 0;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < m->runs; i++)
-        if (x->base[i] >= 0) {
-            double off = x->base[i] / (pace ? pace[i] : 1) / mean - 1;
-            sum += off * off;
-            n++;
-        }
-    return n > 1 && mean > 0 ? sum / (n - 1) : -1;
-}
-
-/* Relative change to the new run. */
-static double change_of(const struct report_measures *m, const struct report_measure *x)
-{
-    const double *pace = pace_of(m, x);
-    double base = mean_of(x, m->runs, pace);
-
-    return base > 0 ? x->value / (pace ? pace[m->runs] : 1) / base - 1 : 0;
-}
+/* --- Pace --- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -102,93 +58,216 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median of the variances of all times: what five runs cannot tell of one measure. */
-static void moderate(struct report_measures *m)
+/* Sorts them; 0 of none. */
+static double median(double *values, uint32_t n)
 {
-    double *all = malloc((m->count + 1) * sizeof *all), common;
+    qsort(values, n, sizeof *values, by_value);
+    return n ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
+}
+
+static double value_of(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+{
+    return run < m->runs ? x->base[run] : x->value;
+}
+
+/* Mean over the baseline, as it was. */
+static double mean_of(const struct report_measure *x, uint32_t runs)
+{
+    double sum = 0;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < m->count; i++) {
-        double v = m->at[i]->time && !m->at[i]->small ? relative_variance(m, m->at[i]) : -1;
-        if (v >= 0)
-            all[n++] = v;
-    }
-    qsort(all, n, sizeof *all, by_value);
-    common = n ? all[n / 2] : 0;
-    free(all);
-    for (uint32_t i = 0; i < m->count; i++) {
-        double v = relative_variance(m, m->at[i]), freedom = m->runs - 1.0;
-        m->at[i]->scatter = v < 0 ? -1
-                                  : fmax(LEAST_SCATTER,
-                                         sqrt((PRIOR_FREEDOM * common + freedom * v) / (PRIOR_FREEDOM + freedom)));
-    }
+    for (uint32_t i = 0; i < runs; i++)
+        if (x->base[i] >= 0) {
+            sum += x->base[i];
+            n++;
+        }
+    return n ? sum / n : -1;
 }
 
-/* --- Pace --- */
-
-/* The median of what `value` gives of the times that count; *n: how many these are. */
-static double middle(const struct report_measures *m, double *room, uint32_t *n,
-                     double (*value)(const struct report_measures *, const struct report_measure *, uint32_t),
-                     uint32_t run)
+/* Who names the wall time means what the clock shows: the pace is part of it. */
+static double pace_of(const struct report_measures *m, const struct report_measure *x, uint32_t run)
 {
+    const struct report_pace *p = &m->pace[run];
+    double size = mean_of(x, m->runs);
+
+    return x->about == REPORT_ABOUT_WALL || !(size > 0) ? 1 : exp(p->level + p->slope * (log(size) - m->middle));
+}
+
+/* Mean over the baseline, at its pace; *n: runs that have it. */
+static double even_mean(const struct report_measures *m, const struct report_measure *x, uint32_t *n)
+{
+    double sum = 0;
+
     *n = 0;
-    for (uint32_t i = 0; i < m->count; i++) {
-        const struct report_measure *x = m->at[i];
-        if (x->time && !x->small && mean_of(x, m->runs, NULL) > 0 && x->value >= 0)
-            room[(*n)++] = value(m, x, run);
-    }
-    qsort(room, *n, sizeof *room, by_value);
-    return *n ? room[*n / 2] : 0;
+    for (uint32_t i = 0; i < m->runs; i++)
+        if (x->base[i] >= 0) {
+            sum += x->base[i] / pace_of(m, x, i);
+            ++*n;
+        }
+    return *n ? sum / *n : -1;
 }
 
-static double ratio(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+/* Whether it tells of the machine's pace. */
+static bool counts(const struct report_measures *m, const struct report_measure *x)
 {
-    double value = run < m->runs ? x->base[run] : x->value, mean = mean_of(x, m->runs, NULL);
-
-    return value < 0 ? 1 : value / mean;
+    return x->time && x->about != REPORT_ABOUT_WALL && !x->small && mean_of(x, m->runs) > 0 && x->value > 0;
 }
 
-static double unrest(const struct report_measures *m, const struct report_measure *x, uint32_t run)
+struct point { double size, change; }; /* logarithms */
+
+static int by_size(const void *a, const void *b)
 {
-    (void)run;
-    return fabs(change_of(m, x));
+    const struct point *x = a, *y = b;
+
+    return x->size > y->size || x->size < y->size ? (x->size < y->size ? -1 : 1) : by_value(&x->change, &y->change);
 }
 
-/* What the new run's pace may be laid to the machine: of several runs, what they differ by; of one, all, upwards. */
-static double machine_pace(const struct report_measures *m)
+static double median_of(const struct point *p, uint32_t n, bool sizes, double *room)
 {
-    double sum = 0, square = 0, most;
+    for (uint32_t i = 0; i < n; i++)
+        room[i] = sizes ? p[i].size : p[i].change;
+    return median(room, n);
+}
 
-    if (m->runs == 1)
-        return fmax(1, m->pace[1]);
+/* A resistant line through the points: the slope between the medians of the outer thirds, then the level that most are
+   at (Tukey, "Exploratory Data Analysis", 1977). No slope where sizes hardly differ. */
+static struct report_pace line(struct point *p, uint32_t n, double middle, double *room)
+{
+    enum { ENOUGH = 12 };
+    uint32_t third = n / 3;
+    struct report_pace pace = { 0, 0 };
+
+    qsort(p, n, sizeof *p, by_size);
+    double range = median_of(p + n - third, third, true, room) - median_of(p, third, true, room);
+    if (n >= ENOUGH && range > 1)
+        pace.slope = (median_of(p + n - third, third, false, room) - median_of(p, third, false, room)) / range;
+    for (uint32_t i = 0; i < n; i++)
+        room[i] = p[i].change - pace.slope * (p[i].size - middle);
+    pace.level = median(room, n);
+    return pace;
+}
+
+static double most(const struct report_measures *m, bool slope)
+{
+    double sum = 0, square = 0;
+
     for (uint32_t i = 0; i < m->runs; i++) {
-        sum += m->pace[i];
-        square += m->pace[i] * m->pace[i];
+        double v = slope ? m->pace[i].slope : m->pace[i].level;
+        sum += v;
+        square += v * v;
     }
-    most = PACES * sqrt(fmax(0, (square - sum * sum / m->runs) / (m->runs - 1)));
-    return fmax(1 - most, fmin(1 + most, m->pace[m->runs]));
+    return PACES * sqrt(fmax(0, (square - sum * sum / m->runs) / (m->runs - 1)));
 }
 
-/*
- * A machine is faster or slower for whole runs: the pace of each, by most of its times. Then by how much times changed
- * without a reason, most of them, beside that: in a restless hour all are off, by more than their own executions tell.
- * Pace 1 and no unrest where there are too few times to know.
- */
+/* What of the new run's pace may be laid to the machine: of several runs, what they differ by; of one, all, upwards. */
+static void bound_pace(struct report_measures *m)
+{
+    struct report_pace *p = &m->pace[m->runs];
+
+    if (m->runs == 1) {
+        p->level = fmax(0, p->level);
+        return;
+    }
+    double level = log1p(most(m, false)), slope = most(m, true);
+    p->level = fmax(-level, fmin(level, p->level));
+    p->slope = fmax(-slope, fmin(slope, p->slope));
+}
+
+/* The pace of each run: none where there are too few times to know. */
 static void find_pace(struct report_measures *m)
 {
     enum { FEW = 8 };
+    struct point *p = malloc((m->count + 1) * sizeof *p);
     double *room = malloc((m->count + 1) * sizeof *room);
-    uint32_t n;
+    uint32_t n = 0;
 
-    m->pace = malloc((m->runs + 1) * sizeof *m->pace);
+    m->pace = calloc(m->runs + 1, sizeof *m->pace);
+    for (uint32_t i = 0; i < m->count; i++)
+        if (counts(m, m->at[i]))
+            room[n++] = log(mean_of(m->at[i], m->runs));
+    m->middle = median(room, n);
     for (uint32_t run = 0; run <= m->runs; run++) {
-        double pace = middle(m, room, &n, ratio, run);
-        m->pace[run] = n < FEW || !(pace > 0) ? 1 : pace;
+        n = 0;
+        for (uint32_t i = 0; i < m->count; i++)
+            if (counts(m, m->at[i]) && value_of(m, m->at[i], run) > 0) {
+                double size = mean_of(m->at[i], m->runs);
+                p[n++] = (struct point){ log(size), log(value_of(m, m->at[i], run) / size) };
+            }
+        if (n >= FEW)
+            m->pace[run] = line(p, n, m->middle, room);
     }
-    double off = middle(m, room, &n, unrest, 0);
-    m->unrest = n < FEW ? 0 : off / normal_quantile(0.25);
-    m->slower = m->runs == 1 ? m->pace[1] - 1 : 0;
-    m->pace[m->runs] = machine_pace(m);
+    m->slower = m->runs == 1 ? expm1(m->pace[1].level) : 0;
+    free(room);
+    free(p);
+}
+
+/* --- Scatter --- */
+
+/* Relative variance over the baseline; < 0: fewer than two runs have it. */
+static double relative_variance(const struct report_measures *m, const struct report_measure *x)
+{
+    uint32_t n;
+    double mean = even_mean(m, x, &n), sum = 0;
+
+    for (uint32_t i = 0; i < m->runs; i++)
+        if (x->base[i] >= 0) {
+            double off = x->base[i] / pace_of(m, x, i) / mean - 1;
+            sum += off * off;
+        }
+    return n > 1 && mean > 0 ? sum / (n - 1) : -1;
+}
+
+/* Relative change to the new run. */
+static double change_of(const struct report_measures *m, const struct report_measure *x)
+{
+    uint32_t n;
+    double base = even_mean(m, x, &n);
+
+    return base > 0 ? x->value / pace_of(m, x, m->runs) / base - 1 : 0;
+}
+
+/* The variance that a measure is expected to have is that of its own executions, times what most have more than that:
+   five runs cannot tell it of one measure alone. */
+static void moderate(struct report_measures *m)
+{
+    double *more = malloc((m->count + 1) * sizeof *more), factor, freedom = m->runs - 1.0;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct report_measure *x = m->at[i];
+        double v = counts(m, x) && x->error[0] > 0 ? relative_variance(m, x) : -1;
+        if (v >= 0)
+            more[n++] = v / (x->error[0] * x->error[0]);
+    }
+    factor = median(more, n);
+    free(more);
+    for (uint32_t i = 0; i < m->count; i++) {
+        struct report_measure *x = m->at[i];
+        double v = relative_variance(m, x), expected = factor * x->error[0] * x->error[0];
+        x->scatter = v < 0 ? -1 : fmax(LEAST_SCATTER, sqrt((PRIOR_FREEDOM * expected + freedom * v) /
+                                                           (PRIOR_FREEDOM + freedom)));
+    }
+}
+
+/* Standard error of the change of a time, as its runs and executions tell it. */
+static double told_error(const struct report_measures *m, const struct report_measure *x)
+{
+    return x->scatter >= 0 ? x->scatter * sqrt(1 + 1.0 / m->runs) : hypot(x->error[0], x->error[1]);
+}
+
+/* By how much times changed without a reason, most of them: in a restless hour by more than is told. Against several
+   runs a factor, at least 1; against one, where nobody knows what runs differ by, a deviation. */
+static void find_unrest(struct report_measures *m)
+{
+    double *room = malloc((m->count + 1) * sizeof *room), normal = normal_quantile(0.25);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->count; i++)
+        if (counts(m, m->at[i]) && (m->runs == 1 || m->at[i]->scatter > 0))
+            room[n++] = fabs(change_of(m, m->at[i])) / (m->runs == 1 ? 1 : told_error(m, m->at[i]));
+    m->unrest = median(room, n) / normal;
+    if (m->runs > 1)
+        m->unrest = fmax(1, m->unrest);
     free(room);
 }
 
@@ -250,12 +329,10 @@ static enum report_verdict judge_wall(const struct report_measures *m, const str
 static bool time_kept(const struct report_measures *m, const struct report_measure *x, double tolerance,
                       uint32_t judged)
 {
-    double change = change_of(m, x), alone = CHANCE / fmax(judged, 1);
-    double chance = fmax(STANDARD_ERRORS, normal_quantile(alone)) * hypot(x->error, m->unrest);
+    double change = change_of(m, x), alone = CHANCE / fmax(judged, 1), error = told_error(m, x);
+    double chance = x->scatter >= 0 ? t_quantile(alone, m->runs - 1 + PRIOR_FREEDOM) * error * m->unrest
+                                    : fmax(STANDARD_ERRORS, normal_quantile(alone)) * hypot(error, m->unrest);
 
-    if (x->scatter >= 0)
-        chance = fmax(SEVERAL * chance,
-                      t_quantile(alone, m->runs - 1 + PRIOR_FREEDOM) * x->scatter * sqrt(1 + 1.0 / m->runs));
     return change <= tolerance || change <= chance;
 }
 
@@ -273,7 +350,7 @@ static void break_rule(struct report_contract *c, uint32_t rule, const struct re
 {
     base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
     c->breaches[c->breach_count++] = (struct report_breach){
-        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = mean_of(x, c->runs, NULL),
+        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = mean_of(x, c->runs),
         .value = x->value, .scatter = x->time ? x->scatter : -1,
         .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
     c->rules[rule].verdict = REPORT_BROKEN;
@@ -332,6 +409,8 @@ void report_contract_judge(struct report_contract *c, struct report *const *base
     c->runs = runs;
     find_pace(&m);
     moderate(&m);
+    find_unrest(&m); /* beside the pace that the run has, whoever it is laid to */
+    bound_pace(&m);
     for (uint32_t i = 0; i < c->rule_count; i++) {
         if (m.comparable) {
             judge(c, i, &m);

@@ -22,6 +22,8 @@ enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
 #define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
 #define LEAST_GAP 0.01    /* … computation before a call, which also has what is not the call's */
 
+static const double exact[2] = { 0, 0 };
+
 struct filling {
     struct report_measures *m;
     struct report_comparison *c;
@@ -81,7 +83,7 @@ static struct report_measure *find(const struct report_measures *m, const struct
 }
 
 /* Puts the value that this run of the baseline has beside the new one, which `like` has. */
-static void put(const struct filling *f, struct report_measure like, double base, double error)
+static void put(const struct filling *f, struct report_measure like, double base, const double error[2])
 {
     struct report_measure *x = find(f->m, &like);
 
@@ -89,7 +91,8 @@ static void put(const struct filling *f, struct report_measure like, double base
         x = add(f->m, &like);
     x->base[f->run] = base;
     x->small &= like.small;
-    x->error = fmax(x->error, error);
+    x->error[0] = fmax(x->error[0], error[0]);
+    x->error[1] = error[1];
 }
 
 /* --- Rows: calls and regions --- */
@@ -99,11 +102,11 @@ static void put_time(const struct filling *f, const struct report_row *r, const 
 {
     struct report_measure like = {
         .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
-        .order = r->terminal[1], .value = s->steady[1],
+        .order = r->terminal[1], .value = s->usual[1],
         .small = s->mean[1] * (double)r->count[1] < least * f->whole,
     };
 
-    put(f, like, s->steady[0], s->error);
+    put(f, like, s->usual[0], s->error);
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -128,7 +131,7 @@ static void put_count(const struct filling *f, const struct report_row *r, const
                                    .order = r->terminal[1],
                                    .value = r->count[1] ? (double)value[1] : ABSENT };
 
-    put(f, like, r->count[0] ? (double)value[0] : ABSENT, 0);
+    put(f, like, r->count[0] ? (double)value[0] : ABSENT, exact);
 }
 
 static void put_row(const struct filling *f, const struct report_row *r)
@@ -147,23 +150,6 @@ static void put_row(const struct filling *f, const struct report_row *r)
 
 /* --- Loops, the whole --- */
 
-/* As of calls, by the turns of the example on each side. */
-static double loop_error(const struct filling *f, const struct report_turns *l)
-{
-    double sum = 0;
-
-    for (int i = 0; i < 2; i++) {
-        const struct job *j = f->c->report[i]->job;
-        struct grammar_stats s = j->classes[l->class_index[i]].grammar->stats[l->node[i]];
-        s.gap = grammar_moments_steady(&s.gap, s.count);
-        s.duration = grammar_moments_steady(&s.duration, s.count);
-        struct grammar_time t = grammar_stats_time(&s);
-        sum += t.gap + t.duration > 0 ? t.variance / ((t.gap + t.duration) * (t.gap + t.duration)) / (double)l->turns[i]
-                                      : 0;
-    }
-    return sqrt(sum);
-}
-
 static void put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32], call[NAME];
@@ -174,11 +160,11 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
     for (int i = 0; i < 2; i++) {
         turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
-        turn[i] = l->present[i] && l->turns[i] ? l->steady_ns[i] / (double)l->turns[i] : ABSENT;
+        turn[i] = l->present[i] && l->turns[i] ? l->usual[i] : ABSENT;
     }
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
                                    .value = turns[1] };
-    put(f, like, turns[0], 0);
+    put(f, like, turns[0], exact);
     if (turn[0] < 0 || turn[1] < 0)
         return;
     like.about = REPORT_ABOUT_LOOP;
@@ -186,7 +172,7 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     like.time = true;
     like.value = turn[1];
     like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
-    put(f, like, turn[0], loop_error(f, l));
+    put(f, like, turn[0], l->error);
 }
 
 /* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */
@@ -196,7 +182,7 @@ static void put_classes(const struct filling *f)
     char name[] = "";
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "classes", .where = name };
 
-    put(f, like, s->count[0] + s->count[1] + s->moved, 0);
+    put(f, like, s->count[0] + s->count[1] + s->moved, exact);
 }
 
 static void put_wall(const struct filling *f)
@@ -205,7 +191,7 @@ static void put_wall(const struct filling *f)
     struct report_measure like = { .about = REPORT_ABOUT_WALL, .part = "run", .time = true, .where = name,
                                    .value = f->c->totals[0].ns[1] };
 
-    put(f, like, f->c->totals[0].ns[0], 0);
+    put(f, like, f->c->totals[0].ns[0], exact);
 }
 
 static void fill(const struct filling *f)

@@ -8,6 +8,7 @@ libpythia_report_la_SOURCES = \
 	%D%/compare_shapes.c \
 	%D%/compare_text.c \
 	%D%/compare_times.c \
+	%D%/compare_usual.c \
 	%D%/contract.c %D%/contract.h \
 	%D%/contract_measure.c \
 	%D%/contract_print.c \

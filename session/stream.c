@@ -146,7 +146,7 @@ static inline void note_timeline(struct session_stream *s, const struct grammar_
                                uint64_t begin, uint64_t end)
 {
     struct session_series *series = s->timeline.series;
-    session_extremes_note(&s->timeline.extremes[e->terminal], e->gap, e->duration);
+    job_noted_add(&s->timeline.extremes[e->terminal], e->gap, e->duration);
     if (!series)
         return;
     session_series_note(series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, begin - e->gap, begin);

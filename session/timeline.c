@@ -26,12 +26,12 @@ bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
     uint32_t room = c->room ? c->room : 16;
     while (room < terminals)
         room *= 2;
-    struct job_extremes *larger =
+    struct job_noted *larger =
         base_pages_resize(c->extremes, c->room * sizeof *larger, room * sizeof *larger);
     if (!larger)
         return false;
     for (uint32_t i = c->room; i < room; i++)
-        job_extremes_begin(&larger[i]);
+        job_noted_begin(&larger[i]);
     c->extremes = larger;
     c->room = room;
     return true;
@@ -70,12 +70,14 @@ bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals,
     return false;
 }
 
-int session_timeline_finish(const struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal)
+int session_timeline_finish(struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal)
 {
     struct session_series *s = c->series;
     int error = s ? job_series_add(job, rank, s->step, s->at + 1, s->sum) : 0;
-    for (uint32_t i = 0; i < c->room && !error; i++)
-        error = job_extremes_add(job, rank, terminal[i], &c->extremes[i]);
+    for (uint32_t i = 0; i < c->room && !error; i++) {
+        job_noted_settle(&c->extremes[i]);
+        error = job_extremes_add(job, rank, terminal[i], &c->extremes[i].all);
+    }
     return error;
 }
 

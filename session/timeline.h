@@ -3,9 +3,10 @@
  * How a stream's time goes by, beside its events: a time series of its wall time, and of each terminal the extremes.
  *
  *     series      | step | step | step | …      at most 128 steps; when they are full two become one, twice as long
- *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two
+ *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two,
+ *                               and how long they usually are (job/usual.h)
  *
- * Constant memory whatever the run's length: 3 KiB for the first stream's series, 736 bytes a terminal. A turn counts
+ * Constant memory whatever the run's length: 3 KiB for the first stream's series, 1.5 KiB a terminal. A turn counts
  * the terminal's events in this stream, from 0.
  * Threads: the stream's.  Hook-safe: notes are.
  */
@@ -15,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "job/extremes.h"
 #include "job/series.h"
+#include "job/usual.h"
 
 struct session_series {
     uint64_t begin, step, end; /* ns; end of the step at hand */
@@ -27,7 +28,7 @@ struct session_series {
 
 struct session_timeline {
     struct session_series *series; /* NULL: this stream has none */
-    struct job_extremes *extremes; /* of each of the stream's terminals */
+    struct job_noted *extremes; /* of each of the stream's terminals */
     uint32_t room;
 };
 
@@ -40,7 +41,7 @@ bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals,
 
 /* Hands it to a job of the rank; terminal i of the stream is called terminal[i] there. 0 or PYTHIA_E… */
 struct job;
-int session_timeline_finish(const struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal);
+int session_timeline_finish(struct session_timeline *c, struct job *job, uint32_t rank, const uint32_t *terminal);
 
 void session_series_cross(struct session_series *s, enum job_series_kind kind, uint64_t from, uint64_t to);
 
@@ -51,22 +52,6 @@ static inline void session_series_note(struct session_series *s, enum job_series
         s->now[kind] += to - from;
     else
         session_series_cross(s, kind, from, to);
-}
-
-/* One event of a terminal, by its stream's number, which has room. */
-static inline void session_extremes_note(struct job_extremes *e, uint64_t gap, uint64_t duration)
-{
-    uint64_t turn = e->count++;
-    e->gaps[job_bucket(gap)]++;
-    e->durations[job_bucket(duration)]++;
-    if (__builtin_expect(gap < e->value[JOB_GAP_MIN], 0))
-        e->value[JOB_GAP_MIN] = gap, e->turn[JOB_GAP_MIN] = turn;
-    if (__builtin_expect(gap > e->value[JOB_GAP_MAX], 0))
-        e->value[JOB_GAP_MAX] = gap, e->turn[JOB_GAP_MAX] = turn;
-    if (__builtin_expect(duration < e->value[JOB_DURATION_MIN], 0))
-        e->value[JOB_DURATION_MIN] = duration, e->turn[JOB_DURATION_MIN] = turn;
-    if (__builtin_expect(duration > e->value[JOB_DURATION_MAX], 0))
-        e->value[JOB_DURATION_MAX] = duration, e->turn[JOB_DURATION_MAX] = turn;
 }
 
 #endif

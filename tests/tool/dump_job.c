@@ -218,6 +218,8 @@ static void print_timeline(const struct job *j)
             printf("\t%" PRIu64, e->gaps[k]);
         for (int k = 0; k < JOB_BUCKETS; k++)
             printf("\t%" PRIu64, e->durations[k]);
+        for (int k = 0; k < JOB_USUALS; k++)
+            printf("\t%" PRIu64, e->usual[k]);
         putchar('\n');
     }
     for (uint32_t i = 0; i < j->own.count; i++) {

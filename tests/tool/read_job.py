@@ -423,8 +423,12 @@ class Job:
             fail("size of the extremes")
         rows = self.columns(body, 0, n, 5)
         wide = list(zip(*(struct.unpack_from("<%dQ" % n, body, 20 * n + 8 * n * k) for k in range(89))))
-        for narrow, numbers in zip(rows, wide):
-            print("extremes", *narrow, *numbers, sep="\t")
+        usual, _ = self.sections.get(32, (bytes(32 * n), n))
+        if len(usual) != 32 * n:
+            fail("size of the usual times")
+        usual = zip(*(struct.unpack_from("<%dQ" % n, usual, 8 * n * k) for k in range(4)))
+        for narrow, numbers, times in zip(rows, wide, usual):
+            print("extremes", *narrow, *numbers, *times, sep="\t")
 
 
     def print_own(self):

@@ -171,17 +171,19 @@ static void timeline(struct recorder *r, uint32_t rank, uint32_t thread)
 {
     static uint64_t ns[JOB_SERIES_KINDS][JOB_SERIES_STEPS];
     struct simulate_stream *s = r->stream;
-    struct job_extremes *e = calloc(r->job->terminal_count + 1, sizeof *e);
+    struct job_noted *e = calloc(r->job->terminal_count + 1, sizeof *e);
     int error = !e;
     for (uint32_t i = 0; i < r->job->terminal_count && !error; i++)
-        job_extremes_begin(&e[i]);
+        job_noted_begin(&e[i]);
     memset(ns, 0, sizeof ns);
     for (uint32_t i = 0; i < s->count && !error; i++) {
-        session_extremes_note(&e[s->event[i].terminal], s->event[i].gap, s->event[i].duration);
+        job_noted_add(&e[s->event[i].terminal], s->event[i].gap, s->event[i].duration);
         ns[i % JOB_SERIES_KINDS][i % 100] += s->event[i].gap;
     }
-    for (uint32_t i = 0; i < r->job->terminal_count && !error; i++)
-        error = job_extremes_add(r->job, rank, i, &e[i]);
+    for (uint32_t i = 0; i < r->job->terminal_count && !error; i++) {
+        job_noted_settle(&e[i]);
+        error = job_extremes_add(r->job, rank, i, &e[i].all);
+    }
     if (!error && !thread)
         error = job_series_add(r->job, rank, UINT64_C(65536) << rank / 64 % 3, 100, ns);
     free(e);

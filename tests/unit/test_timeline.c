@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Time series and extremes of a stream, and of ranks joined. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,11 +81,11 @@ START_TEST(extremes_say_rank_and_turn)
     for (uint32_t rank = 0; rank < 4; rank++) {
         struct job *one = empty(4);
         uint32_t barrier = hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE);
-        struct job_extremes e;
-        job_extremes_begin(&e);
+        struct job_noted e;
+        job_noted_begin(&e);
         for (uint64_t i = 0; i < 50; i++)
-            session_extremes_note(&e, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
-        ck_assert_int_eq(job_extremes_add(one, rank, barrier, &e), 0);
+            job_noted_add(&e, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
+        ck_assert_int_eq(job_extremes_add(one, rank, barrier, &e.all), 0);
         ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
     }
@@ -100,6 +101,44 @@ START_TEST(extremes_say_rank_and_turn)
     ck_assert_uint_eq(e->gaps[job_bucket(400000000)], 1);
     ck_assert_uint_eq(e->durations[9], 200);
     job_destroy(j);
+}
+END_TEST
+
+static int by_length(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What is usual is as by sorting: exact where events are equally long, else within a part of a quarter of an octave;
+   a fifth of them a hundred times as long does not move it; nor does a first event that is unlike the others. */
+START_TEST(usual_is_the_shortest_three_quarters)
+{
+    static const uint64_t firsts[] = { 0, 10, 1000, 50000000 };
+    uint64_t state = (uint64_t)_i + 1;
+    for (int spread = 0; spread < 3; spread++) {
+        enum { EVENTS = 4000 };
+        static uint64_t ns[EVENTS];
+        struct job_noted e;
+        double sum = 0;
+        job_noted_begin(&e);
+        for (int i = 0; i < EVENTS; i++) {
+            ns[i] = i == 0 ? firsts[_i % 4] : 7300 + (spread ? simulate_random(&state) % (spread == 1 ? 700 : 7000) : 0);
+            ns[i] *= i % 5 == 1 ? 100 : 1;
+            job_noted_add(&e, ns[i], 5);
+        }
+        qsort(ns, EVENTS, sizeof *ns, by_length);
+        for (int i = 0; i < EVENTS * 3 / 4; i++)
+            sum += (double)ns[i];
+        job_noted_settle(&e);
+        double mean = sum / (EVENTS * 3 / 4), said = (double)e.all.usual[JOB_USUAL_GAP] / EVENTS;
+        ck_assert_msg(fabs(said / mean - 1) < (spread ? 0.02 : 0.001), "spread %d: %.1f, not %.1f", spread, said, mean);
+        double deviation = (double)e.all.usual[JOB_USUAL_GAP_DEVIATION] / EVENTS;
+        static const double least[] = { 0, 200, 2000 }, most[] = { 600, 1000, 4000 };
+        ck_assert_msg(deviation >= least[spread] && deviation <= most[spread], "deviation %.1f", deviation);
+        ck_assert_uint_eq(e.all.usual[JOB_USUAL_DURATION], 5 * EVENTS);
+    }
 }
 END_TEST
 
@@ -137,6 +176,7 @@ static const struct unit_test tests[] = {
     UNIT_LOOP(a_series_keeps_every_nanosecond, 8),
     UNIT_TEST(series_of_a_block_are_mean_least_and_most),
     UNIT_TEST(extremes_say_rank_and_turn),
+    UNIT_LOOP(usual_is_the_shortest_three_quarters, 8),
     UNIT_TEST(each_rank_has_its_own_times),
 };
 
