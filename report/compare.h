@@ -35,7 +35,7 @@ enum report_match { REPORT_ONLY, REPORT_SAME, REPORT_PLACE, REPORT_ORDER }; /* h
 
 struct report_shift {
     double mean[2], deviation[2]; /* of one execution */
-    double usual[2], error[2];    /* of one execution as it usually is (job/extremes.h); its standard error as a share */
+    double usual[2], error[2];    /* of one execution as it usually is (job/extremes.h), and its relative error */
     bool known;                   /* both have a spread */
     bool moved;
 };

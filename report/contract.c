@@ -13,7 +13,8 @@
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 #define PRIOR_FREEDOM 4.0     /* the expected variance counts as much as four more runs */
 #define LEAST_SCATTER 0.001   /* nothing is measured better than this */
-#define STANDARD_ERRORS 5.0   /* at least, against one run */
+#define STANDARD_ERRORS 10.0  /* at least, against one run */
+#define FEW 8                 /* times, from which nobody knows what most do */
 #define PACES 4.0             /* standard deviations between the paces of the baseline that a pace may differ */
 
 /* --- Chance --- */
@@ -176,7 +177,6 @@ static void bound_pace(struct report_measures *m)
 /* The pace of each run: none where there are too few times to know. */
 static void find_pace(struct report_measures *m)
 {
-    enum { FEW = 8 };
     struct point *p = malloc((m->count + 1) * sizeof *p);
     double *room = malloc((m->count + 1) * sizeof *room);
     uint32_t n = 0;
@@ -265,7 +265,7 @@ static void find_unrest(struct report_measures *m)
     for (uint32_t i = 0; i < m->count; i++)
         if (counts(m, m->at[i]) && (m->runs == 1 || m->at[i]->scatter > 0))
             room[n++] = fabs(change_of(m, m->at[i])) / (m->runs == 1 ? 1 : told_error(m, m->at[i]));
-    m->unrest = median(room, n) / normal;
+    m->unrest = n < FEW ? 0 : median(room, n) / normal;
     if (m->runs > 1)
         m->unrest = fmax(1, m->unrest);
     free(room);

@@ -18,21 +18,21 @@
  * A count is kept when the baseline had it, or values on both sides of it. Of a time, what is usual is judged: the mean
  * of the shortest three quarters of its executions (job/extremes.h), of a turn that of its events. A mean of all is the
  * machine's as much as the program's: what waits for a processor now and then moved it by 20 to 35 % between equal runs
- * of LULESH on two busy cores, and what is usual by 1 to 4 %. So what makes fewer than a quarter of the executions longer
- * is found by `wall` alone, which is as the clocks say.
+ * of LULESH on two busy cores, and what is usual by 1 to 4 %. So what makes fewer than a quarter of the executions
+ * longer is found by `wall` alone, which is as the clocks say.
  * A machine is faster or slower for whole runs: its pace is what most times of a run changed by, as a line in the
  * logarithm of their length (Tukey's resistant one), for waking threads and computing do not slow down alike. Times are
  * judged beside it, as far as the paces of the baseline differ; against one run, nobody knows how far, and where most
  * times are longer by more than a rule's tolerance, it cannot be judged. Only the wall time is taken as it is: against
- * one run it is broken as soon as it is longer by more than the tolerance; against several, where it is also longer than
- * their scatter lets expect (a t test at 1 %), and cannot be judged where it is not.
+ * one run it is broken as soon as it is longer by more than the tolerance; against several, where it is also longer
+ * than their scatter lets expect (a t test at 1 %), and cannot be judged where it is not.
  * A time is broken when it is longer than the baseline's mean by more than the tolerance, and by more than chance lets
  * expect, at 1 % over all measures of a rule together (Bonferroni). Against several runs: a one-sided t test on the
  * scatter between them, the variance of each measure moderated (Smyth, "Linear models and empirical Bayes methods",
  * 2004) by that of its executions times what most measures have more, because five runs alone tell little of one.
  * Where most times changed by more than this lets expect, errors are as much larger (an empirical null: Efron,
- * "Large-scale simultaneous hypothesis testing", 2004). Against one run: five errors, those of the executions and what
- * most times changed by.
+ * "Large-scale simultaneous hypothesis testing", 2004). Against one run: ten errors, those of the executions and what
+ * most times changed by, for what one time differs by between runs is not known there.
  *
  * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
  *
@@ -123,8 +123,8 @@ struct report_measures {
     struct report_pace *pace; /* of each run of the baseline, then what of the new one's is laid to the machine */
     double middle;         /* log of the median time */
     double slower;         /* share by which most times are longer than in the only run of the baseline */
-    double unrest;         /* of what most times changed by, beside the pace: against one run the relative deviation, against
-                              several how many times what their scatter lets expect */
+    double unrest;         /* of what most times changed by, beside the pace: against one run the relative deviation,
+                              against several how many times what their scatter lets expect */
     bool comparable;       /* else `why` says why not */
     char why[96];
 };

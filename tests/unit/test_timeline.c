@@ -124,8 +124,8 @@ START_TEST(usual_is_the_shortest_three_quarters)
         double sum = 0;
         job_noted_begin(&e);
         for (int i = 0; i < EVENTS; i++) {
-            ns[i] = i == 0 ? firsts[_i % 4] : 7300 + (spread ? simulate_random(&state) % (spread == 1 ? 700 : 7000) : 0);
-            ns[i] *= i % 5 == 1 ? 100 : 1;
+            uint64_t more = spread ? simulate_random(&state) % (spread == 1 ? 700 : 7000) : 0;
+            ns[i] = i == 0 ? firsts[_i % 4] : (7300 + more) * (i % 5 == 1 ? 100 : 1);
             job_noted_add(&e, ns[i], 5);
         }
         qsort(ns, EVENTS, sizeof *ns, by_length);
