@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
+#include "base/order.h"
 #include "api/api.h"
 
 #include <stdio.h>
@@ -13,17 +14,14 @@
 
 static int order(const struct api_word *x, const char *text, uint8_t with)
 {
-    int by_text = strcmp(x->text, text);
-
-    return by_text ? by_text : (x->with > with) - (x->with < with);
+    return strcmp(x->text, text) ?: BASE_ORDER(x->with, with);
 }
 
 static int compare(const void *a, const void *b)
 {
     const struct api_word *x = a, *y = b;
-    int by_word = order(x, y->text, y->with);
 
-    return by_word ? by_word : (x->terminal > y->terminal) - (x->terminal < y->terminal);
+    return order(x, y->text, y->with) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 /* Index of the first one that is not before the word. */

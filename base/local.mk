@@ -18,6 +18,7 @@ libpythia_base_la_SOURCES = \
 	%D%/must.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/order.h \
 	%D%/replace.c %D%/replace.h \
 	%D%/pages.c %D%/pages.h \
 	%D%/terminal.c %D%/terminal.h \

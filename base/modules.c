@@ -16,6 +16,7 @@
 #include "pythia.h"
 
 #include "base/lock.h"
+#include "base/order.h"
 
 enum { MODULES = 16384, LONGEST_ID = 32 };
 
@@ -193,7 +194,7 @@ static uint32_t module_of(const struct object *o, bool program)
 static int by_begin(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return BASE_ORDER(x->begin, y->begin);
 }
 
 static void free_older(struct ranges *r)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "job/check.h"
 #include "job/flow_join.h"
 #include "job/job.h"
@@ -52,19 +53,14 @@ struct entry {
 static int by_side(const void *x, const void *y)
 {
     const struct entry *a = x, *b = y;
-    if (a->terminal != b->terminal)
-        return a->terminal < b->terminal ? -1 : 1;
-    if (a->row->receives != b->row->receives)
-        return a->row->receives < b->row->receives ? -1 : 1;
-    return a->side < b->side ? -1 : a->side > b->side;
+    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->row->receives, b->row->receives) ?:
+           BASE_ORDER(a->side, b->side);
 }
 
 static int by_terminal(const void *x, const void *y)
 {
     const struct entry *a = x, *b = y;
-    if (a->terminal != b->terminal)
-        return a->terminal < b->terminal ? -1 : 1;
-    return (int)a->row->receives - (int)b->row->receives;
+    return BASE_ORDER(a->terminal, b->terminal) ?: BASE_ORDER(a->row->receives, b->row->receives);
 }
 
 static int join_entries(struct job_flows *out, const struct entry *e, uint32_t n, uint32_t ranks)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "job/job.h"
 #include "pythia.h"
 
@@ -30,25 +31,18 @@ static uint32_t value_of(uint32_t peer, uint32_t rank, uint32_t relation, uint32
 static int by_place(const void *x, const void *y)
 {
     const struct pair *a = x, *b = y;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->peer < b->peer ? -1 : a->peer > b->peer;
+    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->peer, b->peer);
 }
 
 static int content_order(const struct pair *a, const struct pair *b)
 {
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    if (a->messages != b->messages)
-        return a->messages < b->messages ? -1 : 1;
-    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+    return BASE_ORDER(a->value, b->value) ?: BASE_ORDER(a->messages, b->messages) ?: BASE_ORDER(a->bytes, b->bytes);
 }
 
 static int by_content(const void *x, const void *y)
 {
     const struct pair *a = x, *b = y;
-    int order = content_order(a, b);
-    return order ? order : a->rank < b->rank ? -1 : a->rank > b->rank;
+    return content_order(a, b) ?: BASE_ORDER(a->rank, b->rank);
 }
 
 /* Sorts; those of which the order says that they are equal become one. How many are left. */
@@ -139,9 +133,7 @@ static int append_rows(struct job_flows *out, const struct job_flow_batch *b, ui
 static int by_value(const void *x, const void *y)
 {
     const struct pair *a = x, *b = y;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return BASE_ORDER(a->value, b->value) ?: BASE_ORDER(a->rank, b->rank);
 }
 
 /* Means: by peer, or where those are too many all as one, of nobody. */
@@ -196,11 +188,7 @@ struct member {
 static int by_row(const void *x, const void *y)
 {
     const struct job_flow *a = ((const struct member *)x)->row, *b = ((const struct member *)y)->row;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    if (a->messages != b->messages)
-        return a->messages < b->messages ? -1 : 1;
-    return a->bytes < b->bytes ? -1 : a->bytes > b->bytes;
+    return BASE_ORDER(a->value, b->value) ?: BASE_ORDER(a->messages, b->messages) ?: BASE_ORDER(a->bytes, b->bytes);
 }
 
 /* Rows of one relation; of means those of one peer are one row, else those of equal content. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/array.h"
+#include "base/order.h"
 #include "job/group.h"
 
 #include <stdlib.h>
@@ -65,15 +66,9 @@ static struct view view_of(const struct job_groups *g, uint32_t i, const uint32_
 static int by_content(const void *x, const void *y)
 {
     const struct view *a = x, *b = y;
-    if (a->group.comm != b->group.comm)
-        return a->group.comm < b->group.comm ? -1 : 1;
-    if (a->group.remote != b->group.remote)
-        return a->group.remote < b->group.remote ? -1 : 1;
-    if (a->group.size != b->group.size)
-        return a->group.size < b->group.size ? -1 : 1;
-    if (a->group.run_count != b->group.run_count)
-        return a->group.run_count < b->group.run_count ? -1 : 1;
-    return a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0;
+    return BASE_ORDER(a->group.comm, b->group.comm) ?: BASE_ORDER(a->group.remote, b->group.remote) ?:
+           BASE_ORDER(a->group.size, b->group.size) ?: BASE_ORDER(a->group.run_count, b->group.run_count) ?:
+           (a->group.run_count ? memcmp(a->runs, b->runs, a->group.run_count * sizeof *a->runs) : 0);
 }
 
 static int join_origins(struct job_groups *out, const struct view *a, const struct view *b)

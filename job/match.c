@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "job/job.h"
 
 struct side {
@@ -97,7 +98,7 @@ static int place_order(struct side a, struct side b)
         return !f - !g;
     int order = strcmp(base_name(job_text(a.job, a.job->modules[f->module].path)),
                        base_name(job_text(b.job, b.job->modules[g->module].path)));
-    return order ? order : f->offset < g->offset ? -1 : f->offset > g->offset;
+    return order ?: BASE_ORDER(f->offset, g->offset);
 }
 
 /* Two terminals at one place differ in their outer frames only: one place all the same. */

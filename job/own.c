@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "grammar/flat.h"
 #include "job/check.h"
 #include "job/job.h"
@@ -17,13 +18,8 @@ static const double own_share = 0.995, class_share = 0.99;
 
 static int place_order(const struct job_own *a, const struct job_own *b)
 {
-    if (a->class_index != b->class_index)
-        return a->class_index < b->class_index ? -1 : 1;
-    if (a->node != b->node)
-        return a->node < b->node ? -1 : 1;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->thread < b->thread ? -1 : a->thread > b->thread;
+    return BASE_ORDER(a->class_index, b->class_index) ?: BASE_ORDER(a->node, b->node) ?:
+           BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
 static int by_place(const void *x, const void *y)
@@ -49,9 +45,7 @@ struct weight { uint32_t node; uint64_t ns; };
 static int heavier(const void *x, const void *y)
 {
     const struct weight *a = x, *b = y;
-    if (a->ns != b->ns)
-        return a->ns > b->ns ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    return BASE_ORDER(b->ns, a->ns) ?: BASE_ORDER(a->node, b->node);
 }
 
 /* The terminals' nodes that carry this share of their time, heaviest first: how many. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pythia.h"
 #include "job/intern.h"
 
@@ -256,9 +257,7 @@ int job_ranges_members(struct job_ranges *out, const struct job_member *m, uint3
 static int by_place(const void *x, const void *y)
 {
     const struct job_member *a = x, *b = y;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
 }
 
 int job_ranges_join(struct job_ranges *out, const struct job_range *a, uint32_t a_count, const struct job_range *b,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/order.h"
 #include "job/check.h"
 #include "job/job.h"
 #include "job/streams.h"
@@ -52,7 +53,7 @@ static void add(struct job_series *a, struct job_series b)
 static int by_rank(const void *x, const void *y)
 {
     const struct job_series *a = x, *b = y;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return BASE_ORDER(a->rank, b->rank);
 }
 
 int job_series_join(const struct job *into, const struct job *from, struct job_series_list *out)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pythia.h"
 #include "job/intern.h"
 #include "job/ranges.h"
@@ -19,9 +20,7 @@ static uint32_t block_of_size(uint32_t ranks)
 
 static int order(const struct job_stream *a, const struct job_stream *b)
 {
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->thread < b->thread ? -1 : a->thread > b->thread;
+    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
 static void add_record(struct job_stream *a, const struct job_stream *b)

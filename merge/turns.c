@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pythia.h"
 #include "job/turns.h"
 #include "merge/union.h"
@@ -23,7 +24,7 @@ struct part {
 static int by_exponent(const void *x, const void *y)
 {
     const struct part *a = x, *b = y;
-    return a->exponent < b->exponent ? -1 : a->exponent > b->exponent;
+    return BASE_ORDER(a->exponent, b->exponent);
 }
 
 /* Sets of a side at a node, from its turns [first, first + count) on; 1 where it has a column. */
@@ -89,9 +90,8 @@ struct one { uint64_t exponent; struct job_member member; };
 static int one_order(const void *x, const void *y)
 {
     const struct one *a = x, *b = y;
-    if (a->exponent != b->exponent)
-        return a->exponent < b->exponent ? -1 : 1;
-    return job_member_before(a->member, b->member) ? -1 : job_member_before(b->member, a->member);
+    return BASE_ORDER(a->exponent, b->exponent) ?:
+           (job_member_before(a->member, b->member) ? -1 : job_member_before(b->member, a->member));
 }
 
 /* The same of members one by one. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pythia.h"
 #include "job/turns.h"
 
@@ -35,9 +36,7 @@ static int variant_order(const struct job_class *a, uint32_t i, const struct job
     if (i == a->variant_count || k == b->variant_count)
         return i == a->variant_count ? 1 : -1;
     const struct job_variant *x = &a->variants[i], *y = &b->variants[k];
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    return x->attr.channel < y->attr.channel ? -1 : x->attr.channel > y->attr.channel;
+    return BASE_ORDER(x->node, y->node) ?: BASE_ORDER(x->attr.channel, y->attr.channel);
 }
 
 static int join_all_variants(struct merge_union *out, const struct job_class *a, const struct job_class *b)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pythia.h"
 #include "job/class.h"
 #include "job/relation.h"
@@ -174,9 +175,7 @@ static bool unions_of(const struct job_class *c, const struct job_variant *v, ui
 static int piece_order(const void *x, const void *y)
 {
     const struct piece *a = x, *b = y;
-    if (a->group != b->group)
-        return a->group < b->group ? -1 : 1;
-    return job_member_before(a->first, b->first) ? -1 : 1;
+    return BASE_ORDER(a->group, b->group) ?: (job_member_before(a->first, b->first) ? -1 : 1);
 }
 
 static int first_order(const void *x, const void *y)
@@ -188,9 +187,7 @@ static int first_order(const void *x, const void *y)
 static int member_order(const void *x, const void *y)
 {
     const struct job_member *a = x, *b = y;
-    if (a->thread != b->thread)
-        return a->thread < b->thread ? -1 : 1;
-    return a->rank < b->rank ? -1 : a->rank > b->rank;
+    return BASE_ORDER(a->thread, b->thread) ?: BASE_ORDER(a->rank, b->rank);
 }
 
 static uint64_t piece_size(const struct piece *a)

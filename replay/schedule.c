@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "pythia.h"
 #include "replay/machine.h"
 #include "replay/schedule.h"
@@ -125,9 +126,7 @@ static int by_rank(const void *a, const void *b)
 {
     const struct schedule_piece *x = a, *y = b;
 
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return BASE_ORDER(x->rank, y->rank) ?: BASE_ORDER(x->begin, y->begin);
 }
 
 /* What was begun before the turn, or ends after it, is there as far as it lies within. */

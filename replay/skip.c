@@ -28,6 +28,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "replay/machine.h"
 
 enum { SLOTS = REPLAY_BLAME_SLOTS, TAKES_OVER = 4 /* turns */ };
@@ -160,7 +161,7 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
 static int by_order(const void *a, const void *b)
 {
     const struct due *x = a, *y = b;
-    return x->in != y->in ? (x->in < y->in ? -1 : 1) : x->order < y->order ? -1 : x->order > y->order;
+    return BASE_ORDER(x->in, y->in) ?: BASE_ORDER(x->order, y->order);
 }
 
 /* Whatever their times are. */
@@ -168,13 +169,8 @@ static int by_host(const void *a, const void *b)
 {
     const struct due *x = a, *y = b;
 
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
-    if (x->message != y->message)
-        return x->message < y->message ? -1 : 1;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    return BASE_ORDER(x->host, y->host) ?: BASE_ORDER(x->message, y->message) ?: BASE_ORDER(x->source, y->source) ?:
+           BASE_ORDER(x->order, y->order);
 }
 
 /* The heap in order; of ranks that are left as they are (`since`: unchanged since that state) nothing. */

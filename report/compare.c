@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "report/compare_parts.h"
 
 /* --- Rows --- */
@@ -164,13 +165,8 @@ static int by_change(const void *a, const void *b)
     const struct report_row *x = a, *y = b;
     double p = row_change(x), q = row_change(y);
 
-    if (x->region != y->region)
-        return x->region ? 1 : -1;
-    if (p > q || p < q)
-        return p < q ? 1 : -1;
-    if (x->terminal[0] != y->terminal[0])
-        return x->terminal[0] < y->terminal[0] ? -1 : 1;
-    return (x->terminal[1] > y->terminal[1]) - (x->terminal[1] < y->terminal[1]);
+    return BASE_ORDER(x->region, y->region) ?: BASE_ORDER(q, p) ?: BASE_ORDER(x->terminal[0], y->terminal[0]) ?:
+           BASE_ORDER(x->terminal[1], y->terminal[1]);
 }
 
 static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *set, uint8_t *how)

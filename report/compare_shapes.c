@@ -12,15 +12,14 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "job/turns.h"
 #include "report/compare_parts.h"
 #include "report/ranges.h"
 
 static int hash_order(struct grammar_hash a, struct grammar_hash b)
 {
-    if (a.high != b.high)
-        return a.high < b.high ? -1 : 1;
-    return (a.low > b.low) - (a.low < b.low);
+    return BASE_ORDER(a.high, b.high) ?: BASE_ORDER(a.low, b.low);
 }
 
 static uint64_t mixed(uint64_t x)
@@ -196,16 +195,10 @@ static void add_job(struct report_comparison *c, struct lists *lists, int side, 
 static int by_body(const void *a, const void *b)
 {
     const struct report_turns *x = a, *y = b;
-    int order = hash_order(x->body, y->body);
-
-    if (order)
-        return order;
-    if (x->present[0] != y->present[0])
-        return x->present[0] ? -1 : 1;
     int side = x->present[0] ? 0 : 1;
-    if (x->class_index[side] != y->class_index[side])
-        return x->class_index[side] < y->class_index[side] ? -1 : 1;
-    return (x->node[side] > y->node[side]) - (x->node[side] < y->node[side]);
+
+    return hash_order(x->body, y->body) ?: BASE_ORDER(y->present[0], x->present[0]) ?:
+           BASE_ORDER(x->class_index[side], y->class_index[side]) ?: BASE_ORDER(x->node[side], y->node[side]);
 }
 
 static void join_loops(struct report_turns *into, const struct report_turns *from)
@@ -243,7 +236,7 @@ static int by_time(const void *a, const void *b)
 {
     double x = most_time(a), y = most_time(b);
 
-    return x > y || x < y ? (x < y ? 1 : -1) : by_body(a, b);
+    return BASE_ORDER(y, x) ?: by_body(a, b);
 }
 
 static void make_loops(struct report_comparison *c, struct turns_list *l)
@@ -272,13 +265,8 @@ bool report_loop_changed(const struct report_comparison *c, const struct report_
 static int by_hash(const void *a, const void *b)
 {
     const struct report_shape *x = a, *y = b;
-    int order = hash_order(x->hash, y->hash);
 
-    if (order)
-        return order;
-    if (x->class_index != y->class_index)
-        return x->class_index < y->class_index ? -1 : 1;
-    return (x->rule > y->rule) - (x->rule < y->rule);
+    return hash_order(x->hash, y->hash) ?: BASE_ORDER(x->class_index, y->class_index) ?: BASE_ORDER(x->rule, y->rule);
 }
 
 /* Sorted, each structure once. Classes that only unmapped frames told apart are one. */

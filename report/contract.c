@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 #define PRIOR_FREEDOM 4.0     /* the expected variance counts as much as four more runs */
@@ -56,7 +57,7 @@ static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
 
-    return (x > y) - (x < y);
+    return BASE_ORDER(x, y);
 }
 
 /* Sorts them; 0 of none. */
@@ -366,11 +367,7 @@ static int by_rule(const void *a, const void *b)
     const struct report_breach *x = a, *y = b;
     double p = size_of(x), q = size_of(y);
 
-    if (x->rule != y->rule)
-        return x->rule < y->rule ? -1 : 1;
-    if (p > q || p < q)
-        return p < q ? 1 : -1;
-    return strcmp(x->where, y->where);
+    return BASE_ORDER(x->rule, y->rule) ?: BASE_ORDER(q, p) ?: strcmp(x->where, y->where);
 }
 
 static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)

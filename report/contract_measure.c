@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/clean.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "report/compare.h"
 #include "report/contract.h"
 #include "report/names.h"
@@ -53,12 +54,8 @@ static int by_identity(const void *a, const void *b)
 {
     const struct report_measure *x = a, *y = b;
 
-    if (x->about != y->about)
-        return x->about < y->about ? -1 : 1;
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    int part = strcmp(x->part, y->part);
-    return part || x->order != GRAMMAR_NONE ? part : strcmp(x->where, y->where);
+    return BASE_ORDER(x->about, y->about) ?: BASE_ORDER(x->order, y->order) ?: strcmp(x->part, y->part) ?:
+           (x->order == GRAMMAR_NONE ? strcmp(x->where, y->where) : 0);
 }
 
 static struct report_measure *add(struct report_measures *m, const struct report_measure *like)

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "job/ranges.h"
 #include "report/findings_parts.h"
 #include "report/ranges.h"
@@ -119,7 +120,7 @@ void findings_place(struct findings *f, uint32_t site, char *text, size_t size)
 static int by_cost(const void *a, const void *b)
 {
     const struct report_finding *x = a, *y = b;
-    return x->seconds > y->seconds ? -1 : x->seconds < y->seconds;
+    return BASE_ORDER(y->seconds, x->seconds);
 }
 
 static void find(struct report *r, struct report_findings *all)

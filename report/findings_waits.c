@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/findings_parts.h"
 
 /* Waits at one place because of another, all ranks together. */
@@ -36,7 +37,7 @@ static void join(struct groups *g, uint32_t cause, uint32_t where)
 static int by_places(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    return x->where != y->where ? (x->where < y->where ? -1 : 1) : x->cause < y->cause ? -1 : x->cause > y->cause;
+    return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause);
 }
 
 /* Work, not what calls take themselves: that is transfer, or chance, and nobody's work to be given to others. */

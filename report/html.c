@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "job/turns.h"
 #include "report/html_parts.h"
 #include "report/html_assets.h"
@@ -41,9 +42,7 @@ static int by_weight(const void *a, const void *b)
 {
     const struct weight *x = a, *y = b;
 
-    if (x->ns > y->ns || x->ns < y->ns)
-        return x->ns < y->ns ? 1 : -1;
-    return (x->rule > y->rule) - (x->rule < y->rule);
+    return BASE_ORDER(y->ns, x->ns) ?: BASE_ORDER(x->rule, y->rule);
 }
 
 static double node_ns(const struct grammar_stats *s)

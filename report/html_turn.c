@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "replay/schedule.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
@@ -144,9 +145,7 @@ static int longest_first(const void *a, const void *b)
     const struct schedule_message *x = a, *y = b;
     int64_t p = x->received - x->sent, q = y->received - y->sent;
 
-    if (p != q)
-        return p < q ? 1 : -1;
-    return (x->sent > y->sent) - (x->sent < y->sent);
+    return BASE_ORDER(q, p) ?: BASE_ORDER(x->sent, y->sent);
 }
 
 /* Between ranks that are shown; those within collectives are not messages of the program. */

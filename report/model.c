@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "job/turns.h"
 #include "report/ranges.h"
 
@@ -27,13 +28,8 @@ static int by_site(const void *a, const void *b, void *context)
     uint32_t s = *(const uint32_t *)a, t = *(const uint32_t *)b;
     const struct job_terminal *x = &j->terminals[s], *y = &j->terminals[t];
 
-    if ((x->kind == JOB_REGION) != (y->kind == JOB_REGION))
-        return x->kind == JOB_REGION ? 1 : -1;
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->callsite != y->callsite)
-        return x->callsite < y->callsite ? -1 : 1;
-    return (s > t) - (s < t);
+    return BASE_ORDER(x->kind == JOB_REGION, y->kind == JOB_REGION) ?: BASE_ORDER(x->function, y->function) ?:
+           BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(s, t);
 }
 
 static bool same_site(const struct job_terminal *x, const struct job_terminal *y)
@@ -191,18 +187,14 @@ static int site_order(const void *a, const void *b)
 {
     const struct report_site *x = a, *y = b;
 
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? 1 : -1;
-    return (x->terminal > y->terminal) - (x->terminal < y->terminal);
+    return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 static int region_order(const void *a, const void *b)
 {
     const struct report_region *x = a, *y = b;
 
-    if (x->time_ns != y->time_ns)
-        return x->time_ns < y->time_ns ? 1 : -1;
-    return (x->terminal > y->terminal) - (x->terminal < y->terminal);
+    return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 /* Patterns name sites by index: they move along. */

@@ -3,6 +3,7 @@
 #include "report/names.h"
 #include "base/clean.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "report/units.h"
 
 #include <ctype.h>
@@ -70,9 +71,8 @@ struct entry {
 static int by_name(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
 
-    return order ? order : (x->terminal > y->terminal) - (x->terminal < y->terminal);
+    return strcmp(x->name, y->name) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
 /* Terminals that look alike get ".2", ".3", … in the order of their numbers. */

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "report/model.h"
 
 /* Appends; equal rows are joined at the end, by sorting: a job may have as many as ranks times communicators. */
@@ -22,15 +23,9 @@ static int key_order(const void *a, const void *b)
 {
     const struct report_peer *x = a, *y = b;
 
-    if (x->comm != y->comm)
-        return x->comm < y->comm ? -1 : 1;
-    if (x->receives != y->receives)
-        return x->receives ? 1 : -1;
-    if (x->onesided != y->onesided)
-        return x->onesided ? 1 : -1;
-    if (x->relation != y->relation)
-        return x->relation < y->relation ? -1 : 1;
-    return (x->value > y->value) - (x->value < y->value);
+    return BASE_ORDER(x->comm, y->comm) ?: BASE_ORDER(x->receives, y->receives) ?:
+           BASE_ORDER(x->onesided, y->onesided) ?: BASE_ORDER(x->relation, y->relation) ?:
+           BASE_ORDER(x->value, y->value);
 }
 
 static void join_rows(struct report_model *m)
@@ -95,11 +90,7 @@ static int peer_order(const void *a, const void *b)
 {
     const struct report_peer *x = a, *y = b;
 
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    if (x->messages != y->messages)
-        return x->messages < y->messages ? 1 : -1;
-    return key_order(a, b);
+    return BASE_ORDER(y->bytes, x->bytes) ?: BASE_ORDER(y->messages, x->messages) ?: key_order(a, b);
 }
 
 void report_model_add_peers(struct report_model *m)

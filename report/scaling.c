@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/order.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -91,9 +92,7 @@ static int by_share(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
 
-    if (x->share > y->share || x->share < y->share)
-        return x->share < y->share ? 1 : -1;
-    return by_name(a, b);
+    return BASE_ORDER(y->share, x->share) ?: by_name(a, b);
 }
 
 static void add(struct call *into, const struct call *from, uint32_t jobs)

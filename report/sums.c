@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "base/order.h"
 #include "report/units.h"
 
 struct entry {
@@ -24,11 +25,7 @@ static int entry_order(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
 
-    if (x->function != y->function)
-        return x->function < y->function ? -1 : 1;
-    if (x->callsite != y->callsite)
-        return x->callsite < y->callsite ? -1 : 1;
-    return (x->name > y->name) - (x->name < y->name);
+    return BASE_ORDER(x->function, y->function) ?: BASE_ORDER(x->callsite, y->callsite) ?: BASE_ORDER(x->name, y->name);
 }
 
 static uint32_t name_number(struct report_sums *s, uint32_t string)

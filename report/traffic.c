@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "job/flow.h"
 #include "report/model.h"
 
@@ -66,9 +67,7 @@ static int write_pair(void *arg, const struct job_flow_pair *p)
 
 static int edge_order(const struct report_edge *x, const struct report_edge *y)
 {
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return (x->to > y->to) - (x->to < y->to);
+    return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
 }
 
 static int by_edge(const void *a, const void *b)
@@ -80,9 +79,7 @@ static int by_site(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    if (x->site != y->site)
-        return x->site < y->site ? -1 : 1;
-    return edge_order(&x->edge, &y->edge);
+    return BASE_ORDER(x->site, y->site) ?: edge_order(&x->edge, &y->edge);
 }
 
 /* Joins neighbours with the same ends; returns how many edges there are in edges[]. */
@@ -123,11 +120,8 @@ static int pattern_order(const void *a, const void *b)
 {
     const struct report_pattern *x = a, *y = b;
 
-    if ((x->site == GRAMMAR_NONE) != (y->site == GRAMMAR_NONE))
-        return x->site == GRAMMAR_NONE ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? 1 : -1;
-    return (x->site > y->site) - (x->site < y->site);
+    return BASE_ORDER(y->site == GRAMMAR_NONE, x->site == GRAMMAR_NONE) ?: BASE_ORDER(y->bytes, x->bytes) ?:
+           BASE_ORDER(x->site, y->site);
 }
 
 static void name_sites(struct report_model *m, struct rows *rows, struct report_edge *edges)

@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -31,9 +32,7 @@ static int own_order(const void *a, const void *b)
 {
     const struct own_place *x = a, *y = b;
 
-    if (x->terminal != y->terminal)
-        return x->terminal < y->terminal ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    return BASE_ORDER(x->terminal, y->terminal) ?: BASE_ORDER(x->rank, y->rank);
 }
 
 /* The first threads' times before calls and regions, one for each terminal and rank; returns how many. */

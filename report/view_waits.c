@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "job/regions.h"
 #include "pythia.h"
 #include "report/findings.h"
@@ -32,17 +33,13 @@ static int by_pair(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
 
-    if (x->where != y->where)
-        return x->where < y->where ? -1 : 1;
-    if (x->cause != y->cause)
-        return x->cause < y->cause ? -1 : 1;
-    return (int)x->kind - (int)y->kind;
+    return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause) ?: BASE_ORDER(x->kind, y->kind);
 }
 
 static int by_cost(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    return x->ns > y->ns ? -1 : x->ns < y->ns;
+    return BASE_ORDER(y->ns, x->ns);
 }
 
 static struct row *rows_of(struct replay_analysis *a, uint32_t *count)
@@ -144,7 +141,7 @@ struct losses { struct loss *row; uint32_t count; double inside, unknown, work, 
 static int by_loss(const void *a, const void *b)
 {
     const struct loss *x = a, *y = b;
-    return x->ns > y->ns ? -1 : x->ns < y->ns;
+    return BASE_ORDER(y->ns, x->ns);
 }
 
 static void add_loss(struct losses *l, const char *kind, uint32_t site, double ns, double *sum)
@@ -260,7 +257,7 @@ struct piece { uint32_t place, rank; int64_t ns; };
 static int longest(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
-    return x->ns > y->ns ? -1 : x->ns < y->ns;
+    return BASE_ORDER(y->ns, x->ns);
 }
 
 static void print_pieces(struct report *r, struct replay_analysis *a, uint32_t last, FILE *out)

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "file/file.h"
 #include "job/turns.h"
 #include "pythia.h"
@@ -110,9 +111,7 @@ struct candidate { struct job_role role; const struct oracle_index *index; };
 static int by_rank(const void *x, const void *y)
 {
     const struct job_role *a = &((const struct candidate *)x)->role, *b = &((const struct candidate *)y)->role;
-    if (a->rank != b->rank)
-        return a->rank < b->rank ? -1 : 1;
-    return a->thread < b->thread ? -1 : a->thread > b->thread;
+    return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
 /* All roles of threads like this one, in the order of their first ranks. Main threads

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
+
 /* --- Calls --- */
 
 /* A stub that jumps through a slot: "jmp *slot", perhaps after a mark for indirect branches. */
@@ -149,7 +151,7 @@ static void read_all(struct teams_reader *r, struct teams_flow *f)
 static int by_address(const void *a, const void *b)
 {
     const struct rank *x = a, *y = b;
-    return x->address < y->address ? -1 : x->address > y->address;
+    return BASE_ORDER(x->address, y->address);
 }
 
 /* Instructions by address, and what they call. False: out of memory. */

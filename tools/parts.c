@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "base/order.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tools/progress.h"
@@ -60,7 +61,7 @@ static int by_rank(const void *a, const void *b)
 {
     const struct part *x = a, *y = b;
 
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : strcmp(x->path, y->path);
+    return BASE_ORDER(x->rank, y->rank) ?: strcmp(x->path, y->path);
 }
 
 static int parts_read(struct parts *p, const char *directory)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "report/model.h"
 #include "tests/unit/unit.h"
 
@@ -25,7 +26,7 @@ static void edge(uint32_t from, uint32_t to)
 static int order(const void *a, const void *b)
 {
     const struct report_edge *x = a, *y = b;
-    return x->from != y->from ? (x->from < y->from ? -1 : 1) : (x->to > y->to) - (x->to < y->to);
+    return BASE_ORDER(x->from, y->from) ?: BASE_ORDER(x->to, y->to);
 }
 
 static const char *name(uint32_t ranks)
