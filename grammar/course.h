@@ -5,7 +5,7 @@
  *     Isend at a callsite     rank 3 from event 12 on, rank 1 from event 840 on, rank 2 from event 1100 on, …
  *
  * Kept by terminal, so that nothing that happens to rules and nodes touches it, as long as a terminal changes its
- * peer at most GRAMMAR_COURSE_RUNS times: whoever changes it all the time does so by a rule, or by none.
+ * peer at most GRAMMAR_COURSE_RUNS times: peers that change more often follow a formula, or are not worth a list.
  *
  * Cost: an event with a peer costs a comparison, a change sometimes a cell of the attributes' pool.
  * Private to grammar/.  Threads: owner.  Hook-safe: yes.

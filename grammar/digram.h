@@ -13,8 +13,8 @@
  *     new   | everything that came since, and what was moved |   deletion shifts the rest of the cluster back
  *
  *   1. a pair is in one of the tables, once
- *   2. the old table is empty long before the new one is full: MOVE slots an insertion, the old one has at most as many
- *      slots as the new one takes insertions times 2
+ *   2. the old table is empty long before the new one is full: an insertion moves MOVE (8) slots, so it takes a quarter
+ *      of the insertions that fill the new one
  *   3. the node of an entry still begins its pair: who changes a node's neighbour removes its pair first
  *
  * A look-up costs O(1) expected, an insertion MOVE slots more while the table grows; a new table is one call for

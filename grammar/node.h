@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A node of the growing grammar: what stands in one place of one rule, with its statistics. Two cache lines, side by
- * side: what is found is counted at once.
+ * A node of the growing grammar: what stands in one place of one rule, with its statistics. Links and statistics lie
+ * side by side in two cache lines, because whoever finds a node counts in it.
  *
  *   | links, symbol, exponent, attributes  32 | statistics  88 |
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Appending, by the tail where events repeat what the grammar has, else by the structural steps.
+ * The tail's frames: how they begin, take events, and are written out (append.c says when).
  *
- * A frame begins where the last two symbols are the first two of a rule's body: the steps would make a rule of them. It
- * is exact because what the steps would look up meanwhile is known: a pair with the prefix's new rule stands nowhere
- * else.
+ * A frame begins where the last two symbols are the first two of a rule's body: the steps would make a rule of them.
+ * Leaving these steps out is exact, because they would find nothing meanwhile: a pair that contains the prefix's new
+ * rule stands nowhere else.
  */
 #include "grammar/internal.h"
 

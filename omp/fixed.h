@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signs that a region must keep the program's team: what the program says, and what shows when it ran. Those that
- * belong to its code are found once (site.h, safe.h).
+ * Why a region must keep the program's team: the program asks for it (clauses, settings), or an execution showed that
+ * the region depends on its team. What the region's machine code says is found once (site.h, libgomp/safe.h).
  *
  * Threads: the one that acts (team.h).  Hook-safe: yes.
  */

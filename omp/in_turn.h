@@ -6,11 +6,10 @@
  *   share 1              └──── barrier ┐    share 1   └──── end
  *                        own stack     └─ back to 0: all have come
  *
- * That is one of the ways in which the team might have run, where shares only wait for one another at barriers: this
- * is proven before (teams/proof.h). A share is told its own number and the team's size; a barrier goes on with the next
- * share, and comes back when all others have reached theirs; the first share that comes to a single construct has it.
- * Nothing else of OpenMP's is called in a share, but critical sections and atomic constructs, which one thread never
- * finds closed.
+ * A team might have run in this order, as long as shares wait for one another at barriers only: that is proven before
+ * (teams/proof.h). A share is told its own number and the team's size; a barrier goes on with the next share, and comes
+ * back when all others have reached theirs; the first share that comes to a single construct has it. A share calls
+ * nothing else of OpenMP's but critical sections and atomic constructs, which one thread never finds closed.
  *
  * The first share runs on the thread's own stack, and so do all others where none meets a barrier; else these have
  * stacks as large as libgomp's threads have.

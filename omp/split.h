@@ -2,7 +2,8 @@
 /*
  * Where the time of a team goes: now and then each thread of a region notes when it begins and ends its share.
  *
- * At the first executions of a region and then at one in 64: it costs each thread two clock readings and a cache line.
+ * Timed are the first executions of a region and then one in 64: that costs each thread two clock readings and a cache
+ * line.
  * One region at a time is timed, that of the thread that acts. What waits at barriers inside counts as work.
  *
  * Threads: begin and end: the one that acts; each thread of the team notes its own.  Hook-safe: yes.

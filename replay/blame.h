@@ -21,8 +21,8 @@
  *   1. a rank's path adds up to its clock
  *   2. of each rank work + call + wait = its clock; the waits by cause add up to the waits of all ranks
  *
- * Cost: O(places x blocks of ranks) a wait, 4096 at most; memory: that for each rank. Large jobs have blocks of several
- * ranks.
+ * A path has a cell for each place and each block of ranks; in large jobs a block has several ranks.
+ * Cost: a wait costs O(cells), which are at most 4096 where there are not more places. Memory: a path for each rank.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_BLAME_H

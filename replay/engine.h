@@ -3,8 +3,8 @@
  * The job run as a machine: a discrete-event simulation with the semantics of LogGOPSim (Hoefler, Schneider, Lumsdaine,
  * HPDC 2010), event for event, ties included, in which loops are not walked turn by turn.
  *
- *   heap: what happens next      host: a rank's clocks, its position (feed), open requests, posted and unexpected
- *   messages
+ *   heap   what happens next
+ *   host   a rank: its clocks, its position (feed.h), open requests, posted and unexpected messages
  *
  * A send occupies its rank for o + (s - 1) O and the link for g + (s - 1) G; its message arrives L + o later and
  * occupies the receiver, who may be busy until then, for o + (s - 1) max(O, G). A message longer than S lets its sender

@@ -2,8 +2,8 @@
 /*
  * A rank's position in its program, and the primitives that come from there one by one.
  *
- *   frames   R node 1 | A turn 17 node 0 | b turn 0       from the root to the terminal: node and turn within its
- *   exponent
+ *   frames   R node 1 | A turn 17 node 0 | b turn 0       from the root to the terminal: in each rule the node, and
+ *                                                         which turn of its exponent it is in
  *
  * A turn of a frame's node is complete when the position comes back to the same node with the next turn: that is where
  * a loop's state can be compared with an earlier one. Turns can be advanced without walking them. A repetition in which

@@ -8,8 +8,8 @@
  *                      ^ \              a message: sent, and received when the receive or the wait for it is over
  *
  * A turn is that of one rank, the *pace*: from when it comes to the turn to when it comes to the next one. All ranks
- * are shown between these times, in whatever turn they are. The fourth turn is taken where there are as many: the first
- * ones may still be fillings of a pipeline.
+ * are shown between these times, in whatever turn they are. Where there are at least four turns the fourth is taken:
+ * in the first ones a pipeline may still be filling.
  *
  * Invariants (replay_schedule_check):
  *   1. pieces are by rank, then by time; those of a rank do not overlap and lie within [begin, end]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Repetitions in which a rank talks to nobody: they take as long as their turns together, and are not walked.
+ * Repetitions in which a rank talks to nobody: all turns are taken at once, as one operation for each place.
  *
  *   A^1000, A: compute 3 us, region 20 us        one compute of 3 ms, one of 20 ms
  *

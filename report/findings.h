@@ -2,13 +2,12 @@
 /*
  * What costs most and why: findings, made of the waits of the replay (replay/blame.h) and of what is known of regions.
  *
- *   waits: where x cause x culprit ──joined where they belong together──> one finding: kind, where, cause, ranks,
- *   seconds regions: fork, work, wait, join ────────────────────────────────────> uneven threads, small regions, serial
- *   part
+ *   waits: where x cause x culprit    ──those that belong together──>  a finding: kind, where, cause, ranks, seconds
+ *   regions: fork, work, wait, join   ──────────────────────────────>  uneven threads, small regions, serial part
  *
  * Seconds are those of all ranks together; the share is of their wall time. Of a region they are what its rank loses: a
- * team of two, one of which waits half of the region for the other, loses a quarter of its time. What costs less than 1
- * % is no finding.
+ * team of two, one of which waits half of the region for the other, loses a quarter of its time. What costs less
+ * than 1 % is no finding.
  *
  * Two waits belong together when a good part of each place's waits has the same cause, or a good part of a cause's
  * waits is at the same place: a serialised phase makes ranks wait at a receive and then at a barrier, and is one

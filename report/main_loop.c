@@ -15,13 +15,13 @@
  *
  * So: of the rules that carry at least 0.7 of what the rule with most time has, the one that is executed least often,
  * if its function is known or it stands in a row of at least three; from there to the innermost rule of the same
- * function, of two callsites at least (a loop over one call is one over neighbours). That may be some turns that differ
- * from the next ones: it is so where a rule inside it, which carries much of its time, is not all there is of its
- * calls: these are made outside of it, too, in turns of another kind. (Of a loop within a loop all calls are in the
- * inner rule.) Then it is that inner rule, and so on. As not all turns expand it, turns are counted by its part that is
- * executed most often; what stands in R by itself is a turn when it has half of the calls, by time. Without such a rule
- * it stays the node with the most time, with its neighbours of the same line of the source. Where calls that come once
- * a turn mark another loop, it may be that one (marks.h).
+ * function, of two callsites at least (a loop over one call is one over neighbours). That rule may be several turns
+ * that differ from the next ones. It is so where a rule inside it carries much of its time and the calls of that inner
+ * rule are also made outside of the inner rule, in turns of another kind. (Of a loop within a loop all calls are in
+ * the inner rule.) Then the inner rule is taken, and so on. As not all turns expand it, turns are counted by its part
+ * that is executed most often; what stands in R by itself is a turn when it has half of the calls, by time. Without
+ * such a rule it stays the node with the most time, with its neighbours of the same line of the source. Where calls
+ * that come once a turn mark another loop, it may be that one (marks.h).
  *
  * Cost: O(grammar of one class), and each callsite resolved once.
  */

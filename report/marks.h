@@ -9,11 +9,12 @@
  *           head                                tail
  *
  * Marks: two calls or more that are made equally often, at least three times, none sooner than 0.4 of the mean
- * distance after the one before, none later than twice that. Of several such sets the one with fewest turns among those
- * that carry at least 0.7 of what the one with most time does: the outermost. Marks at the begin and the end of a turn
- * are as many as turns. Else there is one turn more than between the marks where before the first one or after the last
- * one there is a fifth of a mean turn's calls, by time, and two more where there is so on both sides and one of them is
- * nearly whole: so a loop that is left in the middle is counted as the source counts it.
+ * distance after the one before, none later than twice that. Of several such sets those that carry at least 0.7 of the
+ * time of the heaviest one are left, and of these the one with the fewest turns is taken: the outermost loop. Marks at
+ * the begin and the end of a turn are as many as turns. Else there is one turn more than between the marks where
+ * before the first one or after the last one there is a fifth of a mean turn's calls, by time, and two more where
+ * there is so on both sides and one of them is nearly whole: so a loop that is left in the middle is counted as the
+ * source counts it.
  *
  * What is done every tenth turn looks like a loop around ten turns. It is taken for that unless there are at least four
  * calls that mark turns between its marks, equally many each time, and what is not done in each of these takes at most

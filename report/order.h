@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules of a grammar at rest, bottom up: every rule after those that it uses (their numbers do not say: a rule that was
- * entered early may use a later one and the other way round).
+ * Rules of a grammar at rest, bottom up: every rule stands after those that it uses. Numbers of rules do not say that:
+ * a rule may use rules with greater and with smaller numbers.
  * Threads: any.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_ORDER_H

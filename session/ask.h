@@ -2,7 +2,7 @@
 /*
  * What the hooks ask: options of the run, what the reference knows of a region or a task, what this thread did so far.
  *
- * Threads: any.  Hook-safe: what takes no lock.
+ * Threads: any.  Hook-safe: yes, but for what says that it takes a lock or is for struct session_hooks (life.h).
  */
 #ifndef PYTHIA_SESSION_ASK_H
 #define PYTHIA_SESSION_ASK_H

@@ -9,8 +9,8 @@
  * One rank of each node takes part. Node r measures against its parent in a binomial tree (as merge/merge_mpi.h draws
  * it) and adds what the parent knows of itself; the errors add up, too. Measured twice, at the begin and at the end of
  * a run: in between, the offset moves in a straight line (Cristian 1989; the line as in Doleschal et al. 2008). Ranks
- * of one node share CLOCK_MONOTONIC; each has its own reading of it (base/clock.h), which is brought back to it in the
- * same way.
+ * of one node share CLOCK_MONOTONIC. Each reads its time stamp counter (base/clock.h), whose offset from
+ * CLOCK_MONOTONIC is measured at the same two times and taken as a straight line, too.
  *
  * Nothing here knows MPI: messages go through a struct session_clock_line, in a test through a simulated network.
  *

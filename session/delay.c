@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long this rank's first thread was ready and had no processor: the kernel counts that for each thread. It is read
- * at the begin and at the end of the session, never in a hook. Where that thread has ended its number may be another
- * one's by then: one that has waited less than it at the begin is not counted.
+ * at the begin and at the end of the session, never in a hook. A thread that ended may have left its
+ * number to another one: where the thread of that number has waited less than the first one had at the begin, nothing
+ * is counted.
  */
 #include <fcntl.h>
 #include <inttypes.h>

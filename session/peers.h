@@ -9,7 +9,7 @@
  *   always 4                                4
  *   neighbour 1 of the communicator         its neighbour 1
  *
- * Foretold are the peers that the program chooses, not the sources of messages from anyone.
+ * Only peers that the program chooses are foretold, not the sources of messages from anyone.
  * Threads: owner.  Hook-safe: yes, but for the first peer of a stream.
  */
 #ifndef PYTHIA_SESSION_PEERS_H

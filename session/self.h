@@ -5,14 +5,14 @@
  * The oracle belongs to the stream. A question takes the stream as an append does, so that finish and checkpoints wait
  * for it, holds the floating-point state and keeps errno; what the program asks is no event.
  *
- * Threads: owner.  Hook-safe: the first question of a thread allocates.
+ * Threads: owner.  Hook-safe: yes, but for a thread's first question, which allocates.
  */
 #ifndef PYTHIA_SESSION_SELF_H
 #define PYTHIA_SESSION_SELF_H
 
 struct session_stream;
 
-/* What a stream lent ends with it. */
+/* The stream ends: the oracle that it lent to the program is destroyed. */
 void session_self_close(struct session_stream *s);
 
 #endif

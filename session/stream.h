@@ -11,8 +11,8 @@
  *                                  // stays taken during a call: what MPI itself calls is not
  *     session_end(s, &span, &event);
  *
- * A call into MPI, which nothing of the program's is inside, needs no span: session_whole() once it is over, or
- * session_leave() where it was no event.
+ * A call into MPI has no events of the program inside and needs no span: its hook calls session_whole() when the call
+ * is over, or session_leave() where it was no event.
  *
  * A span with nothing inside is one terminal (LEAF) appended when it ends. When another span begins inside, on the same
  * thread, the outer one becomes OPEN … CLOSE. Gaps and durations are exclusive: they add up to the stream's wall time.

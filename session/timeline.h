@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a stream's time goes by, beside its events: a time series of its wall time, and of each terminal the extremes.
+ * What a stream notes beside its events: a time series of what its wall time went to, and extremes of each terminal.
  *
  *     series      | step | step | step | …      at most 128 steps; when they are full two become one, twice as long
  *     extremes    terminal -> least and greatest gap and duration, the turn of each, how many by power of two,
