@@ -53,8 +53,9 @@ struct grammar_event {
 /* Creates an empty grammar that uses at most `memory` bytes (at least 64 KiB). NULL when out of memory. */
 struct grammar *grammar_create(size_t memory);
 void grammar_destroy(struct grammar *g); /* NULL is legal */
-/* Several grammars share `pool`, the bytes that are left: this one, just created, begins with a little, takes more when
-   it needs it, up to the `memory` that it was created with, and gives all back when it is destroyed. */
+/* Several grammars share `pool`, the number of bytes that are left. This one must be just created: it begins with a
+   little, takes more when it needs it, up to the `memory` that it was created with, and gives all back when it is
+   destroyed. */
 void grammar_share_pool(struct grammar *g, _Atomic size_t *pool);
 
 /* Appends one event. Never fails: at the cap the grammar goes on in a coarser form. */

@@ -74,9 +74,9 @@ struct grammar {
     uint64_t events, lost;
     uint32_t terminals; /* highest terminal + 1 */
     size_t memory;      /* cap, bytes */
-    size_t most;        /* what the cap may become, with what is left in … */
-    _Atomic size_t *pool; /* … NULL: the cap stays */
-    size_t drawn;       /* from there */
+    size_t most;        /* what the cap may grow to by bytes of the pool */
+    _Atomic size_t *pool; /* bytes that are left for all grammars; NULL: the cap stays */
+    size_t drawn;       /* bytes that it took from the pool */
 };
 
 /* Both lines of a node that will be needed soon: where little repeats, nodes are all over the memory, and a step that

@@ -24,13 +24,13 @@
 
 struct replay_analysis;
 
-/* `steps`, of all replays together, is what it may cost, three to the us. */
+/* `steps`: how many all replays together may take; a microsecond has about three. */
 enum { REPLAY_ANALYSIS_STEPS = 9000000, REPLAY_ANALYSIS_MS = 3000 };
 /* 0; PYTHIA_ELIMIT: too many ranks times calls, or more steps than that until its loops repeat; what
    else replay_run() returns. The caller destroys *analysis, which must not outlive the job. */
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
-/* The same job at other ranks: what was fitted holds there. The first one and `resize` outlive it. As before, and
-   PYTHIA_EINVAL: messages would have no peer. */
+/* The same job on another number of ranks, with what was fitted for `a`. `a` and `resize` must outlive it. Returns as
+   above, and PYTHIA_EINVAL where messages would have no peer. */
 int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
                            struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */

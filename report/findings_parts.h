@@ -24,8 +24,8 @@ void findings_of_waits(struct findings *f);    /* findings_waits.c */
 void findings_of_regions(struct findings *f);  /* findings_regions.c */
 void findings_of_messages(struct findings *f);
 
-/* One of these ranks. What has the same kind and the same lines as another one is the same finding: a line may be
-   called from several places. */
+/* Adds `one`, in which the ranks r with in[r] take part. Findings of the same kind and the same lines become one: a
+   line may be called from several places. */
 void findings_add(struct findings *f, const struct report_finding *one, const bool *in);
 /* "function@file:line" of a site. */
 void findings_place(struct findings *f, uint32_t site, char *text, size_t size);
