@@ -68,6 +68,7 @@ struct teams_insn {
     uint8_t length, op;
     bool loads, stores, atomic, swaps /* compares and exchanges */, reads_flags, writes_flags;
     bool if_equal, if_unequal; /* a branch: taken where two things are equal, are not */
+    bool keeps_flags;          /* writes some of them only, or none at times */
     bool partial;   /* dst keeps a part of what it was */
     uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
     bool repeats;   /* loads and stores any number of places from there on */

@@ -179,7 +179,10 @@ static enum teams_op by_name(const char *name)
         const char *begin;
         enum teams_op op;
     } table[] = {
-        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "mov", TEAMS_MOVE },
+        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "movbe", TEAMS_OTHER },
+        { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
+        { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
+        { "mov", TEAMS_MOVE },
         { "cvt", TEAMS_FLOAT },         { "add", TEAMS_FLOAT },      { "sub", TEAMS_FLOAT },
         { "mul", TEAMS_FLOAT },         { "div", TEAMS_FLOAT },      { "sqrt", TEAMS_FLOAT },
         { "fmadd", TEAMS_FLOAT },       { "fmsub", TEAMS_FLOAT },    { "fnmadd", TEAMS_FLOAT },
@@ -260,6 +263,30 @@ static bool is_old_floating(const cs_insn *i)
     return i->mnemonic[0] == 'f';
 }
 
+/* Capstone does not know the access to all registers, as with a mask, and what that leaves of the first one stays. */
+static void collect_operands(const cs_x86 *x, struct teams_insn *insn)
+{
+    bool masked = false;
+    for (int k = 0; k < x->op_count; k++) {
+        const cs_x86_op *o = &x->operands[k];
+        uint64_t at = o->type == X86_OP_REG ? teams_bit(location(o->reg)) : 0;
+        insn->reads |= o->access == 0 ? at : 0;
+        insn->writes |= o->access == 0 && k == 0 ? at : 0;
+        masked |= k > 0 && o->type == X86_OP_REG && o->reg >= X86_REG_K0 && o->reg <= X86_REG_K7;
+    }
+    if (masked)
+        insn->reads |= insn->writes;
+}
+
+/* What is written without being an operand, as by cwd. */
+static bool writes_a_part(const cs_regs regs, uint8_t count)
+{
+    for (int k = 0; k < count; k++)
+        if (regs[k] == X86_REG_AX || regs[k] == X86_REG_AL || regs[k] == X86_REG_AH || regs[k] == X86_REG_DX)
+            return true;
+    return false;
+}
+
 static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
 {
     cs_regs reads, writes;
@@ -271,6 +298,8 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
     }
     insn->reads |= mask_of(reads, read_count, &insn->reads_flags);
     insn->writes |= mask_of(writes, write_count, &insn->writes_flags);
+    insn->partial |= writes_a_part(writes, write_count);
+    collect_operands(&d->insn->detail->x86, insn);
     if (is_old_floating(d->insn)) {
         insn->reads |= 1ull << FLOATING;
         insn->writes |= 1ull << FLOATING;
@@ -308,13 +337,15 @@ static void push_or_pop(const cs_x86_op *o, bool push, struct teams_insn *insn)
         insn->place.offset += 8;
 }
 
-/* push, pop, leave, and what leaves the function. Returns whether it was one. */
+/* push, pop, and what leaves the function. Returns whether it was one. */
 static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     const cs_x86_op *o = x->operands;
     bool call = i->id == X86_INS_CALL, jump = i->id == X86_INS_JMP;
     if (i->id == X86_INS_PUSH || i->id == X86_INS_POP) {
         push_or_pop(o, i->id == X86_INS_PUSH, insn);
+        if (o->size == 2) /* moves the stack pointer by no more */
+            insn->op = TEAMS_SYSTEM;
         return true;
     }
     if (call || jump) {
@@ -427,6 +458,27 @@ static bool tests_flags(const cs_insn *i, const cs_x86 *x)
                                                 X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF)));
 }
 
+/* Whether it leaves some flags as they were; shifts by 0 do, and by a register may be such. */
+static bool keeps_flags(const cs_insn *i, const cs_x86 *x)
+{
+    static const uint64_t written[] = {
+        X86_EFLAGS_MODIFY_CF | X86_EFLAGS_RESET_CF | X86_EFLAGS_SET_CF | X86_EFLAGS_UNDEFINED_CF,
+        X86_EFLAGS_MODIFY_ZF | X86_EFLAGS_RESET_ZF | X86_EFLAGS_SET_ZF | X86_EFLAGS_UNDEFINED_ZF,
+        X86_EFLAGS_MODIFY_SF | X86_EFLAGS_RESET_SF | X86_EFLAGS_SET_SF | X86_EFLAGS_UNDEFINED_SF,
+        X86_EFLAGS_MODIFY_OF | X86_EFLAGS_RESET_OF | X86_EFLAGS_SET_OF | X86_EFLAGS_UNDEFINED_OF,
+    };
+    static const unsigned shifts[] = { X86_INS_SHL, X86_INS_SAL, X86_INS_SHR, X86_INS_SAR, X86_INS_SHLD, X86_INS_SHRD };
+    const cs_x86_op *count = &x->operands[x->op_count ? x->op_count - 1 : 0];
+    bool some = count->type == X86_OP_IMM && (count->imm & (x->operands[0].size > 4 ? 63 : 31)) != 0;
+    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++)
+        if (i->id == shifts[k] && x->op_count > 1 && !some)
+            return true;
+    for (size_t k = 0; k < sizeof written / sizeof *written; k++)
+        if (!(x->eflags & written[k]))
+            return true;
+    return false;
+}
+
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     enum teams_op op = insn->op;
@@ -443,7 +495,11 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         /* the operation of vectors and floating point is known, their sources are the mask's */
         insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
     }
-    insn->partial = is_partial(i, x);
+    insn->partial |= is_partial(i, x);
+    bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
+    if (vectors && insn->op < TEAMS_FLOAT)
+        insn->writes_flags = false;
+    insn->keeps_flags = insn->writes_flags && keeps_flags(i, x);
     for (int k = 0; k < x->op_count; k++)
         if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
             insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;

@@ -17,10 +17,12 @@ static bool seen(const struct teams_state *s)
 /* Whether a value was made in these blocks (a row of bytes, one a block). */
 static bool made_inside(const struct teams_reading *r, const struct teams_value *v, const uint8_t *inside)
 {
-    if (v->kind == TEAMS_CONSTANT || (v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART))
+    if (v->kind == TEAMS_CONSTANT)
         return false;
-    if (v->kind != TEAMS_ANY || v->number == 0)
+    if (v->kind != TEAMS_ANY || v->number == 0 || v->number == TEAMS_PART)
         return true;
+    if (v->number <= TEAMS_MEMORY_NAMES)
+        return false;
     return inside[teams_block_of_name(r, v->number)];
 }
 

@@ -6,8 +6,10 @@
 static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *uses, uint64_t *defines)
 {
     const struct teams_insn *i = &f->insn[insn];
-    uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index);
+    uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index) | teams_bit(i->second);
     uint64_t define = i->writes | teams_bit(i->second);
+    if (i->from.size)
+        use |= teams_bit(i->from.base) | teams_bit(i->from.index);
     if (i->a.kind == TEAMS_REGISTER)
         use |= teams_bit(i->a.number);
     if (i->b.kind == TEAMS_REGISTER)
@@ -16,6 +18,8 @@ static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *
         define |= teams_bit(i->dst.number);
     if (i->op == TEAMS_MOVE && i->a.kind == TEAMS_IMMEDIATE)
         use &= ~define;
+    if (i->partial) /* the rest of it stays */
+        use |= i->writes | (i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0);
     if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {
         use |= f->call[insn].reads;
         define |= f->call[insn].clobbers;

@@ -157,6 +157,16 @@ static struct teams_value told(struct teams_value v)
     return teams_value_is_raw(&v) ? v : teams_value_any((v.bits & ~(unsigned)TEAMS_ZERO) | TEAMS_FOUND);
 }
 
+static void set_flags(const struct teams_insn *i, struct teams_state *s, struct teams_value v)
+{
+    struct teams_value *flags = &s->reg[TEAMS_FLAGS];
+    if (i->keeps_flags && teams_value_is_raw(flags))
+        v = (struct teams_value){ .kind = TEAMS_RAW };
+    else if (i->keeps_flags)
+        v.bits |= flags->bits & (TEAMS_CARRIED | TEAMS_FOUND);
+    *flags = v;
+}
+
 /* Whatever goes in comes out. */
 static void masked(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s)
 {
@@ -175,7 +185,7 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
         found = v;
     write_all(r, block, s, i->writes, found);
     if (i->writes_flags)
-        s->reg[TEAMS_FLAGS] = found;
+        set_flags(i, s, found);
     if (i->swaps) { /* the value that was there */
         s->reg[teams_convention()->result] = named(r, i, found);
         teams_memory_define(r, block, teams_convention()->result, false);
@@ -264,6 +274,8 @@ static struct teams_value product(const struct teams_reading *r, int block, stru
 static struct teams_value quotient(struct teams_reading *r, int block, const struct teams_insn *i,
                                    struct teams_state *s, struct teams_value a, struct teams_value b)
 {
+    if (i->second != TEAMS_NO_REGISTER && teams_value_is_raw(&s->reg[i->second])) /* its high half */
+        a = (struct teams_value){ .kind = TEAMS_RAW };
     struct teams_value rest, v = teams_value_divide(a, b, &rest);
     if (i->second != TEAMS_NO_REGISTER) {
         s->reg[i->second] = rest;
@@ -317,7 +329,7 @@ static void move_stack(struct teams_state *s, const struct teams_insn *i)
 /* The lowest byte of such a result is made of the lowest bytes alone. */
 static bool keeps_low(const struct teams_insn *i)
 {
-    return (i->op == TEAMS_BITS || i->op == TEAMS_MOVE) && i->narrow != 2;
+    return (i->op == TEAMS_BITS || i->op == TEAMS_MOVE) && !(i->narrow & 2);
 }
 
 static struct teams_value lowest(struct teams_value v)
@@ -335,6 +347,8 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
         b = lowest(b);
     }
     struct teams_value v = result(r, block, i, s, a, b);
+    if (!low && v.kind == TEAMS_LOW)
+        v = (struct teams_value){ .kind = TEAMS_RAW };
     if (low && !teams_value_is_raw(&v))
         v = (struct teams_value){ .kind = TEAMS_LOW, .bits = v.bits };
     if (i->op == TEAMS_MOVE && i->narrow && v.kind == TEAMS_LINEAR)
@@ -347,12 +361,12 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
     write(r, block, i, s, v);
     if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == teams_convention()->stack))
         move_stack(s, i);
-    if (i->writes_flags)
-        s->reg[TEAMS_FLAGS] = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
-                              : i->op == TEAMS_MOVE                               ? teams_value_any(0)
-                                                    : teams_value_compare(v, teams_value_constant(0));
-    if (i->writes_flags && order)
-        s->reg[TEAMS_FLAGS] = told(s->reg[TEAMS_FLAGS]);
+    if (!i->writes_flags)
+        return;
+    struct teams_value flags = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
+                               : i->op == TEAMS_MOVE                               ? teams_value_any(0)
+                                                      : teams_value_compare(v, teams_value_constant(0));
+    set_flags(i, s, order ? told(flags) : flags);
 }
 
 void teams_follow_step(struct teams_reading *r, int block, uint32_t insn, struct teams_state *s)

@@ -107,6 +107,16 @@
     told address_or_other, "lea 4(%rbp), %rcx; test %eax, %eax; je 3f; lea 8(%rbp), %rcx; 3: mov (%rcx), %ebx"
     told place_or_other, "movl $2, (%rsp);lea 8(%rsp), %rcx;test %eax, %eax;je 3f;mov %rsp, %rcx;3: mov (%rcx), %ebx"
 
+# What writes no flags, or only some.
+    told kept_by_a_vector, "cmp $3, %eax; pxor %xmm0, %xmm0; setg %bl"
+    told kept_by_a_wide_vector, "cmp $3, %eax; vpand %xmm0, %xmm1, %xmm1; setg %bl"
+    told carry_kept, "cmp $1, %eax; inc %ecx; sbb %ebx, %ebx"
+    told zero_kept, "test %eax, %eax; bt $0, %ecx; sete %bl"
+    told kept_by_the_direction, "test %eax, %eax; cld; sete %bl"
+    told kept_by_a_shift, "cmp $3, %eax; shl %cl, %edx; setg %bl"
+    told kept_by_a_rotation, "cmp $3, %eax; ror $3, %edx; setg %bl"
+    told kept_by_an_exchange, "cmp $3, %eax; cmpxchg16b (%rsp); setg %bl"
+
 # Parts of registers and places.
     told low_byte_overwritten, "mov %eax, %ebx; mov $0, %bl"
     told high_byte_overwritten, "mov %eax, %ebx; mov $0, %bh"
@@ -156,6 +166,12 @@
     told xored, "xor %eax, %ebx"
     told multiplied, "imul $7, %eax, %ebx"
     told minus_itself_shifted, "mov %eax, %ebx; shl %ebx; sub %eax, %ebx"
+    told high_half_divided, "mov %eax, %edx; xor %eax, %eax; mov $0x10000, %ecx; div %ecx; mov %eax, %ebx"
+    told high_byte_moved, "shl $8, %eax; mov $0, %al; mov %ah, %bl; movzbl %bl, %ebx"
+    told word_popped, "mov %eax, %ebx; shl $16, %ebx; push $0; pop %bx; add $6, %rsp"
+    told word_of_signs, "mov %eax, %edx; shl $16, %edx; xor %eax, %eax; cwd; mov %edx, %ebx"
+    told bytes_turned, "movbe %eax, 8(%rsp); mov 8(%rsp), %ecx; sub %eax, %ecx; mov %ecx, %ebx"
+    told part_on_one_side, "test %eax, %eax;jne 3f;movl $1, 12(%rsp);mov %rbp, 8(%rsp);3: mov 12(%rsp), %ebx"
 # Vectors and floating point.
     .macro spill
     movd %xmm1, %ebx
@@ -173,6 +189,9 @@
     told old_floating, "mov %eax, 8(%rsp); fildl 8(%rsp); fistpl 16(%rsp); mov 16(%rsp), %ebx"
     told floating_compared, "cvtsi2sd %eax, %xmm0; xorps %xmm1, %xmm1; ucomisd %xmm1, %xmm0; seta %bl"
     told mask, "kmovd %eax, %k1; kmovd %k1, %ebx"
+    told signs_of_a_vector, "movd %eax, %xmm0; movmskps %xmm0, %ecx; sub %ecx, %eax; mov %eax, %ebx"
+    told vector_by_a_mask, "vmovd %eax, %xmm1; vmovdqa32 %xmm1, %xmm3{%k1}; vmovd %xmm3, %ebx"
+    told vectors_added_by_a_mask, "vmovd %eax, %xmm1; vpaddd %xmm1, %xmm2, %xmm3{%k1}; vmovd %xmm3, %ebx"
     told blended, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pblendw $1, %xmm0, %xmm1; movd %xmm1, %ebx"
 # By what it calls.
     told returned, "mov %eax, %edi; call same; mov %eax, %ebx"
@@ -185,6 +204,9 @@
     told handed_in_a_vector, "movd %eax, %xmm0; call in_vector; mov %eax, %ebx"
     told handed_in_flags, "cmp $1, %eax; call by_flags; mov %eax, %ebx"
     told handed_in_a_jump, "test %eax, %eax; jg 3f; jmp 4f; 3: mov $1, %ebx; 4:"
+    told taken_by_a_push, "mov %eax, %edi; mov %rbp, %rsi; call pushes; mov %eax, %ebx"
+    told taken_in_part, "mov %eax, %edi; shl $8, %edi; call in_part; mov %eax, %ebx"
+    told taken_by_a_division, "mov %eax, %edx; mov $0, %edi; mov $0x10000, %esi; call divides; mov %eax, %ebx"
     told asked_by_another, "call asks; mov %eax, %ebx"
 
 # Who comes first.
@@ -244,6 +266,18 @@ in_vector:
     ret
 by_flags:
     sbb %eax, %eax
+    ret
+pushes:
+    push (%rsi,%rdi,4)
+    pop %rax
+    ret
+in_part:
+    mov $0, %dil
+    mov %edi, %eax
+    ret
+divides:
+    mov %edi, %eax
+    div %esi
     ret
 asks:
     sub $8, %rsp
