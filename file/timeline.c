@@ -20,16 +20,29 @@ static uint64_t size_of(const struct job_series *s)
     return SERIES_HEAD + (uint64_t)JOB_SERIES_KINDS * s->steps * (s->ranks > 1 ? 8 : 2);
 }
 
-/* A file says it in 85ths of a step, a message exactly. */
+enum { ROUNDED = JOB_SERIES_WHOLE / 85 };
+
+static uint32_t rounded(uint32_t part)
+{
+    return (part + ROUNDED / 2) / ROUNDED * ROUNDED;
+}
+
+/* A file says it in 85ths of a step, a message exactly. The kinds of one rank are rounded together: in no step is more
+   than it is long. */
 static void round_series(struct job_series *s)
 {
-    enum { STEP = JOB_SERIES_WHOLE / 85 };
-    for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++)
-        for (uint32_t i = 0; i < s->steps; i++) {
+    for (uint32_t i = 0; i < s->steps; i++) {
+        uint32_t until = 0, said = 0;
+        for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++) {
             for (uint32_t part = 0; part < JOB_SERIES_PARTS; part++)
-                s->part[kind][part][i] = (uint16_t)((s->part[kind][part][i] + STEP / 2) / STEP * STEP);
-            s->sum[kind][i] = s->ranks > 1 ? s->sum[kind][i] : (s->sum[kind][i] + STEP / 2) / STEP * STEP;
+                s->part[kind][part][i] = (uint16_t)rounded(s->part[kind][part][i]);
+            if (s->ranks > 1)
+                continue;
+            until += s->sum[kind][i];
+            s->sum[kind][i] = rounded(until) - said;
+            said += s->sum[kind][i];
         }
+    }
 }
 
 void file_pack_series(struct file_packer *p)
@@ -114,6 +127,8 @@ static int unpack_extremes(struct file_reader *r)
     if (base_array_room(&l->of, &l->room, s->count, sizeof *l->of))
         return file_reader_no_memory(r);
     l->count = s->data ? (uint32_t)s->count : 0;
+    if (l->count)
+        memset(l->of, 0, l->count * sizeof *l->of); /* an older file does not know what is usual */
     file_record_extremes(file_cursor_at(&c, s->data), l);
     s = &r->in.section[SECTION_USUAL];
     if (s->data && s->count != l->count)

@@ -95,6 +95,8 @@ static int unpack_groups(struct file_reader *r)
     struct file_cursor c;
     if (!s->data)
         return 0;
+    if (s->count > BASE_ARRAY_LIMIT)
+        return refuse_size(r, SECTION_GROUPS);
     g->group_count = (uint32_t)s->count;
     g->run_count = head(s, 0);
     g->ranges.count = head(s, 1);
@@ -120,6 +122,8 @@ static int unpack_flows(struct file_reader *r)
     uint32_t next = 0;
     if (!s->data)
         return 0;
+    if (s->count > BASE_ARRAY_LIMIT)
+        return refuse_size(r, SECTION_FLOWS);
     f->count = (uint32_t)s->count;
     f->ranges.count = head(s, 0);
     if (s->size != flows_size(f))
@@ -142,6 +146,8 @@ static int unpack_starts(struct file_reader *r)
     uint32_t next = 0;
     if (!s->data)
         return 0;
+    if (s->count > BASE_ARRAY_LIMIT)
+        return refuse_size(r, SECTION_STARTS);
     l->count = (uint32_t)s->count;
     l->run_count = head(s, 0);
     if (s->size != starts_size(l))

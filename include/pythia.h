@@ -193,7 +193,7 @@ PYTHIA_CALLBACK int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *c
 PYTHIA_CALLBACK int pythia_oracle_next_peer(pythia_oracle_t *oracle, uint32_t *peer, struct pythia_answer *answer);
 
 /* Events and ns that remain of the run, and the share of it that is done, 0 to 1. Each output may be NULL. Returns 0,
-   1: not known, or PYTHIA_EINVAL.
+   1: not known, as in a run that is longer than recorded, or PYTHIA_EINVAL.
    Threads: owner.  Hook-safe: yes. */
 PYTHIA_CALLBACK int pythia_oracle_remaining(pythia_oracle_t *oracle, double *events, double *ns, double *progress);
 

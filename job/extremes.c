@@ -30,6 +30,11 @@ static bool beats(const struct job_extremes *b, const struct job_extremes *a, in
     return b->rank[k] != a->rank[k] ? b->rank[k] < a->rank[k] : b->turn[k] < a->turn[k];
 }
 
+static bool knows(const struct job_extremes *e)
+{
+    return e->usual[JOB_USUAL_GAP] || e->usual[JOB_USUAL_DURATION];
+}
+
 void job_extremes_merge(struct job_extremes *into, const struct job_extremes *from)
 {
     for (int k = 0; k < JOB_EXTREMES; k++)
@@ -38,13 +43,14 @@ void job_extremes_merge(struct job_extremes *into, const struct job_extremes *fr
             into->rank[k] = from->rank[k];
             into->turn[k] = from->turn[k];
         }
+    bool known = (!into->count || knows(into)) && (!from->count || knows(from));
     into->count += from->count;
     for (int i = 0; i < JOB_BUCKETS; i++) {
         into->gaps[i] += from->gaps[i];
         into->durations[i] += from->durations[i];
     }
     for (int i = 0; i < JOB_USUALS; i++)
-        into->usual[i] += from->usual[i];
+        into->usual[i] = known ? into->usual[i] + from->usual[i] : 0;
 }
 
 static int add(struct job_extremes_list *l, const struct job_extremes *e)

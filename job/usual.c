@@ -22,7 +22,7 @@ void job_noted_begin(struct job_noted *e)
 
 void job_lengths_move(struct job_lengths *l, unsigned octave)
 {
-    memset(l, 0, sizeof *l);
+    *l = (struct job_lengths){ .all = l->all };
     l->first = octave > JOB_OCTAVES_BELOW ? octave - JOB_OCTAVES_BELOW : 0;
 }
 
@@ -41,33 +41,58 @@ static void take(struct walk *w, double count, double mean, double from, double 
     w->longest = mean;
 }
 
-/* Of which at least half are known by quarters: those that came after a move. */
-static void take_octave(struct walk *w, const struct job_lengths *l, unsigned octave, uint64_t events)
+/* Events of an octave that are known by quarters: those that came after a move. */
+static uint64_t known_of(const struct job_lengths *l, unsigned octave)
 {
-    unsigned at = octave - l->first < JOB_OCTAVES ? JOB_QUARTERS * (octave - l->first) : 0;
-    const uint32_t *count = &l->count[at];
-    const uint64_t *sum = &l->sum[at];
-    double from = ldexp(1, (int)octave), width = from / JOB_QUARTERS;
     uint64_t known = 0;
 
-    for (int i = 0; octave - l->first < JOB_OCTAVES && i < JOB_QUARTERS; i++)
-        known += count[i];
-    if (known < events - known)
-        take(w, (double)events, 1.5 * from, from, 2 * from);
-    for (int i = 0; known >= events - known && i < JOB_QUARTERS; i++)
-        if (count[i])
-            take(w, count[i] * ((double)events / (double)known), (double)sum[i] / count[i], from + i * width,
-                 from + (i + 1) * width);
+    for (unsigned i = 0; octave - l->first < JOB_OCTAVES && i < JOB_QUARTERS; i++)
+        known += l->count[JOB_QUARTERS * (octave - l->first) + i];
+    return known;
+}
+
+/* The mean of the others, over that of the middles of their octaves. */
+static double others_at(const struct job_lengths *l, const uint64_t *octave)
+{
+    double left = (double)l->all, middles = 0;
+
+    for (unsigned k = 0; k < JOB_BUCKETS; k++) {
+        uint64_t known = known_of(l, k);
+        double sum = 0;
+        for (unsigned i = 0; known && i < JOB_QUARTERS; i++)
+            sum += (double)l->sum[JOB_QUARTERS * (k - l->first) + i];
+        left -= sum;
+        middles += 1.5 * ldexp(1, (int)k) * ((double)octave[k] - (double)known);
+    }
+    return middles > 0 ? fmin(fmax(left / middles, 2.0 / 3), 4.0 / 3) : 1;
+}
+
+/* An octave of which at least half is known by quarters is all like these. */
+static void take_octave(struct walk *w, const struct job_lengths *l, unsigned octave, uint64_t events, double others)
+{
+    uint64_t known = known_of(l, octave);
+    double from = ldexp(1, (int)octave), width = from / JOB_QUARTERS;
+
+    if (known < events - known) {
+        take(w, (double)events, 1.5 * from * others, from, 2 * from);
+        return;
+    }
+    for (unsigned i = 0; known && i < JOB_QUARTERS; i++) {
+        unsigned at = JOB_QUARTERS * (octave - l->first) + i;
+        if (l->count[at])
+            take(w, l->count[at] * ((double)events / (double)known), (double)l->sum[at] / l->count[at],
+                 from + i * width, from + (i + 1) * width);
+    }
 }
 
 /* usual[0], usual[1]: ns of all events if each were as long as is usual; their deviation, likewise. */
 static void settle(const struct job_lengths *l, const uint64_t *octave, uint64_t events, uint64_t *usual)
 {
-    double all = (double)events, cut = fmax(1, SHARE * all);
+    double all = (double)events, cut = fmax(1, SHARE * all), others = others_at(l, octave);
     struct walk w = { .left = cut };
 
     for (unsigned k = 0; k < JOB_BUCKETS; k++)
-        take_octave(&w, l, k, octave[k]);
+        take_octave(&w, l, k, octave[k], others);
     double usually = w.sum / w.events, rest = all - w.events, mean = (w.sum + rest * w.longest) / all;
     double variance = fmax(0, (w.square + rest * w.longest * w.longest) / all - mean * mean);
     usual[0] = (uint64_t)(usually * all + 0.5);

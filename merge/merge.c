@@ -301,9 +301,12 @@ static void commit_clock(struct merge *m)
 
 static void commit_delay(struct job_delay *a, const struct job_delay *b)
 {
+    if (__builtin_add_overflow(a->wall_ns, b->wall_ns, &a->wall_ns)) { /* forged */
+        *a = (struct job_delay){ 0 };
+        return;
+    }
     a->ranks += b->ranks;
     a->ready_ns += b->ready_ns;
-    a->wall_ns += b->wall_ns;
     a->most_ns = a->most_ns > b->most_ns ? a->most_ns : b->most_ns;
 }
 

@@ -103,7 +103,8 @@ const struct grammar_attr *oracle_attr(const struct oracle *o, const struct orac
 /* Statistics of an answer's node as recorded, NULL without. */
 const struct grammar_stats *oracle_stats(const struct oracle *o, const struct oracle_answer *answer);
 
-/* Events and ns that remain of the run, and of the innermost loop around the position; < 0 where unknown. */
+/* Events and ns that remain of the run, and of the innermost loop around the position; < 0 where unknown. Of a run that
+   is longer than recorded nothing is known but that its progress is 1. */
 struct oracle_remaining { double events, ns, loop_events, loop_ns, progress; };
 void oracle_remaining(struct oracle *o, struct oracle_remaining *r);
 

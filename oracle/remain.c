@@ -71,6 +71,15 @@ int oracle_phase(const struct oracle *o, struct oracle_phase *p)
     return 0;
 }
 
+/* More is done than was recorded, and the position is far from the end: it was found anew in a run that goes on. */
+static bool is_longer(const struct oracle *o, const struct oracle_hypothesis *h, double done, double left)
+{
+    enum { FAR = 8 }; /* an eighth of the recording */
+    double recorded = (double)o->reference[h->reference].index->length[0];
+
+    return done > recorded && left * FAR > recorded;
+}
+
 void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
 {
     const struct oracle_hypothesis *best = oracle_heaviest(o);
@@ -80,6 +89,9 @@ void oracle_remaining(struct oracle *o, struct oracle_remaining *r)
     if (o->count == 0)
         return;
     remain(o, best, r);
-    if (r->events >= 0)
+    if (is_longer(o, best, done, r->events)) {
+        r->events = r->ns = -1;
+        r->progress = 1;
+    } else if (r->events >= 0)
         r->progress = done + r->events > 0 ? done / (done + r->events) : 1;
 }

@@ -71,7 +71,7 @@ static struct round round_of(const struct replay_op *op, uint32_t k)
     if (!goes_up_and_down(op))
         return dissemination(op, k);
     struct round r = tree(op, k >= n, 0, k % n, n);
-    r.bytes = grown(op, k);
+    r.bytes = grown(op, k < n ? k : n);
     return r;
 }
 

@@ -204,7 +204,7 @@ static bool do_at_once(struct replay_machine *m, uint32_t rank)
     h->since = h->cpu;
     if (h->op.kind == REPLAY_COMPUTE)
         h->cpu += work(h);
-    else if (h->op.kind == REPLAY_IRECV)
+    else if (h->op.kind == REPLAY_IRECV && h->op.peer < m->ranks)
         meet(m, rank, replay_request_new(h, true));
     else
         return false;

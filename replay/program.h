@@ -8,7 +8,8 @@
  *   operations   compute 2 ms, isend, recv, wait     what source->event() says for this rank and this occurrence
  *   primitives   the same, collectives written out as messages (replay/collective.h)
  *
- * A collective is its dependence structure: n-to-n ones of few ranks are a dissemination, all others binomial trees.
+ * A collective is its dependence structure: prefix ones and n-to-n ones of few ranks are a dissemination, all
+ * others binomial trees.
  * The same primitives are written by `pythia export --to goal`, so that a simulator of its own runs what the engine
  * runs.
  *

@@ -303,6 +303,8 @@ static bool same_rate(const struct replay_machine *m, const struct state *s, uin
     int64_t began = (int64_t)s->at.word[s->part[r].turns + d];
     if (turns + 1 < s->count || turns > s->count + 1 || f->frame[d].turn < turns || !began)
         return false;
+    if (f->seen && turns != s->count) /* what it does by turns would no longer be those turns' */
+        return false;
     double took = (double)(f->frame[d].at - began) * (double)s->count / (double)turns;
     return near((uint64_t)took, (uint64_t)(m->now - s->now), slack);
 }

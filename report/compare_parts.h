@@ -34,7 +34,7 @@ struct report_usual { double mean, variance; };
 struct report_usual_event { struct report_usual gap, duration; };
 
 /* By terminal; the caller's. */
-struct report_usual_event *report_usual_events(const struct job *j);
+struct report_usual_event *report_usual_events(const struct job *j, const struct job *other);
 /* Of one expansion of each rule but the root: fills rules[rule_count], which are zero. */
 void report_usual_rules(const struct grammar_flat *g, const struct report_usual_event *events,
                         struct report_usual *rules);

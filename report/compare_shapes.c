@@ -179,7 +179,7 @@ static void add_job(struct report_comparison *c, struct lists *lists, int side, 
 {
     const struct job *j = c->report[side]->job;
     struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
-    struct report_usual_event *events = report_usual_events(j);
+    struct report_usual_event *events = report_usual_events(j, c->report[!side]->job);
 
     for (uint32_t t = 0; t < j->terminal_count; t++)
         terminal[t] = (struct grammar_hash){ mixed(number[t] + 1u), mixed(~(uint64_t)number[t]) };

@@ -33,7 +33,7 @@ static void add_usual(struct report_usual *to, double count, const struct report
 static void add_times(const struct report_comparison *c, uint32_t *const row[2], struct times *times, int side)
 {
     const struct job *j = c->report[side]->job;
-    struct report_usual_event *usual = report_usual_events(j);
+    struct report_usual_event *usual = report_usual_events(j, c->report[!side]->job);
 
     for (uint32_t k = 0; k < j->class_count; k++) {
         const struct grammar_flat *g = j->classes[k].grammar;

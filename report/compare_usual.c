@@ -3,7 +3,7 @@
  * What is usual of times (job/extremes.h): of one event, of one turn of each rule, with the variance of one.
  *
  * A rule's turn is made of its events as usual as they are: the time of a turn itself is of all, also of those that a
- * busy machine made longer. Where a job does not know what is usual (older files), it is the mean.
+ * busy machine made longer. Where one of two jobs does not know what is usual (older files), it is the mean in both.
  */
 #include <stdlib.h>
 
@@ -24,8 +24,17 @@ static struct report_usual of_extremes(const struct job_extremes *e, enum job_us
     return (struct report_usual){ (double)e->usual[mean] / (double)e->count, off * off };
 }
 
-struct report_usual_event *report_usual_events(const struct job *j)
+static bool knows(const struct job *j)
 {
+    for (uint32_t i = 0; i < j->extremes.count; i++)
+        if (j->extremes.of[i].usual[JOB_USUAL_GAP] || j->extremes.of[i].usual[JOB_USUAL_DURATION])
+            return true;
+    return false;
+}
+
+struct report_usual_event *report_usual_events(const struct job *j, const struct job *other)
+{
+    bool both = knows(j) && knows(other);
     struct report_usual_event *of = calloc(j->terminal_count + 1u, sizeof *of);
     struct grammar_stats *all = calloc(j->terminal_count + 1u, sizeof *all);
 
@@ -38,7 +47,7 @@ struct report_usual_event *report_usual_events(const struct job *j)
     for (uint32_t t = 0; t < j->terminal_count; t++)
         of[t] = (struct report_usual_event){ of_moments(&all[t].gap, all[t].count),
                                              of_moments(&all[t].duration, all[t].count) };
-    for (uint32_t i = 0; i < j->extremes.count; i++) {
+    for (uint32_t i = 0; both && i < j->extremes.count; i++) {
         const struct job_extremes *e = &j->extremes.of[i];
         if (e->usual[JOB_USUAL_GAP] || e->usual[JOB_USUAL_DURATION])
             of[e->terminal] = (struct report_usual_event){

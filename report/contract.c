@@ -168,6 +168,7 @@ static void bound_pace(struct report_measures *m)
 
     if (m->runs == 1) {
         p->level = fmax(0, p->level);
+        p->slope = 0; /* nobody knows by what it differs */
         return;
     }
     double level = log1p(most(m, false)), slope = most(m, true);

@@ -263,12 +263,18 @@ static double own_time(const struct walk *w, uint64_t turns)
 /* Where the marks are of what is done every so many turns, and takes little: the marks of these turns. */
 static void look_inside(struct walk *w, double least, struct marks *m)
 {
-    uint64_t count = w->of[m->mark].count, fewest = 0;
+    enum { WALKS = 8 };
+    uint64_t count = w->of[m->mark].count, fewest = 0, tried = 0;
+    int walks = 0;
 
-    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
+    for (uint32_t t = 0; t < w->j->terminal_count && walks < WALKS; t++) {
         const struct seen *s = &w->of[t];
-        if (s->count > count + count / 2 && (!fewest || s->count < fewest) && is_regular(s) &&
-            marks_of(w, s->count, least) >= MANY && is_steady(w, m->mark, t))
+        if (s->count <= count + count / 2 || s->count == tried || (fewest && s->count >= fewest) || !is_regular(s) ||
+            marks_of(w, s->count, least) < MANY)
+            continue;
+        tried = s->count;
+        walks++;
+        if (is_steady(w, m->mark, t))
             fewest = s->count;
     }
     m->inside = fewest && own_time(w, fewest) <= LITTLE * m->ns;

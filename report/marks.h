@@ -20,7 +20,7 @@
  * calls that mark turns between its marks, equally many each time, and what is not done in each of these takes at most
  * a hundredth of the time: a loop around a solver has other numbers of turns, or work of its own.
  *
- * Cost: some ten walks over a stream of the class, none where it has more than 2^24 events.
+ * Cost: at most twenty walks over a stream of the class, none where it has more than 2^24 events.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_MARKS_H

@@ -51,14 +51,14 @@ void report_print_oracle(const struct job *j, FILE *out)
     fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns));
     if (o->ranks != j->info.ranks)
         fprintf(out, " on %u ranks", o->ranks);
-    if (o->actions && is_comparable(o))
+    if (is_comparable(o))
         print_change(o, out);
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
         fprintf(out, "; median time error %.0f %%", 100 * error);
     fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
             o->gain_seconds, o->cost_seconds);
-    if (is_comparable(o)) /* in the unit of the estimate: sums over ranks */
+    if (o->actions && is_comparable(o)) /* in the unit of the estimate: sums over ranks */
         fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
                 ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);
 }

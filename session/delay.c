@@ -17,10 +17,11 @@
 
 static struct { bool known; long thread; uint64_t ready, at; } begin;
 
-/* "ns on a processor, ns ready without one, times". */
+/* "ns on a processor, ns ready without one, times"; a kernel that does not count says 0 of a thread that has run. */
 static bool read_ready(long thread, uint64_t *ns)
 {
     char path[64], text[96];
+    uint64_t ran;
 
     snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", thread);
     int file = base_io_open(path, O_RDONLY, 0);
@@ -28,7 +29,7 @@ static bool read_ready(long thread, uint64_t *ns)
     if (file >= 0)
         close(file);
     text[n > 0 ? n : 0] = '\0';
-    return sscanf(text, "%*u %" SCNu64, ns) == 1;
+    return sscanf(text, "%" SCNu64 " %" SCNu64, &ran, ns) == 2 && ran;
 }
 
 void session_delay_start(void)

@@ -50,6 +50,7 @@ static struct {
     bool running; /* owner: who starts and finishes the session */
     int terminal; /* helper's, and what it showed last */
     double percent;
+    bool longer; /* the hook's: than recorded; so it stays */
 } progress;
 
 /* --- The hook's side --- */
@@ -69,12 +70,13 @@ void session_progress_note(struct session_stream *s, uint32_t entry, uint64_t no
     s->progress_at = now + NOTE_NS;
     base_fpu_t kept = base_fpu_hold();
     oracle_remaining(s->oracle, &r);
-    bool known = r.ns >= 0;
-    uint64_t left = known ? whole(r.ns) : 0;
+    bool longer = progress.longer |= r.events < 0 && r.progress >= 1;
+    bool known = r.ns >= 0 || longer;
+    uint64_t left = known && !longer ? whole(r.ns) : 0;
     bool foretold = !oracle_predict(s->oracle, 1, &a) && a.until >= 0 && a.duration >= 0;
     uint64_t next = foretold ? whole(a.until + a.duration) : left;
     base_fpu_give_back(kept);
-    if (!known || oracle_phase(s->oracle, &p) != 0)
+    if (!known || (!longer && oracle_phase(s->oracle, &p) != 0))
         return;
     atomic_store_explicit(&progress.note.left, left, memory_order_relaxed);
     atomic_store_explicit(&progress.note.next, next, memory_order_relaxed);
@@ -120,14 +122,16 @@ static void draw(void)
     if (progress.percent < percent)
         progress.percent = percent;
     base_terminal_time((double)(left ? left : now - session.begin), time);
-    if (turns > 1)
+    if (!left)
+        *phase = '\0';
+    else if (turns > 1)
         snprintf(phase, sizeof phase, "turn %llu of %llu", (unsigned long long)turn, (unsigned long long)turns);
     else
         snprintf(phase, sizeof phase, "part %u of %u", atomic_load_explicit(&progress.note.part, memory_order_relaxed),
                  atomic_load_explicit(&progress.note.parts, memory_order_relaxed));
     int n = left ? snprintf(line, sizeof line, "\r\033[Kpythia: %3.0f %%  %s left  %s  %s",
                             progress.percent, time, phase, function ? function : "")
-                 : snprintf(line, sizeof line, "\r\033[Kpythia: longer than recorded: %s  %s  %s", time, phase,
+                 : snprintf(line, sizeof line, "\r\033[Kpythia: longer than recorded: %s  %s", time,
                             function ? function : "");
     int width = base_terminal_columns(progress.terminal) - 1 + 4; /* the first four are not seen */
     put(line, (size_t)(n < width ? n : width));
@@ -175,6 +179,7 @@ void session_progress_start(void)
         return;
     memset(&progress.note, 0, sizeof progress.note);
     progress.percent = 0;
+    progress.longer = false;
     progress.terminal = open_terminal();
     if (progress.terminal < 0 || sem_init(&progress.stop, 0, 0))
         return;
