@@ -127,7 +127,8 @@ void report_split_communication(struct report *r)
 {
     struct report_efficiency *e = &r->model->efficiency;
     struct replay_efficiency of;
-    struct replay_analysis *a = e->known && !e->split ? report_analysis(r) : NULL;
+    bool asked = e->known && !e->split && !r->job->info.missing; /* waits for missing ranks are not known */
+    struct replay_analysis *a = asked ? report_analysis(r) : NULL;
 
     if (!a || replay_analysis_efficiency(a, &of) != 0)
         return;

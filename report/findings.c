@@ -199,13 +199,16 @@ void report_print_findings(struct report *r, FILE *out)
     enum { FIRST = 5 };
     const struct report_findings *f = report_findings(r);
 
+    uint32_t missing = r->job->info.missing;
+
     print_delay(r, out);
     if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
         fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
     if (!f->known)
         return;
     if (!f->count)
-        fputs("\nnothing costs more than 1 % of the ranks' time by waiting\n", out);
+        fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
+                missing ? " for each other" : "");
     for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
         const struct report_finding *one = &f->finding[i];
         bool same = !strcmp(one->where, one->cause);
@@ -219,4 +222,6 @@ void report_print_findings(struct report *r, FILE *out)
     }
     if (f->count > FIRST)
         fprintf(out, "  and %u more (--view waits)\n", f->count - FIRST);
+    if (missing)
+        fputs("waits for ranks that are missing: not known\n", out);
 }

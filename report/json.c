@@ -385,7 +385,7 @@ static void add_loop(const struct report *r, cJSON *root)
     add_number(o, "executions", (double)l->executions);
     add_number(o, "turn_seconds", l->turn_ns / 1e9);
     add_number(o, "total_seconds", l->total_ns / 1e9);
-    report_json_text(o, "function", l->place ? l->place->full : NULL);
+    report_json_text(o, "function", l->place ? report_function_at(l->place, true) : NULL);
     report_json_text(o, "file", l->place ? l->place->file : NULL);
     add_known(o, "line", l->place && l->place->line, l->place ? l->place->line : 0);
 }

@@ -436,6 +436,50 @@ static void join_neighbours(const struct search *s)
     l->turn_ns = l->total_ns / (double)l->turns;
 }
 
+/* --- A loop whose function has no name --- */
+
+static bool passes(const struct job *j, uint32_t callsite, const struct job_frame *f)
+{
+    const struct job_callsite *c = callsite < j->callsite_count ? &j->callsites[callsite] : NULL;
+
+    for (uint32_t i = 0; c && i < c->count; i++)
+        if (j->frames[c->first + i].module == f->module && j->frames[c->first + i].offset == f->offset)
+            return true;
+    return false;
+}
+
+static bool all_pass(const struct search *s, const double *calls, const struct job_frame *f)
+{
+    for (uint32_t t = 0; t < s->r->job->terminal_count; t++)
+        if (calls[t] > 0 && !passes(s->r->job, s->r->job->terminals[t].callsite, f))
+            return false;
+    return true;
+}
+
+/* The innermost frame that all calls of a turn pass led into the function of the loop: the one inside it is there. */
+static void place_by_frames(const struct search *s, struct report_loop *l)
+{
+    const struct job *j = s->r->job;
+    uint32_t symbol = l->node == GRAMMAR_NONE ? l->mark : s->g->nodes[l->node].symbol, first = symbol, depth = 1;
+
+    while (grammar_is_rule(first))
+        first = s->g->nodes[s->g->rules[first & ~GRAMMAR_RULE].first].symbol;
+    if (first >= j->terminal_count || j->terminals[first].callsite >= j->callsite_count)
+        return;
+    const struct job_callsite *c = &j->callsites[j->terminals[first].callsite];
+    double *calls = calloc((size_t)j->terminal_count + 1, sizeof *calls);
+    add_calls(s, symbol, 1, calls, 0);
+    while (depth < c->count && !all_pass(s, calls, &j->frames[c->first + depth]))
+        depth++;
+    free(calls);
+    const struct report_place *p = depth > 1 && depth < c->count
+                                       ? report_resolve(s->r->resolver, j->terminals[first].callsite, depth - 1,
+                                                        REPORT_CALL)
+                                       : report_place_of(s->r, first);
+    if (p && !p->function)
+        l->place = p;
+}
+
 static void search(struct search *s, uint32_t class_index)
 {
     enclose_rules(s);
@@ -446,6 +490,8 @@ static void search(struct search *s, uint32_t class_index)
     else
         join_neighbours(s);
     report_prefer_marks(s->r->job, class_index, &s->r->model->loop);
+    if (s->r->model->loop.present && !s->r->model->loop.place)
+        place_by_frames(s, &s->r->model->loop);
 }
 
 /* The class whose streams have the most time. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "report/demangle.h"
+#include "report/units.h"
 
 struct module {
     bool tried;
@@ -260,6 +261,13 @@ static void one_word(char *text)
             *text = '_';
 }
 
+const char *report_function_at(const struct report_place *p, bool full)
+{
+    if (p->function)
+        return full ? p->full : p->function;
+    return report_text("%s+0x%llx", *p->module ? p->module : "?", (unsigned long long)p->offset);
+}
+
 static void frame_text(const struct report_place *p, char *text, size_t size)
 {
     if (p->function && p->line)
@@ -269,7 +277,7 @@ static void frame_text(const struct report_place *p, char *text, size_t size)
     else if (p->line)
         snprintf(text, size, "?@%s:%u", p->file, p->line);
     else
-        snprintf(text, size, "%s+0x%llx", *p->module ? p->module : "?", (unsigned long long)p->offset);
+        snprintf(text, size, "%s", report_function_at(p, false));
     one_word(text);
 }
 

@@ -47,6 +47,9 @@ void report_resolver_destroy(struct report_resolver *r); /* NULL is legal */
 const struct report_place *report_resolve(struct report_resolver *r, uint32_t callsite, uint32_t depth,
                                           enum report_address kind);
 
+/* Its function, short or in full; "module+0xoffset" where that is not known. One of report_text(). */
+const char *report_function_at(const struct report_place *p, bool full);
+
 /* Whether it is what started main or the thread, which says nothing about the place. */
 bool report_is_start(const struct report_place *p);
 

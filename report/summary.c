@@ -158,8 +158,8 @@ static void print_loop(const struct report *r, FILE *out)
         fprintf(memory, "they differ; %s once in each", report_short_name(r->names, l->mark));
     fclose(memory);
     char where[41] = "";
-    if (l->place && l->place->function)
-        snprintf(where, sizeof where, "%s", l->place->function);
+    if (l->place)
+        snprintf(where, sizeof where, "%s", report_function_at(l->place, false));
     base_clean(where);
     fprintf(out, "\nmain loop%s%s, %.1f %% of the run of class %u:\n", *where ? " in " : "", where,
             report_percent(l->total_ns, (double)r->model->wall_ns), l->class_index);

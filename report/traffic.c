@@ -113,7 +113,10 @@ static void name_rows(struct report_model *m, const struct row *row, uint32_t co
         p->messages += row[i].edge.messages;
         p->bytes += row[i].edge.bytes;
     }
-    report_pattern_name(edges, n, m->job->info.ranks, p->name);
+    if (m->job->info.missing)
+        strcpy(p->name, "not named: ranks are missing");
+    else
+        report_pattern_name(edges, n, m->job->info.ranks, p->name);
 }
 
 static int pattern_order(const void *a, const void *b)

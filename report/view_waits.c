@@ -10,6 +10,7 @@
 #include "report/units.h"
 
 enum { MOST_WAITS = 20, MOST_PLACES = 24 };
+#define NOT_KNOWN UINT32_MAX /* for a place: one of a rank that is missing, perhaps */
 enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, WAIT_KINDS };
 
 static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize",
@@ -42,14 +43,24 @@ static int by_cost(const void *a, const void *b)
     return BASE_ORDER(y->ns, x->ns);
 }
 
-static struct row *rows_of(struct replay_analysis *a, uint32_t *count)
+/* What a rank that is missing made others wait for is in what their calls took: such a call is to blame for nothing. */
+static uint32_t cause_of(struct report *r, uint32_t place)
 {
+    const struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    bool call = place % 2 && place / 2 < replay_bind_sites(b) && replay_bind_site(b, place / 2)->what != BIND_REGION;
+
+    return call && r->job->info.missing ? NOT_KNOWN : place;
+}
+
+static struct row *rows_of(struct report *r, uint32_t *count)
+{
+    struct replay_analysis *a = report_analysis(r);
     uint32_t n, kept = 0;
     const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(a), &n);
     struct row *row = calloc(n + 1, sizeof *row);
 
     for (uint32_t i = 0; i < n; i++)
-        row[i] = (struct row){ c[i].where, c[i].cause,
+        row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
                                kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
                                c[i].ns };
     qsort(row, n, sizeof *row, by_pair);
@@ -125,8 +136,9 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     }
     for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-    fprintf(out, "in MPI, all ranks: %s = waiting %s + transfer %s (recorded: %s)\n", report_time(wait + call),
-            report_time(wait), report_time(call), report_time(recorded_calls(r)));
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s (recorded: %s)\n", report_time(wait + call),
+            report_time(wait), r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer",
+            report_time(call), report_time(recorded_calls(r)));
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
             fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k]),
@@ -219,7 +231,7 @@ void report_print_waits(struct report *r, FILE *out)
                     : pythia_strerror(r->not_replayed));
         return;
     }
-    struct row *row = rows_of(a, &count);
+    struct row *row = rows_of(r, &count);
     report_print_findings(r, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
@@ -229,9 +241,14 @@ void report_print_waits(struct report *r, FILE *out)
     for (uint32_t i = 0; i < count && i < MOST_WAITS && row[i].ns > 0.001 * row[0].ns; i++) {
         char where[256], cause[256], ranks[128];
         place_text(r, row[i].where, where, sizeof where);
-        place_text(r, row[i].cause, cause, sizeof cause);
         report_cut(where, 38);
-        culprits(r, &row[i], ranks, sizeof ranks);
+        if (row[i].cause == NOT_KNOWN) {
+            snprintf(ranks, sizeof ranks, "not known:");
+            snprintf(cause, sizeof cause, "ranks are missing");
+        } else {
+            culprits(r, &row[i], ranks, sizeof ranks);
+            place_text(r, row[i].cause, cause, sizeof cause);
+        }
         fprintf(out, "%9s %5.1f%%  %-15s %-38s %s %s\n", report_time(row[i].ns),
                 report_percent(row[i].ns, 1e9 * replay_analysis_recorded(a) * r->job->info.ranks),
                 kind_names[row[i].kind], where, ranks, cause);

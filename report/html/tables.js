@@ -113,8 +113,12 @@ function drawFindings() {
   const table = byId("findings"), rows = data.findings || [], delay = data.run_delay;
   if (delay && delay.share >= 0.01)
     table.before(element("p", {}, `No processor for ranks that were ready: ${percent(delay.share)} of their time.`));
+  if (data.job.missing_ranks)
+    table.after(element("p", { class: "note" }, "Waits for ranks that are missing: not known."));
   if (!rows.length) {
-    table.replaceWith(element("p", {}, data.findings ? "Nothing costs more than 1 % of the ranks' time by waiting." : ""));
+    const among = data.job.missing_ranks ? " for each other" : "";
+    table.replaceWith(element("p", {}, data.findings ?
+      `Nothing costs more than 1 % of the ranks' time by waiting${among}.` : ""));
     return;
   }
   const head = ["cost", "of all", "what", "at", "because of", "what to try"];

@@ -166,6 +166,35 @@ START_TEST(what_takes_little_is_no_main_loop)
 }
 END_TEST
 
+/* main (0x900) calls the function of the loop, which calls two helpers (from 0x500, 0x520), each with a call in it. */
+START_TEST(a_loop_without_a_name_is_where_its_function_calls)
+{
+    struct job *j = job_create();
+    struct grammar *g = grammar_create(1 << 20);
+    uint32_t call[2];
+
+    for (unsigned i = 0; i < 2; i++) {
+        call[i] = hand_call(j, "MPI_Allreduce", 0x100 * (i + 1), JOB_COLLECTIVE);
+        struct job_terminal t = j->terminals[call[i]];
+        struct job_frame f[3] = { j->frames[j->callsites[t.callsite].first] };
+        f[1] = f[2] = f[0];
+        f[1].offset = 0x500 + 0x20 * i;
+        f[2].offset = 0x900;
+        t.callsite = job_callsite(j, f, 3);
+        call[i] = job_terminal(j, &t);
+    }
+    for (unsigned i = 0; i < 100; i++)
+        hand_append(g, call[i % 2], 10, 10);
+    hand_stream(j, g, 0, 2000, 1000);
+    struct report *r = report_create(j);
+    const struct report_loop *l = &r->model->loop;
+    ck_assert(l->present && l->place);
+    ck_assert_str_eq(report_function_at(l->place, true), "app+0x500");
+    report_destroy(r);
+    job_destroy(j);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -177,6 +206,7 @@ int main(void)
         UNIT_TEST(a_loop_that_is_run_in_each_turn_is_none),
         UNIT_TEST(the_last_turn_has_no_marks),
         UNIT_TEST(what_takes_little_is_no_main_loop),
+        UNIT_TEST(a_loop_without_a_name_is_where_its_function_calls),
     };
     return unit_run("main loop", tests, UNIT_COUNT(tests));
 }
