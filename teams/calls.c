@@ -59,15 +59,18 @@ static void check_arguments(struct teams_case *c, uint32_t insn, const struct te
         const struct teams_value *v = &s->reg[teams_first(left)];
         if (teams_value_is_raw(v))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
+        for (uint32_t k = 0; v->kind == TEAMS_STACK && k < c->r->slots; k++)
+            if (teams_value_is_raw(&s->slot[k]))
+                teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
         if (c->outlined && (v->bits & TEAMS_FOUND))
             teams_case_object(c, JOB_PROOF_COUNTS, c->f->insn[insn].address);
     }
     const struct teams_value *top = &s->reg[teams_convention()->stack];
     for (uint32_t k = 0; k < c->r->slots; k++) {
-        int32_t at = c->r->slot_offset[k];
-        bool handed = stack && top->kind == TEAMS_FRAME && at >= top->number && at < top->number + 8 * WORDS;
+        int32_t at = c->r->slot_offset[k], end = at + c->r->slot_size[k];
+        bool handed = stack && top->kind == TEAMS_FRAME && end > top->number && at < top->number + 8 * WORDS;
         for (uint32_t e = 0; e < c->r->escapes; e++)
-            handed |= at >= c->r->escaped[e] && c->r->escaped[e] < 0;
+            handed |= end > c->r->escaped[e] && c->r->escaped[e] < 0;
         if (handed && teams_value_is_raw(&s->slot[k]))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
     }

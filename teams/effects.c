@@ -117,17 +117,25 @@ static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i
         teams_case_object(c, JOB_PROOF_COUNTS, i->address);
 }
 
-static struct teams_value stored(const struct teams_case *c, const struct teams_insn *i, const struct teams_state *s)
+static struct teams_value operands(const struct teams_case *c, const struct teams_insn *i, const struct teams_state *s)
 {
     struct teams_value v = teams_value_any(0);
     if (i->op == TEAMS_MOVE || i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_BITS) {
         const struct teams_operand *o = i->op == TEAMS_MOVE ? &i->a : &i->b;
         return o->kind == TEAMS_MEMORY ? v : teams_follow_operand(c->r, i, o, s);
     }
-    if (i->op == TEAMS_SET)
-        return s->reg[TEAMS_FLAGS];
     for (uint64_t left = teams_sources(i); left; left &= left - 1)
         v = teams_value_mix(v, s->reg[teams_first(left)]);
+    return v;
+}
+
+static struct teams_value stored(const struct teams_case *c, const struct teams_insn *i, const struct teams_state *s)
+{
+    struct teams_value v = operands(c, i, s);
+    const struct teams_value *flags = &s->reg[TEAMS_FLAGS];
+    if (i->reads_flags && teams_value_is_raw(flags)) /* with carry */
+        return *flags;
+    v.bits |= i->reads_flags ? flags->bits & (TEAMS_CARRIED | TEAMS_FOUND) : 0;
     return v;
 }
 

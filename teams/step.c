@@ -77,7 +77,8 @@ static struct teams_value choose(struct teams_value flags, struct teams_value a,
     struct teams_value v = teams_value_join(a, b);
     /* by whether a chunk is there only its end is chosen, which still has the number in it */
     if (flags.kind == TEAMS_IF_MASTER || flags.kind == TEAMS_IF_SINGLE || flags.kind == TEAMS_RAW ||
-        (flags.kind == TEAMS_IF_CHUNK && v.kind != TEAMS_LINEAR))
+        (flags.kind == TEAMS_IF_CHUNK && v.kind != TEAMS_LINEAR) ||
+        (flags.kind == TEAMS_IF_REST && v.kind != TEAMS_QUOTIENT && v.kind != TEAMS_LINEAR))
         return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_CONSTANT || v.kind == TEAMS_ANY)
         v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_FOUND);
@@ -119,8 +120,8 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
     struct sources from = { .all = teams_value_any(0), .zeroes = true };
     for (uint64_t left = teams_sources(i) | (i->reads & i->writes); left; left &= left - 1) {
         const struct teams_value *v = &s->reg[teams_first(left)];
-        if (v->kind == TEAMS_FRAME)
-            continue;
+        if (v->kind == TEAMS_FRAME && ((teams_bit(i->place.base) | teams_bit(i->from.base)) & left & -left))
+            continue; /* where a string is */
         bool zero = v->bits & TEAMS_ZERO;
         from.all = teams_value_mix(from.all, *v);
         from.zeroes = from.zeroes && zero;

@@ -185,7 +185,13 @@ struct teams_value teams_value_mix(struct teams_value a, struct teams_value b)
     b = plain(b);
     if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
         return raw;
-    return teams_value_any(both_bits(a, b));
+    struct teams_value v = teams_value_any(both_bits(a, b));
+    const struct teams_value *p = a.kind == TEAMS_FRAME || a.kind == TEAMS_STACK ? &a : &b;
+    if (p->kind == TEAMS_FRAME || p->kind == TEAMS_STACK) { /* still an address there, maybe */
+        v.kind = TEAMS_STACK;
+        v.number = p->number;
+    }
+    return v;
 }
 
 struct teams_value teams_value_join(struct teams_value a, struct teams_value b)

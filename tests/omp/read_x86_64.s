@@ -193,12 +193,20 @@
     told vector_by_a_mask, "vmovd %eax, %xmm1; vmovdqa32 %xmm1, %xmm3{%k1}; vmovd %xmm3, %ebx"
     told vectors_added_by_a_mask, "vmovd %eax, %xmm1; vpaddd %xmm1, %xmm2, %xmm3{%k1}; vmovd %xmm3, %ebx"
     told blended, "movd %eax, %xmm0; pxor %xmm1, %xmm1; pblendw $1, %xmm0, %xmm1; movd %xmm1, %ebx"
+# Addresses of its frame that something else was done to.
+    told read_by_a_changed_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rcx; or $0, %rcx; mov (%rcx), %ebx"
+    told read_by_an_exchanged_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rcx; xchg %rcx, %rdx; mov (%rdx), %ebx"
 # By what it calls.
+    .macro spare
+    mov %eax, %ebx
+    .endm
     told returned, "mov %eax, %edi; call same; mov %eax, %ebx"
     told returned_in_part, "mov %eax, %edi; xor %eax, %eax; call same; mov %eax, %ebx"
     told returned_by_address, "mov %eax, %edi; lea 8(%rsp), %rsi; call put; mov 8(%rsp), %ebx"
     told handed_by_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rdi; call get; mov %eax, %ebx"
     told handed_behind_an_address, "mov %eax, 12(%rsp); lea 8(%rsp), %rdi; call get_behind; mov %eax, %ebx"
+    told handed_at_an_index, "mov %eax, 8(%rsp);mov $0, %eax;movslq (%rbp), %rcx;lea (%rsp,%rcx,8), %rdi;call get;spare"
+    told handed_from_the_middle, "shl $32, %rax; mov %rax, 8(%rsp); lea 12(%rsp), %rdi; call get; mov %eax, %ebx"
     told handed_on_the_stack, "push %rax; call stack_argument; pop %rcx; mov %eax, %ebx"
     told handed_on_the_stack_far, "mov %eax, 40(%rsp); call far_argument; mov %eax, %ebx"
     told handed_in_a_vector, "movd %eax, %xmm0; call in_vector; mov %eax, %ebx"
@@ -242,6 +250,56 @@
     first locked_or_flags, "lock orl $1, 4(%rbp); sete %bl"
     first locked_bit, "lock btsl $1, 4(%rbp); setc %bl"
     first locked_dec_flags, "lock decl 4(%rbp); sete %bl"
+
+# One thread stores in place, by the number in %r12d.
+    .macro adds name, code
+    begin region_no_\name
+    push %rbp
+    push %r12
+    sub $56, %rsp
+    mov %rdi, %rbp
+    call omp_get_thread_num@PLT
+    mov %eax, %r12d
+    call GOMP_single_start@PLT
+    test %al, %al
+    je 1f
+    \code
+1:  add $56, %rsp
+    pop %r12
+    pop %rbp
+    ret
+    end region_no_\name
+    .endm
+    adds carry_added_in_place, "cmp $1, %r12d; adcl $0, (%rbp)"
+    adds carry_rotated_in_place, "cmp $1, %r12d; rcll (%rbp)"
+
+# Whether the thread is one of those with an iteration more, in a static schedule.
+    .macro rest name, code
+    begin region_no_\name
+    push %rbx
+    push %r12
+    sub $56, %rsp
+    mov %rdi, %rbp
+    call omp_get_num_threads@PLT
+    mov %eax, %r12d
+    call omp_get_thread_num@PLT
+    mov %eax, %esi
+    mov (%rbp), %eax
+    cltd
+    idiv %r12d
+    xor %ebx, %ebx
+    \code
+    call GOMP_single_start@PLT
+    test %al, %al
+    je 1f
+    mov %ebx, (%rbp)
+1:  add $56, %rsp
+    pop %r12
+    pop %rbx
+    ret
+    end region_no_\name
+    .endm
+    rest one_more_moved, "mov $1, %ecx; cmp %edx, %esi; cmovl %ecx, %ebx"
 
 same:
     mov %edi, %eax
