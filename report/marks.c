@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "report/ranges.h"
+
 #define SOONEST 0.4 /* of the mean distance between two marks */
 #define LATEST 2.0
 #define FEW 0.1 /* of the turns: may be others */
@@ -321,6 +323,18 @@ static bool rules_are_right(struct walk *w, const struct report_loop *l, const s
     return !inner && !(m->differ && m->count >= MANY);
 }
 
+/* A walk goes the first member's way by the times of all: what is a share of it is as great a share of theirs. */
+static double mean_time(const struct job_class *c)
+{
+    const struct grammar_flat *g = c->grammar;
+    double ns = 0;
+
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (!grammar_is_rule(g->nodes[n].symbol))
+            ns += (double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum;
+    return ns / (double)report_members(c);
+}
+
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop)
 {
     struct walk w = { .j = j, .g = j->classes[class_index].grammar };
@@ -330,6 +344,8 @@ void report_prefer_marks(const struct job *j, uint32_t class_index, struct repor
         return;
     w.of = calloc((size_t)j->terminal_count + 1, sizeof *w.of);
     bool found = find(&w, &m);
+    if (w.ns > 0)
+        m.ns *= mean_time(&j->classes[class_index]) / w.ns;
     if (found && !rules_are_right(&w, loop, &m))
         *loop = (struct report_loop){ .present = true, .class_index = class_index, .node = GRAMMAR_NONE,
                                       .mark = m.mark, .turns = m.turns, .executions = 1,
