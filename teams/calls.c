@@ -37,7 +37,7 @@ bool teams_case_read_calls(struct teams_case *c)
         bool numbers = call->known <= TEAMS_LEAVES; /* it may take floating-point numbers */
         call->reads = named ? first_arguments(teams_known_arguments(call->name)) | (numbers ? vectors() : 0)
                       : s   ? s->arguments
-                            : first_arguments(8) | vectors();
+                            : first_arguments(9) | vectors();
         call->clobbers = clobbers;
     }
     return changed;

@@ -3,11 +3,12 @@
  * Machine instructions, as far as the proof (proof.h) needs them: what is written, made of what, by which kind of
  * operation.
  *
- *   bytes ── capstone ── code_x86.c, code_none.c ──> struct teams_insn      dst = op(a, b), at most one place of memory
+ *   bytes ── capstone ── code_x86.c, code_arm.c ──> struct teams_insn   dst = op(a, b), at most one place of memory
+ *   without capstone: code_none.c
  *
  * Registers are numbers of locations: 0..31 general, 32..63 vectors, whatever their width; TEAMS_FLAGS is the
- * condition. What is not understood in detail is TEAMS_OTHER, with the masks of what it reads and writes: nothing is
- * left out.
+ * condition that branches and what chooses look at. What is not understood in detail is TEAMS_OTHER, with the masks of
+ * what it reads and writes: nothing is left out.
  *
  * Threads: one a decoder.  Hook-safe: no.
  */
@@ -17,7 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TEAMS_GENERAL = 32, TEAMS_FLAGS = 64, TEAMS_REGISTERS = 65, TEAMS_NO_REGISTER = 255 };
+enum {
+    TEAMS_GENERAL = 32,
+    TEAMS_FLAGS = 64,
+    TEAMS_KEPT_FLAGS = 65, /* aarch64's: branches may also look at a register, which leaves these as they are */
+    TEAMS_BETWEEN = 66,    /* from one step of an instruction to the next */
+    TEAMS_REGISTERS = 67,
+    TEAMS_NO_REGISTER = 255
+};
 
 enum teams_op {
     TEAMS_NOTHING,
@@ -100,8 +108,10 @@ static inline uint64_t teams_sources(const struct teams_insn *i)
 /* What the calling convention says. */
 struct teams_convention {
     uint8_t stack, result;
-    uint8_t arguments[8];
+    uint8_t arguments[9]; /* with the place for a large result, the last one */
     uint8_t argument_count;
+    uint8_t first_on_stack; /* offset of the first argument there, from the stack pointer at the entry */
+    uint64_t returned;  /* arguments' registers in which results are returned */
     uint64_t clobbered; /* by a call */
 };
 
@@ -115,6 +125,9 @@ static inline bool teams_is_masked(const struct teams_insn *i)
 {
     return i->op >= TEAMS_FLOAT && i->op <= TEAMS_OTHER;
 }
+
+/* Another processor's instructions than this one's, from now on; by ELF's e_machine. */
+void teams_code_choose(uint16_t elf);
 
 struct teams_decoder;
 /* NULL: no memory, or this processor's instructions cannot be read. */

@@ -21,6 +21,11 @@ bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, u
     return false;
 }
 
+void teams_code_choose(uint16_t elf)
+{
+    (void)elf;
+}
+
 const struct teams_convention *teams_convention(void)
 {
     static const struct teams_convention none;

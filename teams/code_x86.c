@@ -1,84 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* x86-64. Capstone's operands in order: Intel's, the first one is written. */
-#include "teams/code.h"
-
-#include <capstone.h>
-#include <dlfcn.h>
-#include <stdlib.h>
+#include <elf.h>
 #include <string.h>
 
-#if defined __x86_64__
-
-struct teams_decoder {
-    csh handle;
-    cs_insn *insn;
-};
-
-/*
- * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is
- * recorded a millisecond or two when it starts.
- */
-#define TEXT_OF(x) #x
-#define TEXT(x)    TEXT_OF(x)
-static struct {
-    cs_err (*open)(cs_arch, cs_mode, csh *);
-    cs_err (*option)(csh, cs_opt_type, size_t);
-    cs_insn *(*make)(csh);
-    void (*free)(cs_insn *, size_t);
-    cs_err (*close)(csh *);
-    bool (*disasm)(csh, const uint8_t **, size_t *, uint64_t *, cs_insn *);
-    cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
-} capstone;
-
-static bool load_capstone(void)
-{
-    static const char *const names[] = { "cs_open",  "cs_option",      "cs_malloc",     "cs_free",
-                                         "cs_close", "cs_disasm_iter", "cs_regs_access" };
-    void *library = dlopen("libcapstone.so." TEXT(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    void **to = (void **)(void *)&capstone;
-    bool all = library != NULL;
-    for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
-        all = (to[i] = dlsym(library, names[i])) != NULL;
-    return all;
-}
+#include "teams/machine.h"
 
 enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
-
-struct teams_decoder *teams_decoder_create(void)
-{
-    struct teams_decoder *d = calloc(1, sizeof *d);
-    if (d && load_capstone() && capstone.open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK) {
-        capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-        d->insn = capstone.make(d->handle);
-        if (d->insn)
-            return d;
-        capstone.close(&d->handle);
-    }
-    free(d);
-    return NULL;
-}
-
-void teams_decoder_destroy(struct teams_decoder *d)
-{
-    if (!d)
-        return;
-    capstone.free(d->insn, 1);
-    capstone.close(&d->handle);
-    free(d);
-}
-
-const struct teams_convention *teams_convention(void)
-{
-    static const struct teams_convention c = {
-        .stack = STACK,
-        .result = 0,
-        .arguments = { 7, 6, 2, 1, 8, 9 },
-        .argument_count = 6,
-        /* all but rbx, rsp, rbp, r12 to r15 */
-        .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
-    };
-    return &c;
-}
 
 /* --- Registers --- */
 
@@ -291,7 +218,7 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
 {
     cs_regs reads, writes;
     uint8_t read_count = 0, write_count = 0;
-    if (capstone.access(d->handle, d->insn, reads, &read_count, writes, &write_count)) {
+    if (d->access(d->handle, d->insn, reads, &read_count, writes, &write_count)) {
         insn->reads = insn->writes = UINT64_MAX;
         insn->reads_flags = insn->writes_flags = true;
         return;
@@ -561,13 +488,11 @@ static bool goes_elsewhere(const cs_insn *i)
     return false;
 }
 
-bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                  struct teams_insn *insn)
+static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                   struct teams_insn *insn)
 {
-    size_t left = size;
-    uint64_t at = address;
     const cs_insn *i = d->insn;
-    if (!capstone.disasm(d->handle, &code, &left, &at, d->insn) || !i->detail)
+    if (!teams_disassemble(d, code, size, address))
         return false;
     const cs_x86 *x = &i->detail->x86;
     *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size, .second = TEAMS_NO_REGISTER };
@@ -584,4 +509,18 @@ bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, u
     return !goes_elsewhere(i);
 }
 
-#endif
+const struct teams_machine teams_x86 = {
+    .elf = EM_X86_64,
+    .arch = CS_ARCH_X86,
+    .mode = CS_MODE_64,
+    .convention = {
+        .stack = STACK,
+        .result = 0,
+        .arguments = { 7, 6, 2, 1, 8, 9 },
+        .argument_count = 6,
+        .first_on_stack = 8, /* behind the return address */
+        /* all but rbx, rsp, rbp, r12 to r15 */
+        .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
+    },
+    .decode = decode,
+};

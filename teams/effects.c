@@ -163,7 +163,8 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
 
 void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
 {
-    enum { GUARD = 0x28 }; /* of the stack's protector */
+    enum { GUARD = 0x28 }; /* of the stack's protector, x86-64 */
+    int32_t first = teams_convention()->first_on_stack;
     struct teams_value at = teams_follow_address(i, s);
     if (i->from.size) {
         struct teams_insn second = { .address = i->address, .place = i->from, .loads = true };
@@ -172,7 +173,7 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
             teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
         if (teams_value_is_raw(&from))
             teams_case_object(c, JOB_PROOF_NUMBER, i->address);
-        c->s->stack |= (from.kind == TEAMS_FRAME || from.kind == TEAMS_STACK) && from.number >= 8;
+        c->s->stack |= (from.kind == TEAMS_FRAME || from.kind == TEAMS_STACK) && from.number >= first;
     }
     if (i->place.thread) {
         if (!i->loads || i->stores || i->place.offset != GUARD || i->place.base != TEAMS_NO_REGISTER)
@@ -181,7 +182,7 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
     }
     if (teams_value_is_raw(&at))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
-    if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= 8 && i->loads)
+    if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= first && i->loads)
         c->s->stack = true;
     if (i->stores)
         check_store(c, b, i, s);

@@ -50,6 +50,7 @@ static void mark(const struct teams_reading *r, struct teams_state *s, const str
         bool counts = how == TEAMS_CARRIED && (d->stepped & left & -left);
         mark_value(r, &s->reg[teams_first(left)], counts ? TEAMS_COUNTER : how, inside);
     }
+    mark_value(r, &s->reg[TEAMS_KEPT_FLAGS], how, inside);
     for (uint32_t word = 0; word * 64 < r->slots; word++)
         for (uint64_t left = d->slots[word]; left; left &= left - 1)
             mark_value(r, &s->slot[word * 64 + teams_first(left)], how, inside);

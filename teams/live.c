@@ -7,6 +7,7 @@ static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *
 {
     const struct teams_insn *i = &f->insn[insn];
     uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index) | teams_bit(i->second);
+    use |= i->op == TEAMS_RETURN ? teams_convention()->returned : 0;
     uint64_t define = i->writes | teams_bit(i->second);
     if (i->from.size)
         use |= teams_bit(i->from.base) | teams_bit(i->from.index);

@@ -68,7 +68,7 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
         teams_case_object(c, JOB_PROOF_SYSTEM, i->address);
     else if (i->op == TEAMS_PAUSE)
         teams_case_object(c, JOB_PROOF_WAITS, i->address);
-    else if (i->op == TEAMS_DIVIDE && i->b.kind && teams_value_is_raw(&s->reg[teams_convention()->result]))
+    else if (i->op == TEAMS_DIVIDE && i->a.kind == TEAMS_REGISTER && teams_value_is_raw(&s->reg[i->a.number]))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
 }
 

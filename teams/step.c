@@ -100,10 +100,16 @@ static struct teams_value bits(struct teams_value a, struct teams_value b)
     return teams_value_mix(a, b);
 }
 
+/* Of what is 0 or 1 the lowest bit says all. */
+static bool is_whole(const struct teams_value *a, const struct teams_value *b)
+{
+    return a->kind == TEAMS_IF_SINGLE && b->kind == TEAMS_CONSTANT && (b->number & 1);
+}
+
 static struct teams_value test(const struct teams_insn *i, struct teams_value a, struct teams_value b)
 {
     bool same = i->a.kind == TEAMS_REGISTER && i->b.kind == TEAMS_REGISTER && i->a.number == i->b.number;
-    if (same)
+    if (same || is_whole(&a, &b))
         return teams_value_compare(a, teams_value_constant(0));
     return teams_value_mix(a, b);
 }
@@ -209,8 +215,9 @@ static void bound_at(struct teams_reading *r, int block, struct teams_state *s, 
 
 static void take_bounds(struct teams_reading *r, int block, struct teams_state *s)
 {
+    enum { MOST = 7 }; /* arguments of what gives bounds */
     const struct teams_convention *c = teams_convention();
-    for (int a = 0; a < c->argument_count; a++)
+    for (int a = 0; a < c->argument_count && a < MOST; a++)
         bound_at(r, block, s, &s->reg[c->arguments[a]]);
     for (int32_t k = 0; k < 4 && s->reg[c->stack].kind == TEAMS_FRAME; k++) {
         uint8_t slot = teams_memory_find_slot(r, s->reg[c->stack].number + 8 * k);
@@ -252,7 +259,8 @@ static void call(struct teams_reading *r, int block, const struct teams_insn *i,
         take_bounds(r, block, s);
     write_all(r, block, s, clobbers, teams_value_any(0));
     s->reg[TEAMS_FLAGS] = teams_value_any(0);
-    s->reg[c->result] = result_of(known);
+    if (known != TEAMS_UNKNOWN_CALL || clobbers >> c->result & 1)
+        s->reg[c->result] = result_of(known);
 }
 
 /* Whether the block is run by the threads with T < r only. */
@@ -281,6 +289,8 @@ static struct teams_value quotient(struct teams_reading *r, int block, const str
     if (i->second != TEAMS_NO_REGISTER) {
         s->reg[i->second] = rest;
         teams_memory_define(r, block, i->second, false);
+    } else if (v.kind == TEAMS_QUOTIENT) {
+        v.number = teams_value_dividend(&a);
     }
     return v;
 }

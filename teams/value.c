@@ -71,9 +71,18 @@ bool teams_value_begins_anew(const struct teams_value *a, const struct teams_val
     return on && (a->bits & b->bits & TEAMS_ZERO) && (a->kind == TEAMS_CONSTANT) != (b->kind == TEAMS_CONSTANT);
 }
 
+/* A dividend without its rest, taken from the same dividend. */
+static bool leaves_rest(struct teams_value a, struct teams_value b)
+{
+    return b.kind == TEAMS_LINEAR && b.number && b.number == teams_value_dividend(&a) && b.r == -1 && !b.t && !b.n &&
+           !b.m;
+}
+
 struct teams_value teams_value_add(struct teams_value a, struct teams_value b, bool minus)
 {
     int sign = minus ? -1 : 1;
+    if (minus && leaves_rest(a, b))
+        return form(0, 0, 0, 1, TEAMS_EXACT);
     if (a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_CONSTANT && sign * b.number == 1)
         return (struct teams_value){ .kind = TEAMS_QUOTIENT_1, .bits = TEAMS_BOUND };
     if (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_CONSTANT && a.number == 1 && !minus)
@@ -122,8 +131,26 @@ static bool is_rest(struct teams_value v)
     return is_exactly(v, 0, 0, 1);
 }
 
+int32_t teams_value_dividend(const struct teams_value *v)
+{
+    enum { CONSTANTS = 1 << 29 }; /* above all names of instructions */
+    if (v->kind == TEAMS_CONSTANT && v->number >= 0 && v->number < CONSTANTS)
+        return CONSTANTS + v->number;
+    return v->kind == TEAMS_ANY ? v->number : 0;
+}
+
+/* The quotient times what it was divided by: the dividend without its rest. */
+static bool is_divided(struct teams_value a, struct teams_value b)
+{
+    return a.kind == TEAMS_QUOTIENT && a.number && is_exactly(b, 0, 1, 0);
+}
+
 struct teams_value teams_value_multiply(struct teams_value a, struct teams_value b)
 {
+    if (is_divided(a, b) || is_divided(b, a))
+        return (struct teams_value){ .kind = TEAMS_LINEAR,
+                                     .r = -1,
+                                     .number = a.kind == TEAMS_QUOTIENT ? a.number : b.number };
     if ((a.kind == TEAMS_QUOTIENT && is_number(b)) || (b.kind == TEAMS_QUOTIENT && is_number(a)))
         return form(0, 0, 1, 0, TEAMS_EXACT);
     if (a.kind == TEAMS_CONSTANT)

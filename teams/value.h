@@ -97,6 +97,9 @@ struct teams_value teams_value_multiply(struct teams_value a, struct teams_value
 struct teams_value teams_value_begin(struct teams_value a, struct teams_value b);
 /* Quotient, and the remainder in *rest. */
 struct teams_value teams_value_divide(struct teams_value a, struct teams_value b, struct teams_value *rest);
+/* What a quotient's `number` tells of the value that was divided: its name; 0: none. Where the rest is not known with
+   the quotient, it is what the dividend and their product leave. */
+int32_t teams_value_dividend(const struct teams_value *v);
 /* Flags of comparing the two. */
 struct teams_value teams_value_compare(struct teams_value a, struct teams_value b);
 /* By any other operation. */
