@@ -124,9 +124,10 @@ struct sources {
 static struct sources sources_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
 {
     struct sources from = { .all = teams_value_any(0), .zeroes = true };
+    uint64_t addresses = teams_bit(i->place.base) | (i->from.size ? teams_bit(i->from.base) : 0);
     for (uint64_t left = teams_sources(i) | (i->reads & i->writes); left; left &= left - 1) {
         const struct teams_value *v = &s->reg[teams_first(left)];
-        if (v->kind == TEAMS_FRAME && ((teams_bit(i->place.base) | teams_bit(i->from.base)) & left & -left))
+        if (v->kind == TEAMS_FRAME && (addresses & left & -left))
             continue; /* where a string is */
         bool zero = v->bits & TEAMS_ZERO;
         from.all = teams_value_mix(from.all, *v);

@@ -153,6 +153,8 @@
     decides flags_kept_by_bit, "cmp w0, #3; tbz w2, #1, 3f; 3: b.gt 2f"
     decides by_floating, "scvtf d0, w0; fcmpe d0, #0.0; b.gt 2f"
 # The flags become data.
+    told changed_address, "str w0, [sp, #64];add x0, sp, #64;eor x3, x0, xzr;mov x0, #0;ldr w19, [x3];mov x3, #0"
+    told read_by_a_rotated_address, "str w0, [sp, #64]; add x9, sp, #64; ror x10, x9, #0; ldr w19, [x10]"
     told set_greater, "cmp w0, #3; cset w19, gt"
     told mask_greater, "cmp w0, #3; csetm w19, gt"
     told move_if_greater, "mov w1, #1; mov w2, #2; cmp w0, #3; csel w19, w1, w2, gt"

@@ -196,6 +196,7 @@
 # Addresses of its frame that something else was done to.
     told read_by_a_changed_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rcx; or $0, %rcx; mov (%rcx), %ebx"
     told read_by_an_exchanged_address, "mov %eax, 8(%rsp); lea 8(%rsp), %rcx; xchg %rcx, %rdx; mov (%rdx), %ebx"
+    told read_by_the_first_register, "mov %eax, 8(%rsp); lea 8(%rsp), %rax; xchg %rax, %rdx; mov (%rdx), %ebx"
 # By what it calls.
     .macro spare
     mov %eax, %ebx
