@@ -22,25 +22,29 @@ static uint64_t size_of(const struct job_series *s)
 
 enum { ROUNDED = JOB_SERIES_WHOLE / 85 };
 
-static uint32_t rounded(uint32_t part)
+static int32_t rounded(int32_t part)
 {
-    return (part + ROUNDED / 2) / ROUNDED * ROUNDED;
+    return part > 0 ? (part + ROUNDED / 2) / ROUNDED * ROUNDED : 0;
 }
 
-/* A file says it in 85ths of a step, a message exactly. The kinds of one rank are rounded together: in no step is more
-   than it is long. */
+/* A file says it in 85ths of a step, a message exactly. Of one rank, what a step loses the next one gets: the sum
+   stays, and in no step is more than it is long. */
 static void round_series(struct job_series *s)
 {
+    int32_t carried[JOB_SERIES_KINDS] = { 0 };
+
     for (uint32_t i = 0; i < s->steps; i++) {
-        uint32_t until = 0, said = 0;
+        int32_t room = JOB_SERIES_WHOLE;
         for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++) {
             for (uint32_t part = 0; part < JOB_SERIES_PARTS; part++)
                 s->part[kind][part][i] = (uint16_t)rounded(s->part[kind][part][i]);
             if (s->ranks > 1)
                 continue;
-            until += s->sum[kind][i];
-            s->sum[kind][i] = rounded(until) - said;
-            said += s->sum[kind][i];
+            int32_t all = carried[kind] + (int32_t)s->sum[kind][i], said = rounded(all);
+            said = said < room ? said : room;
+            carried[kind] = all - said;
+            room -= said;
+            s->sum[kind][i] = (uint32_t)said;
         }
     }
 }
