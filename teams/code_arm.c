@@ -7,21 +7,12 @@
  *   madd  BETWEEN = a * b;  dst = c + BETWEEN           cbz    FLAGS = a ? 0;  branch by FLAGS
  *
  * Instructions are known by capstone's numbers, and no others: what is not in the table, or has operands in another
- * form, cannot be read. So are exclusive and atomic accesses, and vectors of any length (SVE). Capstone 4 does not name
- * operands in memory: they are read from the instruction itself.
+ * form, cannot be read. So are exclusive and atomic accesses, and vectors of any length (SVE).
  */
 #include <elf.h>
 #include <string.h>
 
-#include "teams/machine.h"
-
-enum { FRAME = 29, LINK = 30, STACK = 31, ZERO = 31, MOST_STEPS = 4 };
-
-struct steps {
-    struct teams_insn step[MOST_STEPS + 1]; /* the last one: what is too many */
-    unsigned count;
-    bool unknown; /* it has another form than is known */
-};
+#include "teams/code_arm.h"
 
 /* --- Operands --- */
 
@@ -29,16 +20,6 @@ static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_
                                   flags = { TEAMS_REGISTER, TEAMS_FLAGS, 0 },
                                   kept = { TEAMS_REGISTER, TEAMS_KEPT_FLAGS, 0 },
                                   between = { TEAMS_REGISTER, TEAMS_BETWEEN, 0 };
-
-static struct teams_operand immediate(int64_t value)
-{
-    return (struct teams_operand){ TEAMS_IMMEDIATE, 0, value };
-}
-
-static struct teams_operand in_register(unsigned number)
-{
-    return (struct teams_operand){ TEAMS_REGISTER, (uint8_t)number, 0 };
-}
 
 static bool is_zero(unsigned reg)
 {
@@ -55,9 +36,9 @@ static uint8_t location(unsigned reg)
     if (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28)
         return (uint8_t)(reg - ARM64_REG_X0);
     if (reg == ARM64_REG_X29 || reg == ARM64_REG_X30)
-        return reg == ARM64_REG_X29 ? FRAME : LINK;
+        return reg == ARM64_REG_X29 ? TEAMS_ARM_FRAME : TEAMS_ARM_LINK;
     if (reg == ARM64_REG_SP || reg == ARM64_REG_WSP)
-        return STACK;
+        return TEAMS_ARM_STACK;
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         if (reg >= vectors[k] && reg < vectors[k] + 32)
             return (uint8_t)(TEAMS_GENERAL + reg - vectors[k]);
@@ -65,24 +46,24 @@ static uint8_t location(unsigned reg)
 }
 
 /* A register or a number as it is, neither a part of a vector nor shifted. */
-static struct teams_operand operand(struct steps *s, const cs_arm64_op *o)
+static struct teams_operand operand(struct teams_arm_steps *s, const cs_arm64_op *o)
 {
     if (o->type == ARM64_OP_IMM && o->shift.type == ARM64_SFT_INVALID)
-        return immediate(o->imm);
+        return teams_arm_number(o->imm);
     if (o->type == ARM64_OP_IMM && o->shift.type == ARM64_SFT_LSL && o->shift.value < 64)
-        return immediate((int64_t)((uint64_t)o->imm << o->shift.value));
+        return teams_arm_number((int64_t)((uint64_t)o->imm << o->shift.value));
     if (o->type == ARM64_OP_FP)
-        return immediate(o->fp != 0.0);
+        return teams_arm_number(o->fp != 0.0);
     bool plain = o->type == ARM64_OP_REG && o->vector_index < 0 && o->shift.type == ARM64_SFT_INVALID &&
                  o->ext == ARM64_EXT_INVALID;
     if (plain && is_zero(o->reg))
-        return immediate(0);
+        return teams_arm_number(0);
     s->unknown |= !plain || location(o->reg) == TEAMS_NO_REGISTER;
-    return plain ? in_register(location(o->reg)) : none;
+    return plain ? teams_arm_register(location(o->reg)) : none;
 }
 
 /* Where a result goes: none where it is thrown away. */
-static struct teams_operand result(struct steps *s, const cs_arm64_op *o)
+static struct teams_operand result(struct teams_arm_steps *s, const cs_arm64_op *o)
 {
     struct teams_operand to = operand(s, o);
     s->unknown |= o->type != ARM64_OP_REG;
@@ -91,29 +72,29 @@ static struct teams_operand result(struct steps *s, const cs_arm64_op *o)
 
 /* --- Steps --- */
 
-static struct teams_insn *add(struct steps *s, enum teams_op op, struct teams_operand dst, struct teams_operand a,
-                              struct teams_operand b)
+struct teams_insn *teams_arm_add(struct teams_arm_steps *s, enum teams_op op, struct teams_operand dst,
+                                 struct teams_operand a, struct teams_operand b)
 {
-    s->unknown |= s->count == MOST_STEPS;
+    s->unknown |= s->count == TEAMS_ARM_STEPS;
     struct teams_insn *i = &s->step[s->count];
-    s->count += s->count < MOST_STEPS;
+    s->count += s->count < TEAMS_ARM_STEPS;
     *i = (struct teams_insn){ .op = (uint8_t)op, .dst = dst, .a = a, .b = b, .second = TEAMS_NO_REGISTER };
     i->place.base = i->place.index = TEAMS_NO_REGISTER;
     return i;
 }
 
-static void keep_flags(struct steps *s)
+static void keep_flags(struct teams_arm_steps *s)
 {
-    add(s, TEAMS_MOVE, kept, flags, none);
+    teams_arm_add(s, TEAMS_MOVE, kept, flags, none);
 }
 
-static void look_at_flags(struct steps *s)
+static void look_at_flags(struct teams_arm_steps *s)
 {
-    add(s, TEAMS_MOVE, flags, kept, none);
+    teams_arm_add(s, TEAMS_MOVE, flags, kept, none);
 }
 
 /* The last operand of arithmetic, shifted to the left first where it is. False: shifted or extended in another way. */
-static bool last_source(struct steps *s, const cs_arm64_op *o, struct teams_operand *to)
+static bool last_source(struct teams_arm_steps *s, const cs_arm64_op *o, struct teams_operand *to)
 {
     bool extended = o->ext == ARM64_EXT_SXTB || o->ext == ARM64_EXT_SXTH || o->ext == ARM64_EXT_UXTB ||
                     o->ext == ARM64_EXT_UXTH;
@@ -128,7 +109,7 @@ static bool last_source(struct steps *s, const cs_arm64_op *o, struct teams_oper
     whole.shift.type = ARM64_SFT_INVALID;
     *to = operand(s, &whole);
     if (o->shift.type == ARM64_SFT_LSL && o->shift.value) {
-        add(s, TEAMS_SHIFT, between, *to, immediate(o->shift.value));
+        teams_arm_add(s, TEAMS_SHIFT, between, *to, teams_arm_number(o->shift.value));
         *to = between;
     }
     return true;
@@ -241,7 +222,7 @@ static const struct kind kinds[ARM64_INS_ENDING] = {
 /* --- By masks --- */
 
 /* Of a register, also a part of a vector. */
-static uint64_t mask_of(struct steps *s, const cs_arm64_op *o)
+static uint64_t mask_of(struct teams_arm_steps *s, const cs_arm64_op *o)
 {
     if (o->type == ARM64_OP_IMM || o->type == ARM64_OP_FP || (o->type == ARM64_OP_REG && is_zero(o->reg)))
         return 0;
@@ -251,15 +232,15 @@ static uint64_t mask_of(struct steps *s, const cs_arm64_op *o)
 }
 
 /* The operands from `first` on are read. */
-static struct teams_insn *alike(struct steps *s, const cs_arm64 *x, enum teams_op op, int first)
+static struct teams_insn *alike(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op, int first)
 {
-    struct teams_insn *i = add(s, op, none, none, none);
+    struct teams_insn *i = teams_arm_add(s, op, none, none, none);
     for (int k = first; k < x->op_count; k++)
         i->reads |= mask_of(s, &x->operands[k]);
     return i;
 }
 
-static void masked(struct steps *s, const cs_arm64 *x, enum teams_op op, enum form form)
+static void masked(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op, enum form form)
 {
     if (x->op_count < 2 || x->operands[0].type != ARM64_OP_REG) {
         s->unknown = true;
@@ -287,7 +268,7 @@ static bool has_vectors(const cs_arm64 *x)
     return false;
 }
 
-static void computed(struct steps *s, const cs_arm64 *x, enum teams_op op)
+static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
     if (has_vectors(x)) {
         masked(s, x, op == TEAMS_ADD || op == TEAMS_SUB ? TEAMS_VECTOR_ADD : TEAMS_OTHER, ALIKE);
@@ -298,21 +279,21 @@ static void computed(struct steps *s, const cs_arm64 *x, enum teams_op op)
         masked(s, x, TEAMS_OTHER, ALIKE);
         return;
     }
-    struct teams_insn *i = add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[1]), b);
+    struct teams_insn *i = teams_arm_add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[1]), b);
     i->writes_flags = x->update_flags;
     if (x->update_flags)
         keep_flags(s);
 }
 
 /* A floating-point number: the same value wherever it is made, named as an address is that no program has. */
-static void number(struct steps *s, const cs_arm64 *x)
+static void number(struct teams_arm_steps *s, const cs_arm64 *x)
 {
-    struct teams_insn *i = add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
     i->place.fixed = true;
     memcpy(&i->place.offset, &x->operands[1].fp, sizeof i->place.offset);
 }
 
-static void moved(struct steps *s, const cs_arm64 *x)
+static void moved(struct teams_arm_steps *s, const cs_arm64 *x)
 {
     const cs_arm64_op *o = x->operands;
     if (x->op_count != 2)
@@ -322,10 +303,10 @@ static void moved(struct steps *s, const cs_arm64 *x)
     else if (o[1].type == ARM64_OP_FP && o[1].fp != 0.0)
         number(s, x);
     else
-        add(s, TEAMS_MOVE, result(s, &o[0]), operand(s, &o[1]), none);
+        teams_arm_add(s, TEAMS_MOVE, result(s, &o[0]), operand(s, &o[1]), none);
 }
 
-static void constant(struct steps *s, const cs_arm64 *x, unsigned id)
+static void constant(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
 {
     if (x->op_count != 2 || x->operands[1].type != ARM64_OP_IMM) {
         s->unknown = true;
@@ -341,42 +322,42 @@ static void constant(struct steps *s, const cs_arm64 *x, unsigned id)
         value.value = ~value.value;
     if (id == ARM64_INS_MOVN && to >= ARM64_REG_W0 && to <= ARM64_REG_W30)
         value.value = (int32_t)value.value;
-    add(s, TEAMS_MOVE, result(s, &x->operands[0]), value, none);
+    teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), value, none);
 }
 
 /* Shifted to the left by a number. A part of less than 32 bits is another value. */
-static void shifted(struct steps *s, const cs_arm64 *x, bool inserted)
+static void shifted(struct teams_arm_steps *s, const cs_arm64 *x, bool inserted)
 {
     const cs_arm64_op *o = x->operands;
     bool whole = inserted ? x->op_count == 4 && o[3].type == ARM64_OP_IMM && o[3].imm >= 32 : x->op_count == 3;
     if (whole && o[2].type == ARM64_OP_IMM && !has_vectors(x))
-        add(s, TEAMS_SHIFT, result(s, &o[0]), operand(s, &o[1]), operand(s, &o[2]));
+        teams_arm_add(s, TEAMS_SHIFT, result(s, &o[0]), operand(s, &o[1]), operand(s, &o[2]));
     else
         masked(s, x, TEAMS_OTHER, ALIKE);
 }
 
-static void multiplied_added(struct steps *s, const cs_arm64 *x, enum teams_op op)
+static void multiplied_added(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
     s->unknown |= x->op_count != 4;
-    add(s, TEAMS_MUL, between, operand(s, &x->operands[1]), operand(s, &x->operands[2]));
-    add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[3]), between);
+    teams_arm_add(s, TEAMS_MUL, between, operand(s, &x->operands[1]), operand(s, &x->operands[2]));
+    teams_arm_add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[3]), between);
 }
 
 /* --- Flags --- */
 
-static void compared(struct steps *s, const cs_arm64 *x, enum teams_op op)
+static void compared(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
     struct teams_operand b = none;
     s->unknown |= x->op_count != 2;
     if (op == TEAMS_OTHER || !last_source(s, &x->operands[1], &b))
         alike(s, x, TEAMS_OTHER, 0)->writes_flags = true;
     else
-        add(s, op, none, operand(s, &x->operands[0]), b);
+        teams_arm_add(s, op, none, operand(s, &x->operands[0]), b);
     s->step[s->count - 1].writes_flags = true;
     keep_flags(s);
 }
 
-static void compared_if(struct steps *s, const cs_arm64 *x)
+static void compared_if(struct teams_arm_steps *s, const cs_arm64 *x)
 {
     look_at_flags(s);
     struct teams_insn *i = alike(s, x, TEAMS_OTHER, 0);
@@ -384,19 +365,19 @@ static void compared_if(struct steps *s, const cs_arm64 *x)
     keep_flags(s);
 }
 
-static void chosen(struct steps *s, const cs_arm64 *x, bool next)
+static void chosen(struct teams_arm_steps *s, const cs_arm64 *x, bool next)
 {
     s->unknown |= x->op_count != 3 && !(next && x->op_count == 2);
     struct teams_operand a = operand(s, &x->operands[1]), b = operand(s, &x->operands[x->op_count == 2 ? 1 : 2]);
     look_at_flags(s);
     if (next)
-        add(s, TEAMS_ADD, between, b, immediate(1));
-    add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b)->reads_flags = true;
+        teams_arm_add(s, TEAMS_ADD, between, b, teams_arm_number(1));
+    teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b)->reads_flags = true;
 }
 
-static void branch(struct steps *s, const cs_arm64_op *to, bool equal, bool unequal)
+static void branch(struct teams_arm_steps *s, const cs_arm64_op *to, bool equal, bool unequal)
 {
-    struct teams_insn *i = add(s, TEAMS_BRANCH, none, none, none);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_BRANCH, none, none, none);
     s->unknown |= to->type != ARM64_OP_IMM;
     i->target = (uintptr_t)to->imm;
     i->reads_flags = true;
@@ -404,7 +385,7 @@ static void branch(struct steps *s, const cs_arm64_op *to, bool equal, bool uneq
     i->if_unequal = unequal;
 }
 
-static void by_register(struct steps *s, const cs_arm64 *x, unsigned id)
+static void by_register(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
 {
     bool bit = id == ARM64_INS_TBZ || id == ARM64_INS_TBNZ, zero = id == ARM64_INS_CBZ || id == ARM64_INS_TBZ;
     s->unknown |= x->op_count != 2 + bit || (bit && (x->operands[1].type != ARM64_OP_IMM || x->operands[1].imm > 63));
@@ -412,13 +393,14 @@ static void by_register(struct steps *s, const cs_arm64 *x, unsigned id)
         return;
     struct teams_operand a = operand(s, &x->operands[0]);
     if (bit)
-        add(s, TEAMS_TEST, none, a, immediate((int64_t)(1ull << x->operands[1].imm)))->writes_flags = true;
+        teams_arm_add(s, TEAMS_TEST, none, a, teams_arm_number((int64_t)(1ull << x->operands[1].imm)))->writes_flags =
+            true;
     else
-        add(s, TEAMS_COMPARE, none, a, immediate(0))->writes_flags = true;
+        teams_arm_add(s, TEAMS_COMPARE, none, a, teams_arm_number(0))->writes_flags = true;
     branch(s, &x->operands[1 + bit], zero, !zero);
 }
 
-static void jump(struct steps *s, const cs_arm64 *x, enum teams_op op)
+static void jump(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
     const cs_arm64_op *o = &x->operands[0];
     s->unknown |= x->op_count != 1 || o->type != ARM64_OP_IMM;
@@ -427,164 +409,34 @@ static void jump(struct steps *s, const cs_arm64 *x, enum teams_op op)
         branch(s, o, x->cc == ARM64_CC_EQ, x->cc == ARM64_CC_NE);
         return;
     }
-    add(s, op, none, none, none)->target = (uintptr_t)o->imm;
+    teams_arm_add(s, op, none, none, none)->target = (uintptr_t)o->imm;
 }
 
 /* --- Memory --- */
 
-static int64_t bits(uint32_t word, int low, int count)
+static void structure(struct teams_arm_steps *s, const cs_arm64 *x, uint32_t word)
 {
-    return (int64_t)(word >> low & ((1u << count) - 1));
-}
-
-static int64_t signed_bits(uint32_t word, int low, int count)
-{
-    int64_t value = bits(word, low, count);
-    return value >> (count - 1) ? value - (1ll << count) : value;
-}
-
-struct access {
-    struct teams_place place;
-    int64_t before, after; /* by which the base is moved */
-    bool loads, vector;
-    uint8_t size;
-};
-
-static void move_base(struct steps *s, const struct access *a, int64_t by)
-{
-    if (by)
-        add(s, TEAMS_ADD, in_register(a->place.base), in_register(a->place.base), immediate(by));
-}
-
-static void access_one(struct steps *s, const struct access *a, unsigned reg, int64_t offset)
-{
-    struct teams_operand r = a->vector ? in_register(TEAMS_GENERAL + reg) : in_register(reg);
-    bool zero = !a->vector && reg == ZERO;
-    struct teams_operand value = zero ? immediate(0) : r;
-    struct teams_insn *i = add(s, TEAMS_MOVE, a->loads ? (zero ? none : r) : memory, a->loads ? memory : value, none);
-    s->unknown |= !a->vector && !zero && reg == a->place.base && (a->before || a->after);
-    i->place = a->place;
-    i->place.offset += offset;
-    i->place.size = a->size;
-    i->loads = a->loads;
-    i->stores = !a->loads;
-    i->narrow = (uint8_t)(a->vector || a->size >= 4 ? 0 : a->size > 1 ? 2 : 1);
-}
-
-/* Base and offset; how the base moves: 1 behind, 3 before the access. */
-static struct access at_base(uint32_t word, int64_t offset, int moves)
-{
-    struct access a = { .vector = bits(word, 26, 1) };
-    a.place.base = (uint8_t)bits(word, 5, 5);
-    a.place.index = TEAMS_NO_REGISTER;
-    a.place.scale = 1;
-    a.before = moves == 3 ? offset : 0;
-    a.after = moves == 1 ? offset : 0;
-    a.place.offset = moves == 1 || moves == 3 ? 0 : offset;
-    return a;
-}
-
-static void pair(struct steps *s, uint32_t word)
-{
-    int64_t kind = bits(word, 30, 2), mode = bits(word, 23, 2);
-    bool vector = bits(word, 26, 1), loads = bits(word, 22, 1);
-    int64_t size = vector ? 4 << kind : kind == 2 ? 8 : 4;
-    unsigned first = (unsigned)bits(word, 0, 5), second = (unsigned)bits(word, 10, 5);
-    s->unknown |= kind == 3 || (kind == 1 && !vector && !loads);
-    struct access a = at_base(word, signed_bits(word, 15, 7) * size, (int)mode);
-    a.loads = loads;
-    a.size = (uint8_t)size;
-    move_base(s, &a, a.before);
-    bool turned = loads && !vector && first == a.place.base; /* the base is read twice */
-    access_one(s, &a, turned ? second : first, turned ? size : 0);
-    access_one(s, &a, turned ? first : second, turned ? 0 : size);
-    move_base(s, &a, a.after);
-}
-
-/* One register, with a number or a register beside the base. */
-static void single(struct steps *s, uint32_t word)
-{
-    int64_t opc = bits(word, 22, 2), scale = bits(word, 30, 2), mode = bits(word, 10, 2);
-    bool vector = bits(word, 26, 1), far = bits(word, 24, 1), index = !far && bits(word, 21, 1);
-    if (vector && (opc & 2)) {
-        s->unknown |= scale != 0;
-        scale = 4;
-    }
-    s->unknown |= (!vector && scale == 3 && opc > 1) || (!vector && scale == 2 && opc == 3);
-    s->unknown |= index ? mode != 2 : !far && mode == 2; /* atomic, or not as the program itself */
-    int64_t offset = far ? bits(word, 10, 12) * (1 << scale) : index ? 0 : signed_bits(word, 12, 9);
-    struct access a = at_base(word, offset, far || index ? 0 : (int)mode);
-    a.loads = vector ? opc & 1 : opc != 0;
-    a.size = (uint8_t)(1 << scale);
-    if (index && bits(word, 16, 5) != ZERO) {
-        a.place.index = (uint8_t)bits(word, 16, 5);
-        a.place.scale = (uint8_t)(bits(word, 12, 1) ? 1 << scale : 1);
-    }
-    move_base(s, &a, a.before);
-    access_one(s, &a, (unsigned)bits(word, 0, 5), 0);
-    move_base(s, &a, a.after);
-}
-
-static void loaded(struct steps *s, uint32_t word)
-{
-    if ((word & 0x3a000000) == 0x28000000)
-        pair(s, word);
-    else if ((word & 0x3a000000) == 0x38000000)
-        single(s, word);
-    else
-        s->unknown = true;
-}
-
-/* Bytes of one register that a structure's instruction loads or stores, 0: another form. */
-static unsigned element_size(uint32_t word)
-{
-    static const uint8_t sizes[] = { 1, 2, 4 };
-    int64_t opcode = bits(word, 14, 2);
-    if ((word & 0xbf800000) == 0x0c000000 || (word & 0xbf800000) == 0x0c800000)
-        return bits(word, 30, 1) ? 16 : 8;
-    if ((word & 0xbf000000) != 0x0d000000)
-        return 0;
-    if (opcode == 3)
-        return 1u << bits(word, 10, 2);
-    return opcode == 2 && bits(word, 10, 1) ? 8 : sizes[opcode];
-}
-
-/* ld1 to st4: several vectors, or the same part of each. */
-static void structure(struct steps *s, const cs_arm64 *x, uint32_t word)
-{
-    unsigned size = element_size(word), count = 0, by = (unsigned)bits(word, 16, 5);
-    bool single_lane = bits(word, 24, 1), whole = !single_lane || bits(word, 14, 2) == 3;
+    unsigned count = 0;
     uint64_t vectors = 0;
     while (count < x->op_count && x->operands[count].type == ARM64_OP_REG &&
            location(x->operands[count].reg) >= TEAMS_GENERAL)
         vectors |= mask_of(s, &x->operands[count++]);
-    struct access a = at_base(word, 0, 0);
-    struct teams_insn *i = add(s, TEAMS_OTHER, none, none, none);
-    s->unknown |= size == 0 || count == 0 || count > 4 || (vectors & 0xffffffff);
-    i->place = a.place;
-    i->place.size = (uint8_t)(size * count);
-    i->loads = bits(word, 22, 1);
-    i->stores = !i->loads;
-    i->writes = i->loads ? vectors : 0;
-    i->reads = teams_bit(a.place.base) | (i->loads && whole ? 0 : vectors);
-    if (bits(word, 23, 1))
-        add(s, TEAMS_ADD, in_register(a.place.base), in_register(a.place.base),
-            by == ZERO ? immediate(size * count) : in_register(by));
+    teams_arm_structure(s, word, vectors, count);
 }
 
-static void address(struct steps *s, const cs_arm64 *x)
+static void address(struct teams_arm_steps *s, const cs_arm64 *x)
 {
-    struct teams_insn *i = add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
     s->unknown |= x->op_count != 2 || x->operands[1].type != ARM64_OP_IMM;
     i->place.fixed = true;
     i->place.offset = x->operands[1].imm;
 }
 
 /* mrs x, tpidr_el0; the other registers of the system are unknown. */
-static void thread(struct steps *s, uint32_t word)
+static void thread(struct teams_arm_steps *s, uint32_t word)
 {
-    struct teams_insn *i = add(s, TEAMS_MOVE, in_register(word & 31), memory, none);
-    s->unknown |= (word & ~31u) != 0xd53bd040 || (word & 31) == ZERO;
+    struct teams_insn *i = teams_arm_add(s, TEAMS_MOVE, teams_arm_register(word & 31), memory, none);
+    s->unknown |= (word & ~31u) != 0xd53bd040 || (word & 31) == TEAMS_ARM_ZERO;
     i->place.thread = i->loads = true;
     i->place.size = 8;
 }
@@ -597,16 +449,16 @@ static bool is_harmless_hint(int64_t number)
     return pointers || (number >= 32 && number <= 38 && number % 2 == 0); /* marks for indirect branches */
 }
 
-static void leave(struct steps *s, const cs_arm64 *x, enum form form, enum teams_op op)
+static void leave(struct teams_arm_steps *s, const cs_arm64 *x, enum form form, enum teams_op op)
 {
     const cs_arm64_op *o = &x->operands[0];
-    if (form == RETURNED && x->op_count && (o->type != ARM64_OP_REG || location(o->reg) != LINK))
+    if (form == RETURNED && x->op_count && (o->type != ARM64_OP_REG || location(o->reg) != TEAMS_ARM_LINK))
         op = TEAMS_JUMP_ANY;
     s->unknown |= form != RETURNED && x->op_count != 1;
-    add(s, op, none, x->op_count ? operand(s, o) : none, none);
+    teams_arm_add(s, op, none, x->op_count ? operand(s, o) : none, none);
 }
 
-static void describe(struct steps *s, const cs_insn *i, uint32_t word)
+static void describe(struct teams_arm_steps *s, const cs_insn *i, uint32_t word)
 {
     const cs_arm64 *x = &i->detail->arm64;
     struct kind k = i->id < ARM64_INS_ENDING ? kinds[i->id] : (struct kind){ UNKNOWN, 0 };
@@ -617,11 +469,11 @@ static void describe(struct steps *s, const cs_insn *i, uint32_t word)
         break;
     case HINT:
         s->unknown = x->op_count != 1 || !is_harmless_hint(x->operands[0].imm);
-        add(s, op, none, none, none);
+        teams_arm_add(s, op, none, none, none);
         break;
     case SKIPPED:
     case PLAIN:
-        add(s, op, none, none, none);
+        teams_arm_add(s, op, none, none, none);
         break;
     case ALIKE:
     case INTO:
@@ -657,7 +509,7 @@ static void describe(struct steps *s, const cs_insn *i, uint32_t word)
         break;
     case FLAG:
         look_at_flags(s);
-        add(s, TEAMS_SET, result(s, &x->operands[0]), none, none)->reads_flags = true;
+        teams_arm_add(s, TEAMS_SET, result(s, &x->operands[0]), none, none)->reads_flags = true;
         break;
     case ADDRESS:
         address(s, x);
@@ -676,7 +528,7 @@ static void describe(struct steps *s, const cs_insn *i, uint32_t word)
         by_register(s, x, i->id);
         break;
     case LOADED:
-        loaded(s, word);
+        teams_arm_loaded(s, word);
         break;
     case STRUCTURE:
         structure(s, x, word);
@@ -693,8 +545,8 @@ static bool is_stub(const uint32_t *word, uint64_t size, uintptr_t address, uint
     if (size < 4 * sizeof *word || (word[0] & 0x9f00001f) != 0x90000010 || (word[1] & 0xffc003ff) != 0xf9400211 ||
         (word[2] & 0xffc003ff) != 0x91000210 || word[3] != 0xd61f0220)
         return false;
-    int64_t pages = signed_bits(word[0], 5, 19) * 4 + bits(word[0], 29, 2);
-    *slot = (address & ~(uintptr_t)4095) + (uintptr_t)(pages * 4096) + (uintptr_t)(bits(word[1], 10, 12) * 8);
+    int64_t pages = teams_arm_signed(word[0], 5, 19) * 4 + teams_arm_bits(word[0], 29, 2);
+    *slot = (address & ~(uintptr_t)4095) + (uintptr_t)(pages * 4096) + (uintptr_t)(teams_arm_bits(word[1], 10, 12) * 8);
     return true;
 }
 
@@ -702,7 +554,7 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
                    struct teams_insn *insn)
 {
     unsigned step = address & 3;
-    struct steps s = { .count = 0 };
+    struct teams_arm_steps s = { .count = 0 };
     uint32_t word[4];
     uintptr_t slot;
     code -= step;
@@ -711,7 +563,7 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
         return false;
     memcpy(word, code, size < sizeof word ? sizeof *word : sizeof word);
     if (!step && is_stub(word, size, address, &slot)) {
-        *insn = *add(&s, TEAMS_JUMP_SLOT, none, none, none);
+        *insn = *teams_arm_add(&s, TEAMS_JUMP_SLOT, none, none, none);
         insn->target = slot;
         insn->address = address;
         insn->length = sizeof word;
@@ -733,14 +585,14 @@ const struct teams_machine teams_arm = {
     .arch = CS_ARCH_ARM64,
     .mode = CS_MODE_LITTLE_ENDIAN,
     .convention = {
-        .stack = STACK,
+        .stack = TEAMS_ARM_STACK,
         .result = 0,
         .arguments = { 0, 1, 2, 3, 4, 5, 6, 7, 8 },
         .argument_count = 9,
         .first_on_stack = 0,
         .returned = 3 | 15ull << TEAMS_GENERAL,
         /* all but x19 to x29, sp, v8 to v15 */
-        .clobbered = ~(2047ull << 19 | 1ull << STACK | 255ull << 40),
+        .clobbered = ~(2047ull << 19 | 1ull << TEAMS_ARM_STACK | 255ull << 40),
     },
     .decode = decode,
 };

@@ -6,11 +6,13 @@ libpythia_teams_la_SOURCES = %D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h
 	%D%/image.c %D%/image.h %D%/known.c %D%/known.h %D%/live.c %D%/live.h %D%/memory.c %D%/memory.h \
 	%D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c %D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
-libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_x86.c %D%/machine.h
+libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
+	%D%/code_x86.c %D%/machine.h
 else
 libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
-EXTRA_DIST += %D%/code.c %D%/code_arm.c %D%/code_x86.c %D%/code_none.c %D%/machine.h
+EXTRA_DIST += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
+	%D%/code_x86.c %D%/code_none.c %D%/machine.h
 
 UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
 tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and stores of aarch64. Capstone 4 does not name operands in memory: the instruction itself is read. */
+#include "teams/code_arm.h"
+
+static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
+
+struct access {
+    struct teams_place place;
+    int64_t before, after; /* by which the base is moved */
+    bool loads, vector;
+    uint8_t size;
+};
+
+static void move_base(struct teams_arm_steps *s, const struct access *a, int64_t by)
+{
+    if (by)
+        teams_arm_add(s, TEAMS_ADD, teams_arm_register(a->place.base), teams_arm_register(a->place.base),
+                      teams_arm_number(by));
+}
+
+static void access_one(struct teams_arm_steps *s, const struct access *a, unsigned reg, int64_t offset)
+{
+    struct teams_operand r = a->vector ? teams_arm_register(TEAMS_GENERAL + reg) : teams_arm_register(reg);
+    bool zero = !a->vector && reg == TEAMS_ARM_ZERO;
+    struct teams_operand value = zero ? teams_arm_number(0) : r;
+    struct teams_insn *i = teams_arm_add(s, TEAMS_MOVE, a->loads ? (zero ? none : r) : memory,
+                                         a->loads ? memory : value, none);
+    s->unknown |= !a->vector && !zero && reg == a->place.base && (a->before || a->after);
+    i->place = a->place;
+    i->place.offset += offset;
+    i->place.size = a->size;
+    i->loads = a->loads;
+    i->stores = !a->loads;
+    i->narrow = (uint8_t)(a->vector || a->size >= 4 ? 0 : a->size > 1 ? 2 : 1);
+}
+
+/* Base and offset; how the base moves: 1 behind, 3 before the access. */
+static struct access at_base(uint32_t word, int64_t offset, int moves)
+{
+    struct access a = { .vector = teams_arm_bits(word, 26, 1) };
+    a.place.base = (uint8_t)teams_arm_bits(word, 5, 5);
+    a.place.index = TEAMS_NO_REGISTER;
+    a.place.scale = 1;
+    a.before = moves == 3 ? offset : 0;
+    a.after = moves == 1 ? offset : 0;
+    a.place.offset = moves == 1 || moves == 3 ? 0 : offset;
+    return a;
+}
+
+static void pair(struct teams_arm_steps *s, uint32_t word)
+{
+    int64_t kind = teams_arm_bits(word, 30, 2), mode = teams_arm_bits(word, 23, 2);
+    bool vector = teams_arm_bits(word, 26, 1), loads = teams_arm_bits(word, 22, 1);
+    int64_t size = vector ? 4 << kind : kind == 2 ? 8 : 4;
+    unsigned first = (unsigned)teams_arm_bits(word, 0, 5), second = (unsigned)teams_arm_bits(word, 10, 5);
+    s->unknown |= kind == 3 || (kind == 1 && !vector && !loads);
+    struct access a = at_base(word, teams_arm_signed(word, 15, 7) * size, (int)mode);
+    a.loads = loads;
+    a.size = (uint8_t)size;
+    move_base(s, &a, a.before);
+    bool turned = loads && !vector && first == a.place.base; /* the base is read twice */
+    access_one(s, &a, turned ? second : first, turned ? size : 0);
+    access_one(s, &a, turned ? first : second, turned ? 0 : size);
+    move_base(s, &a, a.after);
+}
+
+/* One register, with a number or a register beside the base. */
+static void single(struct teams_arm_steps *s, uint32_t word)
+{
+    int64_t opc = teams_arm_bits(word, 22, 2), scale = teams_arm_bits(word, 30, 2), mode = teams_arm_bits(word, 10, 2);
+    bool vector = teams_arm_bits(word, 26, 1), far = teams_arm_bits(word, 24, 1),
+         index = !far && teams_arm_bits(word, 21, 1);
+    if (vector && (opc & 2)) {
+        s->unknown |= scale != 0;
+        scale = 4;
+    }
+    s->unknown |= (!vector && scale == 3 && opc > 1) || (!vector && scale == 2 && opc == 3);
+    s->unknown |= index ? mode != 2 : !far && mode == 2; /* atomic, or not as the program itself */
+    int64_t offset = far ? teams_arm_bits(word, 10, 12) * (1 << scale) : index ? 0 : teams_arm_signed(word, 12, 9);
+    struct access a = at_base(word, offset, far || index ? 0 : (int)mode);
+    a.loads = vector ? opc & 1 : opc != 0;
+    a.size = (uint8_t)(1 << scale);
+    if (index && teams_arm_bits(word, 16, 5) != TEAMS_ARM_ZERO) {
+        a.place.index = (uint8_t)teams_arm_bits(word, 16, 5);
+        a.place.scale = (uint8_t)(teams_arm_bits(word, 12, 1) ? 1 << scale : 1);
+    }
+    move_base(s, &a, a.before);
+    access_one(s, &a, (unsigned)teams_arm_bits(word, 0, 5), 0);
+    move_base(s, &a, a.after);
+}
+
+void teams_arm_loaded(struct teams_arm_steps *s, uint32_t word)
+{
+    if ((word & 0x3a000000) == 0x28000000)
+        pair(s, word);
+    else if ((word & 0x3a000000) == 0x38000000)
+        single(s, word);
+    else
+        s->unknown = true;
+}
+
+/* Bytes of one register that a structure's instruction loads or stores, 0: another form. */
+static unsigned element_size(uint32_t word)
+{
+    static const uint8_t sizes[] = { 1, 2, 4 };
+    int64_t opcode = teams_arm_bits(word, 14, 2);
+    if ((word & 0xbf800000) == 0x0c000000 || (word & 0xbf800000) == 0x0c800000)
+        return teams_arm_bits(word, 30, 1) ? 16 : 8;
+    if ((word & 0xbf000000) != 0x0d000000)
+        return 0;
+    if (opcode == 3)
+        return 1u << teams_arm_bits(word, 10, 2);
+    return opcode == 2 && teams_arm_bits(word, 10, 1) ? 8 : sizes[opcode];
+}
+
+void teams_arm_structure(struct teams_arm_steps *s, uint32_t word, uint64_t vectors, unsigned count)
+{
+    unsigned size = element_size(word), by = (unsigned)teams_arm_bits(word, 16, 5);
+    bool single_lane = teams_arm_bits(word, 24, 1), whole = !single_lane || teams_arm_bits(word, 14, 2) == 3;
+    struct access a = at_base(word, 0, 0);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
+    s->unknown |= size == 0 || count == 0 || count > 4 || (vectors & 0xffffffff);
+    i->place = a.place;
+    i->place.size = (uint8_t)(size * count);
+    i->loads = teams_arm_bits(word, 22, 1);
+    i->stores = !i->loads;
+    i->writes = i->loads ? vectors : 0;
+    i->reads = teams_bit(a.place.base) | (i->loads && whole ? 0 : vectors);
+    if (teams_arm_bits(word, 23, 1))
+        teams_arm_add(s, TEAMS_ADD, teams_arm_register(a.place.base), teams_arm_register(a.place.base),
+                      by == TEAMS_ARM_ZERO ? teams_arm_number(size * count) : teams_arm_register(by));
+}
