@@ -36,9 +36,9 @@ static void round_series(struct job_series *s)
     for (uint32_t i = 0; i < s->steps; i++) {
         int32_t room = JOB_SERIES_WHOLE;
         for (uint32_t kind = 0; kind < JOB_SERIES_KINDS; kind++) {
-            for (uint32_t part = 0; part < JOB_SERIES_PARTS; part++)
+            for (uint32_t part = 0; s->ranks > 1 && part < JOB_SERIES_PARTS; part++)
                 s->part[kind][part][i] = (uint16_t)rounded(s->part[kind][part][i]);
-            if (s->ranks > 1)
+            if (s->ranks > 1) /* a sum over the ranks is said as it is */
                 continue;
             int32_t all = carried[kind] + (int32_t)s->sum[kind][i], said = rounded(all);
             said = said < room ? said : room;

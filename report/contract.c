@@ -121,7 +121,7 @@ static int by_size(const void *a, const void *b)
 {
     const struct point *x = a, *y = b;
 
-    return x->size > y->size || x->size < y->size ? (x->size < y->size ? -1 : 1) : by_value(&x->change, &y->change);
+    return BASE_ORDER(x->size, y->size) ?: BASE_ORDER(x->change, y->change);
 }
 
 static double median_of(const struct point *p, uint32_t n, bool sizes, double *room)
@@ -161,7 +161,7 @@ static double most(const struct report_measures *m, bool slope)
     return PACES * sqrt(fmax(0, (square - sum * sum / m->runs) / (m->runs - 1)));
 }
 
-/* What of the new run's pace may be laid to the machine: of several runs, what they differ by; of one, all, upwards. */
+/* What of the new run's pace may be the machine's: of several runs, what they differ by; of one, its level upwards. */
 static void bound_pace(struct report_measures *m)
 {
     struct report_pace *p = &m->pace[m->runs];
