@@ -34,15 +34,17 @@ static uint32_t depth_of(const struct grammar_flat *g)
 /* Counts occurrences only where they matter. */
 static void find_cycles(struct replay_feed *f)
 {
-    bool any = false;
+    uint32_t nodes = f->grammar->node_count;
 
-    f->cycle = calloc(f->grammar->node_count + 1, sizeof *f->cycle);
-    for (uint32_t n = 0; n < f->grammar->node_count; n++) {
+    f->cycle = calloc(nodes + 1u, sizeof *f->cycle);
+    f->changing = calloc(nodes + 1u, sizeof *f->changing);
+    for (uint32_t n = 0; n < nodes; n++) {
         f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1
                                                                    : f->source->cycle(f->source->context, f->rank, n);
-        any |= f->cycle[n] != 1;
+        if (f->cycle[n] != 1)
+            f->changing[f->changes++] = n;
     }
-    f->seen = any ? calloc(f->grammar->node_count, sizeof *f->seen) : NULL;
+    f->seen = f->changes ? calloc(nodes, sizeof *f->seen) : NULL;
 }
 
 /* Whether all turns of the node that the last frame has just come to are taken at once. */
@@ -103,13 +105,15 @@ void replay_feed_close(struct replay_feed *f)
     free(f->frame);
     free(f->seen);
     free(f->cycle);
+    free(f->changing);
     free(f->talks);
     free(f->whole);
     f->talks = NULL;
     f->whole = NULL;
     f->frame = NULL;
     f->seen = NULL;
-    f->cycle = NULL;
+    f->cycle = f->changing = NULL;
+    f->changes = 0;
     f->ended = true;
 }
 

@@ -33,6 +33,7 @@ struct replay_feed {
     uint64_t events;     /* index of the event that the position is at */
     uint64_t *seen;      /* occurrences of each node, where its operations change; NULL: nowhere */
     uint32_t *cycle;     /* of each node, with `seen` */
+    uint32_t *changing, changes; /* those nodes */
     uint32_t turned;     /* after an advance: the depth whose turn was completed, 0 for none; depth counts from 1 */
     bool at_once;        /* set by the caller: repetitions may be taken at once */
     uint8_t *talks;      /* of each node: 0: not known; 1: it is walked; 2: it can be taken at once */

@@ -104,7 +104,8 @@ void replay_skip_destroy(struct replay_skip *s)
 
 static void add(struct words *w, uint64_t word)
 {
-    base_must(base_array_room(&w->word, &w->room, w->count + 1u, sizeof *w->word));
+    if (w->count == w->room)
+        base_must(base_array_room(&w->word, &w->room, w->count + 1u, sizeof *w->word));
     w->word[w->count++] = word;
 }
 
@@ -153,9 +154,10 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     }
     add_list(m, w, &h->posted, h);
     add_list(m, w, &h->unexpected, NULL);
-    for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
-        if (f->cycle[n] != 1)
-            add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
+    for (uint32_t i = 0; i < f->changes; i++) {
+        uint32_t n = f->changing[i];
+        add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
+    }
 }
 
 static int by_order(const void *a, const void *b)
@@ -216,8 +218,8 @@ static void save(struct replay_machine *m, struct state *s)
             add(&s->turns, f->frame[d].turn);
             add(&s->at, (uint64_t)f->frame[d].at);
         }
-        for (uint32_t n = 0; f->seen && n < f->grammar->node_count; n++)
-            add(&s->seen, f->seen[n]);
+        for (uint32_t i = 0; i < f->changes; i++)
+            add(&s->seen, f->seen[f->changing[i]]);
     }
     base_must(base_array_room(&s->due, &s->due_room, m->heap_count, sizeof *s->due));
     s->due_count = list_due(m, s->due, NULL);
@@ -390,8 +392,10 @@ static void advance_host(struct replay_machine *m, const struct state *s, uint32
     for (uint32_t i = 0; i < h->open_count; i++)
         h->open[i].event += events;
     f->events += events;
-    for (uint32_t k = 0; f->seen && k < f->grammar->node_count; k++)
-        f->seen[k] += n * (f->seen[k] - s->seen.word[s->part[r].seen + k]);
+    for (uint32_t i = 0; i < f->changes; i++) {
+        uint64_t *seen = &f->seen[f->changing[i]];
+        *seen += n * (*seen - s->seen.word[s->part[r].seen + i]);
+    }
 }
 
 /* All that is not left as it is moves by the same time, so the heap stays a heap: what stays is later than all that
