@@ -378,6 +378,8 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
     struct teams_value flags = i->op == TEAMS_SUB && i->dst.kind == TEAMS_REGISTER ? teams_value_compare(a, b)
                                : i->op == TEAMS_MOVE                               ? teams_value_any(0)
                                                       : teams_value_compare(v, teams_value_constant(0));
+    if (i->op == TEAMS_ADD && (teams_value_is_raw(&a) || teams_value_is_raw(&b))) /* the carry of -T + T */
+        flags = (struct teams_value){ .kind = TEAMS_RAW };
     set_flags(i, s, order ? told(flags) : flags);
 }
 

@@ -13,7 +13,8 @@ struct teams_value teams_value_constant(int64_t number)
 /* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */
 static unsigned both_bits(struct teams_value a, struct teams_value b)
 {
-    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    unsigned bits = (a.bits | b.bits) &
+                    (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND | TEAMS_EITHER);
     return bits & TEAMS_BOUND ? bits & ~(unsigned)(TEAMS_COUNTER | TEAMS_LENGTH) : bits;
 }
 
@@ -32,6 +33,8 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
 {
     if (!fits(t) || !fits(n) || !fits(m) || !fits(r))
         return raw;
+    if (t == 0 && n == 0 && m == r && (bits & TEAMS_EITHER))
+        return teams_value_any((bits & (TEAMS_CARRIED | TEAMS_FOUND)) | TEAMS_LENGTH);
     if (t == 0 && n == 0 && m == r)
         return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND |
                                TEAMS_EDGE);
@@ -221,6 +224,12 @@ struct teams_value teams_value_mix(struct teams_value a, struct teams_value b)
     return v;
 }
 
+static struct teams_value either(struct teams_value v)
+{
+    v.bits |= TEAMS_EITHER;
+    return v;
+}
+
 struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
 {
     if (a.kind == TEAMS_UNSEEN || teams_value_equal(&a, &b))
@@ -236,11 +245,11 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return b;
     /* the end of a chunk: the smaller one of its own and the loop's */
     if ((is_next(a) && !teams_value_is_raw(&b)) || (is_next(b) && !teams_value_is_raw(&a)))
-        return is_next(a) ? a : b;
+        return either(is_next(a) ? a : b);
     if (only_number(a) && !teams_value_is_raw(&b))
-        return form(a.t, a.n, 0, 0, 0);
+        return either(form(a.t, a.n, 0, 0, 0));
     if (only_number(b) && !teams_value_is_raw(&a))
-        return form(b.t, b.n, 0, 0, 0);
+        return either(form(b.t, b.n, 0, 0, 0));
     if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
         return raw;
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);

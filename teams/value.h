@@ -47,6 +47,7 @@ enum teams_value_bit {
     TEAMS_LENGTH = 32, /* of a thread's share: what two bounds are apart */
     TEAMS_EDGE = 64,   /* with BOUND: only by adding, not what an iteration computed of its number */
     TEAMS_EXACT = 16,  /* a linear form without something plain */
+    TEAMS_EITHER = 8192, /* a linear form, or something plain: what cancels the form leaves a length */
     TEAMS_FOUND = 256, /* tells which thread came first: made of what an exchange found */
     /* no bits of a value while an instruction is looked at (follow.c) */
     TEAMS_RAW_MARK = 128,      /* makes it raw */

@@ -93,6 +93,8 @@
     told set_greater, "cmp $3, %eax; setg %bl"
     told move_if_greater, "mov $1, %ebx; mov $2, %ecx; cmp $3, %eax; cmovg %ecx, %ebx"
     told move_if_zero, "mov $1, %ebx; mov $2, %ecx; test %eax, %eax; cmovz %ecx, %ebx"
+    told one_or_another, "mov %eax, %ecx; cmpl $0, (%rbp); je 3f; mov $5, %ecx; 3: sub %eax, %ecx; mov %ecx, %ebx"
+    told carry_of_nothing, "xor %ecx, %ecx; sub %eax, %ecx; add %eax, %ecx; sbb %ebx, %ebx"
     told borrow, "cmp $1, %eax; sbb %ebx, %ebx"
     told carry, "cmp $1, %eax; adc $0, %ebx"
     told carry_rotated, "cmp $1, %eax; rcl %ebx"
