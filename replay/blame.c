@@ -30,6 +30,7 @@ struct replay_blame {
     uint32_t *last;              /* the same: the rank that was there last, on that path */
     struct replay_account *account;
     double *place;               /* of each place: waits of all ranks */
+    double *more;                /* of each place: of the wait that is looked at */
     int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
     uint32_t cause_count, cause_room;
@@ -55,6 +56,7 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     b->last = calloc(n * (b->row + 1), sizeof *b->last);
     b->account = calloc(n, sizeof *b->account);
     b->place = calloc((size_t)places + 1, sizeof *b->place);
+    b->more = calloc((size_t)places + 1, sizeof *b->more);
     b->spent = calloc(n * (places + 1), sizeof *b->spent);
     return b;
 }
@@ -74,6 +76,7 @@ void replay_blame_destroy(struct replay_blame *b)
     free(b->last);
     free(b->account);
     free(b->place);
+    free(b->more);
     free(b->spent);
     free(b->cause);
     base_hash_close(&b->index);
@@ -135,24 +138,17 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
     b->cause[b->cause_count++] = *c;
 }
 
-/* What the late one's path has more than the waiting one's at a place, ns. */
-static int64_t more_at(const struct replay_blame *b, const struct cell *late, const struct cell *own, uint32_t place)
-{
-    int64_t more = 0;
-
-    for (uint32_t i = place * b->blocks; i < (place + 1) * b->blocks; i++)
-        more += late[i].ns - own[i].ns;
-    return more;
-}
-
-/* The sum over the places where that is more than `least`: what is too little is not told apart. */
-static double excess(const struct replay_blame *b, const struct cell *late, const struct cell *own, double least)
+/* What the late one's path has more than the waiting one's, ns: of each place in b->more, returns the sum. */
+static double excess(struct replay_blame *b, const struct cell *late, const struct cell *own)
 {
     double sum = 0;
 
     for (uint32_t p = 0; p < b->places; p++) {
-        double more = (double)more_at(b, late, own, p);
-        sum += more > least ? more : 0;
+        int64_t more = 0;
+        for (uint32_t i = p * b->blocks; i < (p + 1) * b->blocks; i++)
+            more += late[i].ns - own[i].ns;
+        b->more[p] = more > 0 ? (double)more : 0;
+        sum += b->more[p];
     }
     return sum;
 }
@@ -203,17 +199,21 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
                         bool receives)
 {
     const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
-    double least = excess(b, theirs, own, 0) / 256, sum = excess(b, theirs, own, least);
+    double all = excess(b, theirs, own), least = all / 256, sum = 0; /* what is too little is not told apart */
 
-    if (sum <= 0)
-        sum = excess(b, theirs, own, least = 0);
-    for (uint32_t p = 0; p < b->places && sum > 0; p++) {
-        double more = (double)more_at(b, theirs, own, p);
+    for (uint32_t p = 0; p < b->places; p++)
+        sum += b->more[p] > least ? b->more[p] : 0;
+    if (sum <= 0) {
+        sum = all;
+        least = 0;
+    }
+    for (uint32_t p = 0; p < b->places; p++) {
+        if (b->more[p] <= least)
+            continue;
         struct replay_cause c = {
-            .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * more / sum
+            .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * b->more[p] / sum
         };
-        if (more > least)
-            share_out(b, c, theirs, own, last_of(b, late));
+        share_out(b, c, theirs, own, last_of(b, late));
     }
 }
 
