@@ -52,7 +52,7 @@ change() {
     local percent
     case $(($1 % 4)) in 0) percent=3 ;; 1) percent=5 ;; *) percent=10 ;; esac
     if [ "$job" = omp ]; then
-        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION=$((($1 * 5 + start) % 28))
+        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION=$((($1 * 5 + start) % 29))
         compare "region $percent %" "$dir/new"
     elif [ $(($1 % 4)) = 3 ]; then
         record "$dir/new" "$slower:$hooks" SLOWER_BARRIER=$((($1 + start) % 40))
