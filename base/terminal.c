@@ -30,6 +30,6 @@ const char *base_terminal_time(double ns, char text[32])
     else if (minutes < 100)
         snprintf(text, 32, "%d min %02d s", (int)minutes, (int)seconds % 60);
     else
-        snprintf(text, 32, "%.0f h %02d min", floor(minutes / 60), (int)fmod(minutes, 60));
+        snprintf(text, 32, "%.0f h %02d min", floor(minutes / 60), (int)(minutes - 60 * floor(minutes / 60)));
     return text;
 }

@@ -1,10 +1,21 @@
 # SPDX-License-Identifier: MIT
-# The command, at the top of the build directory. Linked with the convenience libraries, so that it is a real program
-# there and no wrapper of libtool's. It finds the libraries to preload in .libs beside it, else in PYTHIA_LIBDIR.
-bin_PROGRAMS += pythia
-pythia_SOURCES = \
-	%D%/binary.c %D%/binary.h \
+# The command, at the top of the build directory: two programs (elsewhere.c). Linked with the convenience libraries, so
+# that they are real programs there and no wrappers of libtool's. They find each other and the libraries to preload
+# beside them or in .libs there, else in PYTHIA_LIBDIR.
+bin_PROGRAMS += pythia pythia-tools
+TOOLS_BOTH = \
 	%D%/capture.c %D%/capture.h \
+	%D%/complain.c \
+	%D%/interrupt.c %D%/interrupt.h \
+	%D%/main.c \
+	%D%/memory.c \
+	%D%/program.c %D%/program.h \
+	%D%/progress.c %D%/progress.h \
+	%D%/run.c \
+	%D%/tool.h
+pythia_SOURCES = $(TOOLS_BOTH) %D%/elsewhere.c
+pythia_tools_SOURCES = $(TOOLS_BOTH) \
+	%D%/binary.c %D%/binary.h \
 	%D%/check.c \
 	%D%/compare.c \
 	%D%/cost.c %D%/cost.h \
@@ -19,23 +30,20 @@ pythia_SOURCES = \
 	%D%/export.c \
 	%D%/grammar.c \
 	%D%/infer.c \
-	%D%/interrupt.c %D%/interrupt.h \
-	%D%/main.c \
-	%D%/memory.c \
 	%D%/merge.c \
 	%D%/options.c %D%/options.h \
 	%D%/parts.c %D%/parts.h \
-	%D%/program.c %D%/program.h \
-	%D%/progress.c %D%/progress.h \
 	%D%/screen.c %D%/screen.h \
 	%D%/replay.c \
 	%D%/report.c \
-	%D%/run.c \
 	%D%/source.c %D%/source.h \
 	%D%/stream.c %D%/stream.h \
-	%D%/tool.c %D%/tool.h
+	%D%/tool.c
 pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='"$(prefix)"'
-pythia_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS) -lm
+pythia_LDADD = libpythia-base.la
+pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
+pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
+pythia_tools_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c

@@ -25,8 +25,9 @@ size_t program_index(char *const *argv);
 /* The same behind launchers only: what each rank starts. */
 size_t program_behind_launchers(char *const *argv);
 
-/* Finds our library `name` (a file name): beside this executable (also in its .libs, for a build directory), else where
-   it was installed. Returns 0 with the absolute path in path[size], -1 when it is nowhere. */
+/* Finds our library, or program, `name` (a file name): beside this executable (also in its .libs, for a build
+   directory), else where libraries were installed. Returns 0 with the absolute path in path[size], -1 when it is
+   nowhere. */
 int program_find_library(const char *name, char *path, size_t size);
 /* The library that serves the program at `program`, the one of MPI in doubt: it has the OpenMP hooks too. Or the one
    that PYTHIA_LIBRARY names. Returns 0 or -1 as above. */

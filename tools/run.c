@@ -207,12 +207,9 @@ static void set_path(const char *name, const char *path)
 static void set_command(void)
 {
     char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
-    if (n <= 0)
-        return;
-    path[n] = '\0';
-    setenv("PYTHIA_COMMAND", path, 1);
+    if (program_find_library("pythia-tools", path, sizeof path) == 0)
+        setenv("PYTHIA_COMMAND", path, 1);
 }
 
 /* `value` NULL: not given; what the environment says is then made to mean the same wherever the program goes. */
