@@ -52,10 +52,12 @@ static const struct { uint32_t record, block; } in_blocks[SECTION_TYPES] = {
     [SECTION_VARIANTS] = { RECORD_VARIANT, BLOCK_VARIANTS },
 };
 
+/* The rest of `packed`, which has room for the worst case, goes back. */
 static void replace(struct file_packed *s, unsigned char *packed, size_t size, uint32_t flag)
 {
+    unsigned char *exact = realloc(packed, size);
     free(s->raw.data);
-    s->raw.data = packed;
+    s->raw.data = exact ? exact : packed;
     s->raw.size = size;
     s->flags = flag;
 }
