@@ -124,21 +124,33 @@ static double recorded_calls(struct report *r)
     return ns;
 }
 
+/* A rank that looks for a message now and then (MPI_Test…) waits between the looks, outside of MPI. */
+static bool looks(struct report *r, uint32_t place)
+{
+    const struct bind_site *s = replay_bind_site(replay_analysis_bind(report_analysis(r)), place / 2);
+    const struct job_terminal *t = &r->job->terminals[s->terminal];
+    return t->call_kind == JOB_COMPLETION && !t->blocking;
+}
+
 static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
 {
     const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
-    double wait = 0, call = 0, kinds[WAIT_KINDS] = { 0 };
+    double wait = 0, call = 0, between = 0, kinds[WAIT_KINDS] = { 0 };
 
     for (uint32_t i = 0; i < r->job->info.ranks; i++) {
         struct replay_account a = replay_blame_account(b, i);
         wait += (double)a.wait;
         call += (double)a.call;
     }
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = 0; i < rows; i++) {
         kinds[row[i].kind] += row[i].ns;
+        between += looks(r, row[i].where) ? row[i].ns : 0;
+    }
     fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s (recorded: %s)\n", report_time(wait + call),
             report_time(wait), r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer",
             report_time(call), report_time(recorded_calls(r)));
+    if (between > 0.01 * wait)
+        fprintf(out, "  %s of it between looks (MPI_Test): recorded as computation\n", report_time(between));
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
             fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k]),

@@ -2,14 +2,18 @@
 /*
  * Requests in every state, one process. Exit code 0: every message and every status was right.
  *     orders order SEED TURNS    receives complete in an order that the seed decides, by every call that lets chance
- *     choose orders poll COUNT          so many polls that fail, then each succeeds once
+ *                                choose
+ *     orders poll COUNT          so many polls that fail, then each succeeds once
  *     orders mixed TURNS         lists of null, inactive, active, generalised, freed and cancelled requests
+ * Two processes:
+ *     orders looks TURNS         rank 1 sends after 30 ms and after 2 ms; rank 0 looks each ms whether it has come
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { MANY = 6 };
 
@@ -155,6 +159,39 @@ static void polls(long count)
     expect(value == 101, "the message");
 }
 
+/* --- Looking now and then --- */
+
+static void rest(long ms)
+{
+    struct timespec t = {.tv_nsec = ms * 1000000};
+    nanosleep(&t, NULL);
+}
+
+static void look(void)
+{
+    MPI_Request pending;
+    int value, flag = 0;
+    MPI_Irecv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &pending);
+    for (; !flag; MPI_Test(&pending, &flag, MPI_STATUS_IGNORE))
+        rest(1);
+}
+
+static void looks(int turns)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < 2 * turns; t++)
+        if (rank == 0) {
+            look();
+        } else if (t % 2 == 0) {
+            rest(30);
+            MPI_Send(&t, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        } else {
+            rest(2);
+            MPI_Ssend(&t, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+}
+
 /* --- Lists of everything --- */
 
 static int query(void *extra, MPI_Status *status)
@@ -222,6 +259,8 @@ int main(int argc, char **argv)
         polls(atol(argv[2]));
     else if (argc > 2 && !strcmp(argv[1], "mixed"))
         mixed(atoi(argv[2]));
+    else if (argc > 2 && !strcmp(argv[1], "looks"))
+        looks(atoi(argv[2]));
     else
         wrong = 1;
     MPI_Finalize();
