@@ -78,7 +78,7 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
-    h->feed.at_once = m->contention_free && h->posted.first == REPLAY_NONE;
+    h->feed.at_once = m->contention_free && h->list[REPLAY_POSTED].first == REPLAY_NONE;
     for (;;) {
         if (!replay_feed_next(&h->feed, &h->op))
             return false;
@@ -103,6 +103,7 @@ static bool complete(struct replay_machine *m, uint32_t rank, uint64_t number)
     h->version++;
     if (!r || r->done)
         return false;
+    r->posted = REPLAY_NONE;
     r->done = true;
     return h->blocked && r->awaited && --h->pending == 0;
 }
@@ -126,13 +127,10 @@ static bool release_sender(struct replay_machine *m, const struct replay_item *m
 
 static void unblock(struct replay_machine *m, uint32_t rank);
 
-static uint32_t posted_for(const struct replay_machine *m, const struct replay_host *h, uint64_t request)
+static void unpost(struct replay_machine *m, uint32_t rank, struct replay_request *r)
 {
-    uint32_t p = h->posted.first;
-
-    while (p != REPLAY_NONE && m->item[p].request != request)
-        p = m->item[p].next;
-    return p;
+    replay_list_remove(m, rank, REPLAY_POSTED, r->posted);
+    r->posted = REPLAY_NONE;
 }
 
 /* The rank's wait says of a receive from REPLAY_LATER whom it is from. The message may be there: it had its consent
@@ -140,18 +138,17 @@ static uint32_t posted_for(const struct replay_machine *m, const struct replay_h
 static void name_source(struct replay_machine *m, uint32_t rank, struct replay_request *r)
 {
     struct replay_host *h = &m->host[rank];
-    uint32_t p = posted_for(m, h, r->number), from = h->op.peer;
+    uint32_t p = r->posted, from = h->op.peer;
 
     if (p == REPLAY_NONE || m->item[p].source != REPLAY_LATER)
         return;
     if (from != REPLAY_ANY && from != REPLAY_NOWHERE)
         from = m->source->member(m->source->context, m->item[p].group, rank, from);
-    m->item[p].source = from;
-    m->item[p].claimed = false;
-    uint32_t i = replay_list_take(m, &h->unexpected, from, m->item[p].tag);
+    replay_list_name(m, rank, p, from);
+    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, from, m->item[p].tag);
     r->done = i != REPLAY_NONE || from == REPLAY_NOWHERE;
     if (r->done)
-        replay_list_remove(m, &h->posted, p);
+        unpost(m, rank, r);
     if (i == REPLAY_NONE)
         return;
     struct replay_item message = m->item[i];
@@ -296,7 +293,7 @@ static void compute(struct replay_machine *m, struct replay_event e)
 static void tell_receiver(struct replay_machine *m, uint32_t from, const struct replay_op *op)
 {
     struct replay_host *to = &m->host[op->peer];
-    uint32_t i = replay_list_claim(m, &to->posted, from, op->tag);
+    uint32_t i = replay_list_claim(m, op->peer, from, op->tag);
 
     to->version++;
     if (i == REPLAY_NONE || !to->blocked)
@@ -323,7 +320,7 @@ static void send(struct replay_machine *m, struct replay_event e)
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
     h->out = e.time + model->g + replay_wire(model, bytes);
     m->item[i] = (struct replay_item){
-        .source = e.host, .target = h->op.peer, .tag = h->op.tag, .bytes = bytes, .request = number,
+        .source = e.host, .tag = h->op.tag, .bytes = bytes, .request = number,
         .place = h->op.place, .sent = e.time
     };
     replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.peer, i });
@@ -342,14 +339,15 @@ static void send(struct replay_machine *m, struct replay_event e)
 static uint32_t meet(struct replay_machine *m, uint32_t rank, uint64_t number)
 {
     struct replay_host *h = &m->host[rank];
-    uint32_t i = replay_list_take(m, &h->unexpected, h->op.peer, h->op.tag);
+    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, h->op.peer, h->op.tag);
 
     if (i == REPLAY_NONE) {
         i = replay_item_new(m);
         m->item[i] = (struct replay_item){
             .source = h->op.peer, .tag = h->op.tag, .request = number, .anyone = h->op.anyone, .group = h->op.group
         };
-        replay_list_add(m, &h->posted, i);
+        replay_list_add(m, rank, REPLAY_POSTED, i);
+        h->open[h->open_count - 1].posted = i;
         return REPLAY_NONE;
     }
     struct replay_item message = m->item[i];
@@ -398,10 +396,10 @@ static void arrive(struct replay_machine *m, struct replay_event e)
     }
     h->cpu = later(h->cpu, e.time + model->o + later(load, wire));
     h->in = e.time + model->g + wire;
-    uint32_t i = replay_list_take(m, &h->posted, message.source, message.tag);
+    uint32_t i = replay_list_take(m, e.host, REPLAY_POSTED, message.source, message.tag);
     if (i == REPLAY_NONE) {
-        replay_list_add(m, &h->unexpected, e.message);
-        if (replay_list_claim(m, &h->posted, REPLAY_LATER, message.tag) != REPLAY_NONE) {
+        replay_list_add(m, e.host, REPLAY_UNEXPECTED, e.message);
+        if (replay_list_claim(m, e.host, REPLAY_LATER, message.tag) != REPLAY_NONE) {
             bool freed = release_sender(m, &message, e.host);
             m->item[e.message].claimed = true;
             if (freed)
@@ -457,9 +455,9 @@ static void give_up(struct replay_machine *m)
         if (h->open[i].awaited && !h->open[i].done) {
             h->open[i].done = true;
             m->result->unmatched++;
-            uint32_t p = posted_for(m, h, h->open[i].number);
+            uint32_t p = h->open[i].posted;
             if (p != REPLAY_NONE && (m->item[p].source >= m->ranks || ++h->void_receives > VOID))
-                replay_list_remove(m, &h->posted, p);
+                unpost(m, first, &h->open[i]);
         }
     h->pending = 0;
     h->version++;
@@ -483,7 +481,8 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->others = calloc(s->places + 1u, sizeof *m->others);
     m->skip = how->walk ? NULL : replay_skip_create(s->ranks);
     for (uint32_t r = 0; r < s->ranks; r++) {
-        m->host[r].posted = m->host[r].unexpected = (struct replay_list){ REPLAY_NONE, REPLAY_NONE };
+        for (int list = 0; list < REPLAY_LISTS; list++)
+            m->host[r].list[list] = (struct replay_list){ .first = REPLAY_NONE, .last = REPLAY_NONE };
         replay_feed_open(&m->host[r].feed, s, r);
     }
 }
@@ -499,6 +498,8 @@ static void destroy(struct replay_machine *m)
     free(m->others);
     free(m->heap);
     free(m->item);
+    free(m->key);
+    base_hash_close(&m->keys);
 }
 
 static void finish(struct replay_machine *m)
@@ -508,7 +509,7 @@ static void finish(struct replay_machine *m)
     for (uint32_t r = 0; r < m->ranks; r++) {
         out->end[r] = m->host[r].cpu;
         out->longest = later(out->longest, out->end[r]);
-        for (uint32_t i = m->host[r].unexpected.first; i != REPLAY_NONE; i = m->item[i].next)
+        for (uint32_t i = m->host[r].list[REPLAY_UNEXPECTED].first; i != REPLAY_NONE; i = m->item[i].next)
             out->left++;
         out->events += m->host[r].feed.grammar ? (double)m->host[r].feed.grammar->events : 0;
     }

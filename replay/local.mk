@@ -10,7 +10,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/feed.c %D%/feed.h \
 	%D%/goal.c %D%/goal.h \
 	%D%/heap.c \
-	%D%/match.c \
+	%D%/match.c %D%/pending.c \
 	%D%/program.h \
 	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
@@ -20,6 +20,10 @@ libpythia_replay_la_SOURCES = \
 UNIT_TESTS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h
 tests_unit_test_replay_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)
+
+UNIT_TESTS += tests/unit/test_pending
+tests_unit_test_pending_SOURCES = tests/unit/test_pending.c
+tests_unit_test_pending_LDADD = libpythia-unit.la libpythia-replay.la $(PYTHIA_CORE) $(CHECK_LIBS)
 
 check_PROGRAMS += tests/tool/replay_goal
 tests_tool_replay_goal_SOURCES = tests/tool/replay_goal.c tests/unit/replay_programs.c tests/unit/replay_programs.h

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a replay: private to engine.c, heap.c, match.c and skip.c. See engine.h. */
+/* The state of a replay: private to engine.c, heap.c, match.c, pending.c and skip.c. See engine.h. */
 #ifndef PYTHIA_REPLAY_MACHINE_H
 #define PYTHIA_REPLAY_MACHINE_H
 
+#include "base/hash.h"
 #include "replay/blame.h"
 #include "replay/engine.h"
 #include "replay/feed.h"
@@ -11,24 +12,41 @@
 
 /* A message under way or unexpected, or a receive that is posted: an element of a list. */
 struct replay_item {
-    uint32_t next;          /* in its list; free ones too */
-    uint32_t source, tag, target;
-    uint64_t bytes;
-    uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
-                               receive */
+    uint32_t next, before;  /* in its list; free ones: next */
+    uint32_t source, tag;
     bool claimed;           /* posted: a message for it has been sent; message: its sender needs no more consent */
     bool anyone;            /* posted: its source is that of the last receive from anyone */
     uint32_t group;         /* posted, from REPLAY_LATER */
+    uint64_t bytes;
+    uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
+                               receive */
+    uint64_t order;         /* when it came into its list: no part of the state, nor are the next ones */
+    uint32_t key, key_next, key_before; /* its key, and its neighbours in that one's chain */
     uint32_t place;         /* of the operation that sent it … */
-    int64_t sent;           /* … and when: for those who watch, no part of the state */
+    int64_t sent;           /* … and when: for those who watch */
 };
 
-struct replay_list { uint32_t first, last; };
+enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_LISTS };
+struct replay_chain { uint32_t first, last; };
+struct replay_list {
+    uint32_t first, last, count;
+    uint32_t wild;          /* indexed ones from anyone or of any tag */
+    bool indexed;           /* each is in the chain of its key */
+};
+
+/* What is in a rank's lists from one source with one tag. */
+struct replay_key {
+    uint32_t host, source, tag;
+    uint32_t items;         /* in both */
+    struct replay_chain chain[REPLAY_LISTS];
+    uint32_t unclaimed;     /* posted ones before it are claimed */
+};
 
 struct replay_request {
     uint64_t number, event; /* event: index in the rank's stream of the one that began it */
     bool done, awaited, receives;
     uint32_t peer, group; /* of its operation */
+    uint32_t posted;      /* its receive, REPLAY_NONE: it is not in the list */
     struct replay_delivery delivery; /* of a receive that is done: for those who watch, no part of the state */
 };
 
@@ -44,7 +62,7 @@ struct replay_host {
     uint64_t next_request;
     struct replay_request *open;
     uint32_t open_count, open_room;
-    struct replay_list posted, unexpected;
+    struct replay_list list[REPLAY_LISTS];
     uint32_t void_receives; /* posted, that the rank waits for no more */
     uint64_t version;       /* counts changes */
 };
@@ -65,6 +83,10 @@ struct replay_machine {
     uint32_t heap_count, heap_room;
     struct replay_item *item;
     uint32_t item_count, item_room, item_free;
+    struct replay_key *key;
+    uint32_t key_count, key_room, keys_used; /* used: of which something is there */
+    struct base_hash keys;
+    uint64_t listed;                    /* ever */
     int8_t *others;                     /* of each place, above 0: waits there are not for receives from anyone */
     uint64_t order;
     int64_t now;
@@ -87,15 +109,21 @@ static inline bool replay_before(const struct replay_event *a, const struct repl
     return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-/* --- match.c: lists of messages and receives, requests --- */
+/* --- pending.c: lists of messages and receives --- */
 uint32_t replay_item_new(struct replay_machine *m);
 void replay_item_free(struct replay_machine *m, uint32_t i);
-void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i);
-void replay_list_remove(struct replay_machine *m, struct replay_list *l, uint32_t i);
+void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i);
+/* Out of the list, and frees it. */
+void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i);
+/* A posted receive gets its source; it stays where it is in the list. */
+void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint32_t source);
 /* Takes the first of the list that matches out of it; REPLAY_NONE without. */
-uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
+uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
+                          uint32_t tag);
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
-uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag);
+uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag);
+
+/* --- match.c: requests --- */
 /* A new request of the host's present event; its number. */
 uint64_t replay_request_new(struct replay_host *h, bool receives);
 struct replay_request *replay_request_find(struct replay_host *h, uint64_t number); /* NULL: it is not open */

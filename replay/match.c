@@ -3,85 +3,6 @@
 #include "base/must.h"
 #include "replay/machine.h"
 
-uint32_t replay_item_new(struct replay_machine *m)
-{
-    if (m->item_free != REPLAY_NONE) {
-        uint32_t i = m->item_free;
-        m->item_free = m->item[i].next;
-        return i;
-    }
-    base_must(base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item));
-    return m->item_count++;
-}
-
-void replay_item_free(struct replay_machine *m, uint32_t i)
-{
-    m->item[i].next = m->item_free;
-    m->item_free = i;
-}
-
-void replay_list_add(struct replay_machine *m, struct replay_list *l, uint32_t i)
-{
-    m->item[i].next = REPLAY_NONE;
-    if (l->first == REPLAY_NONE)
-        l->first = i;
-    else
-        m->item[l->last].next = i;
-    l->last = i;
-}
-
-/* A receive of any tag names its communicator alone, the low six bits; the top bit is that of collectives. */
-static bool same_tag(uint32_t a, uint32_t b)
-{
-    const uint32_t any = 0x7fffffc0;
-
-    return a == b || (((a & ~63u) == any || (b & ~63u) == any) && ((a ^ b) & (0x80000000u | 63)) == 0);
-}
-
-static bool matches(const struct replay_item *i, uint32_t source, uint32_t tag)
-{
-    return same_tag(i->tag, tag) && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
-}
-
-static void take_after(struct replay_machine *m, struct replay_list *l, uint32_t before, uint32_t i)
-{
-    *(before == REPLAY_NONE ? &l->first : &m->item[before].next) = m->item[i].next;
-    if (l->last == i)
-        l->last = before;
-}
-
-uint32_t replay_list_take(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag)
-{
-    uint32_t before = REPLAY_NONE;
-
-    for (uint32_t i = l->first; i != REPLAY_NONE; before = i, i = m->item[i].next)
-        if (matches(&m->item[i], source, tag)) {
-            take_after(m, l, before, i);
-            return i;
-        }
-    return REPLAY_NONE;
-}
-
-void replay_list_remove(struct replay_machine *m, struct replay_list *l, uint32_t i)
-{
-    uint32_t before = REPLAY_NONE;
-
-    for (uint32_t p = l->first; p != i; p = m->item[p].next)
-        before = p;
-    take_after(m, l, before, i);
-    replay_item_free(m, i);
-}
-
-uint32_t replay_list_claim(struct replay_machine *m, struct replay_list *l, uint32_t source, uint32_t tag)
-{
-    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
-        if (!m->item[i].claimed && matches(&m->item[i], source, tag)) {
-            m->item[i].claimed = true;
-            return i;
-        }
-    return REPLAY_NONE;
-}
-
 /* Requests that nobody ever waits for (freed ones) must not pile up. */
 static void forget_oldest_done(struct replay_host *h)
 {
@@ -105,15 +26,20 @@ uint64_t replay_request_new(struct replay_host *h, bool receives)
                                                         .event = h->feed.events,
                                                         .peer = h->op.peer,
                                                         .group = h->op.group,
-                                                        .receives = receives };
+                                                        .receives = receives,
+                                                        .posted = REPLAY_NONE };
     return h->next_request++;
 }
 
+/* Numbers rise, and what is forgotten only moves the others to the front. */
 struct replay_request *replay_request_find(struct replay_host *h, uint64_t number)
 {
-    for (uint32_t i = h->open_count; i-- > 0;)
-        if (h->open[i].number == number)
-            return &h->open[i];
+    if (!h->open_count || number < h->open[0].number)
+        return NULL;
+    uint64_t least = number - h->open[0].number;
+    for (uint32_t i = least < h->open_count ? (uint32_t)least + 1 : h->open_count; i-- > 0;)
+        if (h->open[i].number <= number)
+            return h->open[i].number == number ? &h->open[i] : NULL;
     return NULL;
 }
 

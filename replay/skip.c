@@ -152,8 +152,8 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
         add(w, h->next_request - r->number);
         add(w, (f->events - r->event) << 3 | (uint64_t)r->done << 2 | (uint64_t)r->awaited << 1 | r->receives);
     }
-    add_list(m, w, &h->posted, h);
-    add_list(m, w, &h->unexpected, NULL);
+    add_list(m, w, &h->list[REPLAY_POSTED], h);
+    add_list(m, w, &h->list[REPLAY_UNEXPECTED], NULL);
     for (uint32_t i = 0; i < f->changes; i++) {
         uint32_t n = f->changing[i];
         add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);

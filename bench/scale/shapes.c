@@ -10,7 +10,7 @@
 
 enum { MEMORY = 64 << 10, KINDS = 64 };
 
-const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "trips", "irregular" };
+const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "trips", "irregular", "halo", "cube" };
 
 enum shape shape_named(const char *name)
 {
@@ -34,6 +34,7 @@ struct recorder {
     struct grammar *grammar;
     uint32_t rank, ranks, world, module;
     uint64_t random, wall, mpi;
+    uint64_t work; /* ns before the next call */
 };
 
 static void must(bool good)
@@ -57,11 +58,13 @@ static void call(struct recorder *r, const char *function, uint64_t place, int64
                               .function = job_string(r->job, function),
                               .callsite = job_callsite(r->job, frame, 2),
                               .comm = r->world,
-                              .blocking = 1,
-                              .call_kind = peer >= 0 ? JOB_P2P : JOB_COLLECTIVE,
+                              .blocking = strncmp(function, "MPI_I", 5) != 0,
+                              .call_kind = peer >= 0                          ? JOB_P2P
+                                           : strcmp(function, "MPI_Waitall") ? JOB_COLLECTIVE
+                                                                             : JOB_COMPLETION,
                               .peer_class = peer >= 0 ? JOB_PEER_RANK : 0 };
     struct grammar_event e = { .terminal = job_terminal(r->job, &t),
-                               .gap = 1000 + any(r, 200),
+                               .gap = r->work + 1000 + any(r, 200),
                                .duration = 500 + any(r, 100) };
     must(e.terminal != GRAMMAR_NONE);
     if (peer >= 0) {
@@ -75,6 +78,7 @@ static void call(struct recorder *r, const char *function, uint64_t place, int64
     grammar_append(r->grammar, &e);
     r->wall += e.gap + e.duration;
     r->mpi += e.duration;
+    r->work = 0;
 }
 
 static void ring(struct recorder *r)
@@ -112,6 +116,49 @@ static void stencil(struct recorder *r)
         call(r, "MPI_Waitall", 3, -1, -1);
         call(r, "MPI_Allreduce", 4, -1, 8);
     }
+}
+
+/* The neighbours in a cube that does not wrap, at most `apart` coordinates away; received from all, then sent to. */
+static void exchange(struct recorder *r, const char *function, uint64_t place, int apart)
+{
+    uint32_t side[3];
+    mesh_of(r->ranks, side);
+    const uint32_t step[3] = { 1, side[0], side[0] * side[1] };
+    for (int n = 0; n < 27; n++) {
+        const int by[3] = { n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1 };
+        int64_t peer = r->rank, away = 0;
+        for (int d = 0; d < 3 && peer >= 0; d++) {
+            int64_t at = r->rank / step[d] % side[d] + by[d];
+            peer = at < 0 || at >= side[d] ? -1 : peer + by[d] * (int64_t)step[d];
+            away += by[d] != 0;
+        }
+        if (peer >= 0 && away > 0 && away <= apart)
+            call(r, function, place + (uint64_t)n, peer, 1000);
+    }
+}
+
+static void exchanges(struct recorder *r, int apart, bool reduces)
+{
+    enum { TURNS = 60, WORK = 50000, UNEVEN = 3000 };
+    const uint64_t work = WORK + any(r, UNEVEN);
+    for (int i = 0; i < TURNS; i++) {
+        r->work = work;
+        exchange(r, "MPI_Irecv", 100, apart);
+        exchange(r, "MPI_Isend", 200, apart);
+        call(r, "MPI_Waitall", 3, -1, -1);
+        if (reduces)
+            call(r, "MPI_Allreduce", 4, -1, 8);
+    }
+}
+
+static void halo(struct recorder *r)
+{
+    exchanges(r, 1, false);
+}
+
+static void cube(struct recorder *r)
+{
+    exchanges(r, 3, true);
 }
 
 static void master(struct recorder *r)
@@ -164,7 +211,7 @@ static void second_thread(struct recorder *r)
         call(r, "omp parallel", 40, -2, -1);
 }
 
-static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, trips, irregular };
+static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, trips, irregular, halo, cube };
 
 struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks)
 {
@@ -174,6 +221,7 @@ struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks)
     r.job->info.threads = 1;
     r.job->info.program = job_string(r.job, "/bin/simulated");
     r.world = job_comm(r.job, "world", ranks);
+    must(shape < SHAPE_HALO || !job_comm_add_members(r.job, r.world, &(struct job_run){ 0, ranks, 1 }, 1, NULL, 0));
     r.module = job_module(r.job, "/bin/simulated", "c0ffee");
     for (uint32_t thread = 0; thread < (shape == SHAPE_RING ? 2 : 1); thread++) {
         must((r.grammar = grammar_create(MEMORY)) != NULL);

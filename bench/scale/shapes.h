@@ -8,13 +8,17 @@
  *   master     rank 0 answers requests of all others, each of whom works off as many tasks
  *   trips      ten loops, each of which turns 2 to 17 times, at random on each rank: 40 bits a rank
  *   irregular  64 kinds of ranks, scattered at random, each with its own order of calls; peers are noise
+ *   halo       the mesh's six neighbours, 60 turns of uneven work: for the replay, which takes long where no reduction
+ *              holds ranks together
+ *   cube       all 26 neighbours of the mesh and a reduction: likewise
  */
 #ifndef PYTHIA_BENCH_SCALE_SHAPES_H
 #define PYTHIA_BENCH_SCALE_SHAPES_H
 
 #include "job/job.h"
 
-enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_TRIPS, SHAPE_IRREGULAR, SHAPES };
+enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_TRIPS, SHAPE_IRREGULAR, SHAPE_HALO, SHAPE_CUBE,
+             SHAPES };
 extern const char *const shape_names[SHAPES];
 
 /* SHAPES where the name is unknown. */

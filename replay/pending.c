@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Messages that are there and receives that are posted, in order, and by whom they are from and their tag.
+ *
+ *     list of rank 3's receives   a - b - c - d - e          in order
+ *     (3, from 1, tag 7)          a - - - c - - - e          those of one key, in order
+ *     (3, from 2, tag 7)              b - - - d
+ *
+ * That is made of a list when it is long, and kept until it is empty. A message looks in its own key, and where
+ * receives from anyone or of any tag are posted in theirs: of what these give the first one in the list's order is it.
+ * A receive from anyone or of any tag walks the list.
+ *
+ * Keys whose lists are empty are given up when they are as many as the others.
+ */
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "replay/machine.h"
+
+enum { ANY_TAG = 0x7fffffc0, COMM_BITS = 63, COLLECTIVE_BIT = INT32_MIN, KEYS_KEPT = 1024,
+       SHORT = 16 /* a list: walked as fast */ };
+
+uint32_t replay_item_new(struct replay_machine *m)
+{
+    if (m->item_free != REPLAY_NONE) {
+        uint32_t i = m->item_free;
+        m->item_free = m->item[i].next;
+        return i;
+    }
+    base_must(base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item));
+    return m->item_count++;
+}
+
+void replay_item_free(struct replay_machine *m, uint32_t i)
+{
+    m->item[i].next = m->item_free;
+    m->item_free = i;
+}
+
+/* A receive of any tag names its communicator alone, the low six bits; the top bit is that of collectives. */
+static bool is_any_tag(uint32_t tag)
+{
+    return (tag & ~(uint32_t)COMM_BITS) == ANY_TAG;
+}
+
+static uint32_t any_tag_of(uint32_t tag)
+{
+    return ANY_TAG | (tag & COMM_BITS);
+}
+
+static bool same_tag(uint32_t a, uint32_t b)
+{
+    return a == b || ((is_any_tag(a) || is_any_tag(b)) && ((a ^ b) & ((uint32_t)COLLECTIVE_BIT | COMM_BITS)) == 0);
+}
+
+static bool matches(const struct replay_item *i, uint32_t source, uint32_t tag)
+{
+    return same_tag(i->tag, tag) && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
+}
+
+/* Whether what is in a list, or looked for there, may match what has another key. */
+static bool is_wild(uint32_t source, uint32_t tag)
+{
+    return source == REPLAY_ANY || is_any_tag(tag);
+}
+
+/* --- Keys --- */
+
+static uint64_t hash_of(uint32_t host, uint32_t source, uint32_t tag)
+{
+    return base_hash_mix(base_hash_mix(((uint64_t)source << 32 | tag) ^ base_hash_secret()) ^ host);
+}
+
+static struct replay_key *key_find(const struct replay_machine *m, uint64_t hash, uint32_t host, uint32_t source,
+                                   uint32_t tag)
+{
+    uint32_t at = base_hash_start(hash), n;
+
+    while ((n = base_hash_next(&m->keys, hash, &at)) != BASE_HASH_NONE)
+        if (m->key[n].source == source && m->key[n].tag == tag && m->key[n].host == host)
+            return &m->key[n];
+    return NULL;
+}
+
+/* Keeps the keys of which something is there. */
+static void keys_sweep(struct replay_machine *m)
+{
+    uint32_t kept = 0;
+
+    base_hash_clear(&m->keys);
+    for (uint32_t k = 0; k < m->key_count; k++) {
+        if (!m->key[k].items)
+            continue;
+        m->key[kept] = m->key[k];
+        for (int list = 0; list < REPLAY_LISTS; list++)
+            for (uint32_t i = m->key[kept].chain[list].first; i != REPLAY_NONE; i = m->item[i].key_next)
+                m->item[i].key = kept;
+        base_hash_put(&m->keys, hash_of(m->key[kept].host, m->key[kept].source, m->key[kept].tag), kept);
+        kept++;
+    }
+    m->key_count = kept;
+}
+
+static uint32_t key_of(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+{
+    uint64_t hash = hash_of(host, source, tag);
+    struct replay_key *found = key_find(m, hash, host, source, tag);
+
+    if (found)
+        return (uint32_t)(found - m->key);
+    if (m->key_count >= KEYS_KEPT && m->key_count >= 2 * m->keys_used)
+        keys_sweep(m);
+    base_must(base_hash_reserve(&m->keys, 1));
+    base_must(base_array_room(&m->key, &m->key_room, m->key_count + 1u, sizeof *m->key));
+    struct replay_key *k = &m->key[m->key_count];
+    *k = (struct replay_key){ .host = host, .source = source, .tag = tag, .unclaimed = REPLAY_NONE };
+    for (int list = 0; list < REPLAY_LISTS; list++)
+        k->chain[list] = (struct replay_chain){ REPLAY_NONE, REPLAY_NONE };
+    base_hash_put(&m->keys, hash, m->key_count);
+    return m->key_count++;
+}
+
+/* --- Lists --- */
+
+/* Into the chain of its key, where its order says: it is the last one there but for a receive that was named late. */
+static void chain_in(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+{
+    uint32_t key = key_of(m, host, m->item[i].source, m->item[i].tag);
+    struct replay_chain *c = &m->key[key].chain[list];
+    uint32_t before = c->last;
+
+    while (before != REPLAY_NONE && m->item[before].order > m->item[i].order)
+        before = m->item[before].key_before;
+    uint32_t next = before == REPLAY_NONE ? c->first : m->item[before].key_next;
+    m->item[i].key = key;
+    m->item[i].key_before = before;
+    m->item[i].key_next = next;
+    *(before == REPLAY_NONE ? &c->first : &m->item[before].key_next) = i;
+    *(next == REPLAY_NONE ? &c->last : &m->item[next].key_before) = i;
+    if (list == REPLAY_POSTED && (next != REPLAY_NONE || m->key[key].unclaimed == REPLAY_NONE))
+        m->key[key].unclaimed = next == REPLAY_NONE ? i : c->first;
+    m->keys_used += m->key[key].items++ == 0;
+    m->host[host].list[list].wild += is_wild(m->item[i].source, m->item[i].tag);
+}
+
+static void chain_out(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+{
+    struct replay_key *k = &m->key[m->item[i].key];
+    struct replay_chain *c = &k->chain[list];
+    uint32_t before = m->item[i].key_before, next = m->item[i].key_next;
+
+    *(before == REPLAY_NONE ? &c->first : &m->item[before].key_next) = next;
+    *(next == REPLAY_NONE ? &c->last : &m->item[next].key_before) = before;
+    if (list == REPLAY_POSTED && k->unclaimed == i)
+        k->unclaimed = next;
+    m->keys_used -= --k->items == 0;
+    m->host[host].list[list].wild -= is_wild(k->source, k->tag);
+}
+
+/* Those of a list that has become long. */
+static void index_all(struct replay_machine *m, uint32_t host, int list)
+{
+    struct replay_list *l = &m->host[host].list[list];
+
+    l->indexed = true;
+    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
+        chain_in(m, host, list, i);
+}
+
+void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
+{
+    struct replay_list *l = &m->host[host].list[list];
+    struct replay_item *item = &m->item[i];
+
+    item->order = ++m->listed;
+    item->before = l->last;
+    item->next = REPLAY_NONE;
+    *(l->last == REPLAY_NONE ? &l->first : &m->item[l->last].next) = i;
+    l->last = i;
+    if (l->indexed)
+        chain_in(m, host, list, i);
+    if (++l->count > SHORT && !l->indexed)
+        index_all(m, host, list);
+}
+
+static void take_out(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
+{
+    struct replay_list *l = &m->host[host].list[list];
+    uint32_t before = m->item[i].before, next = m->item[i].next;
+
+    if (l->indexed)
+        chain_out(m, host, list, i);
+    l->indexed &= --l->count > 0;
+    *(before == REPLAY_NONE ? &l->first : &m->item[before].next) = next;
+    *(next == REPLAY_NONE ? &l->last : &m->item[next].before) = before;
+}
+
+void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
+{
+    take_out(m, host, list, i);
+    replay_item_free(m, i);
+}
+
+void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint32_t source)
+{
+    bool indexed = m->host[host].list[REPLAY_POSTED].indexed;
+
+    if (indexed)
+        chain_out(m, host, REPLAY_POSTED, i);
+    m->item[i].source = source;
+    m->item[i].claimed = false;
+    if (indexed)
+        chain_in(m, host, REPLAY_POSTED, i);
+}
+
+/* The first receive of the key that no message was sent for. */
+static uint32_t first_unclaimed(const struct replay_machine *m, struct replay_key *k)
+{
+    while (k->unclaimed != REPLAY_NONE && m->item[k->unclaimed].claimed)
+        k->unclaimed = m->item[k->unclaimed].key_next;
+    return k->unclaimed;
+}
+
+static uint32_t find_by_walk(const struct replay_machine *m, uint32_t first, uint32_t source, uint32_t tag,
+                             bool unclaimed)
+{
+    while (first != REPLAY_NONE && ((unclaimed && m->item[first].claimed) || !matches(&m->item[first], source, tag)))
+        first = m->item[first].next;
+    return first;
+}
+
+/* The first in the list that matches; `unclaimed`: that no other message was sent for. */
+static uint32_t find(const struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
+                     uint32_t tag, bool unclaimed)
+{
+    const struct replay_list *l = &m->host[host].list[list];
+    uint32_t first = REPLAY_NONE;
+
+    if (!l->indexed || is_wild(source, tag))
+        return find_by_walk(m, l->first, source, tag, unclaimed);
+    const int others = !l->wild ? 1 : tag & (uint32_t)COLLECTIVE_BIT ? 2 : 4;
+    for (int other = 0; other < others; other++) {
+        uint32_t s = other & 1 ? REPLAY_ANY : source, t = other & 2 ? any_tag_of(tag) : tag;
+        struct replay_key *k = key_find(m, hash_of(host, s, t), host, s, t);
+        uint32_t i = !k ? REPLAY_NONE : unclaimed ? first_unclaimed(m, k) : k->chain[list].first;
+        if (i != REPLAY_NONE && (first == REPLAY_NONE || m->item[i].order < m->item[first].order))
+            first = i;
+    }
+    return first;
+}
+
+uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
+                          uint32_t tag)
+{
+    uint32_t i = find(m, host, list, source, tag, false);
+
+    if (i != REPLAY_NONE)
+        take_out(m, host, list, i);
+    return i;
+}
+
+uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+{
+    uint32_t i = find(m, host, REPLAY_POSTED, source, tag, true);
+
+    if (i != REPLAY_NONE)
+        m->item[i].claimed = true;
+    return i;
+}
