@@ -302,7 +302,8 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficien
     double most = 0, sum = 0, seconds;
 
     for (uint32_t r = 0; r < ranks_of(a); r++) {
-        double work = (double)replay_blame_account(a->blame, r).work / 1e9;
+        struct replay_account of = replay_blame_account(a->blame, r);
+        double work = (double)(of.work + of.between) / 1e9; /* as the recording has it */
         sum += work;
         most = work > most ? work : most;
     }

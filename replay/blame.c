@@ -86,7 +86,7 @@ void replay_blame_destroy(struct replay_blame *b)
 static int64_t clock_of(const struct replay_blame *b, uint32_t rank)
 {
     const struct replay_account *a = &b->account[rank];
-    return a->work + a->call + a->wait;
+    return a->work + a->call + a->wait + a->between;
 }
 
 static struct cell *path_of(const struct replay_blame *b, uint32_t rank)
@@ -227,7 +227,7 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
     find_causes(b, waits, late, ns, op, receives);
     memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
     memcpy(last_of(b, waits), last_of(b, late), b->row * sizeof *b->last);
-    b->account[waits].wait += ns;
+    *(op->polls ? &b->account[waits].between : &b->account[waits].wait) += ns;
     b->place[op->place] += (double)ns;
     b->spent[(size_t)waits * b->places + op->place] += ns;
 }
@@ -273,6 +273,7 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
         a->work += (int64_t)n * (a->work - s->account[r].work);
         a->call += (int64_t)n * (a->call - s->account[r].call);
         a->wait += (int64_t)n * (a->wait - s->account[r].wait);
+        a->between += (int64_t)n * (a->between - s->account[r].between);
     }
     for (size_t i = 0; i < (size_t)b->ranks * b->places; i++)
         b->spent[i] += (int64_t)n * (b->spent[i] - s->spent[i]);
@@ -339,7 +340,7 @@ int replay_blame_check(const struct replay_blame *b)
             sum += path_of(b, r)[i].ns;
         if (sum != clock_of(b, r))
             return PYTHIA_EFORMAT;
-        waits += (double)b->account[r].wait;
+        waits += (double)(b->account[r].wait + b->account[r].between);
     }
     for (uint32_t i = 0; i < b->cause_count; i++)
         caused += b->cause[i].ns;

@@ -19,7 +19,7 @@
  *
  * Invariants (replay_blame_check):
  *   1. a rank's path adds up to its clock
- *   2. of each rank work + call + wait = its clock; the waits by cause add up to the waits of all ranks
+ *   2. of each rank work + call + wait + between looks = its clock; the waits by cause add up to both of all ranks
  *
  * A path has a cell for each place and each block of ranks; in large jobs a block has several ranks.
  * Cost: a wait costs O(cells), which are at most 4096 where there are not more places. Memory: a path for each rank.
@@ -39,7 +39,8 @@ struct replay_cause {
     double ns;
 };
 
-struct replay_account { int64_t work, call, wait; };
+/* Of a rank's time, ns. Between looks (MPI_Test) it waits, too, but not in a call: the recording has that as work. */
+struct replay_account { int64_t work, call, wait, between; };
 
 struct replay_blame;
 

@@ -11,15 +11,17 @@
 
 enum { MOST_WAITS = 20, MOST_PLACES = 24 };
 #define NOT_KNOWN UINT32_MAX /* for a place: one of a rank that is missing, perhaps */
-enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, WAIT_KINDS };
+enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_COMPLETION, BETWEEN_LOOKS, WAIT_KINDS };
 
 static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize",
-                                                    "late completion" };
+                                                    "late completion", "between looks" };
 
-static enum wait_kind kind_of(const struct bind_site *s, bool sender)
+static enum wait_kind kind_of(const struct report *r, const struct bind_site *s, bool sender)
 {
     if (s->what == BIND_FINALIZE)
         return AT_FINALIZE;
+    if (s->call_kind == JOB_COMPLETION && !r->job->terminals[s->terminal].blocking)
+        return BETWEEN_LOOKS;
     if (s->call_kind == JOB_COMPLETION)
         return sender ? LATE_COMPLETION : LATE_SENDER;
     if (s->call_kind == JOB_P2P || s->call_kind == JOB_PROBE)
@@ -61,7 +63,7 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 
     for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
-                               kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
+                               kind_of(r, replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
                                c[i].ns };
     qsort(row, n, sizeof *row, by_pair);
     for (uint32_t i = 0; i < n; i++)
@@ -124,14 +126,6 @@ static double recorded_calls(struct report *r)
     return ns;
 }
 
-/* A rank that looks for a message now and then (MPI_Test…) waits between the looks, outside of MPI. */
-static bool looks(struct report *r, uint32_t place)
-{
-    const struct bind_site *s = replay_bind_site(replay_analysis_bind(report_analysis(r)), place / 2);
-    const struct job_terminal *t = &r->job->terminals[s->terminal];
-    return t->call_kind == JOB_COMPLETION && !t->blocking;
-}
-
 static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
 {
     const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
@@ -140,21 +134,19 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     for (uint32_t i = 0; i < r->job->info.ranks; i++) {
         struct replay_account a = replay_blame_account(b, i);
         wait += (double)a.wait;
+        between += (double)a.between;
         call += (double)a.call;
     }
-    for (uint32_t i = 0; i < rows; i++) {
+    for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-        between += looks(r, row[i].where) ? row[i].ns : 0;
-    }
     fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s (recorded: %s)\n", report_time(wait + call),
             report_time(wait), r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer",
             report_time(call), report_time(recorded_calls(r)));
-    if (between > 0.01 * wait)
-        fprintf(out, "  %s of it between looks (MPI_Test): recorded as computation\n", report_time(between));
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
-            fprintf(out, "  %-16s %9s %5.1f%%\n", kind_names[k], report_time(kinds[k]),
-                    report_percent(kinds[k], wait));
+            fprintf(out, "  %-16s %9s %5.1f%%%s\n", kind_names[k], report_time(kinds[k]),
+                    report_percent(kinds[k], wait + between),
+                    k == BETWEEN_LOOKS ? "  besides: of MPI_Test, recorded as computation" : "");
 }
 
 /* --- OpenMP: what ranks lose in regions, and beside them --- */

@@ -35,7 +35,7 @@ static void compare(const struct program *p, const struct replay_model *m, uint6
         ck_assert_msg(walked.end[r] == skipped.end[r], "seed %llu rank %u: %lld walked, %lld skipped",
                       (unsigned long long)seed, r, (long long)walked.end[r], (long long)skipped.end[r]);
         struct replay_account x = replay_blame_account(a, r), y = replay_blame_account(b, r);
-        ck_assert_msg(x.work == y.work && x.call == y.call && x.wait == y.wait,
+        ck_assert_msg(x.work == y.work && x.call == y.call && x.wait == y.wait && x.between == y.between,
                       "seed %llu rank %u: %lld %lld %lld walked, %lld %lld %lld skipped", (unsigned long long)seed, r,
                       (long long)x.work, (long long)x.call, (long long)x.wait, (long long)y.work, (long long)y.call,
                       (long long)y.wait);
@@ -388,8 +388,13 @@ START_TEST(test_looks_do_not_wait_twice)
     struct program *p = program_loop(2, &body, 1, 1);
 
     p->source.event = looks;
-    struct replay_result r = run(p, &free_of_cost, true, NULL);
+    struct replay_blame *b = replay_blame_create(2, p->source.places);
+    struct replay_result r = run(p, &free_of_cost, true, b);
     ck_assert_int_eq(r.end[0], 2000);
+    ck_assert_int_eq(replay_blame_account(b, 0).wait, 0);
+    ck_assert_int_gt(replay_blame_account(b, 0).between, 0);
+    ck_assert_int_eq(replay_blame_check(b), 0);
+    replay_blame_destroy(b);
     free(r.end);
     program_destroy(p);
 }
