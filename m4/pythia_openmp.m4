@@ -100,7 +100,7 @@ AS_IF([test "$have_capstone" = yes],
     AC_CHECK_HEADER([capstone.h], [], [have_capstone="no (no capstone.h); every parallel region keeps its team"])
     CPPFLAGS=$pythia_save_CPPFLAGS])
 AS_CASE([$host_cpu],
-   [x86_64], [],
+   [x86_64|aarch64], [],
    [have_capstone="no (code of $host_cpu is not read); every parallel region keeps its team"])
 AM_CONDITIONAL([HAVE_CAPSTONE], [test "$have_capstone" = yes])
 ])

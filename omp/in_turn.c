@@ -49,14 +49,39 @@ __asm__(".text\n"
         "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
         "    ret\n"
         ".size omp_hook_in_turn_switch,.-omp_hook_in_turn_switch\n");
-enum { CAN_SWITCH = true };
+/* Words of a context; the one that says where to go on. Behind it on a new stack: no caller. */
+enum { CAN_SWITCH = true, WORDS = 8, GO_ON = 6 };
+#elif defined __aarch64__
+/* Likewise. Where to go on is told apart from who called: nobody called what begins. */
+void omp_hook_in_turn_switch(void **from, void *to) __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".hidden omp_hook_in_turn_switch\n"
+        ".globl omp_hook_in_turn_switch\n"
+        ".type omp_hook_in_turn_switch,%function\n"
+        "omp_hook_in_turn_switch:\n"
+        "    stp x29, x30, [sp, #-176]!\n"
+        "    stp x19, x20, [sp, #16]\n    stp x21, x22, [sp, #32]\n    stp x23, x24, [sp, #48]\n"
+        "    stp x25, x26, [sp, #64]\n    stp x27, x28, [sp, #80]\n"
+        "    stp d8, d9, [sp, #96]\n      stp d10, d11, [sp, #112]\n   stp d12, d13, [sp, #128]\n"
+        "    stp d14, d15, [sp, #144]\n   str x30, [sp, #160]\n"
+        "    mov x9, sp\n    str x9, [x0]\n"
+        "    mov sp, x1\n"
+        "    ldp x19, x20, [sp, #16]\n    ldp x21, x22, [sp, #32]\n    ldp x23, x24, [sp, #48]\n"
+        "    ldp x25, x26, [sp, #64]\n    ldp x27, x28, [sp, #80]\n"
+        "    ldp d8, d9, [sp, #96]\n      ldp d10, d11, [sp, #112]\n   ldp d12, d13, [sp, #128]\n"
+        "    ldp d14, d15, [sp, #144]\n   ldr x9, [sp, #160]\n"
+        "    ldp x29, x30, [sp], #176\n"
+        "    ret x9\n"
+        ".size omp_hook_in_turn_switch,.-omp_hook_in_turn_switch\n");
+enum { CAN_SWITCH = true, WORDS = 22, GO_ON = 20 };
 #else
 static void omp_hook_in_turn_switch(void **from, void *to)
 {
     (void)from;
     (void)to;
 }
-enum { CAN_SWITCH = false };
+enum { CAN_SWITCH = false, WORDS = 1, GO_ON = 0 };
 #endif
 
 /* As OMP_STACKSIZE says: a number, with B, K, M or G, of KB where nothing is said; 0 where it says nothing. */
@@ -120,16 +145,13 @@ static uint32_t next_open(uint32_t from, uint32_t team)
 
 static void start_on_own_stack(void);
 
-/* What the first switch takes from a new stack: six registers, where to go on, and no caller. */
+/* What the first switch takes from a new stack. */
 static void *new_context(void *top)
 {
-    enum { REGISTERS = 6 };
     void (*start)(void) = start_on_own_stack;
-    void **at = top;
-    *--at = NULL;
-    memcpy(--at, &start, sizeof start);
-    for (int i = 0; i < REGISTERS; i++)
-        *--at = NULL;
+    void **at = (void **)top - WORDS;
+    memset(at, 0, WORDS * sizeof *at);
+    memcpy(&at[GO_ON], &start, sizeof start);
     return at;
 }
 

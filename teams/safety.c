@@ -13,6 +13,7 @@
 #include "teams/proof.h"
 
 enum { PROOFS = 1024 }; /* a power of two */
+#define TASK (~(UINTPTR_MAX >> 1)) /* no program's addresses have that bit */
 
 static struct teams_proof proofs[PROOFS];
 static struct teams_proof overflow = { .answer = JOB_PROOF_LARGE };
@@ -29,15 +30,12 @@ static struct {
 
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
 {
+    uintptr_t key = function | (kind == TEAMS_TASK ? TASK : 0);
     uint32_t slot = (uint32_t)((function >> 2) * 0x9e3779b97f4a7c15u >> 32) % PROOFS;
     for (uint32_t i = 0; i < PROOFS / 2; i++, slot = (slot + 1) % PROOFS) {
         struct teams_proof *p = &proofs[slot];
-        uintptr_t there = atomic_load_explicit(&p->function, memory_order_acquire);
-        if (there == 0 && atomic_compare_exchange_strong(&p->function, &there, function)) {
-            p->kind = kind;
-            return p;
-        }
-        if (there == function)
+        uintptr_t there = atomic_load_explicit(&p->key, memory_order_relaxed);
+        if (there == key || (there == 0 && atomic_compare_exchange_strong(&p->key, &there, key)) || there == key)
             return p;
     }
     return &overflow;
@@ -57,13 +55,13 @@ void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, 
 /* The function's module is held meanwhile: the program may be about to unload it. */
 static void read_one(struct teams_prover *prover, struct teams_proof *p)
 {
-    uintptr_t function = atomic_load(&p->function);
+    uintptr_t key = atomic_load(&p->key), function = key & ~TASK;
     Dl_info info;
     void *held = NULL;
     uint64_t begin = base_clock_now();
     if (dladdr((const void *)function, &info) && info.dli_fname)
         held = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-    struct teams_verdict v = teams_prove(prover, function, (enum teams_kind)p->kind);
+    struct teams_verdict v = teams_prove(prover, function, key & TASK ? TEAMS_TASK : TEAMS_REGION);
     if (held)
         dlclose(held);
     teams_safety_know(p, v.proof, v.where, base_clock_now() - begin);
@@ -76,7 +74,7 @@ void teams_safety_work(void)
     pthread_mutex_lock(&reading);
     for (uint32_t i = 0; i < PROOFS; i++) {
         struct teams_proof *p = &proofs[i];
-        if (!atomic_load(&p->function) || atomic_load(&p->answer))
+        if (!atomic_load(&p->key) || atomic_load(&p->answer))
             continue;
         if (!made)
             prover = teams_prover_create();

@@ -23,14 +23,14 @@
 enum teams_kind { TEAMS_REGION, TEAMS_TASK, TEAMS_IN_TURN /* a region whose team is kept */ };
 
 struct teams_proof {
-    atomic_uintptr_t function; /* the outlined function; 0: free */
-    atomic_uint answer;        /* enum job_proof, JOB_PROOF_IN_TURN: 0 not known yet; the two below are set before */
-    uint32_t kind;
+    atomic_uintptr_t key; /* the outlined function, in the highest bit whether it is a task's; 0: free */
+    atomic_uint answer;   /* enum job_proof, JOB_PROOF_IN_TURN: 0 not known yet; the two below are set before */
     uintptr_t where; /* of the instruction that is the reason, 0: none */
     uint64_t ns;     /* that reading took */
 };
 
-/* The proof of an outlined function, made where it is new; never NULL: what does not fit has one that says so. */
+/* The proof of an outlined function as one kind (region or task), made where it is new; never NULL: what does not fit
+   has one that says so. */
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
 /* Takes over what the reference says, unless there is an answer. */
 void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, uint64_t ns);

@@ -256,7 +256,8 @@ START_TEST(test_times_of_another_processor)
     struct grammar_time plain = { 0, 0, 0 }, fused = { 0, 0, 0 };
     for (int i = 0; i < 1000; i++) {
         double count = 1000 + i, mean = 1e9 + 1e5 * i + 1.0 / 3, square = count * (mean * mean + 100.0 * i) / count;
-        struct grammar_time one = { mean, 0, fmax(square - mean * mean, 0) },
+        volatile double product = mean * mean; /* rounded on any processor */
+        struct grammar_time one = { mean, 0, fmax(square - product, 0) },
                             other = { mean, 0, fmax(fma(-mean, mean, square), 0) };
         grammar_time_add(&plain, count, &one);
         grammar_time_add(&fused, count, &other);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of values (teams/value.h), and of functions by their names (teams/known.h). */
+/* What is known of values (teams/value.h), of functions by their names (teams/known.h), and
+   once something is known (teams/safety.h). */
+#include "job/proofs.h"
 #include "teams/known.h"
+#include "teams/safety.h"
 #include "teams/value.h"
 #include "tests/unit/unit.h"
 
@@ -199,9 +202,28 @@ START_TEST(names)
 }
 END_TEST
 
+/* Compilers may make one function of a region's and a task's. */
+START_TEST(a_task_is_no_region)
+{
+    uintptr_t f = (uintptr_t)&is_bound;
+    struct teams_proof *task = teams_safety_of(f, TEAMS_TASK), *region = teams_safety_of(f, TEAMS_REGION);
+    teams_safety_know(task, JOB_PROOF_HARMLESS, 0, 0);
+    ck_assert(teams_safety_of(f, TEAMS_TASK) == task);
+    ck_assert(teams_safety_of(f, TEAMS_REGION) == region);
+    ck_assert_uint_eq(teams_safety_answer(task), JOB_PROOF_HARMLESS);
+    ck_assert_uint_eq(teams_safety_answer(region), 0);
+}
+END_TEST
+
 static const struct unit_test tests[] = {
-    UNIT_TEST(constants), UNIT_TEST(a_static_schedule), UNIT_TEST(a_schedule_with_chunks),
-    UNIT_TEST(questions_of_the_program), UNIT_TEST(addresses), UNIT_TEST(marks), UNIT_TEST(names),
+    UNIT_TEST(a_task_is_no_region),
+    UNIT_TEST(constants),
+    UNIT_TEST(a_static_schedule),
+    UNIT_TEST(a_schedule_with_chunks),
+    UNIT_TEST(questions_of_the_program),
+    UNIT_TEST(addresses),
+    UNIT_TEST(marks),
+    UNIT_TEST(names),
 };
 
 int main(void)
