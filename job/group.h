@@ -15,7 +15,8 @@
  *
  *   1. groups are in the order of communicator, remote, size, runs; of each communicator and origin there is one local
  *      group
- *   2. a communicator of which a rank had several in turn has one group of size 0: it is not known who is in it
+ *   2. a communicator of which a rank had several in turn under one name (pmpi/variants.h) has one group of size 0: it
+ *      is not known who is in it
  *
  * Cost: a look-up takes a step for each run, and for each group of the communicator as many as it has runs and the
  * fewer of origins and ranks a run.

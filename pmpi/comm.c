@@ -11,6 +11,7 @@
 #include "base/lock.h"
 #include "grammar/flat.h"
 #include "pmpi/members.h"
+#include "pmpi/variants.h"
 #include "session/ask.h"
 #include "session/stream.h"
 
@@ -287,6 +288,16 @@ static void comm_tell_members(const struct comm_entry *entry)
                          entry->seen.inter ? &remote : NULL);
 }
 
+/* Defines it; a name that had other members before gets what tells it from these. comm_lock held. */
+static uint32_t comm_number(struct comm_entry *entry)
+{
+    uint32_t size = (uint32_t)entry->seen.size, number = session_comm(entry->name, size);
+    if (number == GRAMMAR_NONE || !entry->made)
+        return number;
+    pmpi_hook_variant_name(number, entry->members, entry->seen.peers, entry->name, sizeof(entry->name));
+    return session_comm(entry->name, size);
+}
+
 /* The attribute is only there for its delete callback. Without it the handle would outlive the communicator. */
 static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, const char *name, MPI_Comm comm)
 {
@@ -301,7 +312,7 @@ static struct comm_entry *comm_add(struct comm_entry *parent, const char *kind, 
     else
         comm_name_child(entry, parent, kind);
     entry->seen.name = entry->name;
-    entry->seen.number = session_comm(entry->name, (uint32_t)entry->seen.size);
+    entry->seen.number = comm_number(entry);
     if (!comm_insert(COMM_KEY(comm, COMM_COMM), entry)) {
         entry->references = 1;
         comm_retire(entry);

@@ -8,9 +8,9 @@
  *
  * A communicator is named by its parent's name, how it was made, and its order there: the lowest number that no living
  * child made in the same way has. Creating and freeing are collective, so ranks agree; and a program that duplicates
- * and frees a communicator in a loop has one name, not one for each turn. A rank that a split leaves out holds no
- * number. The world that spawned this one is "parent". A communicator that was made unseen (by a library that was not
- * wrapped) is "unseen#k".
+ * and frees a communicator in a loop has one name, not one for each turn; where its members change, some names
+ * (pmpi/variants.h). A rank that a split leaves out holds no number. The world that spawned this one is "parent". A
+ * communicator that was made unseen (by a library that was not wrapped) is "unseen#k".
  *
  *   1. a handle stands in the table once; an attribute's delete callback (communicators) or the closing call (windows,
  *      files) takes it out before MPI can reuse it

@@ -17,7 +17,8 @@ libpythia_mpihooks_la_SOURCES = \
 	%D%/members.c %D%/members.h \
 	%D%/plugin.c %D%/plugin.h \
 	%D%/request.c %D%/request.h \
-	%D%/start.c
+	%D%/start.c \
+	%D%/variants.c %D%/variants.h
 nodist_libpythia_mpihooks_la_SOURCES = %D%/wrappers.c
 if HAVE_PMIX
 libpythia_mpihooks_la_SOURCES += %D%/launcher_pmix.c

@@ -50,6 +50,59 @@ static void find_sites(struct replay_bind *b)
     base_hash_close(&sites);
 }
 
+/* --- Communicators --- */
+
+/* The name without what tells those of one name from each other (pmpi/variants.h); `to` has room for it. */
+static void plain_name(const char *name, char *to)
+{
+    for (; *name; name++)
+        if (*name == '.')
+            name += strcspn(name, "/") - 1;
+        else
+            *to++ = *name;
+    *to = 0;
+}
+
+static uint64_t text_hash(const char *text)
+{
+    uint64_t hash = base_hash_secret();
+
+    while (*text)
+        hash = base_hash_mix(hash ^ (uint8_t)*text++);
+    return hash;
+}
+
+/* Ranks that keep a communicator's members and ranks whose members change call it by different names. */
+static void find_comms(struct replay_bind *b)
+{
+    uint32_t n = b->job->comm_count, count = 0;
+    struct base_hash names = { 0 };
+    char **name = calloc(n + 1u, sizeof *name);
+
+    b->comm_of = calloc(n + 1u, sizeof *b->comm_of);
+    base_must(base_hash_reserve(&names, n));
+    for (uint32_t c = 0; c < n; c++) {
+        const char *full = job_text(b->job, b->job->comms[c].name);
+        char *plain = malloc(strlen(full) + 1);
+        plain_name(full, plain);
+        uint64_t hash = text_hash(plain);
+        uint32_t at = base_hash_start(hash), k;
+        while ((k = base_hash_next(&names, hash, &at)) != BASE_HASH_NONE && strcmp(name[k], plain))
+            ;
+        b->comm_of[c] = k == BASE_HASH_NONE ? count : k;
+        if (k != BASE_HASH_NONE) {
+            free(plain);
+            continue;
+        }
+        base_hash_put(&names, hash, count);
+        name[count++] = plain;
+    }
+    for (uint32_t k = 0; k < count; k++)
+        free(name[k]);
+    free(name);
+    base_hash_close(&names);
+}
+
 /* --- The source --- */
 
 static const struct grammar_flat *grammar(void *context, uint32_t rank)
@@ -158,6 +211,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     };
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
     find_sites(b);
+    find_comms(b);
     b->source.places = 2 * b->site_count + 1;
     b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
     b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
@@ -186,6 +240,7 @@ void replay_bind_destroy(struct replay_bind *b)
     free(b->role);
     free(b->rank);
     free(b->site_of);
+    free(b->comm_of);
     free(b->site);
     free(b->extra);
     free(b->mean);

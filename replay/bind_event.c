@@ -58,8 +58,8 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
     bool anyone = t->peer_class == JOB_PEER_ANY && receives;
     int64_t peer = value(b, rank, node, half->peer, at, GRAMMAR_PEER_NONE);
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = (uint32_t)(tag * 64 + (t->comm & 63)) & 0x7fffffff, .anyone = anyone,
-                            .group = t->comm };
+                            .tag = (uint32_t)(tag * 64 + (bind_comm(b, t->comm) & 63)) & 0x7fffffff,
+                            .anyone = anyone, .group = t->comm };
 
     if (anyone && b->resize)
         peer = GRAMMAR_PEER_ANY;
@@ -83,7 +83,8 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
     struct replay_op op = { .kind = REPLAY_COLLECTIVE, .shape = replay_call_shape(b->job, t), .place = place,
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
                             .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
-                            .bytes = bytes > 0 ? (uint64_t)bytes : 1, .tag = 0x80000000u | (t->comm & 0xffffffu) };
+                            .bytes = bytes > 0 ? (uint64_t)bytes : 1,
+                            .tag = 0x80000000u | (bind_comm(b, t->comm) & 0xffffffu) };
     struct job_members m;
 
     if (t->comm == GRAMMAR_NONE)

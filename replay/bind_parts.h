@@ -35,6 +35,7 @@ struct replay_bind {
     struct bind_network network;
     const struct bind_change *change;
     uint32_t *site_of;          /* of each terminal */
+    uint32_t *comm_of;          /* of each communicator, the number of its name */
     struct bind_site *site;
     double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
     uint32_t site_count;
@@ -55,6 +56,12 @@ static inline uint32_t bind_like(const struct replay_bind *b, uint32_t rank)
 static inline const struct job_class *bind_class(const struct replay_bind *b, uint32_t rank)
 {
     return &b->job->classes[b->rank[rank].class_index];
+}
+
+/* The communicator as messages have it in their tags. */
+static inline uint32_t bind_comm(const struct replay_bind *b, uint32_t comm)
+{
+    return comm == GRAMMAR_NONE ? comm : b->comm_of[comm];
 }
 
 /* --- bind_times.c --- */
