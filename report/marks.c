@@ -7,49 +7,85 @@
 
 #define SOONEST 0.4 /* of the mean distance between two marks */
 #define LATEST 2.0
-#define FEW 0.1 /* of the turns: may be others */
+#define FEW 0.1     /* of the turns: may be others */
+#define NEARLY 0.8  /* of the turns: what is made in so many is part of a turn */
 #define CARRIES 0.7 /* of the time of those that carry most */
-#define A_TURN 0.2 /* of a mean turn's calls: a short turn */
+#define LEAST 0.2   /* of the stream */
+#define A_TURN 0.2  /* of a mean turn's calls: a short turn */
 #define A_WHOLE 0.75 /* one that is nearly whole */
-#define EMBRACE 0.5 /* of a turn, which is not between its first mark and its last one */
+#define EMBRACE 0.5 /* of a turn, from its first mark to its last one */
 #define DIFFER 1.25 /* longest over shortest distance */
 #define LITTLE 0.01 /* of the time: what is done now and then */
+#define SOME 0.1    /* where the turns between are counted on */
+#define OWN 0.03    /* in the marks themselves: what is not done now and then */
 
-enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4 };
+enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4, SETS = 32 };
 
-struct marks {
-    uint32_t mark, count; /* one of so many */
-    bool differ;          /* distances */
+/* A call's occurrences at distances that are much the same: how many, where in the stream's time, how far apart. */
+struct stretch { uint64_t count; double first, second, last, sum, least, most; };
+
+/* How often a call is made, and its stretch that takes the most time. */
+struct seen { uint64_t made; double ns; struct stretch now, best; };
+
+/* Calls that are made in turn, each as often as the others. */
+struct set {
+    uint32_t mark, calls; /* the first of so many */
+    uint64_t count;       /* how often each is made */
+    double first, last;   /* the first call's first time, the last one's last time */
+    double length;        /* from the first call to the last one, mean of the turns */
+    uint64_t turn;        /* while walking */
     bool embrace;         /* marks at the begin and at the end of a turn */
+    bool differ;          /* distances */
     bool inside;          /* turns of which something is done now and then */
     uint64_t turns;
     double ns;            /* of all turns, of one member */
+    double carried;       /* of it, in calls that are made in nearly every turn */
+    double own;           /* in the marks */
 };
 
-/* One call's occurrences: how many, where in the stream's time, how far apart; and how many before the first mark and
-   until the last one. */
-struct seen { uint64_t count, passed; double first, last, least, most; uint64_t before, until; double ns; bool other; };
+/* One call with regard to one set: how often before its first mark, until its last one, and in how many turns. */
+struct within { uint64_t before, until, turns, latest; };
 
 struct walk {
     const struct job *j;
     const struct grammar_flat *g;
     struct seen *of; /* each terminal */
     double ns;       /* of the whole stream */
+    struct set sets[SETS]; /* fewest marks first */
+    uint32_t count;
+    struct within *within; /* of each set, each terminal */
 };
 
 /* --- Distances --- */
 
+static void keep_longer(struct seen *s)
+{
+    if (s->now.last - s->now.first >= s->best.last - s->best.first)
+        s->best = s->now;
+}
+
+/* What is made before the loop or after it, too, is so at other distances: there another stretch begins. */
 static void note(struct seen *s, double now)
 {
-    double distance = now - s->last;
+    struct stretch *x = &s->now;
+    double distance = now - x->last, least = x->count > 1 && x->least < distance ? x->least : distance;
+    double most = x->most > distance ? x->most : distance;
 
-    if (!s->count++)
-        s->first = now;
-    else if (s->count == 2 || distance < s->least)
-        s->least = distance;
-    if (s->count > 1 && distance > s->most)
-        s->most = distance;
-    s->last = now;
+    if (x->count > 1 && most * SOONEST > least * LATEST) {
+        keep_longer(s);
+        *x = (struct stretch){ .count = 1, .first = x->last, .sum = x->last };
+        least = most = distance;
+    }
+    if (!x->count++)
+        x->first = now;
+    else {
+        x->second = x->count == 2 ? now : x->second;
+        x->least = least;
+        x->most = most;
+    }
+    x->last = now;
+    x->sum += now;
+    s->made++;
 }
 
 /* Each event of the stream at its time, by means. */
@@ -78,249 +114,273 @@ static void see(struct walk *w, uint32_t terminal, double now, double ns, void *
     w->of[terminal].ns += ns;
 }
 
-static double step_of(const struct seen *s)
+static double step_of(const struct stretch *s)
 {
     return (s->last - s->first) / (double)(s->count - 1);
 }
 
-/* What the turns that it marks take: a turn before the first and one after the last, as far as the stream goes. */
-static double extent_of(const struct walk *w, const struct seen *s)
+static bool is_regular(const struct walk *w, const struct seen *of)
 {
-    double step = step_of(s), from = s->first - step, to = s->last + step;
-    return (to < w->ns ? to : w->ns) - (from > 0 ? from : 0);
-}
+    const struct stretch *s = &of->best;
+    double step = s->count >= LEAST_TURNS ? step_of(s) : 0;
 
-static bool is_regular(const struct seen *s)
-{
-    return s->count >= LEAST_TURNS && s->least >= SOONEST * step_of(s) && s->most <= LATEST * step_of(s);
+    return step > 0 && (double)s->count >= (1 - FEW) * (double)of->made && s->least >= SOONEST * step &&
+           s->most <= LATEST * step && s->last - s->first + step >= LEAST * w->ns;
 }
 
 /* --- Which calls are the marks --- */
 
-/* Calls made `count` times, regularly, over at least `ns`. */
-static uint32_t marks_of(const struct walk *w, uint64_t count, double ns)
+static bool in_turn(const struct stretch *a, const struct stretch *b)
 {
-    uint32_t n = 0;
+    return a->count == b->count && a->first <= b->first && b->first < a->second && a->last <= b->last;
+}
+
+static void add_set(struct walk *w, const struct set *s)
+{
+    uint32_t at = w->count < SETS ? w->count++ : SETS;
+
+    while (at && w->sets[at - 1].count > s->count) {
+        if (at < SETS)
+            w->sets[at] = w->sets[at - 1];
+        at--;
+    }
+    if (at < SETS)
+        w->sets[at] = *s;
+}
+
+static void find_sets(struct walk *w)
+{
+    bool *used = calloc((size_t)w->j->terminal_count + 1, sizeof *used);
 
     for (uint32_t t = 0; t < w->j->terminal_count; t++)
-        n += w->of[t].count == count && is_regular(&w->of[t]) && extent_of(w, &w->of[t]) >= ns;
-    return n;
-}
-
-/* The most time of calls that others are made as often as. */
-static double most_time(const struct walk *w)
-{
-    double most = 0;
-
+        keep_longer(&w->of[t]);
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        if (is_regular(s) && extent_of(w, s) > most && marks_of(w, s->count, 0) >= LEAST_MARKS)
-            most = extent_of(w, s);
+        const struct stretch *a = &w->of[t].best;
+        if (used[t] || !is_regular(w, &w->of[t]))
+            continue;
+        struct set s = { .mark = t, .count = a->count, .first = a->first, .last = a->last };
+        for (uint32_t u = t; u < w->j->terminal_count; u++) {
+            const struct stretch *b = &w->of[u].best;
+            if (used[u] || !in_turn(a, b) || !is_regular(w, &w->of[u]))
+                continue;
+            used[u] = true;
+            s.calls++;
+            s.own += w->of[u].ns;
+            if (b->last > s.last) {
+                s.last = b->last;
+                s.length = (b->sum - a->sum) / (double)a->count;
+            }
+            s.differ |= b->most > DIFFER * b->least;
+        }
+        add_set(w, &s);
     }
-    return most;
-}
-
-/* How often the marks come; 0: there are none. */
-static uint64_t fewest_turns(const struct walk *w, double ns)
-{
-    uint64_t fewest = 0;
-
-    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        if (is_regular(s) && (!fewest || s->count < fewest) && marks_of(w, s->count, ns) >= LEAST_MARKS)
-            fewest = s->count;
-    }
-    return fewest;
+    free(used);
 }
 
 /* --- Turns --- */
 
-/* Which calls are made once between each two of the mark: just before it, or just after it. */
-struct others { uint32_t mark; uint64_t marks; };
-
-static void see_other(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+static void see_within(struct walk *w, uint32_t terminal, double now, double ns, void *unused)
 {
-    struct others *o = context;
-    struct seen *s = &w->of[terminal];
-
-    (void)now;
+    (void)unused;
     (void)ns;
-    o->marks += terminal == o->mark;
-    s->passed++;
-    s->other &= s->passed == o->marks + (s->first < w->of[o->mark].first);
-}
-
-static void find_others(struct walk *w, uint32_t mark)
-{
-    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        w->of[t].other = w->of[t].count == w->of[mark].count;
-        w->of[t].passed = w->of[t].before = w->of[t].until = 0;
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct set *s = &w->sets[i];
+        struct within *x = &w->within[(size_t)i * w->j->terminal_count + terminal];
+        s->turn += terminal == s->mark && now >= s->first;
+        x->before += now < s->first;
+        x->until += now <= s->last;
+        if (s->turn && s->turn < s->count && x->latest != s->turn) {
+            x->latest = s->turn;
+            x->turns++;
+        }
     }
-    walk_through(w, see_other, &(struct others){ .mark = mark });
 }
 
-/* Counts what comes before the first mark and until the last. */
-struct limits { double first, last; };
-
-static void split(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+static const struct within *within(const struct walk *w, const struct set *s, uint32_t terminal)
 {
-    const struct limits *l = context;
-
-    (void)ns;
-    w->of[terminal].before += now < l->first;
-    w->of[terminal].until += now <= l->last;
+    return &w->within[(size_t)(s - w->sets) * w->j->terminal_count + terminal];
 }
 
-/* How often a call is made between each two marks. */
-struct counts { uint32_t mark, call; uint64_t turn; uint32_t *of; };
-
-static void count_call(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+static double mean_ns(const struct walk *w, uint32_t terminal)
 {
-    struct counts *c = context;
-
-    (void)w;
-    (void)now;
-    (void)ns;
-    c->turn += terminal == c->mark;
-    c->of[c->turn] += terminal == c->call;
-}
-
-/* Whether it is so equally often, but for a few. */
-static bool is_steady(struct walk *w, uint32_t mark, uint32_t call)
-{
-    uint64_t marks = w->of[mark].count, sum = 0, off = 0;
-    struct counts c = { .mark = mark, .call = call, .of = calloc(marks + 1, sizeof *c.of) };
-
-    walk_through(w, count_call, &c);
-    for (uint64_t i = 1; i < marks; i++)
-        sum += c.of[i];
-    double mean = (double)sum / (double)(marks - 1);
-    for (uint64_t i = 1; i < marks; i++)
-        off += c.of[i] > mean + 0.5 || c.of[i] < mean - 0.5;
-    free(c.of);
-    return (double)off <= FEW * (double)marks;
+    const struct seen *s = &w->of[terminal];
+    return s->made ? s->ns / (double)s->made : 0;
 }
 
 /* Turns that are begun before the first mark or go on after the last: of the calls of a mean turn between the marks, by
-   time, those outside. */
-static uint64_t turns_outside(const struct walk *w, uint64_t marks)
+   time, those outside. What has marks of its own there is another loop. */
+static uint64_t turns_outside(const struct walk *w, const struct set *s)
 {
     double turn = 0, head = 0, tail = 0;
 
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        double calls = (double)(s->until - s->before) / (double)(marks - 1);
+        const struct within *x = within(w, s, t);
+        double calls = (double)(x->until - x->before) / (double)(s->count - 1);
         if (calls <= 0)
             continue;
-        double ns = s->ns / (double)s->count, after = (double)(s->count - s->until);
+        double ns = mean_ns(w, t), after = (double)(w->of[t].made - x->until);
         turn += ns * calls;
-        head += ns * ((double)s->before < calls ? (double)s->before : calls);
+        head += ns * ((double)x->before < calls ? (double)x->before : calls);
         tail += ns * (after < calls ? after : calls);
     }
+    head = within(w, s, s->mark)->before ? 0 : head;
+    tail = w->of[s->mark].made > within(w, s, s->mark)->until ? 0 : tail;
     double more = head > tail ? head : tail, less = head > tail ? tail : head;
     if (more >= A_WHOLE * turn && less >= A_TURN * turn)
         return 2;
     return head + tail >= A_TURN * turn;
 }
 
-static void measure(struct walk *w, uint64_t count, double least, struct marks *m)
+static void measure(const struct walk *w, struct set *s)
 {
-    *m = (struct marks){ .mark = GRAMMAR_NONE, .inside = m->inside };
+    double step = step_of(&w->of[s->mark].best), all = 0, nearly = 0;
+
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        if (s->count != count || !is_regular(s) || extent_of(w, s) < least)
-            continue;
-        m->mark = m->mark == GRAMMAR_NONE ? t : m->mark;
-        m->differ |= s->most > DIFFER * s->least;
+        const struct within *x = within(w, s, t);
+        double ns = mean_ns(w, t) * (double)(x->until - x->before);
+        all += ns;
+        nearly += (double)x->turns >= NEARLY * (double)(s->count - 1) ? ns : 0;
     }
-    find_others(w, m->mark);
-    double first = w->of[m->mark].first, last = w->of[m->mark].last, step = step_of(&w->of[m->mark]);
-    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        m->count += s->other;
-        if (s->other && s->first < first)
-            first = s->first;
-        if (s->other && s->last > last)
-            last = s->last;
-    }
-    walk_through(w, split, &(struct limits){ first, last });
-    m->embrace = last - first >= ((double)count - EMBRACE) * step;
-    m->turns = count - 1 + (m->embrace ? 1 : turns_outside(w, count));
-    m->ns = (double)m->turns * step < w->ns ? (double)m->turns * step : w->ns;
+    s->embrace = s->length >= EMBRACE * step;
+    s->turns = s->count - 1 + (s->embrace ? 1 : turns_outside(w, s));
+    s->ns = (double)s->turns * step < w->ns ? (double)s->turns * step : w->ns;
+    s->carried = all > 0 ? s->ns * nearly / all : 0;
 }
 
-/* The time of calls that are made between the marks, but not in each turn of those that there are so many of. */
-static double own_time(const struct walk *w, uint64_t turns)
+/* How often a call is made between each two marks. */
+struct counts { const struct set *set; uint32_t call; uint64_t turn; uint32_t *of; };
+
+static void count_call(struct walk *w, uint32_t terminal, double now, double ns, void *context)
+{
+    struct counts *c = context;
+
+    (void)w;
+    (void)ns;
+    c->turn += terminal == c->set->mark && now >= c->set->first && c->turn < c->set->count;
+    c->of[c->turn] += terminal == c->call;
+}
+
+/* Whether it is so equally often, but for a few. `cut`: the last time less often, as of turns that are counted on. */
+static bool is_steady(struct walk *w, const struct set *s, uint32_t call, bool *cut)
+{
+    uint64_t sum = 0, off = 0;
+    struct counts c = { .set = s, .call = call, .of = calloc(s->count + 1, sizeof *c.of) };
+
+    walk_through(w, count_call, &c);
+    for (uint64_t i = 1; i < s->count; i++)
+        sum += c.of[i];
+    double mean = (double)sum / (double)(s->count - 1);
+    for (uint64_t i = 1; i < s->count; i++)
+        off += c.of[i] > mean + 0.5 || c.of[i] < mean - 0.5;
+    *cut = s->count > MANY + 1 && c.of[s->count - 1] < c.of[1];
+    for (uint64_t i = 2; i + 1 < s->count; i++)
+        *cut &= c.of[i] == c.of[1];
+    free(c.of);
+    return (double)off <= FEW * (double)s->count || *cut;
+}
+
+/* The time of calls that are made between the marks, but not in nearly each of the turns that there are so many of. */
+static double own_time(const struct walk *w, const struct set *s, double turns)
 {
     double ns = 0;
 
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
-        const struct seen *s = &w->of[t];
-        double between = (double)(s->until - s->before);
-        ns += s->count && between < (1 - FEW) * (double)turns ? s->ns / (double)s->count * between : 0;
+        double between = (double)(within(w, s, t)->until - within(w, s, t)->before);
+        ns += between < NEARLY * turns ? mean_ns(w, t) * between : 0;
     }
     return ns;
 }
 
+/* --- Which set --- */
+
+static bool covers(const struct set *s, const struct set *heaviest)
+{
+    double from = s->first > heaviest->first ? s->first : heaviest->first;
+    double to = s->last < heaviest->last ? s->last : heaviest->last;
+
+    return s->carried >= CARRIES * heaviest->carried && to - from >= CARRIES * (heaviest->last - heaviest->first);
+}
+
 /* Where the marks are of what is done every so many turns, and takes little: the marks of these turns. */
-static void look_inside(struct walk *w, double least, struct marks *m)
+static struct set *look_inside(struct walk *w, struct set *s, const struct set *heaviest)
 {
     enum { WALKS = 8 };
-    uint64_t count = w->of[m->mark].count, fewest = 0, tried = 0;
     int walks = 0;
 
-    for (uint32_t t = 0; t < w->j->terminal_count && walks < WALKS; t++) {
-        const struct seen *s = &w->of[t];
-        if (s->count <= count + count / 2 || s->count == tried || (fewest && s->count >= fewest) || !is_regular(s) ||
-            marks_of(w, s->count, least) < MANY)
+    for (struct set *x = s + 1; !s->embrace && x < w->sets + w->count && walks < WALKS; x++) {
+        const struct within *turns = within(w, s, x->mark);
+        double own = own_time(w, s, (double)(turns->until - turns->before));
+        bool cut;
+        if (x->count <= s->count + s->count / 2 || x->calls < MANY || !covers(x, heaviest) || own > SOME * s->ns)
             continue;
-        tried = s->count;
         walks++;
-        if (is_steady(w, m->mark, t))
-            fewest = s->count;
+        if (!is_steady(w, s, x->mark, &cut) || own > (cut ? SOME : LITTLE) * s->ns)
+            continue;
+        x->inside = true;
+        return x;
     }
-    m->inside = fewest && own_time(w, fewest) <= LITTLE * m->ns;
-    if (m->inside)
-        measure(w, fewest, least, m);
+    return s;
 }
 
-/* False: the class has no such loop. */
-static bool find(struct walk *w, struct marks *marks)
+/* Of sets of which one has a mark more: without a mark in the last turn, the loop was left there; without one in the
+   first, that came before the loop. */
+static struct set *first_or_last(struct walk *w, struct set *s, const struct set *heaviest)
 {
+    for (struct set *x = w->sets; x < w->sets + w->count; x++) {
+        if (x->count == s->count + 1 && x->calls >= 2 * s->calls && !s->embrace && x->last > s->last &&
+            covers(x, heaviest))
+            return x;
+        if (x->count + 1 == s->count && x->count >= LEAST_TURNS && x->calls >= LEAST_MARKS &&
+            x->first > w->of[s->mark].best.second && x->last > w->of[s->mark].best.last)
+            return x;
+    }
+    return s;
+}
+
+/* NULL: the class has no such loop. */
+static const struct set *find(struct walk *w)
+{
+    const struct set *heaviest = w->sets;
+    struct set *s;
+
     walk_through(w, see, NULL);
-    double least = CARRIES * most_time(w);
-    uint64_t count = fewest_turns(w, least);
-    if (!count)
-        return false;
-    measure(w, count, least, marks);
-    if (!marks->embrace && marks_of(w, count + 1, least) >= 2 * marks_of(w, count, least))
-        measure(w, count + 1, least, marks);
-    look_inside(w, least, marks);
-    return true;
-}
-
-/* The first call of the rule's loop. */
-static uint32_t first_call(const struct grammar_flat *g, uint32_t node)
-{
-    uint32_t symbol = g->nodes[node].symbol;
-
-    while (grammar_is_rule(symbol))
-        symbol = g->nodes[g->rules[symbol & ~GRAMMAR_RULE].first].symbol;
-    return symbol;
+    find_sets(w);
+    w->within = calloc((size_t)w->count * w->j->terminal_count + 1, sizeof *w->within);
+    walk_through(w, see_within, NULL);
+    for (s = w->sets; s < w->sets + w->count; s++) {
+        measure(w, s);
+        heaviest = s->carried > heaviest->carried ? s : heaviest;
+    }
+    for (s = w->sets; s < w->sets + w->count && !covers(s, heaviest); s++)
+        ;
+    return s < w->sets + w->count ? look_inside(w, first_or_last(w, s, heaviest), heaviest) : NULL;
 }
 
 /* Whether the loop found by rules is the main loop, not the marked one. */
-static bool rules_are_right(struct walk *w, const struct report_loop *l, const struct marks *m)
+static bool rules_are_right(const struct walk *w, const struct report_loop *l, const struct set *m, double ns)
 {
-    if (!l->present || l->total_ns < CARRIES * m->ns)
+    if (!l->present || l->total_ns < CARRIES * ns)
         return false;
-    if (m->ns < CARRIES * l->total_ns)
+    if (ns < CARRIES * l->total_ns)
         return true;
     if (l->turns <= m->turns + m->turns / 2) /* the same turns, or some of them together */
         return !m->inside;
-    uint32_t call = first_call(w->g, l->node);
-    bool inner = l->executions >= m->turns || (call < w->j->terminal_count && is_steady(w, m->mark, call));
-    return !inner && !(m->differ && m->count >= MANY);
+    return l->executions < m->turns && !m->embrace && !(m->differ && m->calls >= MANY) && m->own < OWN * m->ns &&
+           own_time(w, m, (double)l->turns) <= (1 - NEARLY) * m->ns;
+}
+
+/* Of sets that mark the same loop that with most calls; NULL: none. A rule may have parts of one turn, or be beside the
+   loop, too, so that its turns are not as exact. */
+static const struct set *same_loop(const struct walk *w, const struct report_loop *l, double scale)
+{
+    const struct set *best = NULL;
+
+    for (const struct set *x = w->sets; x < w->sets + w->count; x++)
+        if (x->calls >= (x->embrace ? LEAST_MARKS : MANY) && (!best || x->calls > best->calls) &&
+            x->ns * scale >= CARRIES * l->total_ns && l->turns <= x->turns + x->turns / 2 &&
+            x->turns <= l->turns + l->turns / 2)
+            best = x;
+    return best;
 }
 
 /* A walk goes the first member's way by the times of all: what is a share of it is as great a share of theirs. */
@@ -338,17 +398,20 @@ static double mean_time(const struct job_class *c)
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop)
 {
     struct walk w = { .j = j, .g = j->classes[class_index].grammar };
-    struct marks m = { .inside = false };
 
     if (w.g->events > WALK)
         return;
     w.of = calloc((size_t)j->terminal_count + 1, sizeof *w.of);
-    bool found = find(&w, &m);
-    if (w.ns > 0)
-        m.ns *= mean_time(&j->classes[class_index]) / w.ns;
-    if (found && !rules_are_right(&w, loop, &m))
+    const struct set *s = find(&w);
+    double scale = w.ns > 0 ? mean_time(&j->classes[class_index]) / w.ns : 1;
+    if (s && !rules_are_right(&w, loop, s, s->ns * scale))
         *loop = (struct report_loop){ .present = true, .class_index = class_index, .node = GRAMMAR_NONE,
-                                      .mark = m.mark, .turns = m.turns, .executions = 1,
-                                      .turn_ns = m.ns / (double)m.turns, .total_ns = m.ns };
+                                      .mark = s->mark, .turns = s->turns, .executions = 1,
+                                      .turn_ns = s->ns * scale / (double)s->turns, .total_ns = s->ns * scale };
+    else if (s && loop->present && (s = same_loop(&w, loop, scale))) {
+        loop->turns = s->turns;
+        loop->turn_ns = loop->total_ns / (double)s->turns;
+    }
+    free(w.within);
     free(w.of);
 }

@@ -8,19 +8,24 @@
  *     init  s s s s  |  s s s s s  |  s s s  |  s s s s  end        | 3 marks: 4 turns
  *           head                                tail
  *
- * Marks: two calls or more that are made equally often, at least three times, none sooner than 0.4 of the mean
- * distance after the one before, none later than twice that. Of several such sets those that carry at least 0.7 of the
- * time of the heaviest one are left, and of these the one with the fewest turns is taken: the outermost loop. Marks at
- * the begin and the end of a turn are as many as turns. Else there is one turn more than between the marks where
- * before the first one or after the last one there is a fifth of a mean turn's calls, by time, and two more where
+ * Marks: a call, or a set of calls made in turn, at least three times, none sooner than 0.4 of the mean distance after
+ * the one before, none later than twice that. A tenth of them may be at other distances before the loop or after it,
+ * where a solver is tried out. What a set carries is the time in calls that are made in at least 0.8 of its turns: what
+ * is done at the begin and at the end of a run is not around what is between. The main loop's set is the one with the
+ * fewest turns of those that carry at least 0.7 of what the heaviest one carries, at the same place of the run.
+ *
+ * Marks at the begin and at the end of a turn are as many as turns. Else there is one turn more than between the marks
+ * where before the first one or after the last one there is a fifth of a mean turn's calls, by time, and two more where
  * there is so on both sides and one of them is nearly whole: so a loop that is left in the middle is counted as the
- * source counts it.
+ * source counts it. Of two sets of which one has a mark more, that mark counts where the others lack it in the last
+ * turn, and does not where they lack it in the first: that one came before the loop.
  *
- * What is done every tenth turn looks like a loop around ten turns. It is taken for that unless there are at least four
- * calls that mark turns between its marks, equally many each time, and what is not done in each of these takes at most
- * a hundredth of the time: a loop around a solver has other numbers of turns, or work of its own.
+ * What is done every tenth turn looks like a loop around ten turns. It is taken for a loop where there are marks at the
+ * begin and at the end. Else the turns between are the loop's where at least four calls mark them, equally many each
+ * time, and what is not done in each of these takes at most a hundredth of the time; a tenth, where the last time there
+ * are fewer, for a loop within a loop would not be cut short.
  *
- * Cost: at most twenty walks over a stream of the class, none where it has more than 2^24 events.
+ * Cost: at most ten walks over a stream of the class, none where it has more than 2^24 events.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_MARKS_H
@@ -30,10 +35,9 @@
 
 /*
  * Makes that the main loop instead of the one found by rules (or none) if it has much more time; or, where both have
- * much the same, if that one has more turns, and is run as often as there are marks, or has equally many turns between
- * each two: then it is run in each turn. Also where there are other numbers of them, if at least four calls mark the
- * turns, and these differ: of what is done now and then in a rule's loop, the distances are the same, or the calls
- * are few.
+ * much the same and that one has half as many turns again or more, if the marks are at the begin and at the end of a
+ * turn; or have work of their own; or four calls mark turns that differ; or the calls of the rules' turns are less than
+ * 0.8 of the time between the marks. Where both are the same loop, the marks say how many turns it has.
  */
 void report_prefer_marks(const struct job *j, uint32_t class_index, struct report_loop *loop);
 

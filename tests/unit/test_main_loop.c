@@ -156,6 +156,122 @@ START_TEST(the_last_turn_has_no_marks)
 }
 END_TEST
 
+/* A summary with work of its own, every tenth turn, and once more before the rest of them: the turns are counted on. */
+START_TEST(turns_are_counted_on_over_a_summary)
+{
+    struct script s = begin();
+
+    play(&s, "pqrstu", 1);
+    for (int i = 1; i <= 87; i++) {
+        play(&s, "yzxw", 1);
+        play(&s, i % 2 ? "uv" : "vu", 1 + i % 3);
+        if (i % 10 == 0 || i == 87)
+            play(&s, "pqrstu", 1);
+    }
+    turns_are(&s, 87);
+}
+END_TEST
+
+/* Ten steps between two sums; what the steps are made of is also done before, the sums once more after. */
+START_TEST(sums_at_the_begin_and_the_end_of_a_turn_are_marks)
+{
+    struct script s = begin();
+
+    play(&s, "mnmnmnsp", 1);
+    for (int i = 0; i < 3; i++) {
+        play(&s, "b", 1);
+        play(&s, "mn", 30);
+        play(&s, "sc", 1);
+    }
+    play(&s, "dpe", 1);
+    turns_are(&s, 3);
+}
+END_TEST
+
+/* Fewer and fewer inner turns: the last turn is short. */
+START_TEST(the_outer_loop_is_the_one_that_embraces)
+{
+    static const int inner[] = { 17, 14, 9, 4 };
+    struct script s = begin();
+
+    for (size_t i = 0; i < 4; i++) {
+        play(&s, "bc", 1);
+        for (int k = 0; k < inner[i]; k++)
+            play(&s, "mnop", 4);
+        play(&s, "d", 1);
+    }
+    turns_are(&s, 4);
+}
+END_TEST
+
+/* A phase of three levels before, of less time: it is not around the loop. */
+START_TEST(the_outermost_loop_is_around_the_heaviest)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 3; i++) {
+        play(&s, "cde", 1);
+        for (int k = 0; k < 8; k++)
+            play(&s, k % (i + 2) ? "z" : "yx", 3);
+    }
+    for (int i = 0; i < 18; i++) {
+        play(&s, "b", 1);
+        for (int k = 0; k < 3 + (i * 7) % 4; k++)
+            play(&s, k % 2 ? "mn" : "on", 1 + i % 2);
+        play(&s, "f", 1);
+    }
+    turns_are(&s, 18);
+}
+END_TEST
+
+/* A solver is tried out, for a few steps, then run again and again. */
+START_TEST(short_turns_before_the_loop_are_none)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 75; i++) {
+        play(&s, "zyxw", 1);
+        for (int k = 0; k < (i < 5 ? 2 : 20); k++)
+            play(&s, (k * 5 + i) % 3 ? "mn" : "om", 1 + (i * 5 + k) % 4);
+    }
+    play(&s, "de", 1);
+    turns_are(&s, 70);
+}
+END_TEST
+
+/* Forces are found once before the first step, which takes longer. */
+START_TEST(a_turn_without_marks_before_the_loop_is_none)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 8; i++) {
+        play(&s, "bcde", 1);
+        for (int k = 0; k < (i ? 10 + i % 3 : 18); k++)
+            play(&s, k % 3 ? "mn" : "mo", 1 + k % 2);
+        if (i)
+            play(&s, "gh", 1);
+    }
+    turns_are(&s, 7);
+}
+END_TEST
+
+/* What is done once at the begin and a few times at the end is no loop around all between. */
+START_TEST(what_begins_and_ends_a_run_is_no_loop)
+{
+    struct script s = begin();
+
+    play(&s, "bcde", 1);
+    for (int i = 0; i < 30; i++) {
+        play(&s, "xy", 1);
+        for (int k = 0; k < 3 + (i * 7) % 4; k++)
+            play(&s, k % 2 ? "mn" : "on", 1 + i % 2);
+        play(&s, "z", 1);
+    }
+    play(&s, "bcde", 3);
+    turns_are(&s, 30);
+}
+END_TEST
+
 START_TEST(what_takes_little_is_no_main_loop)
 {
     struct script s = begin();
@@ -205,6 +321,13 @@ int main(void)
         UNIT_TEST(turns_that_follow_no_rule_are_known_by_their_marks),
         UNIT_TEST(a_loop_that_is_run_in_each_turn_is_none),
         UNIT_TEST(the_last_turn_has_no_marks),
+        UNIT_TEST(turns_are_counted_on_over_a_summary),
+        UNIT_TEST(sums_at_the_begin_and_the_end_of_a_turn_are_marks),
+        UNIT_TEST(the_outer_loop_is_the_one_that_embraces),
+        UNIT_TEST(the_outermost_loop_is_around_the_heaviest),
+        UNIT_TEST(short_turns_before_the_loop_are_none),
+        UNIT_TEST(a_turn_without_marks_before_the_loop_is_none),
+        UNIT_TEST(what_begins_and_ends_a_run_is_no_loop),
         UNIT_TEST(what_takes_little_is_no_main_loop),
         UNIT_TEST(a_loop_without_a_name_is_where_its_function_calls),
     };
