@@ -54,7 +54,7 @@ static bool is_schedule(const struct teams_case *c, const struct teams_block *bl
 
 static void check_arguments(struct teams_case *c, uint32_t insn, const struct teams_state *s, bool stack)
 {
-    enum { WORDS = 32 };
+    enum { WORDS = 32, BELOW = 64 };
     for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1) {
         const struct teams_value *v = &s->reg[teams_first(left)];
         if (teams_value_is_raw(v))
@@ -70,7 +70,7 @@ static void check_arguments(struct teams_case *c, uint32_t insn, const struct te
         int32_t at = c->r->slot_offset[k], end = at + c->r->slot_size[k];
         bool handed = stack && top->kind == TEAMS_FRAME && end > top->number && at < top->number + 8 * WORDS;
         for (uint32_t e = 0; e < c->r->escapes; e++)
-            handed |= end > c->r->escaped[e] && c->r->escaped[e] < 0;
+            handed |= end > c->r->escaped[e] - BELOW && c->r->escaped[e] < 0;
         if (handed && teams_value_is_raw(&s->slot[k]))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
     }
@@ -99,7 +99,7 @@ static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct 
         const struct teams_value *v = &s->reg[convention->arguments[a]];
         bool lent = (c->f->call[insn].reads >> convention->arguments[a] & 1) && v->kind == TEAMS_FRAME;
         for (uint32_t k = 0; lent && k < c->r->slots; k++)
-            if (c->r->slot_offset[k] >= v->number && c->r->slot_offset[k] < v->number + OBJECT &&
+            if (c->r->slot_offset[k] + c->r->slot_size[k] > v->number && c->r->slot_offset[k] < v->number + OBJECT &&
                 is_written(c->r, k, loop))
                 teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
     }

@@ -78,6 +78,8 @@ struct teams_insn {
     bool if_equal, if_unequal; /* a branch: taken where two things are equal, are not */
     bool keeps_flags;          /* writes some of them only, or none at times */
     bool partial;   /* dst keeps a part of what it was */
+    bool half;      /* computes in 32 bits */
+    bool widens;    /* from 32 bits, by their sign */
     uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
     bool repeats;   /* loads and stores any number of places from there on */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */

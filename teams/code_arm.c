@@ -26,6 +26,11 @@ static bool is_zero(unsigned reg)
     return reg == ARM64_REG_XZR || reg == ARM64_REG_WZR;
 }
 
+static bool is_half(unsigned reg)
+{
+    return (reg >= ARM64_REG_W0 && reg <= ARM64_REG_W30) || reg == ARM64_REG_WZR || reg == ARM64_REG_WSP;
+}
+
 /* The location of a register; the one that is 0 has none. */
 static uint8_t location(unsigned reg)
 {
@@ -96,18 +101,22 @@ static void look_at_flags(struct teams_arm_steps *s)
 /* The last operand of arithmetic, shifted to the left first where it is. False: shifted or extended in another way. */
 static bool last_source(struct teams_arm_steps *s, const cs_arm64_op *o, struct teams_operand *to)
 {
-    bool extended = o->ext == ARM64_EXT_SXTB || o->ext == ARM64_EXT_SXTH || o->ext == ARM64_EXT_UXTB ||
+    bool other = o->ext == ARM64_EXT_SXTB || o->ext == ARM64_EXT_SXTH || o->ext == ARM64_EXT_UXTB ||
                     o->ext == ARM64_EXT_UXTH;
     if (o->type != ARM64_OP_REG) {
         *to = operand(s, o);
         return true;
     }
-    if (extended || (o->shift.type != ARM64_SFT_INVALID && o->shift.type != ARM64_SFT_LSL))
+    if (other || (o->shift.type != ARM64_SFT_INVALID && o->shift.type != ARM64_SFT_LSL))
         return false;
     cs_arm64_op whole = *o;
     whole.ext = ARM64_EXT_INVALID;
     whole.shift.type = ARM64_SFT_INVALID;
     *to = operand(s, &whole);
+    if (o->ext == ARM64_EXT_SXTW && to->kind == TEAMS_REGISTER) {
+        teams_arm_add(s, TEAMS_MOVE, between, *to, none)->widens = true;
+        *to = between;
+    }
     if (o->shift.type == ARM64_SFT_LSL && o->shift.value) {
         teams_arm_add(s, TEAMS_SHIFT, between, *to, teams_arm_number(o->shift.value));
         *to = between;
@@ -320,7 +329,7 @@ static void constant(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
     unsigned to = x->operands[0].reg;
     if (id == ARM64_INS_MOVN)
         value.value = ~value.value;
-    if (id == ARM64_INS_MOVN && to >= ARM64_REG_W0 && to <= ARM64_REG_W30)
+    if (id == ARM64_INS_MOVN && is_half(to))
         value.value = (int32_t)value.value;
     teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), value, none);
 }
@@ -574,6 +583,10 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     describe(&s, d->insn, word[0]);
     if (s.unknown || step >= s.count)
         return false;
+    const cs_arm64 *x = &d->insn->detail->arm64;
+    s.step[step].half = x->op_count && x->operands[0].type == ARM64_OP_REG && is_half(x->operands[0].reg);
+    s.step[step].widens |= d->insn->id == ARM64_INS_SXTW || d->insn->id == ARM64_INS_LDRSW ||
+                           d->insn->id == ARM64_INS_LDURSW || d->insn->id == ARM64_INS_LDPSW;
     *insn = s.step[step];
     insn->address = address;
     insn->length = (uint8_t)(step + 1 == s.count ? 4 - step : 1);

@@ -423,6 +423,8 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
     }
     insn->partial |= is_partial(i, x);
+    insn->half = x->op_count && x->operands[0].size == 4;
+    insn->widens = i->id == X86_INS_CDQE || i->id == X86_INS_MOVSXD;
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
     if (vectors && insn->op < TEAMS_FLOAT)
         insn->writes_flags = false;

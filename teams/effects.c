@@ -112,7 +112,8 @@ static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i
         return;
     }
     struct teams_value v = teams_follow_operand(c->r, i, &i->b, s);
-    bool sums = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && (v.bits & TEAMS_ZERO);
+    bool whole = i->half || !(v.bits & TEAMS_HALF);
+    bool sums = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && (v.bits & TEAMS_ZERO) && whole;
     if (!sums && i->op != TEAMS_BITS)
         teams_case_object(c, JOB_PROOF_COUNTS, i->address);
 }

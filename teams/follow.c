@@ -26,21 +26,33 @@ static bool made_inside(const struct teams_reading *r, const struct teams_value 
     return inside[teams_block_of_name(r, v->number)];
 }
 
+/* Quotient and rest, a thread's first iteration or one that is made of it. */
+static bool is_of_share(const struct teams_value *v)
+{
+    return v->kind == TEAMS_LINEAR || v->kind == TEAMS_QUOTIENT || v->kind == TEAMS_QUOTIENT_1 ||
+           (v->bits & (TEAMS_BOUND | TEAMS_LENGTH));
+}
+
 /* What was changed on one side of a branch that not all threads take alike. */
 static void mark_value(const struct teams_reading *r, struct teams_value *v, unsigned how, const uint8_t *inside)
 {
     bool place = v->kind == TEAMS_ANY && v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART;
     bool same = place || v->kind == TEAMS_CONSTANT || teams_value_is_own(v); /* unless the other side has another one */
     if (same)
-        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_DECIDED_MARK) ? TEAMS_SIDE_CARRIED : TEAMS_SIDE;
+        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_DECIDED_MARK) ? TEAMS_SIDE_CARRIED
+                   : how == TEAMS_REST_MARK                                   ? TEAMS_SIDE_REST
+                                                                              : TEAMS_SIDE;
     if (same || v->kind == TEAMS_UNSEEN || teams_value_is_raw(v) || !made_inside(r, v, inside))
         return;
-    if (how == TEAMS_RAW_MARK || (how == TEAMS_CHUNK_MARK && !(v->bits & (TEAMS_CARRIED | TEAMS_COUNTER))))
+    if (how == TEAMS_REST_MARK && is_of_share(v))
+        return;
+    if (how == TEAMS_RAW_MARK || how == TEAMS_REST_MARK ||
+        (how == TEAMS_CHUNK_MARK && !(v->bits & (TEAMS_CARRIED | TEAMS_COUNTER))))
         *v = (struct teams_value){ .kind = TEAMS_RAW };
     else if (how == TEAMS_FOUND)
         v->bits |= TEAMS_FOUND;
     else if (how != TEAMS_CHUNK_MARK && !(v->bits & TEAMS_BOUND))
-        *v = teams_value_any(how == TEAMS_DECIDED_MARK ? TEAMS_CARRIED : (v->bits & TEAMS_ZERO) | how);
+        *v = teams_value_any(how == TEAMS_DECIDED_MARK ? TEAMS_CARRIED : (v->bits & (TEAMS_ZERO | TEAMS_HALF)) | how);
 }
 
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
@@ -101,9 +113,10 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
     if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
         !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
-    static const uint16_t how[] = {
+    static const uint32_t how[] = {
         [TEAMS_ONCE] = TEAMS_RAW_MARK,     [TEAMS_OTHERS] = TEAMS_RAW_MARK,     [TEAMS_BY_BOUND] = TEAMS_CARRIED,
-        [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED
+        [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED,
+        [TEAMS_BY_REST] = TEAMS_REST_MARK
     };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
@@ -117,7 +130,7 @@ enum { LOOP = 1, HOPE = 2, INSIDE = 4 };
 
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
-    const unsigned sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED;
+    const unsigned sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED | TEAMS_SIDE_REST;
     struct teams_value other = *from;
     unsigned side = (into->bits | from->bits) & sides;
     into->bits &= (uint16_t)~sides;
@@ -138,7 +151,7 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
     if (anew)
         into->bits &= (uint16_t)~TEAMS_ZERO;
     into->number = into->kind == TEAMS_ANY ? name : into->number;
-    if (side & TEAMS_SIDE)
+    if ((side & TEAMS_SIDE) || ((side & TEAMS_SIDE_REST) && !is_of_share(into)))
         *into = (struct teams_value){ .kind = TEAMS_RAW };
     else if (side && !teams_value_is_raw(into) && !(into->bits & TEAMS_BOUND))
         into->bits |= TEAMS_CARRIED;
@@ -175,7 +188,7 @@ static void entry_state(struct teams_state *s)
 /* All ways have come together. */
 static void drop_sides(const struct teams_reading *r, struct teams_state *s)
 {
-    const uint16_t sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED;
+    const uint16_t sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED | TEAMS_SIDE_REST;
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
         s->reg[k].bits &= (uint16_t)~sides;
     for (uint32_t k = 0; k < r->slots; k++)

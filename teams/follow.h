@@ -36,7 +36,15 @@ struct teams_defs {
     uint64_t regs, stepped, slots[4];
 };
 
-enum teams_control_kind { TEAMS_ONCE, TEAMS_OTHERS, TEAMS_BY_BOUND, TEAMS_BY_LENGTH, TEAMS_BY_CHUNK, TEAMS_BY_CARRIED };
+enum teams_control_kind {
+    TEAMS_ONCE,
+    TEAMS_OTHERS,
+    TEAMS_BY_BOUND,
+    TEAMS_BY_LENGTH,
+    TEAMS_BY_CHUNK,
+    TEAMS_BY_CARRIED,
+    TEAMS_BY_REST /* who has an iteration more */
+};
 struct teams_control {
     int from, to;
     enum teams_control_kind kind;

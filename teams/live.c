@@ -70,3 +70,51 @@ uint64_t teams_live_changes(const struct teams_flow *f)
     }
     return all & teams_convention()->clobbered;
 }
+
+/* --- Flags --- */
+
+enum { SEEN = 1, KEPT = 2 }; /* TEAMS_FLAGS, TEAMS_KEPT_FLAGS */
+
+static unsigned flags_in(const struct teams_operand *o)
+{
+    bool reg = o->kind == TEAMS_REGISTER;
+    return reg && o->number == TEAMS_FLAGS ? SEEN : reg && o->number == TEAMS_KEPT_FLAGS ? KEPT : 0;
+}
+
+/* Flags that are looked at from an instruction on, `live` behind it. */
+static unsigned flags_before(const struct teams_insn *i, unsigned live)
+{
+    bool sets = i->writes_flags || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
+    live &= ~(flags_in(&i->dst) | (sets ? SEEN : 0));
+    return live | flags_in(&i->a) | (i->reads_flags || i->op == TEAMS_BRANCH ? SEEN : 0);
+}
+
+static uintptr_t look_at_flags(const struct teams_flow *f, uint8_t *live, bool *changed)
+{
+    uintptr_t found = 0;
+    for (uint32_t b = f->blocks; b-- > 0;) {
+        const struct teams_block *block = &f->block[b];
+        unsigned now = 0;
+        for (int k = 0; k < 2; k++)
+            now |= block->next[k] >= 0 ? live[block->next[k]] : 0;
+        for (uint32_t k = block->first + block->count; k-- > block->first;) {
+            found = now && teams_is_call(&f->insn[k]) ? f->insn[k].address : found;
+            now = teams_is_call(&f->insn[k]) ? 0 : flags_before(&f->insn[k], now);
+        }
+        *changed |= live[b] != now;
+        live[b] = (uint8_t)now;
+    }
+    return live[0] ? f->entry : found;
+}
+
+uintptr_t teams_live_flags(const struct teams_flow *f)
+{
+    uint8_t *live = calloc(f->blocks + 1, 1);
+    uintptr_t found = f->entry;
+    for (bool changed = live != NULL; changed;) {
+        changed = false;
+        found = look_at_flags(f, live, &changed);
+    }
+    free(live);
+    return found;
+}

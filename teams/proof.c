@@ -91,6 +91,9 @@ static void check_code(struct teams_case *c)
     free(s);
     if (c->kept->waits)
         teams_case_object(c, JOB_PROOF_WAITS, c->kept->waits);
+    uintptr_t flags = teams_live_flags(c->f);
+    if (flags)
+        teams_case_object(c, JOB_PROOF_NUMBER, flags);
 }
 
 /* Follows the function, unless that was done with the same calls. */

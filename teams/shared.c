@@ -66,6 +66,9 @@ void teams_shared_find_controls(struct teams_reading *r)
         if (flags->kind == TEAMS_IF_CHUNK && r->shared_loop[b] < 0) {
             add_control(r, (int)b, 0, TEAMS_BY_CHUNK);
             add_control(r, (int)b, 1, TEAMS_BY_CHUNK);
+        } else if (flags->kind == TEAMS_IF_REST) {
+            add_control(r, (int)b, 0, TEAMS_BY_REST);
+            add_control(r, (int)b, 1, TEAMS_BY_REST);
         } else if (flags->kind == TEAMS_IF_MASTER || flags->kind == TEAMS_IF_SINGLE) {
             int equal = i->if_equal; /* the side where the two are equal */
             bool one = flags->kind == TEAMS_IF_MASTER || flags->number == 1;
@@ -88,7 +91,8 @@ void teams_shared_find_context(struct teams_reading *r)
 {
     static const uint8_t of[] = { TEAMS_RUN_ONCE,     TEAMS_RUN_BY_OTHERS,
                                   TEAMS_GUARDED,      TEAMS_GUARDED | TEAMS_BY_SHARE,
-                                  TEAMS_BEFORE_CHUNK, TEAMS_IF_CARRIED };
+                                  TEAMS_BEFORE_CHUNK, TEAMS_IF_CARRIED,
+                                  0 };
     for (uint32_t b = 0; b < r->flow->blocks; b++)
         r->context[b] = r->shared_loop[b] >= 0 ? TEAMS_IN_LOOP : 0;
     for (uint32_t i = 0; i < r->controls; i++)

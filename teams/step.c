@@ -56,6 +56,36 @@ static void write_all(struct teams_reading *r, int block, struct teams_state *s,
 
 /* --- Operations --- */
 
+/* What was computed in 32 bits is another number by a multiple of 2^32 where it was negative or did not fit. In 64 bits
+   that is left where the thread's number goes away, and differs with what each thread added. */
+static struct teams_value of_width(const struct teams_insn *i, struct teams_value v, unsigned before, bool linear)
+{
+    bool moves = i->op == TEAMS_MOVE || i->op == TEAMS_SELECT, half = before & TEAMS_HALF;
+    v.bits &= (uint16_t)~TEAMS_HALF;
+    if (half && !i->half && !moves && linear && !teams_value_is_raw(&v))
+        return (struct teams_value){ .kind = TEAMS_RAW };
+    bool sum = v.kind == TEAMS_ANY && (v.bits & TEAMS_ZERO);
+    if (sum && half && !i->half && (!moves || i->widens))
+        v.bits &= (uint16_t)~TEAMS_ZERO;
+    bool negative = v.kind == TEAMS_LINEAR && !((v.bits & TEAMS_EXACT) && v.t >= 0 && v.n >= 0 && v.m >= 0 && v.r >= 0);
+    bool keeps = i->half ? !moves || sum || negative || half : half && !i->widens;
+    if (keeps && (v.kind == TEAMS_LINEAR || (v.kind == TEAMS_ANY && (v.bits & TEAMS_ZERO))))
+        v.bits |= TEAMS_HALF;
+    return v;
+}
+
+static unsigned bits_of_place(const struct teams_place *p, const struct teams_state *s, bool *linear)
+{
+    const uint8_t regs[] = { p->base, p->index };
+    unsigned bits = 0;
+    for (int k = 0; k < 2; k++)
+        if (regs[k] != TEAMS_NO_REGISTER) {
+            bits |= s->reg[regs[k]].bits;
+            *linear |= s->reg[regs[k]].kind == TEAMS_LINEAR;
+        }
+    return bits;
+}
+
 /* Sums that begin with 0 stay such where iterations add to them. */
 static struct teams_value sum(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b,
                               bool minus)
@@ -327,6 +357,9 @@ static struct teams_value compared(const struct teams_insn *i, struct teams_valu
     struct teams_value v = i->op == TEAMS_COMPARE ? teams_value_compare(a, b) : test(i, a, b);
     if (i->narrow && (a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR))
         return (struct teams_value){ .kind = TEAMS_RAW };
+    bool linear = a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR;
+    if (!i->half && ((a.bits | b.bits) & TEAMS_HALF) && linear && v.kind == TEAMS_ANY)
+        return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_IF_SINGLE || v.kind == TEAMS_IF_MASTER)
         v.number = i->op == TEAMS_COMPARE && b.kind == TEAMS_CONSTANT ? b.number : 0;
     return v;
@@ -359,6 +392,11 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
         b = lowest(b);
     }
     struct teams_value v = result(r, block, i, s, a, b);
+    bool linear = a.kind == TEAMS_LINEAR || b.kind == TEAMS_LINEAR;
+    unsigned before = a.bits | b.bits;
+    if (i->op == TEAMS_ADDRESS && !i->place.fixed)
+        before = bits_of_place(&i->place, s, &linear);
+    v = of_width(i, v, before, linear);
     if (!low && v.kind == TEAMS_LOW)
         v = (struct teams_value){ .kind = TEAMS_RAW };
     if (low && !teams_value_is_raw(&v))

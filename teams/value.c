@@ -236,6 +236,11 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return b;
     if (b.kind == TEAMS_UNSEEN)
         return a;
+    if (a.kind == TEAMS_LINEAR && b.kind == TEAMS_LINEAR && ((a.bits ^ b.bits) & TEAMS_HALF)) {
+        a.bits |= TEAMS_HALF;
+        b.bits |= TEAMS_HALF;
+        return teams_value_join(a, b);
+    }
     if ((a.kind == TEAMS_QUOTIENT && b.kind == TEAMS_QUOTIENT_1) ||
         (b.kind == TEAMS_QUOTIENT && a.kind == TEAMS_QUOTIENT_1))
         return (struct teams_value){ .kind = TEAMS_QUOTIENT, .bits = TEAMS_BOUND };
@@ -254,6 +259,7 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
         return raw;
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
     unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    some |= all & TEAMS_ZERO ? (a.bits | b.bits) & TEAMS_HALF : 0;
     struct teams_value v = teams_value_any(all | some);
     if (teams_value_is_own(&a) && teams_value_is_own(&b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
         v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;

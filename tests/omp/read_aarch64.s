@@ -152,6 +152,11 @@
     decides flags_kept_by_branch, "cmp w0, #3; cbz w2, 3f; 3: b.gt 2f"
     decides flags_kept_by_bit, "cmp w0, #3; tbz w2, #1, 3f; 3: b.gt 2f"
     decides by_floating, "scvtf d0, w0; fcmpe d0, #0.0; b.gt 2f"
+# 32 bits of a negative number in 64.
+    told upper_half, "ldr w1, [x20]; sub w1, w1, w0; mov w0, w0; add x1, x1, x0; lsr x19, x1, #32"
+    told upper_half_extended, "ldr w1, [x20]; sub w1, w1, w0; mov w0, w0; add x1, x0, w1, uxtw; lsr x19, x1, #32"
+    told upper_half_of_a_product, "ldr w1, [x20]; sub w1, w1, w0; mov w2, #1; umaddl x1, w1, w2, x0; lsr x19, x1, #32"
+    told upper_half_compared, "ldr w1, [x20]; sub x2, x1, w0, uxtw; sub w1, w1, w0; cmp x1, x2; cset w19, ne"
 # The flags become data.
     told changed_address, "str w0, [sp, #64];add x0, sp, #64;eor x3, x0, xzr;mov x0, #0;ldr w19, [x3];mov x3, #0"
     told read_by_a_rotated_address, "str w0, [sp, #64]; add x9, sp, #64; ror x10, x9, #0; ldr w19, [x10]"
@@ -298,6 +303,9 @@
     told handed_as_the_eighth, "mov w7, w0; bl eighth; mov w19, w0"
     told handed_on_the_stack, "str x0, [sp, #-16]!; bl stack_argument; add sp, sp, #16; mov w19, w0"
     told handed_in_a_vector, "fmov s0, w0; bl in_vector; mov w19, w0"
+    told handed_below_an_address, "str w0, [sp, #48]; add x0, sp, #52; bl get_below; mov w19, w0"
+    told read_from_flags, "cmp w0, #1; mov w0, #0; bl by_flags; mov w19, w0"
+    told left_in_flags, "cmp w0, #1; mov w0, #0; bl same; csetm w19, cc"
     told handed_in_a_jump, "cmp w0, #0; b.gt 3f; b 4f; 3: mov w19, #1; 4:"
     told asked_by_another, "bl asks; mov w19, w0"
     told returned_elsewhere, "adr x1, 3f; ret x1; 3: mov w19, w0"
@@ -347,6 +355,12 @@ put_result:
     ret
 get:
     ldr w0, [x0]
+    ret
+get_below:
+    ldur w0, [x0, #-4]
+    ret
+by_flags:
+    csetm w0, cc
     ret
 get_behind:
     ldr w0, [x0, #4]

@@ -89,6 +89,11 @@
     decides parity, "test %eax, %eax; jp 2f"
 # Only the difference to another number, or to one's own, plain as it looks.
     decides sum_of_two, "mov %eax, %edx;mov 4(%rbx), %ecx;add %eax, %ecx;cmp %eax, %ecx;je 2f;cmp %ecx, %edx;jl 2f"
+# 32 bits of a negative number in 64.
+    told upper_half, "mov 4(%rbp), %ecx; sub %eax, %ecx; mov %eax, %eax; add %rax, %rcx; shr $32, %rcx; mov %ecx, %ebx"
+    told upper_half_of_a_copy, "neg %rax;lea 1(%rax), %rcx;mov %ecx, %ecx;sub %rax, %rcx;shr $32, %rcx;mov %ecx, %ebx"
+    told upper_half_by_address, "mov 4(%rbp), %ecx;sub %eax, %ecx;lea (%rcx,%rax), %rdx;shr $32, %rdx;mov %edx, %ebx"
+    told upper_half_compared, "mov (%rbp), %ecx;mov %rcx, %rdx;sub %eax, %ecx;sub %rax, %rdx;cmp %rcx, %rdx;setne %bl"
 # The flags become data.
     told set_greater, "cmp $3, %eax; setg %bl"
     told move_if_greater, "mov $1, %ebx; mov $2, %ecx; cmp $3, %eax; cmovg %ecx, %ebx"
@@ -214,6 +219,9 @@
     told handed_on_the_stack_far, "mov %eax, 40(%rsp); call far_argument; mov %eax, %ebx"
     told handed_in_a_vector, "movd %eax, %xmm0; call in_vector; mov %eax, %ebx"
     told handed_in_flags, "cmp $1, %eax; call by_flags; mov %eax, %ebx"
+    told handed_below_an_address, "mov %eax, 8(%rsp); lea 12(%rsp), %rdi; call get_below; mov %eax, %ebx"
+    told read_from_flags, "cmp $1, %eax; mov $0, %eax; call by_flags; mov %eax, %ebx"
+    told left_in_flags, "cmp $1, %eax; mov $0, %eax; jmp 3f; 3: call nothing; sbb %ebx, %ebx"
     told handed_in_a_jump, "test %eax, %eax; jg 3f; jmp 4f; 3: mov $1, %ebx; 4:"
     told taken_by_a_push, "mov %eax, %edi; mov %rbp, %rsi; call pushes; mov %eax, %ebx"
     told taken_in_part, "mov %eax, %edi; shl $8, %edi; call in_part; mov %eax, %ebx"
@@ -302,6 +310,9 @@
     ret
     end region_no_\name
     .endm
+    rest one_more_branched, "cmp %edx, %esi; jge 3f; mov $1, %ebx; 3:"
+    rest one_more_from_memory, "mov 8(%rbp), %ebx; cmp %edx, %esi; jl 3f; mov 4(%rbp), %ebx; 3:"
+    rest one_more_in_place, "movl $0, (%rsp); cmp %edx, %esi; jge 3f; movl $1, (%rsp); 3: mov (%rsp), %ebx"
     rest one_more_moved, "mov $1, %ecx; cmp %edx, %esi; cmovl %ecx, %ebx"
 
 same:
@@ -312,6 +323,11 @@ put:
     ret
 get:
     mov (%rdi), %eax
+    ret
+get_below:
+    mov -4(%rdi), %eax
+    ret
+nothing:
     ret
 get_behind:
     mov 4(%rdi), %eax

@@ -339,6 +339,37 @@ CASE(no_sum_begun_anew)
 
 /* --- Who came first --- */
 
+__attribute__((noinline)) static int draw(unsigned *seed)
+{
+    *seed = *seed * 1103515245u + 12345;
+    return (int)(*seed >> 16);
+}
+
+CASE(no_seed_in_a_structure)
+{
+#pragma omp parallel
+    {
+        struct { unsigned first, second, seed, last; } s = { 1, 1, 1, 1 };
+#pragma omp for
+        for (int i = 0; i < N; i++)
+            x[i] = draw(&s.seed);
+    }
+}
+
+/* What each thread sums up does not fit: the more threads, the less is lost. */
+CASE(no_sum_that_wraps)
+{
+#pragma omp parallel
+    {
+        unsigned s = 0;
+#pragma omp for nowait
+        for (int i = 0; i < N; i++)
+            s += (unsigned)table[i];
+#pragma omp atomic
+        total += s;
+    }
+}
+
 CASE(no_first_to_come)
 {
 #pragma omp parallel
@@ -385,6 +416,8 @@ int main(void)
         no_sum_by_a_seed,
         no_sum_of_sums,
         no_sum_begun_anew,
+        no_seed_in_a_structure,
+        no_sum_that_wraps,
         no_first_to_come,
         no_toggle,
     };
