@@ -109,14 +109,15 @@ static bool waits(const struct bind_site *s)
            s->what == BIND_COLLECTIVE || s->what == BIND_FINALIZE || s->what == BIND_SENDRECV;
 }
 
-static int replay(struct replay_analysis *a)
+/* With causes: the account has paths. */
+static int replay(struct replay_analysis *a, bool causes)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
     struct replay_model m = replay_bind_model(a->bind);
     struct replay_how how = { .limit = a->steps, .exact_steps = exact_steps(a) };
 
     replay_blame_destroy(a->blame);
-    a->blame = how.blame = replay_blame_create(s->ranks, s->places);
+    a->blame = how.blame = (causes ? replay_blame_create : replay_blame_create_sums)(s->ranks, s->places);
     free(a->result.end);
     return replay_run(s, &m, &how, &a->result);
 }
@@ -140,10 +141,10 @@ static void find_rests(struct replay_analysis *a)
 /* How much of the extras and rests is counted, and by how much the replay is then longer, a share. */
 struct trial { double t, off; };
 
-static int try(struct replay_analysis *a, double t, struct trial *trial)
+static int try(struct replay_analysis *a, double t, bool causes, struct trial *trial)
 {
     replay_bind_fill(a->bind, t);
-    int rc = replay(a);
+    int rc = replay(a, causes);
     *trial = (struct trial){ t, rc ? 0 : off(a) };
     return rc;
 }
@@ -157,24 +158,25 @@ static int try(struct replay_analysis *a, double t, struct trial *trial)
 static int fit_rests(struct replay_analysis *a, double bare)
 {
     const int trials = ranks_of(a) < MANY_RANKS ? 4 : 2;
-    struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now = high;
+    struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now;
+    bool tried = high.off < 0;
     int rc = 0;
 
     if (fabs(high.off) < CLOSE || a->result.walked * (uint64_t)trials > a->steps * REPLAYS)
         return 0;
-    if (high.off < 0) {
+    if (tried) {
         find_rests(a);
         low = high;
-        rc = try(a, 2, &high);
-        now = high;
+        rc = try(a, 2, false, &high);
         best = fabs(high.off) < fabs(best.off) ? high : best;
     }
     for (int i = 1; rc == 0 && i < trials && fabs(best.off) > CLOSE / 2 && low.off < 0 && high.off > 0; i++) {
-        rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), &now);
+        rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), false, &now);
         best = fabs(now.off) < fabs(best.off) ? now : best;
         *(now.off < 0 ? &low : &high) = now;
+        tried = true;
     }
-    return rc == 0 && now.t != best.t ? try(a, best.t, &now) : rc;
+    return rc == 0 && tried ? try(a, best.t, true, &now) : rc;
 }
 
 static double recorded(const struct job *j)
@@ -192,12 +194,12 @@ static int analyse(struct replay_analysis *a)
     struct bind_network n = fit(a);
 
     replay_bind_set_network(a->bind, &n);
-    int rc = replay(a);
+    int rc = replay(a, false);
     double bare = rc ? 0 : off(a);
     for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
         if (waits(replay_bind_site(a->bind, s)))
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
-    rc = rc ? rc : replay(a);
+    rc = rc ? rc : replay(a, true);
     rc = rc ? rc : fit_rests(a, bare);
     a->missed = rc ? 0 : off(a);
     return rc;
@@ -243,7 +245,7 @@ int replay_analysis_resize(const struct replay_analysis *a, const struct replay_
     to->steps = a->steps;
     to->bind = replay_bind_create(a->job, resize);
     replay_bind_take(to->bind, a->bind);
-    int rc = replay(to);
+    int rc = replay(to, true);
     return give(to, rc == 0 && lonely(to) > lonely(a) ? PYTHIA_EINVAL : rc, resized);
 }
 

@@ -24,9 +24,10 @@ struct slot {
 };
 
 struct replay_blame {
-    uint32_t ranks, places, row; /* row: cells of a path: of each place its blocks */
+    uint32_t ranks, places, row; /* row: cells of a path: of each place its blocks; 0: there are no paths */
     uint32_t block, blocks;      /* ranks in a block; blocks */
-    struct cell *path;           /* ranks x row */
+    struct cell *path;           /* ranks x row; NULL: sums alone */
+    int64_t *path_sum;           /* ranks x places: over the blocks of each */
     uint32_t *last;              /* the same: the rank that was there last, on that path */
     struct replay_account *account;
     double *place;               /* of each place: waits of all ranks */
@@ -38,13 +39,24 @@ struct replay_blame {
     struct slot slot[REPLAY_BLAME_SLOTS];
 };
 
-struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
+struct replay_blame *replay_blame_create_sums(uint32_t ranks, uint32_t places)
 {
     struct replay_blame *b = calloc(1, sizeof *b);
     size_t n = ranks ? ranks : 1;
 
     b->ranks = ranks;
     b->places = places;
+    b->account = calloc(n, sizeof *b->account);
+    b->place = calloc((size_t)places + 1, sizeof *b->place);
+    b->spent = calloc(n * (places + 1), sizeof *b->spent);
+    return b;
+}
+
+struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
+{
+    struct replay_blame *b = replay_blame_create_sums(ranks, places);
+    size_t n = ranks ? ranks : 1;
+
     for (b->block = 1;; b->block *= 2) {
         b->blocks = (ranks + b->block - 1) / b->block;
         uint64_t row = (uint64_t)b->blocks * places;
@@ -53,11 +65,9 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     }
     b->row = places * b->blocks;
     b->path = calloc(n * (b->row + 1), sizeof *b->path);
+    b->path_sum = calloc(n * (places + 1), sizeof *b->path_sum);
     b->last = calloc(n * (b->row + 1), sizeof *b->last);
-    b->account = calloc(n, sizeof *b->account);
-    b->place = calloc((size_t)places + 1, sizeof *b->place);
     b->more = calloc((size_t)places + 1, sizeof *b->more);
-    b->spent = calloc(n * (places + 1), sizeof *b->spent);
     return b;
 }
 
@@ -73,6 +83,7 @@ void replay_blame_destroy(struct replay_blame *b)
         free(b->slot[i].spent);
     }
     free(b->path);
+    free(b->path_sum);
     free(b->last);
     free(b->account);
     free(b->place);
@@ -94,9 +105,24 @@ static struct cell *path_of(const struct replay_blame *b, uint32_t rank)
     return b->path + (size_t)rank * b->row;
 }
 
+static int64_t *sums_of(const struct replay_blame *b, uint32_t rank)
+{
+    return b->path_sum + (size_t)rank * b->places;
+}
+
 static uint32_t *last_of(const struct replay_blame *b, uint32_t rank)
 {
     return b->last + (size_t)rank * b->row;
+}
+
+static void add_to_path(struct replay_blame *b, uint32_t rank, uint32_t place, int64_t ns)
+{
+    uint32_t at = place * b->blocks + rank / b->block;
+
+    path_of(b, rank)[at].ns += ns;
+    path_of(b, rank)[at].visits++;
+    sums_of(b, rank)[place] += ns;
+    last_of(b, rank)[at] = rank;
 }
 
 void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, const struct replay_op *op)
@@ -105,10 +131,8 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 
     if (ns <= 0)
         return;
-    uint32_t at = op->place * b->blocks + rank / b->block;
-    path_of(b, rank)[at].ns += ns;
-    path_of(b, rank)[at].visits++;
-    last_of(b, rank)[at] = rank;
+    if (b->path)
+        add_to_path(b, rank, op->place, ns);
     *(op->computes ? &b->account[rank].work : &b->account[rank].call) += ns;
     b->spent[(size_t)rank * b->places + op->place] += ns;
 }
@@ -139,18 +163,16 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
 }
 
 /* What the late one's path has more than the waiting one's, ns: of each place in b->more, returns the sum. */
-static double excess(struct replay_blame *b, const struct cell *late, const struct cell *own)
+static double excess(struct replay_blame *b, const int64_t *late, const int64_t *own)
 {
-    double sum = 0;
+    int64_t sum = 0;
 
     for (uint32_t p = 0; p < b->places; p++) {
-        int64_t more = 0;
-        for (uint32_t i = p * b->blocks; i < (p + 1) * b->blocks; i++)
-            more += late[i].ns - own[i].ns;
-        b->more[p] = more > 0 ? (double)more : 0;
-        sum += b->more[p];
+        int64_t more = late[p] > own[p] ? late[p] - own[p] : 0;
+        b->more[p] = (double)more;
+        sum += more;
     }
-    return sum;
+    return (double)sum;
 }
 
 /* A visit of the waiting rank's path to the place, since the two parted, ns. */
@@ -199,7 +221,8 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
                         bool receives)
 {
     const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
-    double all = excess(b, theirs, own), least = all / 256, sum = 0; /* what is too little is not told apart */
+    double all = excess(b, sums_of(b, late), sums_of(b, waits)), sum = 0;
+    double least = all / 256; /* what is too little is not told apart */
 
     for (uint32_t p = 0; p < b->places; p++)
         sum += b->more[p] > least ? b->more[p] : 0;
@@ -224,9 +247,12 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
 
     if (ns <= 0 || then > until)
         return;
-    find_causes(b, waits, late, ns, op, receives);
-    memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
-    memcpy(last_of(b, waits), last_of(b, late), b->row * sizeof *b->last);
+    if (b->path) {
+        find_causes(b, waits, late, ns, op, receives);
+        memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
+        memcpy(last_of(b, waits), last_of(b, late), b->row * sizeof *b->last);
+        memcpy(sums_of(b, waits), sums_of(b, late), b->places * sizeof *b->path_sum);
+    }
     *(op->polls ? &b->account[waits].between : &b->account[waits].wait) += ns;
     b->place[op->place] += (double)ns;
     b->spent[(size_t)waits * b->places + op->place] += ns;
@@ -239,7 +265,7 @@ static void slot_room(struct replay_blame *b, struct slot *s)
     s->cause = realloc(s->cause, (b->cause_count + 1) * sizeof *s->cause);
     if (s->path)
         return;
-    s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path);
+    s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path + 1);
     s->account = malloc(b->ranks * sizeof *s->account);
     s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
     s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
@@ -250,7 +276,8 @@ void replay_blame_arm(struct replay_blame *b, uint32_t slot)
     struct slot *s = &b->slot[slot];
 
     slot_room(b, s);
-    memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
+    if (b->path)
+        memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
     memcpy(s->account, b->account, b->ranks * sizeof *s->account);
     memcpy(s->place, b->place, b->places * sizeof *s->place);
     memcpy(s->spent, b->spent, (size_t)b->ranks * b->places * sizeof *s->spent);
@@ -270,6 +297,8 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
     }
     for (uint32_t r = 0; r < b->ranks; r++) {
         struct replay_account *a = &b->account[r];
+        for (uint32_t p = 0; b->path && p < b->places; p++)
+            sums_of(b, r)[p] = replay_blame_path(b, r, p, &(uint32_t){ 0 });
         a->work += (int64_t)n * (a->work - s->account[r].work);
         a->call += (int64_t)n * (a->call - s->account[r].call);
         a->wait += (int64_t)n * (a->wait - s->account[r].wait);

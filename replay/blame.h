@@ -45,6 +45,9 @@ struct replay_account { int64_t work, call, wait, between; };
 struct replay_blame;
 
 struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places); /* NULL: out of memory */
+/* Of each rank's time only what it is (replay_blame_account, replay_blame_spent, replay_blame_waits): no paths, and so
+   no causes. */
+struct replay_blame *replay_blame_create_sums(uint32_t ranks, uint32_t places);
 void replay_blame_destroy(struct replay_blame *b);
 
 /* --- The engine tells --- */
