@@ -32,7 +32,7 @@ bool teams_case_read_calls(struct teams_case *c)
             teams_case_object(c, s->reason, s->where == s->entry ? c->f->insn[i].address : s->where);
             return changed;
         }
-        uint64_t clobbers = s && !call->name ? s->clobbers : all;
+        uint64_t clobbers = s ? s->clobbers : all;
         changed |= call->clobbers != clobbers;
         bool numbers = call->known <= TEAMS_LEAVES; /* it may take floating-point numbers */
         call->reads = named ? first_arguments(teams_known_arguments(call->name)) | (numbers ? vectors() : 0)

@@ -76,6 +76,12 @@ void teams_decoder_destroy(struct teams_decoder *d)
     free(d);
 }
 
+void teams_decoder_look_at(struct teams_decoder *d, uintptr_t begin, uintptr_t end)
+{
+    d->begin = begin;
+    d->end = end;
+}
+
 bool teams_disassemble(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address)
 {
     size_t left = size;

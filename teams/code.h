@@ -79,7 +79,7 @@ struct teams_insn {
     bool keeps_flags;          /* writes some of them only, or none at times */
     bool partial;   /* dst keeps a part of what it was */
     bool half;      /* computes in 32 bits */
-    bool widens;    /* from 32 bits, by their sign */
+    bool widens;    /* from 32 bits, by their sign; parts of vectors in either way */
     uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
     bool repeats;   /* loads and stores any number of places from there on */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
@@ -135,6 +135,8 @@ struct teams_decoder;
 /* NULL: no memory, or this processor's instructions cannot be read. */
 struct teams_decoder *teams_decoder_create(void);
 void teams_decoder_destroy(struct teams_decoder *d);
+/* Code from `begin` on, up to `end`, may be looked at where a call leads to. */
+void teams_decoder_look_at(struct teams_decoder *d, uintptr_t begin, uintptr_t end);
 /* Reads the instruction at `code`, of `size` readable bytes. False: none. */
 bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
                   struct teams_insn *insn);

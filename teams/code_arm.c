@@ -7,7 +7,8 @@
  *   madd  BETWEEN = a * b;  dst = c + BETWEEN           cbz    FLAGS = a ? 0;  branch by FLAGS
  *
  * Instructions are known by capstone's numbers, and no others: what is not in the table, or has operands in another
- * form, cannot be read. So are exclusive and atomic accesses, and vectors of any length (SVE).
+ * form, cannot be read. So are exclusive and atomic accesses, but for those of libgcc's functions, and vectors of any
+ * length (SVE).
  */
 #include <elf.h>
 #include <string.h>
@@ -213,6 +214,8 @@ static const struct kind kinds[ARM64_INS_ENDING] = {
     IS(FMAXNM, ALIKE, EXTREME), IS(FMINNM, ALIKE, EXTREME), IS(SMAX, ALIKE, EXTREME), IS(SMIN, ALIKE, EXTREME),
     IS(UMAX, ALIKE, EXTREME), IS(UMIN, ALIKE, EXTREME),
     /* vectors */
+    IS(SADDW, ALIKE, VECTOR_ADD), IS(SADDW2, ALIKE, VECTOR_ADD), IS(UADDW, ALIKE, VECTOR_ADD),
+    IS(UADDW2, ALIKE, VECTOR_ADD),
     IS(ADDV, ALIKE, VECTOR_ADD), IS(ADDP, ALIKE, VECTOR_ADD), IS(MLA, INTO, OTHER), IS(MLS, INTO, OTHER),
     IS(SMLAL, INTO, OTHER), IS(SMLAL2, INTO, OTHER), IS(UMLAL, INTO, OTHER), IS(UMLAL2, INTO, OTHER),
     IS(SMULL2, ALIKE, OTHER), IS(UMULL2, ALIKE, OTHER), IS(DUP, ALIKE, OTHER), IS(INS, INTO, OTHER),
@@ -275,6 +278,14 @@ static bool has_vectors(const cs_arm64 *x)
             location(x->operands[k].reg) >= TEAMS_GENERAL)
             return true;
     return false;
+}
+
+/* The lowest byte alone, as of what a function says with yes or no. */
+static bool takes_byte(const cs_arm64 *x, unsigned id)
+{
+    const cs_arm64_op *o = x->operands;
+    return id == ARM64_INS_AND && !x->update_flags && x->op_count == 3 && !has_vectors(x) &&
+           o[2].type == ARM64_OP_IMM && o[2].imm == 0xff;
 }
 
 static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
@@ -409,6 +420,17 @@ static void by_register(struct teams_arm_steps *s, const cs_arm64 *x, unsigned i
     branch(s, &x->operands[1 + bit], zero, !zero);
 }
 
+/* A call of a function that only does one access is that access. */
+static bool accesses(struct teams_arm_steps *s, const struct teams_decoder *d, const cs_arm64_op *to)
+{
+    uintptr_t at = (uintptr_t)to->imm;
+    bool there = to->type == ARM64_OP_IMM && at >= d->begin && at < d->end;
+    if (!there || !teams_arm_atomic(s, (const uint32_t *)at, (d->end - at) / sizeof(uint32_t)))
+        return false;
+    keep_flags(s);
+    return true;
+}
+
 static void jump(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
     const cs_arm64_op *o = &x->operands[0];
@@ -467,8 +489,9 @@ static void leave(struct teams_arm_steps *s, const cs_arm64 *x, enum form form, 
     teams_arm_add(s, op, none, x->op_count ? operand(s, o) : none, none);
 }
 
-static void describe(struct teams_arm_steps *s, const cs_insn *i, uint32_t word)
+static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word)
 {
+    const cs_insn *i = d->insn;
     const cs_arm64 *x = &i->detail->arm64;
     struct kind k = i->id < ARM64_INS_ENDING ? kinds[i->id] : (struct kind){ UNKNOWN, 0 };
     enum teams_op op = (enum teams_op)k.op;
@@ -491,7 +514,10 @@ static void describe(struct teams_arm_steps *s, const cs_insn *i, uint32_t word)
         masked(s, x, op, (enum form)k.form);
         break;
     case COMPUTED:
-        computed(s, x, op);
+        if (takes_byte(x, i->id))
+            teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), operand(s, &x->operands[1]), none)->narrow = 1;
+        else
+            computed(s, x, op);
         break;
     case MOVED:
         moved(s, x);
@@ -523,8 +549,12 @@ static void describe(struct teams_arm_steps *s, const cs_insn *i, uint32_t word)
     case ADDRESS:
         address(s, x);
         break;
-    case JUMP:
     case CALLED:
+        if (x->op_count == 1 && accesses(s, d, &x->operands[0]))
+            break;
+        jump(s, x, op);
+        break;
+    case JUMP:
         jump(s, x, op);
         break;
     case JUMP_ANY:
@@ -559,6 +589,16 @@ static bool is_stub(const uint32_t *word, uint64_t size, uintptr_t address, uint
     return true;
 }
 
+static bool widens(unsigned id)
+{
+    static const unsigned all[] = { ARM64_INS_SXTW,  ARM64_INS_LDRSW,  ARM64_INS_LDURSW, ARM64_INS_LDPSW,
+                                    ARM64_INS_SADDW, ARM64_INS_SADDW2, ARM64_INS_UADDW,  ARM64_INS_UADDW2 };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (id == all[k])
+            return true;
+    return false;
+}
+
 static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
                    struct teams_insn *insn)
 {
@@ -580,13 +620,12 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     }
     if (!teams_disassemble(d, code, sizeof *word, address - step))
         return false;
-    describe(&s, d->insn, word[0]);
+    describe(&s, d, word[0]);
     if (s.unknown || step >= s.count)
         return false;
     const cs_arm64 *x = &d->insn->detail->arm64;
-    s.step[step].half = x->op_count && x->operands[0].type == ARM64_OP_REG && is_half(x->operands[0].reg);
-    s.step[step].widens |= d->insn->id == ARM64_INS_SXTW || d->insn->id == ARM64_INS_LDRSW ||
-                           d->insn->id == ARM64_INS_LDURSW || d->insn->id == ARM64_INS_LDPSW;
+    s.step[step].half |= x->op_count && x->operands[0].type == ARM64_OP_REG && is_half(x->operands[0].reg);
+    s.step[step].widens |= widens(d->insn->id);
     *insn = s.step[step];
     insn->address = address;
     insn->length = (uint8_t)(step + 1 == s.count ? 4 - step : 1);

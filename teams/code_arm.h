@@ -45,6 +45,8 @@ struct teams_insn *teams_arm_add(struct teams_arm_steps *s, enum teams_op op, st
 
 /* Loads and stores of one register, or of two. */
 void teams_arm_loaded(struct teams_arm_steps *s, uint32_t word);
+/* A call of what does one atomic access, of libgcc's: the first `count` words of the code there. False: another one. */
+bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t count);
 /* ld1 to st4: several vectors, `count` in all, or the same part of each. */
 void teams_arm_structure(struct teams_arm_steps *s, uint32_t word, uint64_t vectors, unsigned count);
 

@@ -14,6 +14,11 @@ void teams_decoder_destroy(struct teams_decoder *d)
     (void)d;
 }
 
+void teams_decoder_look_at(struct teams_decoder *d, uintptr_t begin, uintptr_t end)
+{
+    (void)d, (void)begin, (void)end;
+}
+
 bool teams_decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
                   struct teams_insn *insn)
 {

@@ -51,11 +51,17 @@ static bool repeats_alike(const struct teams_case *c, uint32_t b, uint32_t n)
     if (i->op != TEAMS_SELECT)
         return i->op == TEAMS_NOTHING || i->op == TEAMS_MOVE || i->op == TEAMS_BITS || i->op == TEAMS_COMPARE ||
                i->op == TEAMS_TEST || i->op == TEAMS_EXTREME || i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP;
-    bool copies = false; /* of one of the two into the result in between */
+    const struct teams_insn *between = NULL; /* it may copy one of the two into the result */
+    uint32_t others = 0;
     while (n-- > 0 && !(--k)->writes_flags)
-        copies = k->op == TEAMS_MOVE && k->dst.kind == TEAMS_REGISTER && k->dst.number == i->a.number;
-    const struct teams_operand a = copies ? k[1].a : i->a;
-    return k->op == TEAMS_COMPARE && i - k <= 2 &&
+        if (k->dst.kind != TEAMS_REGISTER || (k->dst.number != TEAMS_FLAGS && k->dst.number != TEAMS_KEPT_FLAGS)) {
+            between = k;
+            others++;
+        }
+    bool copies = between && between->op == TEAMS_MOVE && between->dst.kind == TEAMS_REGISTER &&
+                  between->dst.number == i->a.number;
+    const struct teams_operand a = copies ? between->a : i->a;
+    return k->op == TEAMS_COMPARE && others <= 1 &&
            ((is_same(&a, &k->a) && is_same(&i->b, &k->b)) || (is_same(&a, &k->b) && is_same(&i->b, &k->a)));
 }
 

@@ -429,6 +429,7 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry)
         unreadable(f, "code of no module", entry);
         return f;
     }
+    teams_decoder_look_at(r->decoder, f->module.begin, f->module.end);
     read_all(r, f);
     if (f->unreadable)
         return f;

@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
-static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *uses, uint64_t *defines)
+/* `returned`: registers that whoever called looks at afterwards, as far as they are changed: others it still knows. */
+static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t returned, uint64_t *uses,
+                           uint64_t *defines)
 {
     const struct teams_insn *i = &f->insn[insn];
     uint64_t use = i->reads | teams_bit(i->place.base) | teams_bit(i->place.index) | teams_bit(i->second);
-    use |= i->op == TEAMS_RETURN ? teams_convention()->returned : 0;
+    use |= i->op == TEAMS_RETURN ? returned : 0;
     uint64_t define = i->writes | teams_bit(i->second);
     if (i->from.size)
         use |= teams_bit(i->from.base) | teams_bit(i->from.index);
@@ -29,12 +31,12 @@ static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t *
     *defines = define;
 }
 
-static uint64_t live_before(const struct teams_flow *f, int b, uint64_t live)
+static uint64_t live_before(const struct teams_flow *f, int b, uint64_t returned, uint64_t live)
 {
     const struct teams_block *block = &f->block[b];
     for (uint32_t k = block->count; k-- > 0;) {
         uint64_t uses, defines;
-        use_and_define(f, block->first + k, &uses, &defines);
+        use_and_define(f, block->first + k, returned, &uses, &defines);
         live = (live & ~defines) | uses;
     }
     return live;
@@ -43,6 +45,7 @@ static uint64_t live_before(const struct teams_flow *f, int b, uint64_t live)
 uint64_t teams_live_arguments(const struct teams_flow *f)
 {
     uint64_t *live = calloc(f->blocks + 1, sizeof *live), entry = UINT64_MAX;
+    uint64_t returned = teams_convention()->returned & teams_live_changes(f);
     bool changed = live != NULL;
     while (changed) {
         changed = false;
@@ -50,7 +53,7 @@ uint64_t teams_live_arguments(const struct teams_flow *f)
             uint64_t out = 0;
             for (int k = 0; k < 2; k++)
                 out |= f->block[b].next[k] >= 0 ? live[f->block[b].next[k]] : 0;
-            uint64_t now = live_before(f, (int)b, out);
+            uint64_t now = live_before(f, (int)b, returned, out);
             changed |= now != live[b];
             live[b] = now;
         }
@@ -65,7 +68,7 @@ uint64_t teams_live_changes(const struct teams_flow *f)
 {
     uint64_t all = 0, uses, defines;
     for (uint32_t i = 0; i < f->insns; i++) {
-        use_and_define(f, i, &uses, &defines);
+        use_and_define(f, i, 0, &uses, &defines);
         all |= defines;
     }
     return all & teams_convention()->clobbered;

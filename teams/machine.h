@@ -13,7 +13,8 @@
 
 struct teams_decoder {
     csh handle;
-    cs_insn *insn; /* the last one */
+    cs_insn *insn;        /* the last one */
+    uintptr_t begin, end; /* of code that is there */
     cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
 };
 

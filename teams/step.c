@@ -86,11 +86,30 @@ static unsigned bits_of_place(const struct teams_place *p, const struct teams_st
     return bits;
 }
 
+/* Whether the block is run by the threads with T < r only. */
+static bool has_rest(const struct teams_reading *r, int block)
+{
+    const struct teams_flow *f = r->flow;
+    for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
+        for (int k = 0; r->out[b].reg[TEAMS_FLAGS].kind == TEAMS_IF_REST && k < 2; k++)
+            if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
+                return true;
+    return false;
+}
+
+/* q T + T, which a processor does at once. */
+static bool is_begin(const struct teams_value *v)
+{
+    return v->kind == TEAMS_LINEAR && (v->bits & TEAMS_EXACT) && v->t == 1 && v->m == 1 && !v->n && !v->r;
+}
+
 /* Sums that begin with 0 stay such where iterations add to them. */
 static struct teams_value sum(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b,
                               bool minus)
 {
     struct teams_value v = teams_value_add(a, b, minus);
+    if (is_begin(&v) && has_rest(r, block))
+        return teams_value_any(TEAMS_BOUND | TEAMS_EDGE);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
     bool both = a.bits & b.bits & TEAMS_ZERO;
     bool loop = r->context[block] & TEAMS_IN_LOOP; /* there, what this thread has done so far is not added to one */
@@ -211,7 +230,8 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
     struct sources from = sources_of(r, i, s);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
     bool carried = (r->context[block] & TEAMS_IN_LOOP) && from.carried;
-    bool sums = i->op == TEAMS_VECTOR_ADD && !carried && (from.zeroes || (in && from.changed_zero));
+    bool adds = i->op == TEAMS_VECTOR_ADD && !carried && !(i->widens && from.zeroes);
+    bool sums = adds && (from.zeroes || (in && from.changed_zero));
     struct teams_value v = from.all;
     if (v.kind == TEAMS_ANY && sums)
         v.bits |= TEAMS_ZERO;
@@ -292,17 +312,6 @@ static void call(struct teams_reading *r, int block, const struct teams_insn *i,
     s->reg[TEAMS_FLAGS] = teams_value_any(0);
     if (known != TEAMS_UNKNOWN_CALL || clobbers >> c->result & 1)
         s->reg[c->result] = result_of(known);
-}
-
-/* Whether the block is run by the threads with T < r only. */
-static bool has_rest(const struct teams_reading *r, int block)
-{
-    const struct teams_flow *f = r->flow;
-    for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
-        for (int k = 0; r->out[b].reg[TEAMS_FLAGS].kind == TEAMS_IF_REST && k < 2; k++)
-            if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
-                return true;
-    return false;
 }
 
 static struct teams_value product(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b)

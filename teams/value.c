@@ -194,7 +194,7 @@ static bool only_number(struct teams_value v)
 struct teams_value teams_value_compare(struct teams_value a, struct teams_value b)
 {
     struct teams_value x = plain(a), y = plain(b);
-    if (is_number(x) && is_rest(y))
+    if ((is_number(x) && is_rest(y)) || (is_rest(x) && is_number(y)))
         return (struct teams_value){ .kind = TEAMS_IF_REST };
     if (is_number(x) && y.kind == TEAMS_CONSTANT && y.number == 0)
         return (struct teams_value){ .kind = TEAMS_IF_MASTER };

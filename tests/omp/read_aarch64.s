@@ -64,6 +64,20 @@
     end region_no_\name
     .endm
 
+# The larger one of w3 and of what is at x2.
+    .macro largest
+    mov x21, x2
+    mov w22, w3
+    ldr w23, [x2]
+3:  cmp w22, w23
+    csel w1, w22, w23, ge
+    mov w0, w23
+    mov x2, x21
+    bl swap_if
+    cmp w0, w23
+    mov w23, w0
+    b.ne 3b
+    .endm
     plain constant, "mov w19, #5"
     plain from_memory, "ldr w19, [x20]"
     plain own_places, "str x20, [sp, #48]; ldr w0, [x20]; str w0, [sp, #56]; ldr w19, [sp, #56]"
@@ -73,6 +87,9 @@
     plain fused, "ldp w1, w2, [x20]; madd w19, w1, w2, w1; msub w19, w1, w2, w19"
     plain vector, "ldr d0, [x20]; fmov d1, #1.0; fadd d0, d0, d1; fcvtzs w19, d0"
     plain compared_twice, "ldp w1, w2, [x20]; cmp w1, #3; ccmp w2, #4, #0, gt; cset w19, eq"
+    plain bits_out_of_line, "mov w0, #1; add x1, x20, #4; bl fetch_and_or"
+    plain extreme_out_of_line, "ldr w3, [x20, #8]; add x2, x20, #4; largest"
+    plain byte_of_answer, "ldr w0, [x20]; and w19, w0, #0xff"
     plain global, "adrp x1, table; add x1, x1, :lo12:table; ldr w19, [x1, #4]"
 # The compiler's share of 100 iterations, each of which writes its own place.
     begin region_yes_share
@@ -306,6 +323,8 @@
     told handed_below_an_address, "str w0, [sp, #48]; add x0, sp, #52; bl get_below; mov w19, w0"
     told read_from_flags, "cmp w0, #1; mov w0, #0; bl by_flags; mov w19, w0"
     told left_in_flags, "cmp w0, #1; mov w0, #0; bl same; csetm w19, cc"
+    told handed_through, "mov w1, w0; mov w0, #0; bl same; mov w19, w1"
+    told handed_through_a_stub, "mov w1, w0; mov w0, #0; bl same_by_name; mov w19, w1"
     told handed_in_a_jump, "cmp w0, #0; b.gt 3f; b 4f; 3: mov w19, #1; 4:"
     told asked_by_another, "bl asks; mov w19, w0"
     told returned_elsewhere, "adr x1, 3f; ret x1; 3: mov w19, w0"
@@ -325,6 +344,14 @@
     single
     end region_no_\name
     .endm
+    first found_out_of_line, "mov w0, #1; mov x1, x3; bl fetch_and_add; mov w19, w0"
+    first counted_out_of_line, "mov w0, #1; mov x1, x3; bl fetch_and_add"
+    first toggled_out_of_line, "mov w0, #1; mov x1, x3; bl fetch_and_toggle"
+    first swapped_out_of_line, "mov w0, #1; mov x1, x3; bl swap; mov w19, w0"
+    first counted_by_swaps, "3: ldr w19, [x3];mov w0, w19;add w1, w0, #1;mov x2, x3;bl swap_if;cmp w0, w19;b.ne 3b"
+    first waited_by_swaps, "3: mov w0, #0; mov w1, #1; mov x2, x3; bl swap_if; cbnz w0, 3b; mov w19, #0"
+    first found_by_swap_out_of_line, "mov w0, #0; mov w1, #1; mov x2, x3; bl swap_if; mov w19, w0"
+    told added_out_of_line, "mov x1, sp; str wzr, [x1, #48]; add x1, x1, #48; bl fetch_and_add; ldr w19, [sp, #48]"
     first found_by_exchange, "3: ldaxr w19, [x3]; stlxr w1, w2, [x3]; cbnz w1, 3b"
     first found_by_swp, "swpal w2, w19, [x3]"
     first found_by_ldadd, "ldaddal w2, w19, [x3]"
@@ -337,6 +364,28 @@
     first waited_for, "3: ldr w1, [x3]; cbz w1, 3b"
     first waited_politely, "3: yield; ldr w1, [x3]; cbz w1, 3b"
 
+# What gcc calls for an atomic access: libgcc's functions of this shape.
+    .macro out_of_line name, instruction, from, operation
+\name:
+    bti c
+    adrp x16, have_instructions
+    ldrb w16, [x16, :lo12:have_instructions]
+    cbz w16, 1f
+    \instruction
+    ret
+1:  mov w16, w0
+2:  ldaxr w0, \from
+    \operation
+    cbnz w15, 2b
+3:  ret
+    .endm
+    out_of_line fetch_and_add, "ldaddal w0, w0, [x1]", [x1], "add w17, w0, w16; stlxr w15, w17, [x1]"
+    out_of_line fetch_and_or, "ldsetal w0, w0, [x1]", [x1], "orr w17, w0, w16; stlxr w15, w17, [x1]"
+    out_of_line fetch_and_toggle, "ldeoral w0, w0, [x1]", [x1], "eor w17, w0, w16; stlxr w15, w17, [x1]"
+    out_of_line swap, "swpal w0, w0, [x1]", [x1], "stlxr w15, w16, [x1]"
+    out_of_line swap_if, "casal w0, w1, [x2]", [x2], "cmp w0, w16; b.ne 3f; stlxr w15, w1, [x2]"
+    .globl same_by_name
+same_by_name:
 same:
     ret
 at_times:
@@ -385,4 +434,6 @@ asks:
     .data
 table:
     .word 1, 2
+have_instructions:
+    .byte 0
     .section .note.GNU-stack, "", %progbits
