@@ -166,6 +166,14 @@ struct replay_analysis *report_analysis(struct report *r)
     return r->analysis;
 }
 
+/* Operations that went on without their message, where they are many: of communicators or threads that the replay does
+   not follow; else 0. */
+static uint64_t many_unmatched(struct report *r)
+{
+    const struct replay_result *done = replay_analysis_result(report_analysis(r));
+    return (double)done->unmatched * 100 > done->events ? done->unmatched : 0;
+}
+
 const char *report_cannot_replay(struct report *r)
 {
     struct replay_analysis *a = report_analysis(r);
@@ -174,8 +182,7 @@ const char *report_cannot_replay(struct report *r)
         return r->not_replayed == PYTHIA_ELIMIT
                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
                    : pythia_strerror(r->not_replayed);
-    const struct replay_result *done = replay_analysis_result(a);
-    return (double)done->unmatched * 100 > done->events ? "the peers of too many messages are not known" : NULL;
+    return many_unmatched(r) ? "the peers of too many messages are not known" : NULL;
 }
 
 /* --- For people --- */
@@ -194,6 +201,32 @@ static void print_delay(struct report *r, FILE *out)
         fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
 }
 
+/* What other threads than the first of each rank spent in MPI, ns: the replay does not follow them. */
+static uint64_t elsewhere(const struct report *r)
+{
+    uint64_t ns = 0;
+
+    for (uint32_t i = 0; i < r->job->stream_count; i++)
+        ns += r->job->streams[i].thread ? r->job->streams[i].mpi_ns : 0;
+    return ns;
+}
+
+/* What waits are not in the findings. Returns how many kinds of them there are. */
+static int print_not_known(struct report *r, bool alone, FILE *out)
+{
+    double total = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
+    uint64_t calls = many_unmatched(r), ns = elsewhere(r);
+    bool threads = (double)ns >= LEAST_SHARE * total;
+
+    if (alone && (calls || threads))
+        fputc('\n', out);
+    if (threads)
+        fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
+    if (calls)
+        fprintf(out, "waits of %llu calls without a peer: not known\n", (unsigned long long)calls);
+    return threads + (calls > 0);
+}
+
 void report_print_findings(struct report *r, FILE *out)
 {
     enum { FIRST = 5 };
@@ -206,7 +239,7 @@ void report_print_findings(struct report *r, FILE *out)
         fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
     if (!f->known)
         return;
-    if (!f->count)
+    if (!f->count && !print_not_known(r, true, out))
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
     for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
@@ -222,6 +255,8 @@ void report_print_findings(struct report *r, FILE *out)
     }
     if (f->count > FIRST)
         fprintf(out, "  and %u more (--view waits)\n", f->count - FIRST);
+    if (f->count)
+        (void)print_not_known(r, false, out);
     if (missing)
         fputs("waits for ranks that are missing: not known\n", out);
 }
