@@ -21,6 +21,7 @@ struct recorder {
     struct row *row;
     uint32_t ranks, beyond; /* beyond: ranks that have come to the end of the turn */
     uint32_t piece_room, message_room;
+    uint64_t marks, marked; /* seen so far; index of the last one's event + 1 */
     bool open, closed;      /* the turn has begun, has ended */
     bool many;              /* pieces, more than wished for */
 };
@@ -56,12 +57,32 @@ static void close_turn(struct recorder *r, const struct replay_host *h)
     r->watch.done = r->beyond == r->ranks;
 }
 
+/* An event may be several operations. */
+static void mark(struct recorder *r, const struct replay_host *h)
+{
+    const struct replay_feed *f = &h->feed;
+
+    if (!f->depth || f->grammar->nodes[f->frame[f->depth - 1].node].symbol != r->wish->mark ||
+        r->marked == f->events + 1)
+        return;
+    r->marked = f->events + 1;
+    if (r->open)
+        close_turn(r, h);
+    else if (r->marks == (r->wish->turns > TURN + 1 ? TURN : 0))
+        open_turn(r, h, r->marks);
+    r->marks++;
+}
+
 static void comes(void *context, uint32_t rank, const struct replay_host *h)
 {
     struct recorder *r = context;
     uint64_t turn, of;
 
-    if (rank != r->wish->pace || r->closed || r->wish->node == GRAMMAR_NONE)
+    if (rank != r->wish->pace || r->closed)
+        return;
+    if (r->wish->mark != GRAMMAR_NONE)
+        mark(r, h);
+    if (r->wish->node == GRAMMAR_NONE)
         return;
     bool inside = turn_of(h, r->wish->node, &turn, &of);
     if (r->open && (!inside || turn != r->s.turn))
@@ -167,7 +188,8 @@ int replay_schedule(const struct replay_source *s, const struct replay_model *m,
     struct recorder r = { .wish = wish, .ranks = s->ranks, .row = calloc(s->ranks + 1u, sizeof *r.row) };
 
     r.watch = (struct replay_watch){ .context = &r, .comes = comes, .spent = spent, .delivered = delivered };
-    r.open = r.watch.hold = wish->node == GRAMMAR_NONE;
+    r.open = wish->node == GRAMMAR_NONE && wish->mark == GRAMMAR_NONE;
+    r.watch.hold = wish->node == GRAMMAR_NONE;
     r.s.end = INT64_MAX;
     int rc = record(&r, s, m);
     free(r.row);

@@ -166,15 +166,20 @@ struct replay_analysis *report_analysis(struct report *r)
     return r->analysis;
 }
 
+double report_unmatched(struct report *r)
+{
+    const struct replay_result *done = replay_analysis_result(report_analysis(r));
+    return done->events ? (double)done->unmatched / (double)done->events : 0;
+}
+
 /* Operations that went on without their message, where they are many: of communicators or threads that the replay does
    not follow; else 0. */
 static uint64_t many_unmatched(struct report *r)
 {
-    const struct replay_result *done = replay_analysis_result(report_analysis(r));
-    return (double)done->unmatched * 100 > done->events ? done->unmatched : 0;
+    return report_unmatched(r) > FEW_UNMATCHED ? replay_analysis_result(report_analysis(r))->unmatched : 0;
 }
 
-const char *report_cannot_replay(struct report *r)
+const char *report_cannot_replay(struct report *r, double most)
 {
     struct replay_analysis *a = report_analysis(r);
 
@@ -182,7 +187,7 @@ const char *report_cannot_replay(struct report *r)
         return r->not_replayed == PYTHIA_ELIMIT
                    ? "it has too many ranks and calls, or its loops do not repeat soon enough"
                    : pythia_strerror(r->not_replayed);
-    return many_unmatched(r) ? "the peers of too many messages are not known" : NULL;
+    return report_unmatched(r) > most ? "the peers of too many messages are not known" : NULL;
 }
 
 /* --- For people --- */

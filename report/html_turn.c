@@ -3,6 +3,7 @@
  * For the page: one turn of the main loop as the replay runs it (replay/schedule.h), all ranks on one clock.
  *
  *   {"why": null, "whole": false, "turn": 3, "of": 200, "begin": s, "seconds": s, "replayed": s, "recorded": s,
+ *    "unmatched": share of the events that went on without their message,
  *    "ranks": [0, 1, …], "places": [["Isend3", "p2p", "halo@app.c:12"], …],
  *    "rows": [[[begin, length, kind, place, late], …], …],          of each of these ranks; ns since the turn's begin
  *    "messages": [[from, to, sent, received, bytes, place], …], "left_out": messages that are not there}
@@ -20,6 +21,8 @@
 #include "replay/schedule.h"
 #include "report/findings.h"
 #include "report/html_parts.h"
+
+#define UNMATCHED 0.1 /* of the events, which the page says */
 
 enum { MOST_PIECES = 400000, PAGE_PIECES = 12000, PAGE_RANKS = 64, PAGE_MESSAGES = 3000, WHOLE_PIECES = 20000 };
 
@@ -39,9 +42,10 @@ struct turn {
 static const char *find(struct turn *t)
 {
     const struct report_loop *l = &t->r->model->loop;
-    const struct job_class *c = l->present && l->node != GRAMMAR_NONE ? &t->r->job->classes[l->class_index] : NULL;
-    struct schedule_wish wish = { .node = GRAMMAR_NONE, .most = WHOLE_PIECES };
-    const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks" : report_cannot_replay(t->r);
+    const struct job_class *c = l->present ? &t->r->job->classes[l->class_index] : NULL;
+    struct schedule_wish wish = { .node = GRAMMAR_NONE, .mark = GRAMMAR_NONE, .most = WHOLE_PIECES };
+    const char *why = t->r->job->info.block > 1 ? "its file has no times of single ranks"
+                                                : report_cannot_replay(t->r, UNMATCHED);
     int rc = SCHEDULE_NONE;
 
     if (why)
@@ -50,7 +54,9 @@ static const char *find(struct turn *t)
     const struct replay_source *source = replay_bind_source(t->bind);
     const struct replay_model model = replay_bind_model(t->bind);
     if (c && c->member_ranges && c->ranges[0].thread == 0) {
-        struct schedule_wish loop = { .pace = c->ranges[0].first, .node = l->node, .most = MOST_PIECES };
+        struct schedule_wish loop = { .pace = c->ranges[0].first, .node = l->node,
+                                      .mark = l->node == GRAMMAR_NONE ? l->mark : GRAMMAR_NONE, .turns = l->turns,
+                                      .most = MOST_PIECES };
         rc = replay_schedule(source, &model, &loop, &t->s);
     }
     t->whole = rc != 0;
@@ -189,9 +195,9 @@ static void print_turn(struct turn *t)
     t->step = (ranks + PAGE_RANKS - 1) / PAGE_RANKS;
     t->least = (t->s.end - t->s.begin) / (PAGE_PIECES / 2 / (ranks / t->step + 1)) + 1;
     fprintf(t->out, "{\"why\":null,\"whole\":%s,\"turn\":%" PRIu64 ",\"begin\":%.9f,\"seconds\":%.9f,\"replayed\":%.9f,"
-                    "\"recorded\":%.9f,\n",
+                    "\"recorded\":%.9f,\"unmatched\":%.4f,\n",
             t->whole ? "true" : "false", t->s.turn, (double)t->s.begin / 1e9, (double)(t->s.end - t->s.begin) / 1e9,
-            replay_analysis_replayed(a), replay_analysis_recorded(a));
+            replay_analysis_replayed(a), replay_analysis_recorded(a), report_unmatched(t->r));
     print_rows(t);
     print_messages(t);
     print_places(t);

@@ -10,7 +10,9 @@ function drawBalance() {
   const name = s => s.ranks > 1 ? `${s.rank}–${s.rank + s.ranks - 1}` : "rank " + s.rank; // a block of ranks in a large job
   const step = Math.ceil(ranks.length / MOST_RANKS), mpi = s => s.mpi_seconds / (s.wall_seconds || 1);
   const least = ranks.reduce((a, b) => mpi(b) < mpi(a) ? b : a), most = ranks.reduce((a, b) => mpi(b) > mpi(a) ? b : a);
-  target.append(legend(new Set(["computation", "omp", "mpi"])), element("p", { class: "note" },
+  const any = kind => ranks.some(s => s[kind] > 0) ? [kind.replace("_seconds", "")] : [];
+  target.append(legend(new Set(["computation", ...any("omp_seconds"), ...any("mpi_seconds")])));
+  if (ranks.length > 1) target.append(element("p", { class: "note" },
     `Least in MPI: ${name(least)} (${percent(mpi(least))}); most: ${name(most)} (${percent(mpi(most))}).` +
     (step > 1 ? ` Every ${step}th of ${ranks.length} is shown.` : "")));
   for (const s of ranks.filter((s, i) => i % step === 0 || s === least || s === most)) {

@@ -25,7 +25,7 @@ function start() {
       if (first) first.focus({ preventScroll: true });
     }
   });
-  byId("filter").addEventListener("input", drawCalls);
+  byId("filter")?.addEventListener("input", drawCalls);
   for (const draw of [drawFindings, drawSummary, drawSeries, drawTurn, startStructure, drawCalls, drawSums, drawRegions, drawTasks, drawBalance, drawOwn, drawPatterns, drawMatrix, drawPrediction]) draw();
   document.documentElement.dataset.ready = "yes";
 }

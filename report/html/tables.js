@@ -33,6 +33,7 @@ function sortedCalls() {
 }
 
 function drawCalls() {
+  if (!data.callsites.length) return byId("filter")?.closest("p").replaceChildren("No call was recorded.");
   const table = byId("calls"), rows = sortedCalls(), shown = showAll ? rows : rows.slice(0, MOST_ROWS);
   const head = element("tr", {}, ...columns.map(([name, , , style], i) => element("th", {
     class: style === "name" ? "name" : undefined, tabindex: 0, scope: "col", "aria-sort": i === order.column ? (order.down ? "descending" : "ascending") : undefined,
@@ -140,10 +141,10 @@ function drawSummary() {
   if (e) tiles.push(tile(percent(e.parallel), "parallel efficiency", "share of the threads' time that was useful work: MPI × OpenMP"),
     ...(e.openmp_threads > 1 ? [tile(percent(e.mpi), "MPI efficiency", "load balance × communication"),
       tile(percent(e.openmp), "OpenMP efficiency", "load balance in regions × fork and join × serial part")] : []),
-    tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest rank's: below 100 % some ranks have more work"),
+    ...(data.callsites.length ? [tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest rank's: below 100 % some ranks have more work"),
     tile(percent(e.communication), "communication", "the longest rank's time outside MPI over the wall time: serialisation × transfer"),
     tile(percent(e.serialisation), "serialisation", "what an ideal network would leave: below 100 % ranks wait for each other although the work is even; from the replay"),
-    tile(percent(e.transfer), "transfer", "what moving data costs: below 100 % it takes time; estimated from the shortest calls"));
+    tile(percent(e.transfer), "transfer", "what moving data costs: below 100 % it takes time; estimated from the shortest calls")] : []));
   if (data.main_loop) {
     const l = data.main_loop;
     tiles.push(tile(`${count(l.turns)} × ${time(l.turn_seconds)}`, "main loop", "the program's time loop, turns × mean time of one" +

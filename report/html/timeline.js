@@ -111,7 +111,7 @@ function worstWaits() {
 
 function describeWaits() {
   const all = turn.rows.flat().reduce((s, p) => s + p[1], 0), lines = worstWaits().filter(w => w.ns > 0.01 * all).slice(0, 5);
-  if (!lines.length) return element("p", { class: "note" }, "No wait for another rank takes more than 1 % of this turn.");
+  if (!lines.length) return element("p", { class: "note" }, "No wait for one rank in one call is more than 1 % of the ranks' time.");
   return element("ul", {}, ...lines.map(w => {
     const does = doesMost(turn.rows[turn.ranks.indexOf(w.late)], w.longest[0], w.longest[1]);
     return element("li", {}, `${plural(w.ranks.size, "rank")} wait${w.ranks.size === 1 ? "s" : ""} ${time(w.ns / 1e9)} in ${placeText(w.place)} for rank ${w.late}` +
@@ -136,8 +136,13 @@ function drawTurn() {
   const ns = turn.seconds * 1e9, high = rowHeight(turn.rows.length, 460, 5, 26), top = 6, row = new Map(turn.ranks.map((r, i) => [r, i]));
   let from = 0, to = ns;
   target.append(element("h3", {}, turn.whole ? "The whole job, replayed" : `One turn of ${at}, replayed`),
-    element("p", { class: "note" }, (turn.whole ? "" : `Turn ${turn.turn + 1} of ${count(l ? l.turns : 0)}, ${time(turn.seconds)}. `) +
-      `Not a recording: a replay from each rank's own mean times and a model of the network, all ranks on one clock (the whole job: recorded ${time(turn.recorded)}, replayed ${time(turn.replayed)}).` +
+    element("p", { class: "note" },
+      (turn.whole ? "" : `One of ${count(l ? l.turns : 0)}: ${time(turn.seconds)}, from ${time(turn.begin)} on. `) +
+      "Not a recording: a replay from each rank's own mean times" +
+      (data.job.ranks > 1 ? " and a model of the network, all ranks on one clock" : "") +
+      ` (the whole job: recorded ${time(turn.recorded)}, replayed ${time(turn.replayed)}).` +
+      (turn.unmatched > 0.001 ? ` ${percent(turn.unmatched)} of the calls are drawn without their message ` +
+        "and without waiting for it: their peers are not known." : "") +
       (turn.ranks.length < data.job.ranks ? ` ${turn.ranks.length} of ${data.job.ranks} ranks.` : "") + (turn.left_out ? ` ${count(turn.left_out)} messages are left out.` : "")));
   const x = (t, left, wide) => left + wide * (t - from) / (to - from), middle = r => top + (row.get(r) + 0.5) * high;
   const draw = (c, width) => {
@@ -159,14 +164,15 @@ function drawTurn() {
       }
     });
     c.strokeStyle = c.fillStyle = css("--text");
-    c.globalAlpha = turn.messages.length > 300 ? 0.35 : 0.7;
+    const seen = turn.messages.filter(m => m[3] >= from && m[2] <= to);
+    c.globalAlpha = Math.max(0.05, Math.min(0.7, 100 / seen.length)); // so many that none would be seen are a shade
     c.lineWidth = 1;
-    for (const [a, b, sent, received] of turn.messages) {
-      if (received < from || sent > to) continue;
+    for (const [a, b, sent, received] of seen) {
       c.beginPath();
       c.moveTo(x(sent, left, wide), middle(a));
       c.lineTo(x(received, left, wide), middle(b));
       c.stroke();
+      if (seen.length > 500) continue;
       c.beginPath();
       c.arc(x(received, left, wide), middle(b), 1.8, 0, 7);
       c.fill();
@@ -208,9 +214,10 @@ function drawTurn() {
   const button = (text, title, act) => element("button", { type: "button", title, onclick: act }, text);
   const width = () => to - from, zoom = by => move(from + width() * (1 - by) / 2, from + width() * (1 + by) / 2);
   target.append(element("div", { class: "legend" }, ...legend(new Set(["computation", ...turn.places.map(p => p[1])])).childNodes,
-    element("span", {}, element("i", { class: "waits" }), "waiting, joined to who is late"), element("span", {}, element("i", { class: "line" }), "message")),
+    ...[["waits", "waiting, joined to who is late"], ["line", "message"]].filter(() => data.job.ranks > 1).map(
+      ([style, text]) => element("span", {}, element("i", { class: style }), text))),
   element("p", { class: "zoom" }, button("+", "nearer", () => zoom(0.5)), button("−", "farther", () => zoom(2)), button("◂", "earlier", () => move(from - width() / 3, to - width() / 3)),
     button("▸", "later", () => move(from + width() / 3, to + width() / 3)), button("all", "the whole turn", () => move(0, ns))));
   shown = picture(target, "Ranks over one turn: computation, calls, waits, messages", () => turn.rows.length * high + top + 22, draw, tell);
-  target.append(describeWaits());
+  if (data.job.ranks > 1) target.append(describeWaits());
 }
