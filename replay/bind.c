@@ -177,17 +177,6 @@ static bool has_long(const struct replay_bind *b, const struct job_class *c)
     return false;
 }
 
-/* Whether a call's peer is not known, now and then. */
-static bool has_unknown(const struct job_class *c)
-{
-    for (uint32_t i = 0; i < c->variant_count; i++) {
-        const struct grammar_attr *a = &c->variants[i].attr;
-        if (a->channel == GRAMMAR_PEER && a->kind == GRAMMAR_ATTR_VARIES && !a->list[0])
-            return true;
-    }
-    return false;
-}
-
 /* Whether messages can be received without their sender or a receiver's choice being asked (replay_source.plain). */
 static bool is_plain(const struct replay_bind *b)
 {
@@ -195,7 +184,7 @@ static bool is_plain(const struct replay_bind *b)
         if (b->site[s].any || b->site[s].what == BIND_START || b->site[s].what == BIND_STARTALL)
             return false;
     for (uint32_t c = 0; c < b->job->class_count; c++)
-        if (has_long(b, &b->job->classes[c]) || (bind_offers(b) && has_unknown(&b->job->classes[c])))
+        if (has_long(b, &b->job->classes[c]))
             return false;
     return true;
 }

@@ -70,8 +70,8 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
         job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.index, &reply) == 0 &&
         reply == 1)
         op.peer = REPLAY_SOURCE;
-    if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE)
-        op.peer = receives ? REPLAY_ANY : t->peer_class == JOB_PEER_RANK && bind_offers(b) ? REPLAY_LATER : op.peer;
+    if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
+        op.peer = REPLAY_ANY;
     return op;
 }
 

@@ -5,10 +5,7 @@
 
 #include "replay/bind.h"
 
-enum {
-    BIND_EAGER = 4096, /* bytes: longer messages wait for their receiver */
-    BIND_OFFERS = 256, /* ranks */
-};
+enum { BIND_EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
 
 /* Means of one occurrence on one rank, ns. */
 struct bind_times { float gap, gap_deviation, call, call_deviation; };
@@ -65,12 +62,6 @@ static inline const struct job_class *bind_class(const struct replay_bind *b, ui
 static inline uint32_t bind_comm(const struct replay_bind *b, uint32_t comm)
 {
     return comm == GRAMMAR_NONE ? comm : b->comm_of[comm];
-}
-
-/* Whether a send whose target is not known goes to whoever receives it: all ranks are looked through for each. */
-static inline bool bind_offers(const struct replay_bind *b)
-{
-    return !b->resize && b->source.ranks <= BIND_OFFERS;
 }
 
 /* --- bind_times.c --- */

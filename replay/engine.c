@@ -55,10 +55,8 @@ static void deliver(struct replay_machine *m, const struct replay_item *message,
 {
     struct replay_request *r = m->watch ? replay_request_find(&m->host[to], number) : NULL;
 
-    if (m->how->met) {
+    if (m->how->met)
         m->how->met(m->how->context, to, number, message->source);
-        m->how->met(m->how->context, message->source, message->request, to);
-    }
     if (r)
         r->delivery = (struct replay_delivery){ .from = message->source, .to = to, .place = message->place,
                                                 .bytes = message->bytes, .sent = message->sent, .arrived = m->now };
@@ -72,7 +70,7 @@ static bool has_peer(const struct replay_machine *m, const struct replay_op *op)
 
     if (!receives && op->kind != REPLAY_SEND && op->kind != REPLAY_ISEND)
         return true;
-    return op->peer < m->ranks || op->peer == REPLAY_LATER || (receives && op->peer == REPLAY_ANY);
+    return op->peer < m->ranks || (receives && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER));
 }
 
 /* The next operation that takes part; what has no peer is passed over. */
@@ -129,18 +127,6 @@ static bool release_sender(struct replay_machine *m, const struct replay_item *m
 
 static void unblock(struct replay_machine *m, uint32_t rank);
 
-/* The first message that is there for the rank's receive, of one source also what that sent to REPLAY_LATER. */
-static uint32_t find_message(struct replay_machine *m, uint32_t rank, uint32_t source, uint32_t tag)
-{
-    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, source, tag);
-
-    if (i == REPLAY_NONE && source < m->ranks && m->host[source].list[REPLAY_OFFERED].first != REPLAY_NONE) {
-        i = replay_list_take(m, source, REPLAY_OFFERED, source, tag);
-        m->host[source].version += i != REPLAY_NONE;
-    }
-    return i;
-}
-
 static void unpost(struct replay_machine *m, uint32_t rank, struct replay_request *r)
 {
     replay_list_remove(m, rank, REPLAY_POSTED, r->posted);
@@ -159,7 +145,7 @@ static void name_source(struct replay_machine *m, uint32_t rank, struct replay_r
     if (from != REPLAY_ANY && from != REPLAY_NOWHERE)
         from = m->source->member(m->source->context, m->item[p].group, rank, from);
     replay_list_name(m, rank, p, from);
-    uint32_t i = find_message(m, rank, from, m->item[p].tag);
+    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, from, m->item[p].tag);
     r->done = i != REPLAY_NONE || from == REPLAY_NOWHERE;
     if (r->done)
         unpost(m, rank, r);
@@ -317,23 +303,6 @@ static void tell_receiver(struct replay_machine *m, uint32_t from, const struct 
         waited(m, op->peer, from, true);
 }
 
-/* The rank whose receive was posted first of those that a message of that rank to REPLAY_LATER would match;
-   REPLAY_LATER without. */
-static uint32_t asked_by(const struct replay_machine *m, uint32_t source, uint32_t tag)
-{
-    uint32_t by = REPLAY_LATER;
-    uint64_t first = UINT64_MAX;
-
-    for (uint32_t r = 0; r < m->ranks; r++) {
-        uint32_t i = replay_list_look(m, r, REPLAY_POSTED, source, tag);
-        if (i == REPLAY_NONE || m->item[i].order > first)
-            continue;
-        first = m->item[i].order;
-        by = r;
-    }
-    return by;
-}
-
 static void send(struct replay_machine *m, struct replay_event e)
 {
     struct replay_host *h = &m->host[e.host];
@@ -347,19 +316,14 @@ static void send(struct replay_machine *m, struct replay_event e)
     uint32_t i = replay_item_new(m);
     uint64_t number = replay_request_new(h, false);
     spend(m, e.host, e.time);
-    if (h->op.peer == REPLAY_LATER)
-        h->op.peer = asked_by(m, e.host, h->op.tag);
-    bool offered = h->op.peer == REPLAY_LATER;
-    if (!offered)
-        tell_receiver(m, e.host, &h->op);
+    tell_receiver(m, e.host, &h->op);
     h->cpu = e.time + model->o + (int64_t)(bytes - 1) * model->O;
     h->out = e.time + model->g + replay_wire(model, bytes);
     m->item[i] = (struct replay_item){
         .source = e.host, .tag = h->op.tag, .bytes = bytes, .request = number,
-        .place = h->op.place, .sent = e.time, .offered = offered
+        .place = h->op.place, .sent = e.time
     };
-    uint32_t to = offered ? e.host : h->op.peer;
-    replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, to, i });
+    replay_push(m, (struct replay_event){ e.time + model->o + model->L, m->order++, h->op.peer, i });
     bool eager = bytes <= model->S;
     h->open[h->open_count - 1].done = eager;
     if (h->op.kind == REPLAY_ISEND) {
@@ -375,7 +339,7 @@ static void send(struct replay_machine *m, struct replay_event e)
 static uint32_t meet(struct replay_machine *m, uint32_t rank, uint64_t number)
 {
     struct replay_host *h = &m->host[rank];
-    uint32_t i = find_message(m, rank, h->op.peer, h->op.tag);
+    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, h->op.peer, h->op.tag);
 
     if (i == REPLAY_NONE) {
         i = replay_item_new(m);
@@ -456,23 +420,6 @@ static void arrive(struct replay_machine *m, struct replay_event e)
         unblock(m, e.host);
 }
 
-/* A message to REPLAY_LATER could be there: it goes to the rank that waits for it, or its sender keeps it until one
-   asks. */
-static void offer(struct replay_machine *m, struct replay_event e)
-{
-    struct replay_item *message = &m->item[e.message];
-    uint32_t to = asked_by(m, e.host, message->tag);
-
-    if (to == REPLAY_LATER) {
-        replay_list_add(m, e.host, REPLAY_OFFERED, e.message);
-        return;
-    }
-    message->offered = false;
-    tell_receiver(m, e.host, &(struct replay_op){ .peer = to, .tag = message->tag });
-    e.host = to;
-    arrive(m, e);
-}
-
 static void step(struct replay_machine *m)
 {
     struct replay_event e = replay_pop(m);
@@ -481,9 +428,7 @@ static void step(struct replay_machine *m)
     m->result->walked++;
     m->turned_depth = 0;
     m->host[e.host].version++;
-    if (e.message != REPLAY_NONE && m->item[e.message].offered)
-        offer(m, e);
-    else if (e.message != REPLAY_NONE)
+    if (e.message != REPLAY_NONE)
         arrive(m, e);
     else if (m->host[e.host].op.kind == REPLAY_COMPUTE || m->host[e.host].op.kind == REPLAY_WAIT)
         compute(m, e);
@@ -564,7 +509,8 @@ static void finish(struct replay_machine *m)
     for (uint32_t r = 0; r < m->ranks; r++) {
         out->end[r] = m->host[r].cpu;
         out->longest = later(out->longest, out->end[r]);
-        out->left += m->host[r].list[REPLAY_UNEXPECTED].count + m->host[r].list[REPLAY_OFFERED].count;
+        for (uint32_t i = m->host[r].list[REPLAY_UNEXPECTED].first; i != REPLAY_NONE; i = m->item[i].next)
+            out->left++;
         out->events += m->host[r].feed.grammar ? (double)m->host[r].feed.grammar->events : 0;
     }
 }

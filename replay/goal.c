@@ -40,14 +40,13 @@ static void met(void *context, uint32_t rank, uint64_t request, uint32_t from)
         t->from[request] = from;
 }
 
-/* Who sends to a receive from anyone is known once it has, and who gets what is sent to REPLAY_LATER: until then its
-   request stands there, after an @. */
-static void print_peer(const struct rank_text *t, const struct replay_op *op, bool sends)
+/* Who sends to a receive from anyone is known once it has: until then its request stands there, after an @. */
+static void peer(const struct rank_text *t, const struct replay_op *op, bool sends)
 {
-    bool open = op->peer == REPLAY_ANY || op->peer == REPLAY_LATER;
+    bool open = !sends && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER);
 
     if (open)
-        fprintf(t->out, " %s @%" PRIu64, sends ? "to" : "from", t->requests - 1);
+        fprintf(t->out, " from @%" PRIu64, t->requests - 1);
     else
         fprintf(t->out, " %s %" PRIu32, sends ? "to" : "from", op->peer);
 }
@@ -65,9 +64,7 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     } else {
         remember(t, h->next_request);
         fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
-        if (sends) /* what nobody receives */
-            t->from[t->requests - 1] = rank;
-        print_peer(t, op, sends);
+        peer(t, op, sends);
         fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
     }
     if (before)

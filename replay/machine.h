@@ -16,7 +16,6 @@ struct replay_item {
     uint32_t source, tag;
     bool claimed;           /* posted: a message for it has been sent; message: its sender needs no more consent */
     bool anyone;            /* posted: its source is that of the last receive from anyone */
-    bool offered;           /* message: to REPLAY_LATER, of a rank that is not known yet */
     uint32_t group;         /* posted, from REPLAY_LATER */
     uint64_t bytes;
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
@@ -27,8 +26,7 @@ struct replay_item {
     int64_t sent;           /* … and when: for those who watch */
 };
 
-/* Receives, messages that are there, and what the rank sent to REPLAY_LATER. */
-enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_OFFERED, REPLAY_LISTS };
+enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_LISTS };
 struct replay_chain { uint32_t first, last; };
 struct replay_list {
     uint32_t first, last, count;
@@ -39,7 +37,7 @@ struct replay_list {
 /* What is in a rank's lists from one source with one tag. */
 struct replay_key {
     uint32_t host, source, tag;
-    uint32_t items;         /* in all */
+    uint32_t items;         /* in both */
     struct replay_chain chain[REPLAY_LISTS];
     uint32_t unclaimed;     /* posted ones before it are claimed */
 };
@@ -121,9 +119,6 @@ void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_lis
 void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint32_t source);
 /* Takes the first of the list that matches out of it; REPLAY_NONE without. */
 uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
-                          uint32_t tag);
-/* The same, where it stays; of receives one that no message was sent for. */
-uint32_t replay_list_look(const struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
                           uint32_t tag);
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
 uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag);

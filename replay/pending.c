@@ -260,12 +260,6 @@ uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_l
     return i;
 }
 
-uint32_t replay_list_look(const struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
-                          uint32_t tag)
-{
-    return find(m, host, list, source, tag, list == REPLAY_POSTED);
-}
-
 uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
 {
     uint32_t i = find(m, host, REPLAY_POSTED, source, tag, true);

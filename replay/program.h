@@ -17,7 +17,7 @@
  *   1. event() is a function of its arguments: asked again it gives the same operations
  *   2. occurrences of a node whose number is equal modulo cycle() have equal operations
  *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive, REPLAY_LATER for
- *      that of an IRECV, or the target of a send
+ *      that of an IRECV
  *
  * Ownership: the source is the caller's and outlives what reads it. Units: ns, bytes.
  * Threads: any (read-only).  Hook-safe: no.
@@ -33,8 +33,7 @@
 #define REPLAY_ANY UINT32_MAX  /* source of a receive: whoever comes first */
 #define REPLAY_SOURCE (UINT32_MAX - 1) /* target of a send: the source of the last receive from anyone */
 #define REPLAY_NOWHERE (UINT32_MAX - 2) /* peer that nothing is known of: the operation takes no part */
-#define REPLAY_LATER (UINT32_MAX - 3) /* source of an IRECV: whom the wait for it names; target of a send: who has a
-                                         receive from this rank with its tag, the first one */
+#define REPLAY_LATER (UINT32_MAX - 3) /* source of an IRECV: whom the wait for it names */
 
 enum replay_kind {
     REPLAY_COMPUTE, /* `ns` on the rank's own */

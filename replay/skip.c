@@ -154,7 +154,6 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     }
     add_list(m, w, &h->list[REPLAY_POSTED], h);
     add_list(m, w, &h->list[REPLAY_UNEXPECTED], NULL);
-    add_list(m, w, &h->list[REPLAY_OFFERED], NULL);
     for (uint32_t i = 0; i < f->changes; i++) {
         uint32_t n = f->changing[i];
         add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
@@ -186,8 +185,7 @@ static uint32_t list_due(struct replay_machine *m, struct due *due, const struct
         if (since && since->part[e->host].version == m->host[e->host].version)
             continue;
         due[n] = (struct due){
-            .in = e->time - m->now, .order = e->order, .host = e->host,
-            .message = e->message == REPLAY_NONE ? 0 : 1 + m->item[e->message].offered
+            .in = e->time - m->now, .order = e->order, .host = e->host, .message = e->message != REPLAY_NONE
         };
         if (e->message != REPLAY_NONE) {
             const struct replay_item *it = &m->item[e->message];

@@ -363,48 +363,6 @@ START_TEST(test_waits_name_sources)
 }
 END_TEST
 
-/* Rank 0 does not say whom it sends to: rank 2 waits for its first message, rank 1 for the second and later for the
-   third one. */
-static uint32_t offered(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
-{
-    static const struct replay_op work = { .kind = REPLAY_COMPUTE, .ns = 1000 };
-    static const struct replay_op send = { .kind = REPLAY_SEND, .peer = REPLAY_LATER, .tag = 64 };
-    static const struct replay_op receive = { .kind = REPLAY_RECV, .peer = 0, .tag = 64 };
-    const struct replay_op mine[3][4] = { { work, send, send, send }, { receive, work, receive }, { receive } };
-    static const uint32_t count[] = { 4, 3, 1 };
-
-    (void)context, (void)node, (void)i, (void)at;
-    memcpy(out, mine[rank], sizeof mine[rank]);
-    if (rank == 0)
-        out[2].tag = 128;
-    if (rank == 1) {
-        out[0].tag = 128;
-        out[1].ns = 5000;
-    }
-    return count[rank];
-}
-
-START_TEST(test_who_receives_is_sent_to)
-{
-    struct phase body = { .kind = PHASE_COMPUTE };
-    struct program *p = program_loop(3, &body, 1, 1), *loop = program_loop(3, &body, 1, 100);
-
-    p->source.event = loop->source.event = offered;
-    for (int walk = 0; walk < 2; walk++) {
-        struct replay_result r = run(p, &free_of_cost, walk, NULL);
-        ck_assert_int_eq(r.end[0], 1000);
-        ck_assert_int_eq(r.end[1], 6000);
-        ck_assert_int_eq(r.end[2], 1000);
-        ck_assert_uint_eq(r.unmatched, 0);
-        ck_assert_uint_eq(r.left, 0);
-        free(r.end);
-    }
-    compare(loop, &usual, 0);
-    program_destroy(p);
-    program_destroy(loop);
-}
-END_TEST
-
 /* A look for a message that comes late: the work until the next look is done by then. */
 static uint32_t looks(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
 {
@@ -498,7 +456,6 @@ int main(void)
         UNIT_TEST(test_one_message),
         UNIT_TEST(test_chain_is_followed),
         UNIT_TEST(test_waits_name_sources),
-        UNIT_TEST(test_who_receives_is_sent_to),
         UNIT_TEST(test_looks_do_not_wait_twice),
         UNIT_TEST(test_goal_has_every_operation),
         UNIT_TEST(test_goal_names_senders),
