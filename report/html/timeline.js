@@ -83,15 +83,18 @@ function doesMost(row, begin, length) {
   return row && row.length ? row.reduce((a, b) => within(b) > within(a) ? b : a) : null;
 }
 
-// Whom a wait is for in the end: who is waited for may itself wait meanwhile, as in a collective made of messages.
+// Whom a wait is for in the end, and what that one does: who is waited for may itself wait meanwhile, for somebody who
+// is late then.
 function lateInTheEnd(wait) {
-  let late = wait[4];
+  let late = wait[4], begin = wait[0], end = wait[0] + wait[1], does;
   for (let steps = 0; steps < turn.ranks.length; steps++) {
-    const does = doesMost(turn.rows[turn.ranks.indexOf(late)], wait[0], wait[1]);
+    does = doesMost(turn.rows[turn.ranks.indexOf(late)], begin, end - begin);
     if (!does || does[2] !== WAITS) break;
     late = does[4];
+    begin = Math.max(begin, does[0]);
+    end = Math.min(end, does[0] + does[1]);
   }
-  return late;
+  return { late, does };
 }
 
 // The waits of the turn by who is late and where: most first.
@@ -99,10 +102,10 @@ function worstWaits() {
   const sums = new Map();
   turn.rows.forEach((row, r) => {
     for (const p of row.filter(p => p[2] === WAITS)) {
-      const late = lateInTheEnd(p), key = late + "/" + p[3], sum = sums.get(key) || { late, place: p, ns: 0, ranks: new Set(), longest: p };
+      const { late, does } = lateInTheEnd(p), key = late + "/" + p[3], sum = sums.get(key) || { late, does, place: p, ns: 0, ranks: new Set(), longest: p };
       sum.ns += p[1];
       sum.ranks.add(turn.ranks[r]);
-      if (p[1] > sum.longest[1]) sum.longest = p;
+      if (p[1] > sum.longest[1]) Object.assign(sum, { longest: p, does });
       sums.set(key, sum);
     }
   });
@@ -113,7 +116,7 @@ function describeWaits() {
   const all = turn.rows.flat().reduce((s, p) => s + p[1], 0), lines = worstWaits().filter(w => w.ns > 0.01 * all).slice(0, 5);
   if (!lines.length) return element("p", { class: "note" }, "No wait for one rank in one call is more than 1 % of the ranks' time.");
   return element("ul", {}, ...lines.map(w => {
-    const does = doesMost(turn.rows[turn.ranks.indexOf(w.late)], w.longest[0], w.longest[1]);
+    const does = w.does;
     return element("li", {}, `${plural(w.ranks.size, "rank")} wait${w.ranks.size === 1 ? "s" : ""} ${time(w.ns / 1e9)} in ${placeText(w.place)} for rank ${w.late}` +
       (does && does[2] === COMPUTES ? `, which computes before ${placeText(does)}` : does && does[2] === 1 ? `, which is in ${placeText(does)}` : does && does[2] === WAITS ? `, which itself waits for rank ${does[4]}` : ""));
   }));
