@@ -261,7 +261,12 @@ void replay_analysis_destroy(struct replay_analysis *a)
 
 /* --- What if --- */
 
-static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds)
+double replay_analysis_unmatched(const struct replay_result *r)
+{
+    return r->events > 0 ? (double)r->unmatched / r->events : 0;
+}
+
+static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds, bool *known)
 {
     struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .exact_steps = exact_steps(a) };
     struct replay_result r;
@@ -272,6 +277,7 @@ static int wall(struct replay_analysis *a, const struct bind_change *c, double *
     replay_bind_set(a->bind, NULL);
     if (rc == 0) {
         *seconds = (double)r.longest / 1e9;
+        *known = replay_analysis_unmatched(&r) <= REPLAY_FEW_UNMATCHED;
         free(r.end);
     }
     return rc;
@@ -282,13 +288,14 @@ int replay_analysis_predict(struct replay_analysis *a, const struct bind_change 
 {
     struct bind_change c = *change;
     double missed = fabs(a->missed), drawn;
+    bool known;
 
     c.seed = 0;
-    int rc = wall(a, &c, &out->seconds);
+    int rc = wall(a, &c, &out->seconds, &out->known);
     out->low = out->high = out->seconds;
     out->draws = a->result.walked > MANY_STEPS ? FEW_DRAWS : DRAWS;
     for (c.seed = 1; rc == 0 && c.seed <= out->draws; c.seed++) {
-        rc = wall(a, &c, &drawn);
+        rc = wall(a, &c, &drawn, &known);
         out->low = drawn < out->low ? drawn : out->low;
         out->high = drawn > out->high ? drawn : out->high;
     }
@@ -309,10 +316,11 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficien
         sum += work;
         most = work > most ? work : most;
     }
-    int rc = wall(a, &c, &seconds);
+    int rc = wall(a, &c, &seconds, &out->known);
     if (rc != 0)
         return rc;
     double all = replay_analysis_replayed(a);
+    out->known &= replay_analysis_unmatched(&a->result) <= REPLAY_FEW_UNMATCHED;
     out->balance = most > 0 ? sum / ranks_of(a) / most : 1;
     out->serialisation = seconds > 0 ? most / seconds : 1;
     out->transfer = all > 0 ? seconds / all : 1;

@@ -42,15 +42,20 @@ const struct replay_result *replay_analysis_result(const struct replay_analysis 
 double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 
-struct replay_prediction { double seconds, low, high; uint32_t draws; };
+/* Of the events: with more operations without a peer than so many, what waits for what is not known. */
+#define REPLAY_FEW_UNMATCHED 0.01
+double replay_analysis_unmatched(const struct replay_result *r); /* a share of the events */
+
+struct replay_prediction { bool known; double seconds, low, high; uint32_t draws; }; /* known: as below */
 /* Both: 0 or PYTHIA_ELIMIT. */
 /* Wall time with the change (its `seed` is not used); low and high: of so many draws of what the recording leaves
    open, widened by how far the replay of the recording itself was off. */
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
                             struct replay_prediction *out);
 
-/* POP's efficiencies: load balance x serialisation x transfer. */
-struct replay_efficiency { double balance, serialisation, transfer; };
+/* POP's efficiencies: load balance x serialisation x transfer. Not known: too many operations had no peer in this
+   replay or in that of an ideal network. */
+struct replay_efficiency { bool known; double balance, serialisation, transfer; };
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
 
 #endif

@@ -129,7 +129,7 @@ void report_split_communication(struct report *r)
     struct replay_efficiency of;
     bool asked = e->known && !e->split && !r->job->info.missing; /* waits for missing ranks are not known */
 
-    if (!asked || report_cannot_replay(r, FEW_UNMATCHED) || replay_analysis_efficiency(report_analysis(r), &of) != 0)
+    if (!asked || report_cannot_replay(r, 1) || replay_analysis_efficiency(report_analysis(r), &of) != 0 || !of.known)
         return;
     e->split = true;
     e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;

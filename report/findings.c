@@ -168,15 +168,14 @@ struct replay_analysis *report_analysis(struct report *r)
 
 double report_unmatched(struct report *r)
 {
-    const struct replay_result *done = replay_analysis_result(report_analysis(r));
-    return done->events ? (double)done->unmatched / (double)done->events : 0;
+    return replay_analysis_unmatched(replay_analysis_result(report_analysis(r)));
 }
 
 /* Operations that went on without their message, where they are many: of communicators or threads that the replay does
    not follow; else 0. */
 static uint64_t many_unmatched(struct report *r)
 {
-    return report_unmatched(r) > FEW_UNMATCHED ? replay_analysis_result(report_analysis(r))->unmatched : 0;
+    return report_unmatched(r) > REPLAY_FEW_UNMATCHED ? replay_analysis_result(report_analysis(r))->unmatched : 0;
 }
 
 const char *report_cannot_replay(struct report *r, double most)

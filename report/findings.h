@@ -47,7 +47,6 @@ double report_delay_share(const struct report *r);
 
 /* The replay that they are made of; NULL where the job cannot be replayed. The report's. */
 struct replay_analysis *report_analysis(struct report *r);
-#define FEW_UNMATCHED 0.01
 /* Of the events of the replay those that went on without their message. */
 double report_unmatched(struct report *r);
 /* Why no schedule of its ranks can be shown: there is no replay, or one in which a greater share than `most` of the

@@ -184,7 +184,7 @@ const char *report_trace_folds(struct report *r, const struct report_export *how
         return "it has more events than --limit";
     if (r->job->info.block > 1)
         return "its file has no times of single ranks";
-    return report_cannot_replay(r, FEW_UNMATCHED);
+    return report_cannot_replay(r, REPLAY_FEW_UNMATCHED);
 }
 
 /* What times are: none is a rank's that is another's. */

@@ -177,9 +177,12 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
     cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
         cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
-    cJSON_AddNumberToObject(e, "load_balance", a->efficiency.balance);
-    cJSON_AddNumberToObject(e, "serialisation", a->efficiency.serialisation);
-    cJSON_AddNumberToObject(e, "transfer", a->efficiency.transfer);
+    const struct { const char *name; double value; } part[] = { { "load_balance", a->efficiency.balance },
+                                                                { "serialisation", a->efficiency.serialisation },
+                                                                { "transfer", a->efficiency.transfer } };
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        cJSON_AddItemToObject(e, part[i].name,
+                              a->efficiency.known ? cJSON_CreateNumber(part[i].value) : cJSON_CreateNull());
     cJSON_AddNumberToObject(n, "latency_seconds", net->latency / 1e9);
     cJSON_AddNumberToObject(n, "overhead_seconds", net->overhead / 1e9);
     cJSON_AddNumberToObject(n, "byte_seconds", net->byte / 1e9);
@@ -198,11 +201,16 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
         fprintf(out, "predicted  %10.6g s  (%.6g to %.6g of %u replays), %+.1f %%\n", a->prediction.seconds,
                 a->prediction.low, a->prediction.high, a->prediction.draws + 1,
                 a->replayed > 0 ? 100 * (a->prediction.seconds / a->replayed - 1) : 0);
+    if (a->changed && !a->prediction.known)
+        fprintf(out, "           do not believe it: too many operations have no peer there\n");
     if (r->resize)
         fprintf(out, "%u ranks: each with the work of one of %u (weak scaling); %u first, groups of %u, %u last\n",
                 r->resize->to, r->resize->from, r->resize->head, r->resize->step, r->resize->tail);
-    fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
-            100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
+    if (a->efficiency.known)
+        fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
+                100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
+    else
+        fprintf(out, "efficiency: not known, too many operations have no peer\n");
     fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n",
             net->latency / 1e3, net->overhead / 1e3, net->byte,
             (unsigned long long)replay_bind_model(replay_analysis_bind(r->analysis)).S);
