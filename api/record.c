@@ -135,32 +135,35 @@ int pythia_recorder_name(pythia_recorder_t *recorder, const char *program, const
     return 0;
 }
 
-static int append(pythia_recorder_t *r, const char *word, uint8_t peer_class, struct grammar_event e)
+static int append(pythia_recorder_t *r, const char *word, uint8_t peer_class, struct grammar_event *e)
 {
     if (!r || !word || !*word)
         return PYTHIA_EINVAL;
-    e.terminal = word_terminal(r->words, word, peer_class);
-    if (e.terminal == GRAMMAR_NONE)
+    e->terminal = word_terminal(r->words, word, peer_class);
+    if (e->terminal == GRAMMAR_NONE)
         return PYTHIA_ENOMEM;
-    grammar_append(r->grammar, &e);
-    r->wall_ns += e.gap + e.duration;
+    grammar_append(r->grammar, e);
+    r->wall_ns += e->gap + e->duration;
     return 0;
 }
 
 int pythia_recorder_event(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns, uint64_t duration_ns)
 {
-    struct grammar_event e = { .gap = gap_ns, .duration = duration_ns };
+    struct grammar_event e;
 
-    return append(recorder, word, JOB_PEER_NONE, e);
+    grammar_event_set(&e, GRAMMAR_NONE, gap_ns, duration_ns);
+    return append(recorder, word, JOB_PEER_NONE, &e);
 }
 
 int pythia_recorder_message(pythia_recorder_t *recorder, const char *word, uint64_t gap_ns, uint64_t duration_ns,
                             uint32_t peer)
 {
-    struct grammar_event e = { .gap = gap_ns, .duration = duration_ns, .channels = 1u << GRAMMAR_PEER,
-                               .value = { [GRAMMAR_PEER] = peer } };
+    struct grammar_event e;
 
-    return peer <= INT32_MAX ? append(recorder, word, JOB_PEER_RANK, e) : PYTHIA_EINVAL;
+    grammar_event_set(&e, GRAMMAR_NONE, gap_ns, duration_ns);
+    e.channels = 1u << GRAMMAR_PEER;
+    e.value[GRAMMAR_PEER] = peer;
+    return peer <= INT32_MAX ? append(recorder, word, JOB_PEER_RANK, &e) : PYTHIA_EINVAL;
 }
 
 /* --- The job --- */

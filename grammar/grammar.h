@@ -50,6 +50,15 @@ struct grammar_event {
     int64_t value[GRAMMAR_CHANNELS];
 };
 
+/* An event without values. What is in value[] stays: to clear it would cost as much as to append the event. */
+static inline void grammar_event_set(struct grammar_event *e, uint32_t terminal, uint64_t gap, uint64_t duration)
+{
+    e->terminal = terminal;
+    e->channels = 0;
+    e->gap = gap;
+    e->duration = duration;
+}
+
 /* Creates an empty grammar that uses at most `memory` bytes (at least 64 KiB). NULL when out of memory. */
 struct grammar *grammar_create(size_t memory);
 void grammar_destroy(struct grammar *g); /* NULL is legal */

@@ -65,7 +65,7 @@ static int next_event(struct reader *in, struct grammar_event *e)
     if (rc < 0)
         tool_complain("%s", stream_why(in->stream));
     if (rc > 0)
-        *e = (struct grammar_event){ .terminal = line.word, .gap = line.gap, .duration = line.duration };
+        grammar_event_set(e, line.word, line.gap, line.duration);
     return rc < 0 ? -1 : rc;
 }
 
@@ -136,15 +136,12 @@ struct measurement {
     size_t count;
 };
 
-static struct grammar_event event_of(const struct part_event *p)
-{
-    return (struct grammar_event){ .terminal = p->terminal, .gap = p->gap, .duration = p->duration };
-}
-
 static void fold_each(struct measurement *m)
 {
+    struct grammar_event e;
+
     for (size_t i = 0; i < m->count; i++) {
-        struct grammar_event e = event_of(&m->event[i]);
+        grammar_event_set(&e, m->event[i].terminal, m->event[i].gap, m->event[i].duration);
         uint64_t begin = cost_now();
         grammar_append(m->each, &e);
         cost_count_since(&m->cost, begin, m->clock);
@@ -155,10 +152,11 @@ static void fold_each(struct measurement *m)
 static void fold_with_clock(struct measurement *m)
 {
     uint64_t last = base_clock_now();
+    struct grammar_event e;
 
     for (size_t i = 0; i < m->count; i++) {
         uint64_t now = base_clock_now();
-        struct grammar_event e = { .terminal = m->event[i].terminal, .gap = now - last };
+        grammar_event_set(&e, m->event[i].terminal, now - last, 0);
         last = now;
         grammar_append(m->whole, &e);
     }
@@ -166,8 +164,10 @@ static void fold_with_clock(struct measurement *m)
 
 static void fold_whole(struct measurement *m)
 {
+    struct grammar_event e;
+
     for (size_t i = 0; i < m->count; i++) {
-        struct grammar_event e = event_of(&m->event[i]);
+        grammar_event_set(&e, m->event[i].terminal, m->event[i].gap, m->event[i].duration);
         grammar_append(m->whole, &e);
     }
 }

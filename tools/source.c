@@ -107,7 +107,7 @@ static int read_text(struct source *s, struct grammar_event *e)
     if (more < 0)
         tool_complain("%s", stream_why(s->text));
     if (more > 0)
-        *e = (struct grammar_event){ .terminal = line.word, .gap = line.gap, .duration = line.duration };
+        grammar_event_set(e, line.word, line.gap, line.duration);
     return more;
 }
 
