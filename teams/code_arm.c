@@ -103,7 +103,7 @@ static void look_at_flags(struct teams_arm_steps *s)
 static bool last_source(struct teams_arm_steps *s, const cs_arm64_op *o, struct teams_operand *to)
 {
     bool other = o->ext == ARM64_EXT_SXTB || o->ext == ARM64_EXT_SXTH || o->ext == ARM64_EXT_UXTB ||
-                    o->ext == ARM64_EXT_UXTH;
+                 o->ext == ARM64_EXT_UXTH;
     if (o->type != ARM64_OP_REG) {
         *to = operand(s, o);
         return true;
@@ -288,8 +288,12 @@ static bool takes_byte(const cs_arm64 *x, unsigned id)
            o[2].type == ARM64_OP_IMM && o[2].imm == 0xff;
 }
 
-static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
+static void computed(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id, enum teams_op op)
 {
+    if (takes_byte(x, id)) {
+        teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), operand(s, &x->operands[1]), none)->narrow = 1;
+        return;
+    }
     if (has_vectors(x)) {
         masked(s, x, op == TEAMS_ADD || op == TEAMS_SUB ? TEAMS_VECTOR_ADD : TEAMS_OTHER, ALIKE);
         return;
@@ -431,9 +435,12 @@ static bool accesses(struct teams_arm_steps *s, const struct teams_decoder *d, c
     return true;
 }
 
-static void jump(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
+static void jump(struct teams_arm_steps *s, const struct teams_decoder *d, const cs_arm64 *x, enum form form,
+                 enum teams_op op)
 {
     const cs_arm64_op *o = &x->operands[0];
+    if (form == CALLED && x->op_count == 1 && accesses(s, d, o))
+        return;
     s->unknown |= x->op_count != 1 || o->type != ARM64_OP_IMM;
     if (op == TEAMS_JUMP && x->cc != ARM64_CC_INVALID && x->cc != ARM64_CC_AL && x->cc != ARM64_CC_NV) {
         look_at_flags(s);
@@ -514,10 +521,7 @@ static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, u
         masked(s, x, op, (enum form)k.form);
         break;
     case COMPUTED:
-        if (takes_byte(x, i->id))
-            teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), operand(s, &x->operands[1]), none)->narrow = 1;
-        else
-            computed(s, x, op);
+        computed(s, x, i->id, op);
         break;
     case MOVED:
         moved(s, x);
@@ -550,12 +554,8 @@ static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, u
         address(s, x);
         break;
     case CALLED:
-        if (x->op_count == 1 && accesses(s, d, &x->operands[0]))
-            break;
-        jump(s, x, op);
-        break;
     case JUMP:
-        jump(s, x, op);
+        jump(s, d, x, (enum form)k.form, op);
         break;
     case JUMP_ANY:
     case CALLED_ANY:
