@@ -175,10 +175,11 @@ function drawTurn() {
       c.moveTo(x(sent, left, wide), middle(a));
       c.lineTo(x(received, left, wide), middle(b));
       c.stroke();
-      if (seen.length > 500) continue;
-      c.beginPath();
-      c.arc(x(received, left, wide), middle(b), 1.8, 0, 7);
-      c.fill();
+      if (seen.length <= 500) {
+        c.beginPath();
+        c.arc(x(received, left, wide), middle(b), 1.8, 0, 7);
+        c.fill();
+      }
     }
     c.globalAlpha = 1;
     c.strokeStyle = c.fillStyle = css("--wait");
