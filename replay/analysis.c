@@ -266,6 +266,11 @@ double replay_analysis_unmatched(const struct replay_result *r)
     return r->events > 0 ? (double)r->unmatched / r->events : 0;
 }
 
+static bool is_known(const struct replay_result *r)
+{
+    return replay_analysis_unmatched(r) <= REPLAY_FEW_UNMATCHED;
+}
+
 static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds, bool *known)
 {
     struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .exact_steps = exact_steps(a) };
@@ -277,7 +282,7 @@ static int wall(struct replay_analysis *a, const struct bind_change *c, double *
     replay_bind_set(a->bind, NULL);
     if (rc == 0) {
         *seconds = (double)r.longest / 1e9;
-        *known = replay_analysis_unmatched(&r) <= REPLAY_FEW_UNMATCHED;
+        *known = is_known(&r);
         free(r.end);
     }
     return rc;
@@ -320,7 +325,7 @@ int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficien
     if (rc != 0)
         return rc;
     double all = replay_analysis_replayed(a);
-    out->known &= replay_analysis_unmatched(&a->result) <= REPLAY_FEW_UNMATCHED;
+    out->known &= is_known(&a->result);
     out->balance = most > 0 ? sum / ranks_of(a) / most : 1;
     out->serialisation = seconds > 0 ? most / seconds : 1;
     out->transfer = all > 0 ? seconds / all : 1;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/hash.h"
 #include "base/must.h"
@@ -63,15 +64,6 @@ static void plain_name(const char *name, char *to)
     *to = 0;
 }
 
-static uint64_t text_hash(const char *text)
-{
-    uint64_t hash = base_hash_secret();
-
-    while (*text)
-        hash = base_hash_mix(hash ^ (uint8_t)*text++);
-    return hash;
-}
-
 /* Ranks that keep a communicator's members and ranks whose members change call it by different names. */
 static void find_comms(struct replay_bind *b)
 {
@@ -85,7 +77,7 @@ static void find_comms(struct replay_bind *b)
         const char *full = job_text(b->job, b->job->comms[c].name);
         char *plain = malloc(strlen(full) + 1);
         plain_name(full, plain);
-        uint64_t hash = text_hash(plain);
+        uint64_t hash = XXH3_64bits_withSeed(plain, strlen(plain), base_hash_secret());
         uint32_t at = base_hash_start(hash), k;
         while ((k = base_hash_next(&names, hash, &at)) != BASE_HASH_NONE && strcmp(name[k], plain))
             ;

@@ -215,8 +215,8 @@ static uint64_t elsewhere(const struct report *r)
     return ns;
 }
 
-/* What waits are not in the findings. Returns how many kinds of them there are. */
-static int print_not_known(struct report *r, bool alone, FILE *out)
+/* What waits are not in the findings. Returns whether there are any. */
+static bool print_not_known(struct report *r, bool alone, FILE *out)
 {
     double total = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
     uint64_t calls = many_unmatched(r), ns = elsewhere(r);
@@ -228,7 +228,7 @@ static int print_not_known(struct report *r, bool alone, FILE *out)
         fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
     if (calls)
         fprintf(out, "waits of %llu calls without a peer: not known\n", (unsigned long long)calls);
-    return threads + (calls > 0);
+    return threads || calls;
 }
 
 void report_print_findings(struct report *r, FILE *out)
