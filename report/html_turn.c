@@ -159,7 +159,8 @@ static void print_messages(struct turn *t)
 {
     uint32_t printed = 0, left_out = 0;
 
-    qsort(t->s.message, t->s.messages, sizeof *t->s.message, longest_first);
+    if (t->s.messages)
+        qsort(t->s.message, t->s.messages, sizeof *t->s.message, longest_first);
     fputs("\"messages\":[", t->out);
     for (uint32_t i = 0; i < t->s.messages; i++) {
         const struct schedule_message *m = &t->s.message[i];
