@@ -36,7 +36,7 @@ enum grammar_channel {
     GRAMMAR_RECEIVED,   /* … bytes that came … */
     GRAMMAR_SOURCE_TAG, /* … and their tag */
     GRAMMAR_STARTS,     /* of a completion: how many events before it in the stream what it completes was started; below
-                           0 the name of a list of such distances; 0: not known */
+                           0 the name of a list of such distances, or GRAMMAR_CANCELLED; 0: not known */
     GRAMMAR_CHANNELS
 };
 
@@ -46,6 +46,9 @@ enum { GRAMMAR_ATTR_LENGTH = 8, GRAMMAR_ATTR_KEYS = 4 };
 
 /* Values of GRAMMAR_PEER that are no rank: the same on every MPI. */
 enum { GRAMMAR_PEER_ANY = -1, GRAMMAR_PEER_NULL = -2, GRAMMAR_PEER_NONE = -3 };
+
+/* Value of GRAMMAR_STARTS: a receive that was cancelled; nothing came. */
+enum { GRAMMAR_CANCELLED = -1 };
 
 struct grammar_attr_key {
     int64_t value;    /* team size */

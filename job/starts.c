@@ -101,6 +101,8 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
     int status = job_attr_value(j, c, node, GRAMMAR_STARTS, rank, thread, i, JOB_SOMEWHERE, &value);
     if (status)
         return status;
+    if (value == GRAMMAR_CANCELLED)
+        return 3;
     if (value > UINT32_MAX || value == 0)
         return 2;
     if (value < 0) {

@@ -41,7 +41,7 @@ int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs
 const struct job_start_run *job_starts_find(const struct job *j, int64_t name, uint32_t *count);
 
 /* What the completion at occurrence `i` of a node completes for a member: *runs in the job, or in *one. 0; 1: varies
-   without a rule; 2: not known. */
+   without a rule; 2: not known; 3: a receive that was cancelled. */
 int job_completes(const struct job *j, const struct job_class *c, uint32_t node, uint32_t rank, uint32_t thread,
                   uint64_t i, struct job_start_run *one, const struct job_start_run **runs, uint32_t *count);
 

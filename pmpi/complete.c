@@ -9,7 +9,8 @@
  *
  * Sizes: of the message where one request completes, as posted where several do. What receives brought is counted by
  * peer, of all of them (pmpi_hook_arrived). Which starts are completed is a distance in events, or a list of such
- * (session/starts.h).
+ * (session/starts.h). MPI_Wait without anything to complete is with nobody; a receive that was cancelled brought
+ * nothing.
  */
 #include "pmpi/complete.h"
 
@@ -104,11 +105,18 @@ static uint32_t complete_distance(const struct complete_here *here, const struct
     return start->thread == here->thread && distance <= INT32_MAX ? (uint32_t)distance : 0;
 }
 
+static bool complete_cancelled(const struct pmpi_hook_start *start, const MPI_Status *status)
+{
+    return status && start->receive && pmpi_hook_cancelled(status);
+}
+
 /* Peer and size of the one start that completed. */
 static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
     int64_t peer = start->peer, bytes = start->bytes;
-    if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
+    if (complete_cancelled(start, status)) {
+        bytes = 0;
+    } else if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
         if (start->peer_class == JOB_PEER_ANY)
@@ -129,9 +137,18 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
     if (known && pending) {
         complete_values(call, &start, status);
         struct complete_here here = complete_here(call);
-        pmpi_hook_value(call, GRAMMAR_STARTS, complete_distance(&here, &start));
+        int64_t distance = complete_distance(&here, &start);
+        pmpi_hook_value(call, GRAMMAR_STARTS, complete_cancelled(&start, status) ? GRAMMAR_CANCELLED : distance);
     }
     return pending;
+}
+
+/* Values that a loop's other waits have are there for this one, too. */
+static void complete_nothing(struct pmpi_hook_call *call)
+{
+    pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
+    pmpi_hook_value(call, GRAMMAR_BYTES, 0);
+    pmpi_hook_value(call, GRAMMAR_STARTS, 0);
 }
 
 /* Several requests that completed in one call. */
@@ -258,8 +275,8 @@ PYTHIA_API int MPI_Wait(MPI_Request *request, MPI_Status *status)
     pmpi_hook_begin(&call, __builtin_return_address(0));
     int result = PMPI_Wait(request, used);
     pmpi_hook_returned(&call, result == MPI_SUCCESS);
-    if (call.accepted)
-        pmpi_hook_complete_one(&call, before, request, used);
+    if (call.accepted && !pmpi_hook_complete_one(&call, before, request, used))
+        complete_nothing(&call);
     pmpi_hook_end(&call);
     return result;
 }

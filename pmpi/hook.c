@@ -258,8 +258,8 @@ static int64_t hook_size(const MPI_Status *status)
 #endif
 }
 
-/* Of a completion. MPICH's probes leave the bit as they find it. */
-static bool hook_cancelled(const MPI_Status *status)
+/* MPICH's probes leave the bit as they find it. */
+bool pmpi_hook_cancelled(const MPI_Status *status)
 {
 #if defined(OPEN_MPI)
     return status->_cancelled;
@@ -277,7 +277,7 @@ int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_st
     if (!start->receive || start->terminal == GRAMMAR_NONE || start->peer_class == JOB_PEER_NULL)
         return bytes;
     if (status) {
-        if (hook_cancelled(status) || (size = hook_size(status)) < 0)
+        if (pmpi_hook_cancelled(status) || (size = hook_size(status)) < 0)
             return bytes;
         peer = status->MPI_SOURCE == MPI_PROC_NULL ? GRAMMAR_PEER_NULL : status->MPI_SOURCE;
         bytes = size;

@@ -134,6 +134,8 @@ void pmpi_hook_received_half(struct pmpi_hook_call *call, const MPI_Status *stat
 /* --- What moved, after the call: sums by peer. Its identity is complete --- */
 /* What the event says went to its peer, or (receives) came from it. */
 void pmpi_hook_moved(struct pmpi_hook_call *call, bool receives);
+/* Whether a completed receive says that it was cancelled. */
+bool pmpi_hook_cancelled(const MPI_Status *status);
 /* A receive that was started so has completed; `status` may be NULL. Returns its bytes. */
 int64_t pmpi_hook_arrived(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status);
 

@@ -172,13 +172,18 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
     struct job_start_run one;
     uint32_t count = 0;
 
-    bool known = job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count) == 0;
-    if ((what == BIND_WAIT_ONE || count == 1) && !b->resize) {
-        int64_t peer = value(b, rank, node, GRAMMAR_PEER, at, GRAMMAR_PEER_NONE);
-        op.peer = peer >= 0 ? (uint32_t)peer : peer == GRAMMAR_PEER_NULL ? REPLAY_NOWHERE : REPLAY_ANY;
-    }
-    if (!known)
+    int unknown = job_completes(b->job, c, node, bind_like(b, rank), 0, at.i, &one, &runs, &count);
+    op.cancelled = unknown == 3;
+    int64_t peer = what == BIND_WAIT_ONE || count == 1 ? value(b, rank, node, GRAMMAR_PEER, at, GRAMMAR_PEER_NONE)
+                                                       : GRAMMAR_PEER_NONE;
+    if (peer >= 0 && !b->resize)
+        op.peer = (uint32_t)peer;
+    if (unknown) {
+        bool nothing = what == BIND_WAIT_ALL ? value(b, rank, node, GRAMMAR_INDEX, at, 1) == 0
+                                             : peer == GRAMMAR_PEER_NULL;
+        op.back = nothing ? 0 : op.back;
         return op;
+    }
     b->rank[rank].one = (struct replay_run){ one.distance, one.step, one.count };
     op.back = (int32_t)count;
     op.runs = runs == &one ? &b->rank[rank].one : (const struct replay_run *)runs;

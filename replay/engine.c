@@ -142,15 +142,14 @@ static void name_source(struct replay_machine *m, uint32_t rank, struct replay_r
 
     if (p == REPLAY_NONE || m->item[p].source != REPLAY_LATER)
         return;
-    if (from != REPLAY_ANY && from != REPLAY_NOWHERE)
+    if (from != REPLAY_ANY)
         from = m->source->member(m->source->context, m->item[p].group, rank, from);
     replay_list_name(m, rank, p, from);
     uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, from, m->item[p].tag);
-    r->done = i != REPLAY_NONE || from == REPLAY_NOWHERE;
-    if (r->done)
-        unpost(m, rank, r);
     if (i == REPLAY_NONE)
         return;
+    r->done = true;
+    unpost(m, rank, r);
     struct replay_item message = m->item[i];
     replay_item_free(m, i);
     h->feed.last_source = message.source;
@@ -164,6 +163,11 @@ static uint32_t await(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
+    struct replay_request *cancelled = h->op.cancelled ? replay_request_cancel(m, h) : NULL;
+    if (cancelled)
+        unpost(m, rank, cancelled);
+    if (h->op.cancelled)
+        return 0;
     replay_request_await(m, h);
     for (uint32_t i = 0; i < h->open_count; i++)
         if (h->open[i].awaited && !h->open[i].done && h->open[i].peer == REPLAY_LATER)
@@ -478,7 +482,7 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;
     m->host = calloc(s->ranks, sizeof *m->host);
-    m->others = calloc(s->places + 1u, sizeof *m->others);
+    m->history = calloc(s->places + 1u, sizeof *m->history);
     m->skip = how->walk ? NULL : replay_skip_create(s->ranks);
     for (uint32_t r = 0; r < s->ranks; r++) {
         for (int list = 0; list < REPLAY_LISTS; list++)
@@ -495,7 +499,7 @@ static void destroy(struct replay_machine *m)
     }
     replay_skip_destroy(m->skip);
     free(m->host);
-    free(m->others);
+    free(m->history);
     free(m->heap);
     free(m->item);
     free(m->key);

@@ -69,6 +69,12 @@ struct replay_host {
 
 struct replay_event { int64_t time; uint64_t order; uint32_t host, message; /* REPLAY_NONE: the host's operation */ };
 
+/* What a place's waits have been for, as far as it is seen; below 0: */
+struct replay_history {
+    int8_t named; /* … receives from anyone */
+    int8_t sends; /* … receives */
+};
+
 struct replay_skip;
 
 struct replay_machine {
@@ -87,7 +93,7 @@ struct replay_machine {
     uint32_t key_count, key_room, keys_used; /* used: of which something is there */
     struct base_hash keys;
     uint64_t listed;                    /* ever */
-    int8_t *others;                     /* of each place, above 0: waits there are not for receives from anyone */
+    struct replay_history *history;     /* of each place */
     uint64_t order;
     int64_t now;
     bool freed;                         /* the message that was met lets its sender go */
@@ -129,6 +135,9 @@ uint64_t replay_request_new(struct replay_host *h, bool receives);
 struct replay_request *replay_request_find(struct replay_host *h, uint64_t number); /* NULL: it is not open */
 /* Marks the requests that the host's wait is for. */
 void replay_request_await(struct replay_machine *m, struct replay_host *h);
+/* The receive that no message came for is done with: the oldest one that is posted, from whom the wait names; NULL
+   without. */
+struct replay_request *replay_request_cancel(struct replay_machine *m, struct replay_host *h);
 /* How many of these are not done. */
 uint32_t replay_request_pending(const struct replay_host *h);
 /* Forgets those that were waited for. */

@@ -66,23 +66,41 @@ static bool is_with(const struct replay_machine *m, const struct replay_host *h,
     return peer < m->ranks && r->peer == m->source->member(m->source->context, r->group, rank, peer);
 }
 
+/* The oldest one with the peer that the wait names; REPLAY_NONE: none is open. */
+static uint32_t oldest_with(const struct replay_machine *m, const struct replay_host *h, bool receives)
+{
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (h->open[i].receives == receives && is_with(m, h, &h->open[i], h->op.peer))
+            return i;
+    return REPLAY_NONE;
+}
+
+/* A place's history: it rises where what it says may be, falls twice as fast where it cannot. */
+static void learn(int8_t *history, bool may_be)
+{
+    enum { MOST = 100 };
+
+    *history = (int8_t)(may_be ? *history + (*history < MOST) : *history - 2 * (*history > -MOST));
+}
+
 /*
  * The oldest one that is with the peer that the wait names; that of a receive from anyone is known by the wait alone.
- * Which of both a place waits for its history says: where it is not for these, a request with that peer is always open.
+ * Which of these a place waits for its history says: where it is for sends, one to that peer is always open; where it
+ * is not for receives from anyone, a request with that peer is.
  */
 static void await_oldest(struct replay_machine *m, struct replay_host *h)
 {
-    enum { MOST = 100 };
-    int8_t *others = &m->others[h->op.place];
-    uint32_t with = 0, later = 0;
+    struct replay_history *history = &m->history[h->op.place];
+    uint32_t send = oldest_with(m, h, false), receive = oldest_with(m, h, true), later = 0;
 
-    while (with < h->open_count && !is_with(m, h, &h->open[with], h->op.peer))
-        with++;
     while (later < h->open_count && h->open[later].peer != REPLAY_LATER)
         later++;
-    if (h->op.peer < m->ranks)
-        *others = (int8_t)(with < h->open_count ? *others + (*others < MOST) : *others - 2 * (*others > -MOST));
-    uint32_t i = with < h->open_count && (*others >= 0 || later == h->open_count) ? with : later;
+    if (h->op.peer < m->ranks) {
+        learn(&history->named, send != REPLAY_NONE || receive != REPLAY_NONE);
+        learn(&history->sends, send != REPLAY_NONE);
+    }
+    uint32_t with = send != REPLAY_NONE && (history->sends >= 0 || receive == REPLAY_NONE) ? send : receive;
+    uint32_t i = with != REPLAY_NONE && (history->named >= 0 || later == h->open_count) ? with : later;
     if (h->open_count)
         h->open[i < h->open_count ? i : 0].awaited = true;
 }
@@ -97,6 +115,19 @@ void replay_request_await(struct replay_machine *m, struct replay_host *h)
         for (uint32_t i = 0; i < h->open_count; i++)
             if (h->op.back == REPLAY_BACK_ALL || h->open[i].event == h->feed.events)
                 h->open[i].awaited = true;
+}
+
+struct replay_request *replay_request_cancel(struct replay_machine *m, struct replay_host *h)
+{
+    uint32_t i = 0;
+
+    while (i < h->open_count && (h->open[i].posted == REPLAY_NONE ||
+                                 (h->op.peer < m->ranks && !is_with(m, h, &h->open[i], h->op.peer))))
+        i++;
+    if (i == h->open_count)
+        return NULL;
+    h->open[i].awaited = h->open[i].done = true;
+    return &h->open[i];
 }
 
 uint32_t replay_request_pending(const struct replay_host *h)

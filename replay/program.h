@@ -71,13 +71,14 @@ struct replay_op {
     uint8_t computes; /* of COMPUTE: the program's own work, not time in a call */
     uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
     uint8_t starts;   /* of COLLECTIVE: only begun, with requests of this event */
+    uint8_t cancelled; /* of WAIT: no message came for the receive */
     uint8_t polls;    /* of WAIT: it looks now and then; of COMPUTE: work between such looks */
     uint8_t anyone;   /* of a receive: what REPLAY_SOURCE means from then on */
     uint32_t place;   /* whose time this is: a number of the source's */
     int64_t ns;
     uint64_t bytes;
-    uint32_t peer;    /* rank of the job; root: rank within the group; of WAIT, of a request from REPLAY_LATER: rank
-                         within its group, REPLAY_ANY, or REPLAY_NOWHERE: it was cancelled */
+    uint32_t peer;    /* rank of the job; root: rank within the group; of WAIT: rank within its request's group, or
+                         REPLAY_ANY: not known */
     uint32_t tag;     /* communicator and tag in one */
     uint32_t group;   /* of a collective, and of IRECV: for source->member() */
     uint32_t size;    /* of the group */

@@ -22,6 +22,13 @@ tests_mpi_threads_SOURCES = tests/mpi/threads.c
 tests_mpi_threads_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_threads_LDADD = $(MPI_LIBS)
 
+check_PROGRAMS += tests/mpi/chance
+tests_mpi_chance_SOURCES = tests/mpi/chance.c
+tests_mpi_chance_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_chance_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/chance.test
+EXTRA_DIST += tests/mpi/chance.test
+
 check_PROGRAMS += tests/mpi/anew
 tests_mpi_anew_SOURCES = tests/mpi/anew.c
 tests_mpi_anew_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

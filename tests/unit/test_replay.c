@@ -338,7 +338,8 @@ static uint32_t named(void *context, uint32_t rank, uint32_t node, uint64_t i, u
     if (rank == 0) {
         out[2].peer = 2;
         out[4].peer = 1;
-        out[6].peer = REPLAY_NOWHERE;
+        out[6].peer = REPLAY_ANY;
+        out[6].cancelled = 1;
         out[7].kind = REPLAY_RECV;
         out[7].peer = 1;
     }
