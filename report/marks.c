@@ -2,6 +2,7 @@
 #include "report/marks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/ranges.h"
 
@@ -25,7 +26,7 @@ enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4, SETS = 32 };
 struct stretch { uint64_t count; double first, second, last, sum, least, most; };
 
 /* How often a call is made, and its stretch that takes the most time. */
-struct seen { uint64_t made; double ns; struct stretch now, best; };
+struct seen { uint64_t made; bool common; double ns; struct stretch now, best; };
 
 /* Calls that are made in turn, each as often as the others. */
 struct set {
@@ -37,6 +38,7 @@ struct set {
     bool embrace;         /* marks at the begin and at the end of a turn */
     bool differ;          /* distances */
     bool inside;          /* turns of which something is done now and then */
+    bool common;          /* a call of it is made as often by all ranks */
     uint64_t turns;
     double ns;            /* of all turns, of one member */
     double carried;       /* of it, in calls that are made in nearly every turn */
@@ -130,6 +132,35 @@ static bool is_regular(const struct walk *w, const struct seen *of)
 
 /* --- Which calls are the marks --- */
 
+static bool has_first_threads(const struct job_class *c)
+{
+    for (uint32_t i = 0; i < c->member_ranges; i++)
+        if (c->ranges[i].thread == 0)
+            return c->grammar != NULL;
+    return false;
+}
+
+/* Calls that the members of all classes of first threads make as often as this one. */
+static void find_common(struct walk *w)
+{
+    uint64_t *made = calloc((size_t)w->j->terminal_count + 1, sizeof *made);
+
+    for (uint32_t t = 0; t < w->j->terminal_count; t++)
+        w->of[t].common = true;
+    for (uint32_t k = 0; k < w->j->class_count; k++) {
+        const struct job_class *c = &w->j->classes[k];
+        if (!has_first_threads(c))
+            continue;
+        memset(made, 0, w->j->terminal_count * sizeof *made);
+        for (uint32_t n = 0; n < c->grammar->node_count; n++)
+            if (c->grammar->nodes[n].symbol < w->j->terminal_count)
+                made[c->grammar->nodes[n].symbol] += c->grammar->stats[n].count;
+        for (uint32_t t = 0; t < w->j->terminal_count; t++)
+            w->of[t].common &= made[t] == w->of[t].made * report_members(c);
+    }
+    free(made);
+}
+
 static bool in_turn(const struct stretch *a, const struct stretch *b)
 {
     return a->count == b->count && a->first <= b->first && b->first < a->second && a->last <= b->last;
@@ -166,6 +197,7 @@ static void find_sets(struct walk *w)
             used[u] = true;
             s.calls++;
             s.own += w->of[u].ns;
+            s.common |= w->of[u].common;
             if (b->last > s.last) {
                 s.last = b->last;
                 s.length = (b->sum - a->sum) / (double)a->count;
@@ -344,6 +376,7 @@ static const struct set *find(struct walk *w)
     struct set *s;
 
     walk_through(w, see, NULL);
+    find_common(w);
     find_sets(w);
     w->within = calloc((size_t)w->count * w->j->terminal_count + 1, sizeof *w->within);
     walk_through(w, see_within, NULL);
@@ -351,7 +384,9 @@ static const struct set *find(struct walk *w)
         measure(w, s);
         heaviest = s->carried > heaviest->carried ? s : heaviest;
     }
-    for (s = w->sets; s < w->sets + w->count && !covers(s, heaviest); s++)
+    for (s = w->sets; s < w->sets + w->count && !(s->common && covers(s, heaviest)); s++)
+        ;
+    for (s = s < w->sets + w->count ? s : w->sets; s < w->sets + w->count && !covers(s, heaviest); s++)
         ;
     return s < w->sets + w->count ? look_inside(w, first_or_last(w, s, heaviest), heaviest) : NULL;
 }

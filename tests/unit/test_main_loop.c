@@ -282,6 +282,30 @@ START_TEST(what_takes_little_is_no_main_loop)
 }
 END_TEST
 
+/* Messages come as they happen to: what a rank does with one of them is no turn, at whatever distances. */
+START_TEST(what_ranks_do_by_chance_is_no_turn)
+{
+    struct script s[2] = { begin(), { 0 } };
+    unsigned seed = 1;
+
+    s[1] = (struct script){ .j = s[0].j, .g = grammar_create(1 << 20) };
+    play(&s[1], "a", 1);
+    for (int i = 0; i < 30; i++)
+        for (int rank = 0; rank < 2; rank++) {
+            play(&s[rank], "b", 1);
+            for (unsigned k = 0; k < 3; k++) {
+                seed = seed * 1103515245 + 12345;
+                play(&s[rank], "m", 1 + (seed >> 20) % 5);
+                play(&s[rank], "n", 1);
+            }
+            if (i % (rank ? 7 : 5) == 3)
+                play(&s[rank], "cd", 1);
+        }
+    hand_stream(s[1].j, s[1].g, 1, s[1].us, s[1].us / 2);
+    turns_are(&s[0], 30);
+}
+END_TEST
+
 /* main (0x900) calls the function of the loop, which calls two helpers (from 0x500, 0x520), each with a call in it. */
 START_TEST(a_loop_without_a_name_is_where_its_function_calls)
 {
@@ -329,6 +353,7 @@ int main(void)
         UNIT_TEST(a_turn_without_marks_before_the_loop_is_none),
         UNIT_TEST(what_begins_and_ends_a_run_is_no_loop),
         UNIT_TEST(what_takes_little_is_no_main_loop),
+        UNIT_TEST(what_ranks_do_by_chance_is_no_turn),
         UNIT_TEST(a_loop_without_a_name_is_where_its_function_calls),
     };
     return unit_run("main loop", tests, UNIT_COUNT(tests));
