@@ -12,8 +12,8 @@
  * the one before, none later than twice that. A tenth of them may be at other distances before the loop or after it,
  * where a solver is tried out. What a set carries is the time in calls that are made in at least 0.8 of its turns: what
  * is done at the begin and at the end of a run is not around what is between. The main loop's set is the one with the
- * fewest turns of those that carry at least 0.7 of what the heaviest one carries, at the same place of the run; one with
- * a call that all ranks make equally often, if there is one: the others are how messages happen to come.
+ * fewest turns of those that carry at least 0.7 of what the heaviest one carries, at the same place of the run; one
+ * with a call that all ranks make equally often, if there is one: the others are how messages happen to come.
  *
  * Marks at the begin and at the end of a turn are as many as turns. Else there is one turn more than between the marks
  * where before the first one or after the last one there is a fifth of a mean turn's calls, by time, and two more where

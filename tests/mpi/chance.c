@@ -2,8 +2,8 @@
 /*
  * Messages by chance, as codes that track particles send them:   chance TURNS
  *
- * In each turn a rank sends up to three messages to each of its neighbours, tests its sends and its receives at one line
- * each, waits where there is often nothing to wait for, and cancels the receives for which nothing came.
+ * In each turn a rank sends up to three messages to each of its neighbours, tests its sends and its receives at one
+ * line each, waits where there is often nothing to wait for, and cancels the receives for which nothing came.
  */
 #include <mpi.h>
 #include <stdlib.h>
