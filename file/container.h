@@ -61,10 +61,6 @@ int file_container_need_all(struct file_container *c, char *why, size_t why_size
    0 or PYTHIA_EIO. */
 int file_container_fill(const struct file_container *c);
 
-/* As file_pack, for a file: times of blocks of ranks are rounded, see doc/FORMAT.md. */
-struct job;
-int file_pack_for_file(const struct job *j, void **data, size_t *size);
-
 const char *file_section_name(uint32_t type);
 
 #endif

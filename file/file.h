@@ -15,9 +15,11 @@
 
 #include "job/job.h"
 
-/* Serialises; *data is malloc'ed. `known` (may be NULL): class_count flags, bodies of classes with known[i] != 0 are
-   left out (for a receiver that has them). */
+/* Serialises for a message: exact, and only what is large is compressed; *data is malloc'ed. `known` (may be NULL):
+   class_count flags, bodies of classes with known[i] != 0 are left out (for a receiver that has them). */
 int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);
+/* The same for a file: small, and times of blocks of ranks are rounded, see doc/FORMAT.md. */
+int file_pack_for_file(const struct job *j, void **data, size_t *size);
 /* Parses untrusted bytes; checksums and invariants verified. `why` gets one line on failure. */
 int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t why_size);
 /* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and

@@ -297,7 +297,7 @@ struct job *session_finish(void)
         session.job->oracle.ranks = 1;
         session.job->oracle.wall_ns = session.job->info.wall_ns;
     }
-    session_machine_finish(session.job);
+    session_machine_finish(session.job, was == SESSION_RECORD || session.options.update);
     session_delay_finish(session.job);
     session_clock_finish(session.job);
     if (life_hooks && life_hooks->tasks)

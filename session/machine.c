@@ -111,11 +111,12 @@ void session_machine_start(void)
     session.energy = reads_energy() && base_energy_open(NULL) ? base_energy_now() : 0;
 }
 
-void session_machine_finish(struct job *job)
+void session_machine_finish(struct job *job, bool kept)
 {
     struct job_machine *m = &job->machine;
-    m->tree = session.world.rank == 0 ? describe(job) : GRAMMAR_NONE;
-    m->energy = session.world.rank == 0 ? job_string(job, base_energy_why()) : GRAMMAR_NONE;
+    bool tells = kept && session.world.rank == 0;
+    m->tree = tells ? describe(job) : GRAMMAR_NONE;
+    m->energy = tells ? job_string(job, base_energy_why()) : GRAMMAR_NONE;
     if (base_energy_known() && reads_energy()) {
         m->joules = (double)(base_energy_now() - session.energy) * 1e-6;
         m->nodes = 1;

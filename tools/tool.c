@@ -182,7 +182,7 @@ int tool_write_job(const struct job *j, const char *path)
 {
     struct packed p = { 0 };
 
-    if (file_pack(j, NULL, &p.data, &p.size) != 0) {
+    if (file_pack_for_file(j, &p.data, &p.size) != 0) {
         tool_complain("%s: the job is too large for a file", path);
         return TOOL_OUTPUT;
     }

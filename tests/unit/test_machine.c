@@ -62,9 +62,20 @@ START_TEST(the_thread_stays_where_it_is)
 {
     struct job *job = job_create();
     ck_assert_ptr_nonnull(job);
-    session_machine_finish(job);
+    session_machine_finish(job, true);
     ck_assert_uint_ne(job->machine.tree, GRAMMAR_NONE);
     ck_assert_uint_eq(moves, 0);
+    job_destroy(job);
+}
+END_TEST
+
+START_TEST(what_no_file_takes_is_not_read)
+{
+    struct job *job = job_create();
+    ck_assert_ptr_nonnull(job);
+    session_machine_finish(job, false);
+    ck_assert_uint_eq(job->machine.tree, GRAMMAR_NONE);
+    ck_assert_uint_eq(job->machine.energy, GRAMMAR_NONE);
     job_destroy(job);
 }
 END_TEST
@@ -139,6 +150,7 @@ int main(void)
     static const struct unit_test tests[] = {
         UNIT_TEST(what_is_alike_stands_once), UNIT_TEST(a_short_buffer_is_no_overrun),
         UNIT_TEST(the_thread_stays_where_it_is),
+        UNIT_TEST(what_no_file_takes_is_not_read),
         UNIT_TEST(counters_are_summed_and_wrap), UNIT_TEST(without_counters_it_says_why),
     };
     return unit_run("machine", tests, UNIT_COUNT(tests));
