@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "base/array.h"
 #include "base/must.h"
 #include "replay/machine.h"
 
-/* Requests that nobody ever waits for (freed ones) must not pile up. */
-static void forget_oldest_done(struct replay_host *h)
+/* Requests that nobody ever waits for (freed ones, or a send whose completion is not known to be its) must not pile up:
+   a send that is over is kept while few others were begun. */
+static void forget_left(struct replay_host *h)
 {
-    for (uint32_t i = 0; i < h->open_count; i++)
-        if (h->open[i].done) {
-            for (uint32_t k = i; k + 1 < h->open_count; k++)
-                h->open[k] = h->open[k + 1];
-            h->open_count--;
+    enum { SENDS = 64, MANY = 4096 };
+
+    for (uint32_t i = 0; i < h->open_count; i++) {
+        bool many = h->open_count >= MANY, old = h->next_request - h->open[i].number > SENDS;
+        if (!many && !old)
             return;
-        }
+        if (!h->open[i].done || (!many && h->open[i].receives))
+            continue;
+        memmove(&h->open[i], &h->open[i + 1], (h->open_count - i - 1) * sizeof *h->open);
+        h->open_count--;
+        return;
+    }
 }
 
 uint64_t replay_request_new(struct replay_host *h, bool receives)
 {
-    enum { MANY = 4096 };
-
-    if (h->open_count >= MANY)
-        forget_oldest_done(h);
+    forget_left(h);
     base_must(base_array_room(&h->open, &h->open_room, h->open_count + 1u, sizeof *h->open));
     h->open[h->open_count++] = (struct replay_request){ .number = h->next_request,
                                                         .event = h->feed.events,

@@ -149,6 +149,8 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     add(w, h->blocked ? (uint64_t)(h->cpu - h->since) : 0);
     for (uint32_t i = 0; i < h->open_count; i++) {
         const struct replay_request *r = &h->open[i];
+        if (r->done && !r->receives) /* whoever waits for it does not wait */
+            continue;
         add(w, h->next_request - r->number);
         add(w, (f->events - r->event) << 3 | (uint64_t)r->done << 2 | (uint64_t)r->awaited << 1 | r->receives);
     }

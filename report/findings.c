@@ -239,8 +239,10 @@ void report_print_findings(struct report *r, FILE *out)
     uint32_t missing = r->job->info.missing;
 
     print_delay(r, out);
-    if (!f->known && r->steps < REPLAY_ANALYSIS_STEPS && r->not_replayed == PYTHIA_ELIMIT)
-        fputs("\nwho waits for whom, and why: pythia report (it takes longer than there is here)\n", out);
+    if (!f->known && r->not_replayed == PYTHIA_ELIMIT)
+        fprintf(out, "\nwho waits for whom, and why: %s\n",
+                r->steps < REPLAY_ANALYSIS_STEPS ? "pythia report (it takes longer than there is here)"
+                                                 : "not known, its replay would take too long");
     if (!f->known)
         return;
     if (!f->count && !print_not_known(r, true, out))
