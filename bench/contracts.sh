@@ -7,16 +7,18 @@
 #
 # From the build directory.
 #
-# omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions one after the other gets slower, by 3,
-# 5 and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective more. PAIRS equal runs,
-# each compared with the one before it and with the five before it as a baseline; between them CHANGES changed runs,
-# each compared with the equal runs before it. Rows are added to the file ROWS, where one is given, so that a long
-# series may be made in pieces; the table is of all of them: in how many runs which rule was broken.
+# omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions that are worth judging one after the
+# other gets slower, by 3, 5 and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective
+# more. PAIRS equal runs, each compared with the one before it and with the five before it as a baseline; between them
+# CHANGES changed runs, each compared with the equal runs before it. bench/slower.c ends a run in which nothing changed.
+# Rows are added to the file ROWS, where one is given, so that a long series may be made in pieces; the table is of all
+# of them: in how many runs which rule was broken, and in how many a broken time is that of what was changed.
 set -eu
 . "$(dirname "$0")/lib.sh"
 pairs=100 changes=48 steps=50 threads=2 rows=''
 bench_options 'p=pairs c=changes i=steps t=threads o=rows' "$@"
 shift $((OPTIND - 1))
+percents=(3 5 10 10)
 slower=$builddir/bench/slower.so hooks=$builddir/.libs/libpythia_pmpi.so
 bench_need "make bench-contracts makes it" "$builddir/bench/lulesh/lulesh-mpi" "$builddir/bench/lulesh/lulesh-omp" \
     "$slower"
@@ -34,32 +36,47 @@ record() {
     env PYTHIA_OUTPUT="$1" "${@:3}" "${run[@]}" -q -i "$steps" >"$dir/out" 2>&1 || { cat "$dir/out" >&2; exit 1; }
 }
 
-# compare CHANGE FILE: rows for a baseline of the last run and of the last five
+# Offset and place of the regions that have more than 0.2 % of the first equal run's time, and many executions: below
+# 0.1 % they are not judged unasked.
+find_regions() {
+    "$builddir/pythia" report "$dir/equal.0" --format json | python3 -c '
+import json, sys
+job = json.load(sys.stdin)
+regions = [r for r in job["regions"] if r["count"] >= 20]
+whole = sum(s["wall_seconds"] for s in job["streams"])
+for r in sorted(regions, key=lambda r: r["offset"]):
+    if r["time_seconds"] > 0.002 * whole and r["file"]:
+        print(r["offset"], "%s@%s:%d" % (r["function"], r["file"], r["line"]))
+'
+}
+
+# compare CHANGE FILE PLACE: rows for a baseline of the last run and of the last five; PLACE: what was changed
 compare() {
-    local base runs
+    local base runs named
     for base in 1 5; do
         [ "${#equal[@]}" -ge $base ] || continue
         runs=("${equal[@]: -base}")
         "$builddir/pythia" compare --baseline $base "${runs[@]}" "$2" --fail-if "$rules" >"$dir/out" || [ $? != 3 ]
-        printf '%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
+        named=$([ -z "$3" ] || grep -c "^broken: .*: time .*$3" "$dir/out" || true)
+        printf '%s\t%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
             "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" \
-            >>"$rows"
+            "${named:-0}" >>"$rows"
     done
 }
 
 # change N: the N-th changed run
 change() {
-    local percent
-    case $(($1 % 4)) in 0) percent=3 ;; 1) percent=5 ;; *) percent=10 ;; esac
+    local percent=${percents[$1 % ${#percents[@]}]} region
     if [ "$job" = omp ]; then
-        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION=$((($1 * 5 + start) % 29))
-        compare "region $percent %" "$dir/new"
+        region=(${regions[($1 * 5 + start) % ${#regions[@]}]})
+        record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION="${region[0]}"
+        compare "region $percent %" "$dir/new" "${region[1]}"
     elif [ $(($1 % 4)) = 3 ]; then
         record "$dir/new" "$slower:$hooks" SLOWER_BARRIER=$((($1 + start) % 40))
-        compare 'one collective more' "$dir/new"
+        compare 'one collective more' "$dir/new" ''
     else
         record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_SEND=1
-        compare "MPI_Isend $percent %" "$dir/new"
+        compare "MPI_Isend $percent %" "$dir/new" MPI_Isend
     fi
 }
 
@@ -69,23 +86,25 @@ for job; do
     equal=() changed=0
     for ((i = 0; i <= pairs; i++)); do
         record "$dir/equal.$i" "$hooks:$slower"
-        [ $i = 0 ] || compare equal "$dir/equal.$i"
+        [ $i = 0 ] && [ "$job" = omp ] && mapfile -t regions < <(find_regions)
+        [ $i = 0 ] || compare equal "$dir/equal.$i" ''
         equal+=("$dir/equal.$i")
         for (( ; i && changed < changes * i / pairs; changed++)); do change $changed; done
     done
 done
 
-printf 'job\tchange\tbaseline\truns\tstructure\twall\tcallsite\tregion\tloop\tcallsite[MPI_Isend]\tany time\n'
+printf 'job\tchange\tbaseline\truns\tstructure\twall\tcallsite\tregion\tloop\tcallsite[MPI_Isend]\tany time\tnamed\n'
 awk -F '\t' -v OFS='\t' '{
     key = $1 OFS $2 OFS $3; runs[key]++; times = 0
     n = split($4, broken, " ")
     for (k = 1; k <= n; k++) { found[key, broken[k]]++; times = times || broken[k] != "structure" }
     found[key, "times"] += times
+    found[key, "named"] += $5 > 0
 } END {
-    split("structure wall callsite region loop callsite[MPI_Isend] times", rule, " ")
+    split("structure wall callsite region loop callsite[MPI_Isend] times named", rule, " ")
     for (key in runs) {
         line = key OFS runs[key]
-        for (k = 1; k <= 7; k++) line = line OFS found[key, rule[k]] + 0
+        for (k = 1; k <= 8; k++) line = line OFS found[key, rule[k]] + 0
         print line
     }
 }' "$rows" | sort

@@ -3,16 +3,19 @@
  * Preloaded behind Pythia's hooks, so that what it adds is part of what they see: one region or one kind of message is
  * slower by a share of its own time. In front of them it makes one collective more.
  *
- *   SLOWER_REGION=N SLOWER_PERCENT=P   the region that the program enters as the N-th one, counted from 0; a library's
- *                                      regions, such as those by which Pythia measures, do not count
+ *   SLOWER_REGION=N SLOWER_PERCENT=P   the program's region whose function is at offset N in its file, as the report
+ *                                      gives it
  *   SLOWER_SEND=1 SLOWER_PERCENT=P     MPI_Isend
  *   SLOWER_BARRIER=N                   an MPI_Barrier before the N-th MPI_Allreduce of each rank
  *
- * A process in which nothing of what was asked for came ends with code 9: it would be taken for a changed run.
+ * A process in which nothing of what was asked for came ends with code 9: it would be taken for a changed run. What
+ * came is told on standard error: "slower: 300 times, 10.12 %".
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <time.h>
@@ -44,15 +47,18 @@ static int64_t now(void)
 }
 
 static int changed; /* how often something was */
+static int64_t own_ns, more_ns;
 
 static __attribute__((destructor)) void tell(void)
 {
-    static const char line[] = "slower: what SLOWER_… asks for did not come\n";
-
-    if (changed || (option("SLOWER_REGION") < 0 && option("SLOWER_SEND") < 0 && option("SLOWER_BARRIER") < 0))
+    if (option("SLOWER_REGION") < 0 && option("SLOWER_SEND") < 0 && option("SLOWER_BARRIER") < 0)
         return;
-    (void)!write(STDERR_FILENO, line, sizeof line - 1);
-    _exit(9);
+    char line[80];
+    int n = snprintf(line, sizeof line, "slower: %d times, %.2f %%\n", changed,
+                     own_ns ? 100.0 * (double)more_ns / (double)own_ns : 0);
+    (void)!write(STDERR_FILENO, line, (size_t)n);
+    if (!changed)
+        _exit(9);
 }
 
 /* What began at `begin` takes longer. */
@@ -64,34 +70,31 @@ static void stretch(int64_t begin)
 
     if (percent == -2)
         percent = option("SLOWER_PERCENT");
-    int64_t end = now();
-    for (end += (end - begin) * percent / 100; now() < end;)
+    int64_t end = now(), own = end - begin, last = end + own * percent / 100;
+    while ((end = now()) < last)
         ;
+    own_ns += own;
+    more_ns += end - begin - own;
 }
 
-static int is_of_library(region_fn *body)
+/* Of the program's regions; -1: a library's. Regions are entered by the first thread only. */
+static int offset_of(region_fn *body)
 {
-    Dl_info body_in, program;
-
-    return dladdr((void *)(uintptr_t)body, &body_in) && dladdr((void *)(uintptr_t)getauxval(AT_ENTRY), &program) &&
-           body_in.dli_fbase != program.dli_fbase;
-}
-
-/* -1: not one of the program's. Regions are entered by the first thread only. */
-static int number_of(region_fn *body)
-{
-    static struct { region_fn *body; int number; } seen[256];
-    static int count, numbers;
+    static struct { region_fn *body; int offset; } seen[256];
+    static int count;
+    Dl_info in, program;
 
     for (int i = 0; i < count; i++)
         if (seen[i].body == body)
-            return seen[i].number;
-    int number = is_of_library(body) ? -1 : numbers++;
+            return seen[i].offset;
+    bool own = dladdr((void *)(uintptr_t)body, &in) && dladdr((void *)(uintptr_t)getauxval(AT_ENTRY), &program) &&
+               in.dli_fbase == program.dli_fbase;
+    int offset = own ? (int)((uintptr_t)body - (uintptr_t)program.dli_fbase) : -1;
     if (count < 256) {
         seen[count].body = body;
-        seen[count++].number = number;
+        seen[count++].offset = offset;
     }
-    return number;
+    return offset;
 }
 
 void GOMP_parallel(region_fn *body, void *data, unsigned threads, unsigned flags)
@@ -105,7 +108,7 @@ void GOMP_parallel(region_fn *body, void *data, unsigned threads, unsigned flags
         slow = option("SLOWER_REGION");
     }
     next(body, data, threads, flags);
-    if (slow >= 0 && number_of(body) == slow)
+    if (slow >= 0 && offset_of(body) == slow)
         stretch(begin);
 }
 
