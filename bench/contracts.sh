@@ -10,7 +10,8 @@
 # omp: one rank with THREADS (2) threads (-s 10 -i STEPS (50)); of its regions that are worth judging one after the
 # other gets slower, by 3, 5 and 10 %. mpi: eight ranks (-s 5); MPI_Isend gets slower, or all ranks make one collective
 # more. PAIRS equal runs, each compared with the one before it and with the five before it as a baseline; between them
-# CHANGES changed runs, each compared with the equal runs before it. bench/slower.c ends a run in which nothing changed.
+# CHANGES changed runs, each compared with the equal runs before it. A run that is not changed by all of that ends the
+# campaign.
 # Rows are added to the file ROWS, where one is given, so that a long series may be made in pieces; the table is of all
 # of them: in how many runs which rule was broken, and in how many a broken time is that of what was changed.
 set -eu
@@ -64,18 +65,27 @@ compare() {
     done
 }
 
+# The last run told by how much it was changed; all of it has to be there.
+must_be_longer() {
+    sed -n 's/^slower: .* times, \(.*\) %$/\1/p' "$dir/out" |
+        awk -v least="$1" '$1 >= least {n++} END {exit NR == 0 || n < NR}' ||
+        { echo "$bench_name: a run that should be $1 % longer: $(grep '^slower:' "$dir/out")" >&2; exit 1; }
+}
+
 # change N: the N-th changed run
 change() {
     local percent=${percents[$1 % ${#percents[@]}]} region
     if [ "$job" = omp ]; then
         region=(${regions[($1 * 5 + start) % ${#regions[@]}]})
         record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_REGION="${region[0]}"
+        must_be_longer "$percent"
         compare "region $percent %" "$dir/new" "${region[1]}"
     elif [ $(($1 % 4)) = 3 ]; then
         record "$dir/new" "$slower:$hooks" SLOWER_BARRIER=$((($1 + start) % 40))
         compare 'one collective more' "$dir/new" ''
     else
         record "$dir/new" "$hooks:$slower" SLOWER_PERCENT=$percent SLOWER_SEND=1
+        must_be_longer "$percent"
         compare "MPI_Isend $percent %" "$dir/new" MPI_Isend
     fi
 }
