@@ -17,16 +17,17 @@
 #define EMBRACE 0.5 /* of a turn, from its first mark to its last one */
 #define DIFFER 1.25 /* longest over shortest distance */
 #define LITTLE 0.01 /* of the time: what is done now and then */
+#define FAR 0.1     /* of all turns: one that is too long */
 #define SOME 0.1    /* where the turns between are counted on */
 #define OWN 0.03    /* in the marks themselves: what is not done now and then */
 
-enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4, SETS = 32 };
+enum { WALK = 1 << 24, LEAST_TURNS = 3, LEAST_MARKS = 2, MANY = 4, MANY_TURNS = 20, SETS = 32 };
 
 /* A call's occurrences at distances that are much the same: how many, where in the stream's time, how far apart. */
 struct stretch { uint64_t count; double first, second, last, sum, least, most; };
 
-/* How often a call is made, and its stretch that takes the most time. */
-struct seen { uint64_t made; bool common; double ns; struct stretch now, best; };
+/* How often a call is made, all of it as a stretch, the one that takes the most time at distances much the same. */
+struct seen { bool common, regular; double ns; struct stretch all, now, best; };
 
 /* Calls that are made in turn, each as often as the others. */
 struct set {
@@ -39,6 +40,7 @@ struct set {
     bool differ;          /* distances */
     bool inside;          /* turns of which something is done now and then */
     bool common;          /* a call of it is made as often by all ranks */
+    bool regular;         /* a call of it is made at distances much the same */
     uint64_t turns;
     double ns;            /* of all turns, of one member */
     double carried;       /* of it, in calls that are made in nearly every turn */
@@ -66,28 +68,35 @@ static void keep_longer(struct seen *s)
         s->best = s->now;
 }
 
-/* What is made before the loop or after it, too, is so at other distances: there another stretch begins. */
-static void note(struct seen *s, double now)
+static void go_on(struct stretch *x, double now)
 {
-    struct stretch *x = &s->now;
-    double distance = now - x->last, least = x->count > 1 && x->least < distance ? x->least : distance;
-    double most = x->most > distance ? x->most : distance;
+    double distance = now - x->last;
 
-    if (x->count > 1 && most * SOONEST > least * LATEST) {
-        keep_longer(s);
-        *x = (struct stretch){ .count = 1, .first = x->last, .sum = x->last };
-        least = most = distance;
-    }
     if (!x->count++)
         x->first = now;
     else {
         x->second = x->count == 2 ? now : x->second;
-        x->least = least;
-        x->most = most;
+        x->least = x->count == 2 || distance < x->least ? distance : x->least;
+        x->most = distance > x->most ? distance : x->most;
     }
     x->last = now;
     x->sum += now;
-    s->made++;
+}
+
+/* What is made before the loop or after it, too, is so at other distances: there another stretch begins. */
+static void note(struct seen *s, double now)
+{
+    struct stretch next = s->now;
+
+    go_on(&s->all, now);
+    go_on(&next, now);
+    if (s->now.count > 1 && next.most * SOONEST > next.least * LATEST) {
+        keep_longer(s);
+        next = (struct stretch){ 0 };
+        go_on(&next, s->now.last);
+        go_on(&next, now);
+    }
+    s->now = next;
 }
 
 /* Each event of the stream at its time, by means. */
@@ -126,8 +135,16 @@ static bool is_regular(const struct walk *w, const struct seen *of)
     const struct stretch *s = &of->best;
     double step = s->count >= LEAST_TURNS ? step_of(s) : 0;
 
-    return step > 0 && (double)s->count >= (1 - FEW) * (double)of->made && s->least >= SOONEST * step &&
+    return step > 0 && (double)s->count >= (1 - FEW) * (double)of->all.count && s->least >= SOONEST * step &&
            s->most <= LATEST * step && s->last - s->first + step >= LEAST * w->ns;
+}
+
+/* Many, none far from the next one, however much the distances differ. */
+static bool is_even(const struct walk *w, const struct stretch *s)
+{
+    double span = s->last - s->first;
+
+    return s->count >= MANY_TURNS && s->most <= FAR * span && span >= LEAST * w->ns;
 }
 
 /* --- Which calls are the marks --- */
@@ -156,7 +173,7 @@ static void find_common(struct walk *w)
             if (c->grammar->nodes[n].symbol < w->j->terminal_count)
                 made[c->grammar->nodes[n].symbol] += c->grammar->stats[n].count;
         for (uint32_t t = 0; t < w->j->terminal_count; t++)
-            w->of[t].common &= made[t] == w->of[t].made * report_members(c);
+            w->of[t].common &= made[t] == w->of[t].all.count * report_members(c);
     }
     free(made);
 }
@@ -183,28 +200,36 @@ static void find_sets(struct walk *w)
 {
     bool *used = calloc((size_t)w->j->terminal_count + 1, sizeof *used);
 
-    for (uint32_t t = 0; t < w->j->terminal_count; t++)
-        keep_longer(&w->of[t]);
+    for (uint32_t t = 0; t < w->j->terminal_count; t++) {
+        struct seen *of = &w->of[t];
+        keep_longer(of);
+        of->regular = is_regular(w, of);
+        used[t] = !of->regular && !is_even(w, &of->all);
+        if (!of->regular)
+            of->best = of->all;
+    }
     for (uint32_t t = 0; t < w->j->terminal_count; t++) {
         const struct stretch *a = &w->of[t].best;
-        if (used[t] || !is_regular(w, &w->of[t]))
-            continue;
         struct set s = { .mark = t, .count = a->count, .first = a->first, .last = a->last };
+        if (used[t])
+            continue;
         for (uint32_t u = t; u < w->j->terminal_count; u++) {
             const struct stretch *b = &w->of[u].best;
-            if (used[u] || !in_turn(a, b) || !is_regular(w, &w->of[u]))
+            if (used[u] || !in_turn(a, b))
                 continue;
             used[u] = true;
             s.calls++;
             s.own += w->of[u].ns;
             s.common |= w->of[u].common;
+            s.regular |= w->of[u].regular;
             if (b->last > s.last) {
                 s.last = b->last;
                 s.length = (b->sum - a->sum) / (double)a->count;
             }
             s.differ |= b->most > DIFFER * b->least;
         }
-        add_set(w, &s);
+        if (s.regular || s.calls >= LEAST_MARKS)
+            add_set(w, &s);
     }
     free(used);
 }
@@ -236,7 +261,7 @@ static const struct within *within(const struct walk *w, const struct set *s, ui
 static double mean_ns(const struct walk *w, uint32_t terminal)
 {
     const struct seen *s = &w->of[terminal];
-    return s->made ? s->ns / (double)s->made : 0;
+    return s->all.count ? s->ns / (double)s->all.count : 0;
 }
 
 /* Turns that are begun before the first mark or go on after the last: of the calls of a mean turn between the marks, by
@@ -250,13 +275,13 @@ static uint64_t turns_outside(const struct walk *w, const struct set *s)
         double calls = (double)(x->until - x->before) / (double)(s->count - 1);
         if (calls <= 0)
             continue;
-        double ns = mean_ns(w, t), after = (double)(w->of[t].made - x->until);
+        double ns = mean_ns(w, t), after = (double)(w->of[t].all.count - x->until);
         turn += ns * calls;
         head += ns * ((double)x->before < calls ? (double)x->before : calls);
         tail += ns * (after < calls ? after : calls);
     }
     head = within(w, s, s->mark)->before ? 0 : head;
-    tail = w->of[s->mark].made > within(w, s, s->mark)->until ? 0 : tail;
+    tail = w->of[s->mark].all.count > within(w, s, s->mark)->until ? 0 : tail;
     double more = head > tail ? head : tail, less = head > tail ? tail : head;
     if (more >= A_WHOLE * turn && less >= A_TURN * turn)
         return 2;
@@ -369,6 +394,24 @@ static struct set *first_or_last(struct walk *w, struct set *s, const struct set
     return s;
 }
 
+/* The set with the fewest turns that covers the heaviest one. One of calls that other ranks make more or less often is
+   how messages happen to come, unless what all ranks make equally often comes equally often in each of its turns. */
+static struct set *fewest(struct walk *w, const struct set *heaviest)
+{
+    enum { WALKS = 8 };
+    struct set *end = w->sets + w->count, *common = w->sets, *first = w->sets;
+    int walks = 0;
+    bool cut;
+
+    while (common < end && !(common->common && covers(common, heaviest)))
+        common++;
+    while (first < end && (!covers(first, heaviest) ||
+                           (first < common && common < end &&
+                            (walks++ >= WALKS || !is_steady(w, first, common->mark, &cut)))))
+        first++;
+    return first < end ? first : NULL;
+}
+
 /* NULL: the class has no such loop. */
 static const struct set *find(struct walk *w)
 {
@@ -384,11 +427,8 @@ static const struct set *find(struct walk *w)
         measure(w, s);
         heaviest = s->carried > heaviest->carried ? s : heaviest;
     }
-    for (s = w->sets; s < w->sets + w->count && !(s->common && covers(s, heaviest)); s++)
-        ;
-    for (s = s < w->sets + w->count ? s : w->sets; s < w->sets + w->count && !covers(s, heaviest); s++)
-        ;
-    return s < w->sets + w->count ? look_inside(w, first_or_last(w, s, heaviest), heaviest) : NULL;
+    s = fewest(w, heaviest);
+    return s ? look_inside(w, first_or_last(w, s, heaviest), heaviest) : NULL;
 }
 
 /* Whether the loop found by rules is the main loop, not the marked one. */

@@ -10,10 +10,12 @@
  *
  * Marks: a call, or a set of calls made in turn, at least three times, none sooner than 0.4 of the mean distance after
  * the one before, none later than twice that. A tenth of them may be at other distances before the loop or after it,
- * where a solver is tried out. What a set carries is the time in calls that are made in at least 0.8 of its turns: what
- * is done at the begin and at the end of a run is not around what is between. The main loop's set is the one with the
- * fewest turns of those that carry at least 0.7 of what the heaviest one carries, at the same place of the run; one
- * with a call that all ranks make equally often, if there is one: the others are how messages happen to come.
+ * where a solver is tried out. Two calls or more that take turns at least twenty times are marks at any distances, none
+ * longer than a tenth of all: a solver may need many steps at first, then ever fewer. What a set carries is the time in
+ * calls that are made in at least 0.8 of its turns: what is done at the begin and at the end of a run is not around
+ * what is between. The main loop's set is the one with the fewest turns of those that carry at least 0.7 of what the
+ * heaviest one carries, at the same place of the run. Calls that other ranks make more or less often are how messages
+ * happen to come, unless a call that all ranks make equally often is made equally often in each of their turns.
  *
  * Marks at the begin and at the end of a turn are as many as turns. Else there is one turn more than between the marks
  * where before the first one or after the last one there is a fifth of a mean turn's calls, by time, and two more where
@@ -26,7 +28,7 @@
  * time, and what is not done in each of these takes at most a hundredth of the time; a tenth, where the last time there
  * are fewer, for a loop within a loop would not be cut short.
  *
- * Cost: at most ten walks over a stream of the class, none where it has more than 2^24 events.
+ * Cost: at most eighteen walks over a stream of the class, none where it has more than 2^24 events.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPORT_MARKS_H

@@ -282,6 +282,23 @@ START_TEST(what_takes_little_is_no_main_loop)
 }
 END_TEST
 
+/* A solver that needs many steps at first, then ever fewer: each turn has its begin and its end. */
+START_TEST(turns_that_become_shorter)
+{
+    struct script s = begin();
+
+    for (int i = 0; i < 60; i++) {
+        play(&s, "b", 1);
+        for (int k = 0; k < 2; k++) {
+            play(&s, "m", 400 / (i + 5) + 2 + (i * 7 + k) % 3);
+            play(&s, "n", 1);
+        }
+        play(&s, "c", 1);
+    }
+    turns_are(&s, 60);
+}
+END_TEST
+
 /* Messages come as they happen to: what a rank does with one of them is no turn, at whatever distances. */
 START_TEST(what_ranks_do_by_chance_is_no_turn)
 {
@@ -298,8 +315,9 @@ START_TEST(what_ranks_do_by_chance_is_no_turn)
                 play(&s[rank], "m", 1 + (seed >> 20) % 5);
                 play(&s[rank], "n", 1);
             }
-            if (i % (rank ? 7 : 5) == 3)
-                play(&s[rank], "cd", 1);
+            if (!((rank ? 0x11022044 : 0x4088108) >> i & 1))
+                continue;
+            play(&s[rank], "cd", 1);
         }
     hand_stream(s[1].j, s[1].g, 1, s[1].us, s[1].us / 2);
     turns_are(&s[0], 30);
@@ -353,6 +371,7 @@ int main(void)
         UNIT_TEST(a_turn_without_marks_before_the_loop_is_none),
         UNIT_TEST(what_begins_and_ends_a_run_is_no_loop),
         UNIT_TEST(what_takes_little_is_no_main_loop),
+        UNIT_TEST(turns_that_become_shorter),
         UNIT_TEST(what_ranks_do_by_chance_is_no_turn),
         UNIT_TEST(a_loop_without_a_name_is_where_its_function_calls),
     };
