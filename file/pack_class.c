@@ -138,8 +138,8 @@ static void put_values(unsigned char *at, const struct grammar_attr *a)
         file_put64(at, (uint64_t)a->ramp.base);
         file_put64(at + 8, (uint64_t)a->ramp.step);
     }
-    if (a->kind == GRAMMAR_ATTR_VARIES)
-        file_put64(at, (uint64_t)a->list[0]);
+    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_VARIES && i < 2; i++)
+        file_put64(at + 8 * i, (uint64_t)a->list[i]);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_LIST && i < a->length; i++)
         file_put64(at + 8 * i, (uint64_t)a->list[i]);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++) {

@@ -217,8 +217,8 @@ static void unpack_values(const unsigned char *at, struct grammar_attr *a)
         a->ramp.base = (int64_t)file_get64(at);
         a->ramp.step = (int64_t)file_get64(at + 8);
     }
-    if (a->kind == GRAMMAR_ATTR_VARIES)
-        a->list[0] = (int64_t)file_get64(at);
+    for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_VARIES && i < 2; i++)
+        a->list[i] = (int64_t)file_get64(at + 8 * i);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_LIST && i < a->length; i++)
         a->list[i] = (int64_t)file_get64(at + 8 * i);
     for (uint32_t i = 0; a->kind == GRAMMAR_ATTR_KEYED && i < a->length; i++)

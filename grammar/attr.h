@@ -9,8 +9,8 @@
  *   occurrence i of the node      0    1    2    3    4    5   ...
  *   GRAMMAR_ATTR_RAMP             base + step * (i mod period)      step 0: a constant; period 0: not wrapped yet
  *   GRAMMAR_ATTR_LIST             list[i mod period]                period <= GRAMMAR_ATTR_LENGTH
- *   GRAMMAR_ATTR_VARIES           only minimum, maximum and sum are known; in a job list[0] may name the list of the
- *                                 terminal's values in the order of the stream (job/starts.h)
+ *   GRAMMAR_ATTR_VARIES           only minimum, maximum and sum are known; in a job list[0] and list[1] may say where
+ *                                 the terminal's values are in the order of the stream (job/course.h)
  *   GRAMMAR_ATTR_KEYED            durations by value (team sizes): up to GRAMMAR_ATTR_KEYS of them
  *
  * RAMP and LIST are exact: occurrence i has exactly that value. Joining two nodes keeps a model exact where one node's

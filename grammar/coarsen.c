@@ -150,6 +150,7 @@ static uint32_t root_length(const struct grammar *g)
 void grammar_coarsen(struct grammar *g)
 {
     grammar_drain(g);
+    grammar_courses_leave(g);
     uint32_t guard = g->rules[0].guard, lost = lost_node(g), length = root_length(g);
     uint32_t fold = length > 8 ? length / 2 : length;
     if (lost != GRAMMAR_NONE) {

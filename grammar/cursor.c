@@ -7,7 +7,7 @@
 struct frame { uint32_t node, end; uint64_t turn; };
 
 struct cursor_state {
-    uint64_t *occurrences; /* a node */
+    uint64_t *occurrences; /* of each node, then of each terminal */
     uint32_t depth;
     struct frame frame[];  /* rule_count of them */
 };
@@ -34,6 +34,7 @@ static void settle(struct grammar_cursor *c)
     c->terminal = c->grammar->nodes[f->node].symbol;
     c->turn = f->turn;
     c->occurrence = s->occurrences[f->node]++;
+    c->nth = c->terminal < c->grammar->terminals ? s->occurrences[c->grammar->node_count + c->terminal]++ : 0;
 }
 
 int grammar_cursor_open(struct grammar_cursor *c, const struct grammar_flat *g)
@@ -48,7 +49,7 @@ int grammar_cursor_open(struct grammar_cursor *c, const struct grammar_flat *g)
     if (!s)
         return 0;
     s->depth = 0;
-    s->occurrences = calloc(g->node_count, sizeof *s->occurrences);
+    s->occurrences = calloc((size_t)g->node_count + g->terminals, sizeof *s->occurrences);
     if (!s->occurrences) {
         grammar_cursor_close(c);
         return 0;

@@ -35,7 +35,7 @@ void grammar_flat_destroy(struct grammar_flat *g)
     free(g->stats);
     free(g->attrs);
     free(g->courses);
-    free(g->runs);
+    free(g->steps);
     free(g);
 }
 

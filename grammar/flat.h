@@ -66,9 +66,10 @@ struct grammar_pager {
                                                                any */
 };
 
-/* A value that holds from an event of the stream on; what a terminal's values of a channel were, in that order. Only of
-   a grammar that was frozen. */
-struct grammar_run { uint64_t from; int64_t value; };
+/* What a terminal's values of a channel were, by the number of its event (course.h): from event `from` on `value`, then
+   the values that stand `back` before. Only of a grammar that was frozen. */
+enum { GRAMMAR_COURSE_STEPS = 512 }; /* of a course, at most */
+struct grammar_step { uint64_t from; int32_t value; uint32_t back; };
 struct grammar_flat_course { uint32_t terminal, channel, first, count; };
 
 struct grammar_flat {
@@ -80,7 +81,7 @@ struct grammar_flat {
     struct grammar_stats *stats; /* node_count */
     struct grammar_attr *attrs;  /* attr_count */
     struct grammar_flat_course *courses; /* course_count, by terminal and channel; of those with several values */
-    struct grammar_run *runs;    /* of the courses */
+    struct grammar_step *steps;  /* of the courses */
     uint32_t course_count;
     struct grammar_pager *pager; /* NULL: everything is here */
 };
@@ -123,11 +124,12 @@ void grammar_flat_renumber(struct grammar_flat *g, const uint32_t *map, uint32_t
  *       use(c.node, c.terminal, c.turn);
  *   grammar_cursor_close(&c);
  * `node` is the index of the terminal's node, `turn` counts from 0 within its exponent, `occurrence` counts how often
- * this node was reached before (for grammar_attr_value).
+ * this node was reached before (for grammar_attr_value), `nth` how often the terminal was, whatever the node (for its
+ * course; of GRAMMAR_LOST 0).
  */
 struct grammar_cursor {
     uint32_t node, terminal;
-    uint64_t turn, index, occurrence;
+    uint64_t turn, index, occurrence, nth;
     const struct grammar_flat *grammar;
     void *state;
 };

@@ -24,7 +24,8 @@ static int open_all(struct grammar *g)
     int error = base_arena_open(&g->node_arena, sizeof *g->nodes, g->node_limit);
     error = error ? error : base_arena_open(&g->rule_arena, sizeof *g->rules, g->rule_limit);
     error = error ? error : base_arena_open(&g->attr_arena, sizeof *g->attrs, g->attr_limit);
-    error = error ? error : base_arena_open(&g->course_arena, 2 * sizeof *g->courses, GRAMMAR_COURSE_TERMINALS);
+    error = error ? error : base_arena_open(&g->course_arena, sizeof *g->courses, GRAMMAR_COURSE_TERMINALS);
+    error = error ? error : base_arena_open(&g->window_arena, sizeof *g->windows, g->window_limit);
     error = error ? error : hints_open(&g->digram_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->utility_hints, g->node_limit + HINTS);
     error = error ? error : hints_open(&g->collapse_hints, g->rule_limit + HINTS);
@@ -33,6 +34,7 @@ static int open_all(struct grammar *g)
     g->rules = g->rule_arena.base;
     g->attrs = g->attr_arena.base;
     g->courses = g->course_arena.base;
+    g->windows = g->window_arena.base;
     return error;
 }
 
@@ -49,7 +51,8 @@ struct grammar *grammar_create(size_t memory)
     g->node_limit = (uint32_t)(memory / NODE_BYTES) + SPARE;
     g->rule_limit = g->node_limit / 2 + SPARE;
     g->attr_limit = (uint32_t)(memory / sizeof(struct grammar_attr_cell)) + SPARE;
-    g->node_free = g->rule_free = g->attr_free = GRAMMAR_NONE;
+    g->window_limit = (uint32_t)(memory / 4 / sizeof(struct grammar_window)) + 1; /* a quarter */
+    g->node_free = g->rule_free = g->attr_free = g->window_free = GRAMMAR_NONE;
     if (open_all(g)) {
         grammar_destroy(g);
         return NULL;
@@ -97,6 +100,7 @@ void grammar_destroy(struct grammar *g)
     base_arena_close(&g->rule_arena);
     base_arena_close(&g->attr_arena);
     base_arena_close(&g->course_arena);
+    base_arena_close(&g->window_arena);
     base_arena_close(&g->digram_hints.arena);
     base_arena_close(&g->utility_hints.arena);
     base_arena_close(&g->collapse_hints.arena);

@@ -35,7 +35,7 @@ struct grammar_attr_cell {
     uint32_t next;
     union {
         struct grammar_attr attr;
-        struct grammar_run run[GRAMMAR_CELL_RUNS];
+        struct grammar_step step[GRAMMAR_CELL_STEPS];
     };
 };
 
@@ -56,14 +56,16 @@ struct grammar_queue {
 };
 
 struct grammar {
-    struct base_arena node_arena, rule_arena, attr_arena, course_arena;
+    struct base_arena node_arena, rule_arena, attr_arena, course_arena, window_arena;
     struct grammar_node *nodes;
     struct grammar_rule *rules;
     struct grammar_attr_cell *attrs;
-    struct grammar_course *courses; /* two of each terminal: PEER, SOURCE */
+    struct grammar_courses *courses; /* of each terminal */
+    struct grammar_window *windows;
     uint32_t node_top, node_free, node_limit, node_ready, nodes_used; /* node_ready: memory is there for these */
     uint32_t rule_top, rule_free, rule_limit, rules_used;
     uint32_t attr_top, attr_free, attr_limit, attrs_used;
+    uint32_t window_top, window_free, window_limit, windows_used;
     struct grammar_digrams digrams;
     struct grammar_tail tail;
     struct grammar_arrival late; /* a rule that waits until the tail is written out; symbol GRAMMAR_NONE: none */
@@ -113,7 +115,8 @@ static inline uint64_t grammar_symbol_length(const struct grammar *g, uint32_t s
 static inline size_t grammar_memory_used(const struct grammar *g)
 {
     return (size_t)g->nodes_used * sizeof *g->nodes + (size_t)g->rules_used * sizeof *g->rules +
-           (size_t)g->attrs_used * sizeof *g->attrs + grammar_digrams_memory(&g->digrams);
+           (size_t)g->attrs_used * sizeof *g->attrs + (size_t)g->windows_used * sizeof *g->windows +
+           grammar_digrams_memory(&g->digrams);
 }
 
 /* grammar.c: more from the pool; false: there is none. */
@@ -184,18 +187,32 @@ void grammar_drain(struct grammar *g);
 void grammar_settle(struct grammar *g);
 void grammar_append_plain(struct grammar *g, const struct grammar_event *event);
 
-/* course.c: another value from the event on that is about to be appended; the frozen form, -1: out of memory. */
-void grammar_course_turn(struct grammar *g, struct grammar_course *c, int64_t value);
+/* course.c: the value of the terminal's event n, which is about to be appended; all courses are given up: the order of
+   what was is lost; the frozen form, -1: out of memory. */
+void grammar_course_add(struct grammar *g, struct grammar_course *c, uint64_t n, int64_t value);
+void grammar_courses_leave(struct grammar *g);
 int grammar_courses_freeze(const struct grammar *g, struct grammar_flat *f);
+static inline void grammar_course_note(struct grammar *g, struct grammar_courses *c, uint32_t which, bool has,
+                                       int64_t value, uint64_t n)
+{
+    struct grammar_course *of = &c->of[which];
+    if (!has && of->state == GRAMMAR_COURSE_NEW)
+        return;
+    value = has ? value : GRAMMAR_PEER_NONE;
+    if (of->state == GRAMMAR_COURSE_STILL ? of->expected != value : of->state != GRAMMAR_COURSE_LEFT)
+        grammar_course_add(g, of, n, value);
+}
 static inline void grammar_courses_note(struct grammar *g, const struct grammar_event *e)
 {
-    if (!(e->channels & GRAMMAR_COURSE_CHANNELS) || e->terminal >= GRAMMAR_COURSE_TERMINALS)
+    if (e->terminal >= GRAMMAR_COURSE_TERMINALS)
         return;
-    struct grammar_course *c = &g->courses[2 * e->terminal];
-    if (e->channels >> GRAMMAR_PEER & 1 && (c->last != e->value[GRAMMAR_PEER] || !c->runs))
-        grammar_course_turn(g, c, e->value[GRAMMAR_PEER]);
-    if (e->channels >> GRAMMAR_SOURCE & 1 && (c[1].last != e->value[GRAMMAR_SOURCE] || !c[1].runs))
-        grammar_course_turn(g, c + 1, e->value[GRAMMAR_SOURCE]);
+    struct grammar_courses *c = &g->courses[e->terminal];
+    uint64_t n = c->events++;
+    if (!(e->channels & GRAMMAR_COURSE_CHANNELS || c->begun))
+        return;
+    c->begun = true;
+    grammar_course_note(g, c, 0, e->channels >> GRAMMAR_PEER & 1, e->value[GRAMMAR_PEER], n);
+    grammar_course_note(g, c, 1, e->channels >> GRAMMAR_SOURCE & 1, e->value[GRAMMAR_SOURCE], n);
 }
 
 /* coarsen.c */

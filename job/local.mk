@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libpythia-job.la
 libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/check.c %D%/check.h \
 	%D%/class.c %D%/class.h \
+	%D%/course.c %D%/course.h \
 	%D%/define.c %D%/define.h \
 	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow_join.c %D%/flow.h %D%/flow_join.h \
@@ -27,11 +28,13 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/value.c %D%/value.h
 libpythia_job_la_LIBADD = -lm
 
-UNIT_TESTS += tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges tests/unit/test_traffic tests/unit/test_turns
+UNIT_TESTS += tests/unit/test_course tests/unit/test_job tests/unit/test_regions tests/unit/test_ranges \
+	tests/unit/test_traffic tests/unit/test_turns
 SIMULATE = tests/unit/simulate.c tests/unit/simulate.h
 SIMULATE_MERGE = tests/unit/simulate_merge.c $(SIMULATE)
 BYTES = tests/unit/bytes.c tests/unit/bytes.h
 tests_unit_test_job_SOURCES = tests/unit/test_job.c $(BYTES) $(SIMULATE_MERGE)
+tests_unit_test_course_SOURCES = tests/unit/test_course.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE_MERGE)
 tests_unit_test_turns_SOURCES = tests/unit/test_turns.c
 tests_unit_test_traffic_SOURCES = tests/unit/test_traffic.c tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_ranges_SOURCES = tests/unit/test_ranges.c $(SIMULATE)

@@ -150,9 +150,10 @@ void job_relation_canonical(struct grammar_attr *a)
     if (a->kind == GRAMMAR_ATTR_KEYED) {
         canonical_keyed(a);
     } else if (a->kind == GRAMMAR_ATTR_VARIES) {
-        int64_t course = a->list[0];
+        int64_t course = a->list[0], modulus = a->list[1];
         memset(a->key, 0, sizeof a->key);
         a->list[0] = course;
+        a->list[1] = modulus;
         a->length = 0;
         a->period = 0;
     } else if (period_of(a) > SHORT) {
@@ -228,6 +229,7 @@ static void key_of_inexact(const struct grammar_attr *a, struct job_relation_key
     key->attr.kind = a->kind;
     if (a->kind != GRAMMAR_ATTR_KEYED) {
         key->attr.list[0] = a->list[0];
+        key->attr.list[1] = a->list[1];
         return;
     }
     key->attr.length = a->length;

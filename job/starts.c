@@ -115,64 +115,6 @@ int job_completes(const struct job *j, const struct job_class *c, uint32_t node,
     return 0;
 }
 
-/* --- Courses --- */
-
-int job_course_value(const struct job *j, int64_t name, uint64_t at, int64_t *value)
-{
-    uint32_t count = 0;
-    const struct job_start_run *run = name && at != JOB_SOMEWHERE ? job_starts_find(j, name, &count) : NULL;
-    for (uint32_t i = 0; run && i < count; at -= run[i++].count)
-        if (at < run[i].count) {
-            *value = (int32_t)run[i].distance;
-            return 0;
-        }
-    return 1;
-}
-
-/* The first value holds from the stream's begin on. A value or length that does not fit a run: no course. */
-static int add_course(struct job *j, const struct grammar_flat *g, const struct grammar_flat_course *c, int64_t *name)
-{
-    const struct grammar_run *from = g->runs + c->first;
-    struct job_start_run *run = calloc(c->count, sizeof *run);
-    bool fits = true;
-    for (uint32_t i = 0; run && i < c->count; i++) {
-        uint64_t begin = i ? from[i].from : 0, end = i + 1 < c->count ? from[i + 1].from : g->events;
-        run[i] = (struct job_start_run){ .distance = (uint32_t)from[i].value, .count = (uint32_t)(end - begin) };
-        fits &= from[i].value == (int32_t)from[i].value && end - begin <= UINT32_MAX;
-    }
-    *name = run && fits ? job_starts_name(run, c->count) : 0;
-    int error = !run ? PYTHIA_ENOMEM : fits ? job_starts_add(j, *name, run, c->count) : 0;
-    free(run);
-    return error;
-}
-
-static int name_course(struct job *j, const struct grammar_flat *g, uint32_t terminal, struct grammar_attr *a,
-                       int64_t *names)
-{
-    const struct grammar_flat_course *c = g->courses;
-    uint32_t i = BASE_ARRAY_PLACE(g->course_count, k, c[k].terminal < terminal ||
-                                  (c[k].terminal == terminal && c[k].channel < a->channel));
-    if (i == g->course_count || c[i].terminal != terminal || c[i].channel != a->channel)
-        return 0;
-    int error = names[i] ? 0 : add_course(j, g, &c[i], &names[i]);
-    a->list[0] = names[i];
-    return error;
-}
-
-int job_courses_add(struct job *j, struct grammar_flat *g)
-{
-    int64_t *names = calloc((size_t)g->course_count + 1, sizeof *names);
-    int error = names ? 0 : PYTHIA_ENOMEM;
-    for (uint32_t n = 0; n < g->node_count && g->course_count && !error; n++)
-        for (uint32_t k = 0; k < g->nodes[n].attr_count && !error; k++) {
-            struct grammar_attr *a = &g->attrs[g->nodes[n].attr + k];
-            if (a->kind == GRAMMAR_ATTR_VARIES)
-                error = name_course(j, g, g->nodes[n].symbol, a, names);
-        }
-    free(names);
-    return error;
-}
-
 int job_starts_check(const struct job *j, char *why, size_t size)
 {
     const struct job_starts *s = &j->starts;

@@ -17,7 +17,6 @@
 
 struct job;
 struct job_class;
-struct grammar_flat;
 
 /* distance, distance + step, …: `count` of them. */
 struct job_start_run { uint32_t distance; int32_t step; uint32_t count; };
@@ -30,11 +29,6 @@ struct job_starts {
 };
 
 int64_t job_starts_name(const struct job_start_run *runs, uint32_t count); /* below 0 */
-/* A course is such a list, too: a value, and for how many events of the stream it holds. Its value at event `at`: 0; 1:
-   not known, as all is of name 0. */
-int job_course_value(const struct job *j, int64_t name, uint64_t at, int64_t *value);
-/* Names the courses that a frozen grammar has where its attributes vary, and defines them. 0, PYTHIA_ENOMEM. */
-int job_courses_add(struct job *j, struct grammar_flat *g);
 /* Defines a list; a name that is there stays. 0, PYTHIA_ENOMEM. */
 int job_starts_add(struct job *j, int64_t name, const struct job_start_run *runs, uint32_t count);
 /* NULL: there is no such list. */

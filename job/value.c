@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "grammar/attr_formula.h"
+#include "job/course.h"
 #include "job/ranges.h"
 #include "job/relation.h"
 
@@ -78,14 +79,14 @@ int64_t job_variant_value(const struct job_variant *v, uint32_t rank, int64_t va
 }
 
 int job_attr_value(const struct job *j, const struct job_class *c, uint32_t node, enum grammar_channel channel,
-                   uint32_t rank, uint32_t thread, uint64_t i, uint64_t at, int64_t *value)
+                   uint32_t rank, uint32_t thread, uint64_t i, uint64_t nth, int64_t *value)
 {
     const struct job_variant *v = job_variant(c, node, channel, rank, thread);
     int64_t own;
     if (!v)
         return 2;
     if (v->attr.kind == GRAMMAR_ATTR_VARIES)
-        return job_course_value(j, v->attr.list[0], at, value);
+        return job_course_value(j, &v->attr, rank, nth, value) ? 0 : 1;
     if (!grammar_attr_value(&v->attr, i, &own))
         return 1;
     *value = job_variant_value(v, rank, own);

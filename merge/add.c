@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "job/course.h"
 #include "job/streams.h"
 #include "merge/union.h"
 
@@ -69,7 +70,7 @@ int merge_add_stream(struct job *j, const struct job_stream *s, struct grammar_f
         goto drop_grammar;
     error = base_array_room(&j->streams, &j->index->stream_room, (uint64_t)j->stream_count + 1, sizeof *j->streams);
     if (!error && world_size(j) <= JOB_BLOCKS) /* beyond, each rank's own would be too much */
-        error = job_courses_add(j, g);
+        error = job_courses_add(j, g, s->rank, modulus);
     if (error)
         goto drop_modulus;
     struct grammar_hash hash = grammar_flat_shape(g, j->terminal_hash);

@@ -199,7 +199,8 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     b->resize = resize;
     b->extra_share = 1;
     b->source = (struct replay_source){
-        .ranks = ranks, .context = b, .grammar = grammar, .event = bind_event, .cycle = bind_cycle, .member = member
+        .ranks = ranks, .context = b, .grammar = grammar, .event = bind_event, .cycle = bind_cycle,
+        .course = bind_course, .member = member
     };
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
     find_sites(b);

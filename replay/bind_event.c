@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/array.h"
+#include "job/course.h"
 #include "job/define.h"
 #include "job/flow.h"
 #include "job/group.h"
@@ -11,8 +12,8 @@
 #include "replay/bind_parts.h"
 #include "replay/calls.h"
 
-/* Which occurrence of a node, which event of the rank. */
-struct moment { uint64_t i, index; };
+/* Which occurrence of a node, and of its terminal. */
+struct moment { uint64_t i, nth; };
 
 /* The rank of the job whom `peer` in the channel's values means. */
 static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
@@ -34,7 +35,7 @@ static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, 
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
 
-    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.index, &v) == 0)
+    if (job_attr_value(b->job, c, node, channel, bind_like(b, rank), 0, at.i, at.nth, &v) == 0)
         return v;
     const struct job_variant *variant = job_variant(c, node, channel, bind_like(b, rank), 0);
     if (channel == GRAMMAR_BYTES && variant)
@@ -67,7 +68,7 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
     if (anyone && kind == REPLAY_IRECV)
         op.peer = REPLAY_LATER;
     if (op.peer == REPLAY_NOWHERE && !receives &&
-        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.index, &reply) == 0 &&
+        job_attr_value(b->job, c, node, GRAMMAR_REPLY, bind_like(b, rank), 0, at.i, at.nth, &reply) == 0 &&
         reply == 1)
         op.peer = REPLAY_SOURCE;
     if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
@@ -327,7 +328,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     return n;
 }
 
-uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t index, struct replay_op *op)
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *op)
 {
     const struct replay_bind *b = context;
     const struct bind_times *t = &b->rank[rank].node[node];
@@ -339,7 +340,7 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uin
     }
     const struct job_terminal *terminal = &b->job->terminals[symbol];
     uint32_t site = b->site_of[symbol], n = 0;
-    struct moment at = { i, index };
+    struct moment at = { i, nth };
 
     bool polls = terminal->call_kind == JOB_COMPLETION && !terminal->blocking;
     if (b->site[site].what == BIND_INIT)
@@ -354,6 +355,7 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uin
     return n;
 }
 
+/* By how often the rank was at the node; what follows a course does not depend on that. */
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
 {
     const struct replay_bind *b = context;
@@ -363,21 +365,29 @@ uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
     for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
         const struct job_variant *v = job_variant(c, node, (enum grammar_channel)channel, bind_like(b, rank), 0);
         int64_t constant;
-        bool varies = v && v->attr.kind == GRAMMAR_ATTR_VARIES;
-        if (!v || v->attr.kind == GRAMMAR_ATTR_KEYED || channel == GRAMMAR_TEAM ||
-            (varies ? !v->attr.list[0] : grammar_attr_constant(&v->attr, &constant)))
-            continue;
-        if (v->attr.period == 0) /* that of a course is 0 */
-            return 0;
-        uint32_t a = whole, p = v->attr.period;
-        while (p) {
-            uint32_t rest = a % p;
-            a = p;
-            p = rest;
-        }
-        if ((uint64_t)whole / a * v->attr.period > 1u << 20)
-            return 0;
-        whole = whole / a * v->attr.period;
+        if (v && v->attr.kind <= GRAMMAR_ATTR_LIST && channel != GRAMMAR_TEAM &&
+            !grammar_attr_constant(&v->attr, &constant))
+            whole = replay_cycle_both(whole, v->attr.period);
     }
     return whole;
+}
+
+bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle)
+{
+    static const enum grammar_channel channels[] = { GRAMMAR_PEER, GRAMMAR_SOURCE };
+    const struct replay_bind *b = context;
+    const struct job_class *c = bind_class(b, rank);
+    bool found = false;
+
+    *cycle = (struct replay_cycle){ 0, 1 };
+    for (size_t k = 0; k < sizeof channels / sizeof *channels; k++) {
+        const struct job_variant *v = job_variant(c, node, channels[k], bind_like(b, rank), 0);
+        struct replay_cycle own;
+        if (!v || v->attr.kind != GRAMMAR_ATTR_VARIES || !job_course_cycle(b->job, &v->attr, &own.from, &own.period))
+            continue;
+        found = true;
+        cycle->period = replay_cycle_both(cycle->period, own.period);
+        cycle->from = own.from > cycle->from ? own.from : cycle->from;
+    }
+    return found;
 }

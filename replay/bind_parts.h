@@ -71,7 +71,8 @@ void bind_times_find(struct replay_bind *b, uint32_t rank);
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
 
 /* --- bind_event.c: the source's functions; `context` is the bind --- */
-uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *op);
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *op);
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node);
+bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
 
 #endif

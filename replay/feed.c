@@ -31,20 +31,43 @@ static uint32_t depth_of(const struct grammar_flat *g)
     return deepest;
 }
 
-/* Counts occurrences only where they matter. */
-static void find_cycles(struct replay_feed *f)
+/* A terminal's nodes may each have a channel that follows a course: what begins anew for all of them. */
+static void add_course(struct replay_feed *f, uint32_t nodes, uint32_t terminal, const struct replay_cycle *c)
 {
-    uint32_t nodes = f->grammar->node_count;
+    uint32_t i = nodes;
 
-    f->cycle = calloc(nodes + 1u, sizeof *f->cycle);
-    f->changing = calloc(nodes + 1u, sizeof *f->changing);
-    for (uint32_t n = 0; n < nodes; n++) {
-        f->cycle[n] = grammar_is_rule(f->grammar->nodes[n].symbol) ? 1
-                                                                   : f->source->cycle(f->source->context, f->rank, n);
-        if (f->cycle[n] != 1)
-            f->changing[f->changes++] = n;
+    while (i < f->changes && f->change[i].count != f->grammar->node_count + terminal)
+        i++;
+    struct replay_change *to = &f->change[i];
+    if (i == f->changes) {
+        *to = (struct replay_change){ f->grammar->node_count + terminal, *c };
+        f->changes++;
+        return;
     }
-    f->seen = f->changes ? calloc(nodes, sizeof *f->seen) : NULL;
+    to->cycle.period = replay_cycle_both(to->cycle.period, c->period);
+    to->cycle.from = to->cycle.from > c->from ? to->cycle.from : c->from;
+}
+
+/* Counts occurrences only where they matter. */
+static void find_changes(struct replay_feed *f)
+{
+    const struct replay_source *s = f->source;
+    const struct grammar_flat *g = f->grammar;
+    uint32_t nodes;
+
+    f->change = calloc(2 * (size_t)g->node_count + 1, sizeof *f->change);
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        uint32_t period = grammar_is_rule(g->nodes[n].symbol) ? 1 : s->cycle(s->context, f->rank, n);
+        if (period != 1)
+            f->change[f->changes++] = (struct replay_change){ n, { 0, period } };
+    }
+    nodes = f->changes;
+    for (uint32_t n = 0; s->course && n < g->node_count; n++) {
+        struct replay_cycle c;
+        if (g->nodes[n].symbol < g->terminals && s->course(s->context, f->rank, n, &c))
+            add_course(f, nodes, g->nodes[n].symbol, &c);
+    }
+    f->seen = f->changes ? calloc((size_t)g->node_count + g->terminals, sizeof *f->seen) : NULL;
 }
 
 /* Whether all turns of the node that the last frame has just come to are taken at once. */
@@ -95,7 +118,7 @@ void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint
     }
     f->room = depth_of(f->grammar);
     f->frame = calloc(f->room, sizeof *f->frame);
-    find_cycles(f);
+    find_changes(f);
     f->frame[f->depth++] = (struct replay_frame){ .node = f->grammar->rules[0].first };
     f->events = UINT64_MAX; /* before the first */
 }
@@ -104,15 +127,14 @@ void replay_feed_close(struct replay_feed *f)
 {
     free(f->frame);
     free(f->seen);
-    free(f->cycle);
-    free(f->changing);
+    free(f->change);
     free(f->talks);
     free(f->whole);
     f->talks = NULL;
     f->whole = NULL;
     f->frame = NULL;
     f->seen = NULL;
-    f->cycle = f->changing = NULL;
+    f->change = NULL;
     f->changes = 0;
     f->ended = true;
 }
@@ -154,9 +176,10 @@ static bool next_event(struct replay_feed *f)
         return true;
     }
     f->events++;
-    uint32_t node = f->frame[f->depth - 1].node;
+    uint32_t node = f->frame[f->depth - 1].node, symbol = f->grammar->nodes[node].symbol;
     uint64_t i = f->seen ? f->seen[node]++ : 0;
-    f->op_count = f->source->event(f->source->context, f->rank, node, i, f->events, f->own);
+    uint64_t nth = f->seen && symbol < f->grammar->terminals ? f->seen[f->grammar->node_count + symbol]++ : 0;
+    f->op_count = f->source->event(f->source->context, f->rank, node, i, nth, f->own);
     f->op = f->own;
     return true;
 }

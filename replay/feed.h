@@ -14,7 +14,8 @@
  *      was taken at once
  *   2. a frame's turn is below its node's exponent
  *
- * Cost: a step is O(1) amortised. Memory: depth of the grammar, and a count for each node whose operations change.
+ * Cost: a step is O(1) amortised. Memory: depth of the grammar, and where operations change a count for each node and
+ * terminal.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_FEED_H
@@ -25,15 +26,18 @@
 
 struct replay_frame { uint32_t rule, node; uint64_t turn; int64_t at; /* ns: when that turn began; the caller's */ };
 
+/* A count of occurrences that operations depend on: its place among them, and how. */
+struct replay_change { uint32_t count; struct replay_cycle cycle; };
+
 struct replay_feed {
     const struct replay_source *source;
     const struct grammar_flat *grammar;
     uint32_t rank, depth, room;
     struct replay_frame *frame;
     uint64_t events;     /* index of the event that the position is at */
-    uint64_t *seen;      /* occurrences of each node, where its operations change; NULL: nowhere */
-    uint32_t *cycle;     /* of each node, with `seen` */
-    uint32_t *changing, changes; /* those nodes */
+    uint64_t *seen;      /* occurrences of each node, then of each terminal; NULL: no operations change */
+    struct replay_change *change; /* those that matter */
+    uint32_t changes;
     uint32_t turned;     /* after an advance: the depth whose turn was completed, 0 for none; depth counts from 1 */
     bool at_once;        /* set by the caller: repetitions may be taken at once */
     uint8_t *talks;      /* of each node: 0: not known; 1: it is walked; 2: it can be taken at once */

@@ -15,7 +15,8 @@
  *
  * Invariants:
  *   1. event() is a function of its arguments: asked again it gives the same operations
- *   2. occurrences of a node whose number is equal modulo cycle() have equal operations
+ *   2. occurrences of a node whose number is equal modulo cycle(), and whose terminal's is by course(), have equal
+ *      operations
  *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive, REPLAY_LATER for
  *      that of an IRECV
  *
@@ -89,16 +90,41 @@ struct replay_op {
 
 enum { REPLAY_OPS = 16 }; /* operations of one event, at most */
 
+/* What repeats after `period` occurrences, 0: never, from occurrence `from` on. */
+struct replay_cycle { uint64_t from; uint32_t period; };
+
+/* Two occurrences with the same number here are followed by the same ones. */
+static inline uint64_t replay_cycle_phase(const struct replay_cycle *c, uint64_t i)
+{
+    return c->period && i >= c->from ? c->from + (i - c->from) % c->period : i;
+}
+
+/* After how many occurrences both begin anew; 0: never, or too late to matter. */
+static inline uint32_t replay_cycle_both(uint32_t x, uint32_t y)
+{
+    enum { MOST = 1 << 20 };
+    uint32_t a = x, b = y;
+
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return x && y && (uint64_t)x / a * y <= MOST ? x / a * y : 0;
+}
+
 struct replay_source {
     uint32_t ranks, places;
     bool plain; /* what is received by IRECV has its source named, and none of it is longer than the model's S */
     void *context;
     /* The grammar of a rank; GRAMMAR only: rules, nodes. */
     const struct grammar_flat *(*grammar)(void *context, uint32_t rank);
-    /* Fills ops[] with what occurrence `i` of `node` is, event `at` of the rank; how many, at most REPLAY_OPS. */
-    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *ops);
+    /* Fills ops[] with what occurrence `i` of `node` is, the `nth` of its terminal; how many, at most REPLAY_OPS. */
+    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *ops);
     /* After how many occurrences a node's operations begin anew: 1: always the same; 0: never. */
     uint32_t (*cycle)(void *context, uint32_t rank, uint32_t node);
+    /* The same for occurrences of its terminal, where they matter. NULL: they never do. */
+    bool (*course)(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
     /* Rank of the job of member `i` of a group. */
     uint32_t (*member)(void *context, uint32_t group, uint32_t rank, uint32_t i);
 };

@@ -156,10 +156,8 @@ static void add_host(struct replay_machine *m, struct words *w, uint32_t rank)
     }
     add_list(m, w, &h->list[REPLAY_POSTED], h);
     add_list(m, w, &h->list[REPLAY_UNEXPECTED], NULL);
-    for (uint32_t i = 0; i < f->changes; i++) {
-        uint32_t n = f->changing[i];
-        add(w, f->cycle[n] ? f->seen[n] % f->cycle[n] : f->seen[n]);
-    }
+    for (uint32_t i = 0; i < f->changes; i++)
+        add(w, replay_cycle_phase(&f->change[i].cycle, f->seen[f->change[i].count]));
 }
 
 static int by_order(const void *a, const void *b)
@@ -221,7 +219,7 @@ static void save(struct replay_machine *m, struct state *s)
             add(&s->at, (uint64_t)f->frame[d].at);
         }
         for (uint32_t i = 0; i < f->changes; i++)
-            add(&s->seen, f->seen[f->changing[i]]);
+            add(&s->seen, f->seen[f->change[i].count]);
     }
     base_must(base_array_room(&s->due, &s->due_room, m->heap_count, sizeof *s->due));
     s->due_count = list_due(m, s->due, NULL);
@@ -395,7 +393,7 @@ static void advance_host(struct replay_machine *m, const struct state *s, uint32
         h->open[i].event += events;
     f->events += events;
     for (uint32_t i = 0; i < f->changes; i++) {
-        uint64_t *seen = &f->seen[f->changing[i]];
+        uint64_t *seen = &f->seen[f->change[i].count];
         *seen += n * (*seen - s->seen.word[s->part[r].seen + i]);
     }
 }

@@ -88,7 +88,7 @@ static bool answers(const struct printer *p, const struct grammar_cursor *c)
 {
     int64_t reply;
 
-    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, c->index,
+    return job_attr_value(p->job, p->class, c->node, GRAMMAR_REPLY, p->rank, p->thread, c->occurrence, c->nth,
                           &reply) == 0 &&
            reply == 1;
 }
@@ -102,7 +102,7 @@ static const char *peer_text(const struct printer *p, const struct grammar_curso
     if (v && !grammar_attr_constant(&v->attr, &value) && answers(p, c)) /* what holds says more than who it was */
         return "SOURCE";
     switch (
-        job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->index, &value)) {
+        job_attr_value(p->job, p->class, c->node, GRAMMAR_PEER, p->rank, p->thread, c->occurrence, c->nth, &value)) {
     case 0:
         break;
     case 1:

@@ -99,7 +99,7 @@ static void look_around(const struct job *j)
         for (int more = grammar_cursor_open(&at, g); more && steps++ < 1000; more = grammar_cursor_next(&at))
             for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++)
                 (void)job_attr_value(j, c, at.node, channel, c->ranges[0].first, c->ranges[0].thread, at.occurrence,
-                                     at.index, &value);
+                                     at.nth, &value);
         grammar_cursor_close(&at);
         job_member_free(g);
     }

@@ -337,6 +337,27 @@ static void cart(void)
     MPI_Comm_free(&grid);
 }
 
+/* Messages with all 26 others of a cube, in turn, from one callsite each: some of them each turn, and every tenth turn
+   all, twice. */
+static void cube(void)
+{
+    enum { MOST = 52 };
+    MPI_Request request[2 * MOST];
+    int in[MOST];
+    for (int i = 0; i < turns; i++) {
+        int n = 0, count = i % 10 == 9 ? 2 * (ranks - 1) : 9;
+        for (int k = 0; k < count && k < MOST; k++) {
+            int step = 1 + k * 5 % (ranks - 1);
+            MPI_Irecv(&in[k], 1, MPI_INT, (rank - step + ranks) % ranks, 0, MPI_COMM_WORLD, &request[n++]);
+            MPI_Isend(&rank, 1, MPI_INT, (rank + step) % ranks, 0, MPI_COMM_WORLD, &request[n++]);
+        }
+        for (int k = 0; k < n; k++)
+            MPI_Wait(&request[k], MPI_STATUS_IGNORE);
+        for (int k = 0; k < n / 2; k++)
+            expect(in[k] == (rank - 1 - k * 5 % (ranks - 1) + ranks) % ranks, "cube");
+    }
+}
+
 /* A loop over a list of neighbours: own +1, -1, +2, -2, +3; receives posted in one loop, sends in another. */
 static void list(void)
 {
@@ -439,6 +460,7 @@ static int run(const char *name, const char *argument)
         {"ring", ring}, {"butterfly", butterfly}, {"halo", halo}, {"isends", isends}, {"master", master},
         {"waitany", waitany}, {"polling", polling}, {"collectives", collectives}, {"persistent", persistent},
         {"onesided", onesided}, {"communicators", communicators}, {"cart", cart}, {"list", list}, {"halves", halves},
+        {"cube", cube},
         {"derived", derived}, {"hypercube", hypercube}, {"errors", errors}, {"paused", paused}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (strcmp(all[i].name, name) == 0) {

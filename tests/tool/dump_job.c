@@ -47,7 +47,7 @@ static void print_member(const struct job *j, const struct job_class *c, uint32_
         print_terminal(j, at.terminal);
         for (int channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
             int64_t value;
-            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, at.index, &value);
+            int known = job_attr_value(j, c, at.node, channel, rank, thread, at.occurrence, at.nth, &value);
             if (known == 0)
                 printf("\t%" PRId64, value);
             else

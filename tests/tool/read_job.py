@@ -61,7 +61,7 @@ class Job:
         if data[:8] != b"PYTHIA\x1a\n":
             fail("not a job file")
         version, count, size, stated = struct.unpack_from("<IIQQ", data, 8)
-        if version != 6 or size != len(data):
+        if version != 7 or size != len(data):
             fail("version or size")
         end = 64 + 48 * count
         if checksum(data[:24] + bytes(8) + data[32:end]) != stated:
@@ -255,16 +255,28 @@ class Job:
                 else:
                     yield node, symbol
 
-    def value(self, c, node, channel, member, i, index):
+    def make_course(self, made, steps, length):
+        """The first values of a course, from its steps: a value, then those that stand `back` before."""
+        del made[:]
+        for i, (value, back, events) in enumerate(steps):
+            begin = len(made)
+            end = length if i + 1 == len(steps) else min(length, begin + events)
+            while len(made) < end:
+                made.append((value ^ 0x80000000) - 0x80000000 if len(made) == begin else made[-back])
+
+    def value(self, c, node, channel, member, i, nth):
         v = c["variants"].get((node, channel, member))
         if v is None:
             return "-"
         _, relations, sample, modulus, _, _, _, kind, length, period, count = v[:11]
         if kind == 2:
-            for value, _, times in self.lists.get(struct.unpack_from("<q", v[14])[0], ()):
-                if index < times:
-                    return str((value ^ 0x80000000) - 0x80000000)
-                index -= times
+            name, modulus = struct.unpack_from("<2q", v[14])
+            made = self.courses.setdefault(name, [])
+            if name in self.lists and len(made) <= nth:
+                self.make_course(made, self.lists[name], 2 * nth + 64)
+            if nth < len(made):
+                x = made[nth]
+                return str((x + member[0]) % modulus if modulus and x >= 0 else x)
         if i >= count:
             return "*"
         if kind == 0:
@@ -323,11 +335,13 @@ class Job:
         for c in self.classes:
             for rank, thread in c["members"] if not totals else []:
                 print("member", rank, thread, sep="\t")
-                seen = {}
+                seen, events = {}, {}
                 for index, (node, terminal) in enumerate(self.expand(c, c["rules"][0], (rank, thread))):
                     i = seen.get(node, 0)
                     seen[node] = i + 1
-                    values = [self.value(c, node, channel, (rank, thread), i, index) for channel in range(10)]
+                    nth = events.get(terminal, 0)
+                    events[terminal] = nth + 1
+                    values = [self.value(c, node, channel, (rank, thread), i, nth) for channel in range(10)]
                     print(index, self.text(terminal), *values, sep="\t")
         for number, c in enumerate(self.classes):
             first = c["stats"][: c["length"][c["rules"][0]]]
@@ -390,7 +404,7 @@ class Job:
                 print("message", terminal, kind & 1, rank, -1 if peer == NONE else peer, *sums, mean, sep="\t")
 
     def read_lists(self):
-        self.lists = {}
+        self.lists, self.courses = {}, {}
         if 24 not in self.sections:
             return
         body, n = self.sections[24]

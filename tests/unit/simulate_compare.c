@@ -21,7 +21,7 @@ static void compare_values(const struct job *merged, const struct job_class *c, 
     for (uint32_t channel = 0; channel < GRAMMAR_CHANNELS; channel++) {
         int64_t alone = 0, value = 0;
         int expected = known_alone(s, at->node, channel, at->occurrence, &alone);
-        int got = job_attr_value(merged, c, at->node, channel, s->rank, s->thread, at->occurrence, at->index, &value);
+        int got = job_attr_value(merged, c, at->node, channel, s->rank, s->thread, at->occurrence, at->nth, &value);
         if (expected == 1 && got == 0) { /* by the order of the stream */
             ck_assert(channel == GRAMMAR_PEER || channel == GRAMMAR_SOURCE);
             if (e->channels & 1u << channel)

@@ -327,38 +327,6 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
-/* Peers that follow no rule are known in the order of the stream, until they change too often. */
-START_TEST(courses)
-{
-    for (uint32_t changes = 2; changes <= 2 * GRAMMAR_COURSE_RUNS; changes += 85) {
-        struct grammar *g = grammar_create(1 << 20);
-        size_t empty = 0;
-        for (uint32_t i = 0; i < 20 * changes; i++) {
-            uint32_t n = i / 20;
-            struct grammar_event e = { .terminal = i % 5 % 2, .gap = 1, .duration = 1 };
-            if (e.terminal)
-                e.channels = 1u << GRAMMAR_PEER, e.value[GRAMMAR_PEER] = (n * n + n / 3) % 4096 + n % 2;
-            grammar_append(g, &e);
-            empty = i == 2 ? grammar_memory(g) : empty;
-        }
-        struct grammar_flat *f = grammar_freeze(g);
-        ck_assert_ptr_nonnull(f);
-        ck_assert_uint_eq(f->course_count, changes <= GRAMMAR_COURSE_RUNS);
-        for (uint32_t i = 0; i < f->course_count; i++)
-            ck_assert(f->courses[i].terminal == 1 && f->courses[i].channel == GRAMMAR_PEER &&
-                      f->courses[i].count == changes);
-        for (uint32_t n = 0; f->course_count && n < changes; n++) {
-            ck_assert_int_eq(f->runs[n].value, (n * n + n / 3) % 4096 + n % 2);
-            ck_assert_uint_eq(f->runs[n].from, 20 * n + 1);
-        }
-        if (!f->course_count) /* given back */
-            ck_assert_uint_lt(grammar_memory(g) - empty, 8192);
-        grammar_flat_destroy(f);
-        grammar_destroy(g);
-    }
-}
-END_TEST
-
 START_TEST(a_node_is_two_cache_lines)
 {
     ck_assert_uint_le(sizeof(struct grammar_node), 128);
@@ -475,7 +443,6 @@ int main(void)
         UNIT_LOOP(loops_audited_now_and_then, 4),
         UNIT_LOOP(the_tail_is_a_short_cut_only, 8),
         UNIT_TEST(work_is_bounded),
-        UNIT_TEST(courses),
         UNIT_TEST(a_node_is_two_cache_lines),
         UNIT_TEST(longer_streams_and_alphabets),
         UNIT_TEST(flat_lengths_beyond_32_bits),
