@@ -15,6 +15,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \
+	%D%/state.c %D%/state.h \
 	%D%/whole.c %D%/whole.h
 
 UNIT_TESTS += tests/unit/test_replay
