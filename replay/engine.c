@@ -503,6 +503,7 @@ static void destroy(struct replay_machine *m)
     free(m->heap);
     free(m->item);
     free(m->key);
+    free(m->wide);
     base_hash_close(&m->keys);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a replay: private to engine.c, heap.c, match.c, pending.c and skip.c. See engine.h. */
+/* The state of a replay: private to this directory, but for what reads a host. See engine.h. */
 #ifndef PYTHIA_REPLAY_MACHINE_H
 #define PYTHIA_REPLAY_MACHINE_H
 
@@ -9,6 +9,9 @@
 #include "replay/feed.h"
 
 #define REPLAY_NONE UINT32_MAX
+
+/* The key of an item, and its neighbours in that one's chain. */
+struct replay_link { uint32_t key, next, before; };
 
 /* A message under way or unexpected, or a receive that is posted: an element of a list. */
 struct replay_item {
@@ -21,24 +24,26 @@ struct replay_item {
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
                                receive */
     uint64_t order;         /* when it came into its list: no part of the state, nor are the next ones */
-    uint32_t key, key_next, key_before; /* its key, and its neighbours in that one's chain */
+    struct replay_link link;
     uint32_t place;         /* of the operation that sent it … */
     int64_t sent;           /* … and when: for those who watch */
 };
 
 enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_LISTS };
+enum { REPLAY_WIDE = REPLAY_LISTS, REPLAY_CHAINS }; /* of a key: those of its lists, then of messages that it means */
 struct replay_chain { uint32_t first, last; };
 struct replay_list {
     uint32_t first, last, count;
     uint32_t wild;          /* indexed ones from anyone or of any tag */
-    bool indexed;           /* each is in the chain of its key */
+    bool indexed;           /* each is in the chain of its key … */
+    bool wide;              /* … and in those of keys from anyone, of any tag (pending.c) */
 };
 
 /* What is in a rank's lists from one source with one tag. */
 struct replay_key {
     uint32_t host, source, tag;
-    uint32_t items;         /* in both */
-    struct replay_chain chain[REPLAY_LISTS];
+    uint32_t items;         /* in all */
+    struct replay_chain chain[REPLAY_CHAINS];
     uint32_t unclaimed;     /* posted ones before it are claimed */
 };
 
@@ -91,6 +96,8 @@ struct replay_machine {
     uint32_t item_count, item_room, item_free;
     struct replay_key *key;
     uint32_t key_count, key_room, keys_used; /* used: of which something is there */
+    struct replay_link *wide;           /* of each item, in the chains of other keys */
+    uint32_t wide_room;
     struct base_hash keys;
     uint64_t listed;                    /* ever */
     struct replay_history *history;     /* of each place */

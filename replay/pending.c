@@ -8,7 +8,8 @@
  *
  * That is made of a list when it is long, and kept until it is empty. A message looks in its own key, and where
  * receives from anyone or of any tag are posted in theirs: of what these give the first one in the list's order is it.
- * A receive from anyone or of any tag walks the list.
+ * Once a receive from anyone or of any tag looks in a long list of messages, each of these is also in the chains of
+ * such keys: (from anyone, tag 7), (from 1, any tag), (from anyone, any tag).
  *
  * Keys whose lists are empty are given up when they are as many as the others.
  */
@@ -67,6 +68,28 @@ static bool is_wild(uint32_t source, uint32_t tag)
 
 /* --- Keys --- */
 
+/* By what an item is looked for: its own source and tag, or ANYONE, ANY_OF_TAG or both in their place. */
+enum { ITSELF = 0, ANYONE = 1, ANY_OF_TAG = 2, BYS = 4 };
+
+static struct replay_link *link_of(const struct replay_machine *m, uint32_t i, uint32_t by)
+{
+    return by == ITSELF ? &m->item[i].link : &m->wide[i * (BYS - 1) + by - 1];
+}
+
+/* By what those in the key's chain are there. */
+static uint32_t by_of(const struct replay_key *k, int chain)
+{
+    if (chain != REPLAY_WIDE)
+        return ITSELF;
+    return (k->source == REPLAY_ANY ? ANYONE : 0) | (is_any_tag(k->tag) ? ANY_OF_TAG : 0);
+}
+
+/* How many of these there are: a collective's messages are of no other tag. */
+static uint32_t bys_of(uint32_t tag)
+{
+    return tag & (uint32_t)COLLECTIVE_BIT ? ANY_OF_TAG : BYS;
+}
+
 static uint64_t hash_of(uint32_t host, uint32_t source, uint32_t tag)
 {
     return base_hash_mix(base_hash_mix(((uint64_t)source << 32 | tag) ^ base_hash_secret()) ^ host);
@@ -93,9 +116,11 @@ static void keys_sweep(struct replay_machine *m)
         if (!m->key[k].items)
             continue;
         m->key[kept] = m->key[k];
-        for (int list = 0; list < REPLAY_LISTS; list++)
-            for (uint32_t i = m->key[kept].chain[list].first; i != REPLAY_NONE; i = m->item[i].key_next)
-                m->item[i].key = kept;
+        for (int c = 0; c < REPLAY_CHAINS; c++) {
+            uint32_t by = by_of(&m->key[kept], c);
+            for (uint32_t i = m->key[kept].chain[c].first; i != REPLAY_NONE; i = link_of(m, i, by)->next)
+                link_of(m, i, by)->key = kept;
+        }
         base_hash_put(&m->keys, hash_of(m->key[kept].host, m->key[kept].source, m->key[kept].tag), kept);
         kept++;
     }
@@ -115,47 +140,81 @@ static uint32_t key_of(struct replay_machine *m, uint32_t host, uint32_t source,
     base_must(base_array_room(&m->key, &m->key_room, m->key_count + 1u, sizeof *m->key));
     struct replay_key *k = &m->key[m->key_count];
     *k = (struct replay_key){ .host = host, .source = source, .tag = tag, .unclaimed = REPLAY_NONE };
-    for (int list = 0; list < REPLAY_LISTS; list++)
-        k->chain[list] = (struct replay_chain){ REPLAY_NONE, REPLAY_NONE };
+    for (int c = 0; c < REPLAY_CHAINS; c++)
+        k->chain[c] = (struct replay_chain){ REPLAY_NONE, REPLAY_NONE };
     base_hash_put(&m->keys, hash, m->key_count);
     return m->key_count++;
 }
 
 /* --- Lists --- */
 
-/* Into the chain of its key, where its order says: it is the last one there but for a receive that was named late. */
-static void chain_in(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+/* Into a chain of a key, where its order says: it is the last one there but for a receive that was named late. */
+static void chain_in(struct replay_machine *m, uint32_t host, int chain, uint32_t i, uint32_t by)
 {
-    uint32_t key = key_of(m, host, m->item[i].source, m->item[i].tag);
-    struct replay_chain *c = &m->key[key].chain[list];
+    uint32_t key = key_of(m, host, by & ANYONE ? REPLAY_ANY : m->item[i].source,
+                          by & ANY_OF_TAG ? any_tag_of(m->item[i].tag) : m->item[i].tag);
+    struct replay_chain *c = &m->key[key].chain[chain];
     uint32_t before = c->last;
 
     while (before != REPLAY_NONE && m->item[before].order > m->item[i].order)
-        before = m->item[before].key_before;
-    uint32_t next = before == REPLAY_NONE ? c->first : m->item[before].key_next;
-    m->item[i].key = key;
-    m->item[i].key_before = before;
-    m->item[i].key_next = next;
-    *(before == REPLAY_NONE ? &c->first : &m->item[before].key_next) = i;
-    *(next == REPLAY_NONE ? &c->last : &m->item[next].key_before) = i;
-    if (list == REPLAY_POSTED && (next != REPLAY_NONE || m->key[key].unclaimed == REPLAY_NONE))
+        before = link_of(m, before, by)->before;
+    uint32_t next = before == REPLAY_NONE ? c->first : link_of(m, before, by)->next;
+    *link_of(m, i, by) = (struct replay_link){ .key = key, .next = next, .before = before };
+    *(before == REPLAY_NONE ? &c->first : &link_of(m, before, by)->next) = i;
+    *(next == REPLAY_NONE ? &c->last : &link_of(m, next, by)->before) = i;
+    if (chain == REPLAY_POSTED && (next != REPLAY_NONE || m->key[key].unclaimed == REPLAY_NONE))
         m->key[key].unclaimed = next == REPLAY_NONE ? i : c->first;
     m->keys_used += m->key[key].items++ == 0;
-    m->host[host].list[list].wild += is_wild(m->item[i].source, m->item[i].tag);
 }
 
-static void chain_out(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+static void chain_out(struct replay_machine *m, int chain, uint32_t i, uint32_t by)
 {
-    struct replay_key *k = &m->key[m->item[i].key];
-    struct replay_chain *c = &k->chain[list];
-    uint32_t before = m->item[i].key_before, next = m->item[i].key_next;
+    struct replay_link link = *link_of(m, i, by);
+    struct replay_key *k = &m->key[link.key];
+    struct replay_chain *c = &k->chain[chain];
 
-    *(before == REPLAY_NONE ? &c->first : &m->item[before].key_next) = next;
-    *(next == REPLAY_NONE ? &c->last : &m->item[next].key_before) = before;
-    if (list == REPLAY_POSTED && k->unclaimed == i)
-        k->unclaimed = next;
+    *(link.before == REPLAY_NONE ? &c->first : &link_of(m, link.before, by)->next) = link.next;
+    *(link.next == REPLAY_NONE ? &c->last : &link_of(m, link.next, by)->before) = link.before;
+    if (chain == REPLAY_POSTED && k->unclaimed == i)
+        k->unclaimed = link.next;
     m->keys_used -= --k->items == 0;
-    m->host[host].list[list].wild -= is_wild(k->source, k->tag);
+}
+
+/* Into the chains of the keys that mean it. */
+static void wide_in(struct replay_machine *m, uint32_t host, uint32_t i)
+{
+    base_must(base_array_room(&m->wide, &m->wide_room, (i + 1u) * (BYS - 1u), sizeof *m->wide));
+    for (uint32_t by = ITSELF + 1; by < bys_of(m->item[i].tag); by++)
+        chain_in(m, host, REPLAY_WIDE, i, by);
+}
+
+static void wide_out(struct replay_machine *m, uint32_t i)
+{
+    for (uint32_t by = ITSELF + 1; by < bys_of(m->item[i].tag); by++)
+        chain_out(m, REPLAY_WIDE, i, by);
+}
+
+/* What is from anyone or of any tag is in no other chain: among it a list is walked. */
+static void index_in(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+{
+    struct replay_list *l = &m->host[host].list[list];
+
+    chain_in(m, host, list, i, ITSELF);
+    if (is_wild(m->item[i].source, m->item[i].tag))
+        l->wild++;
+    else if (l->wide)
+        wide_in(m, host, i);
+}
+
+static void index_out(struct replay_machine *m, uint32_t host, int list, uint32_t i)
+{
+    struct replay_list *l = &m->host[host].list[list];
+
+    chain_out(m, list, i, ITSELF);
+    if (is_wild(m->item[i].source, m->item[i].tag))
+        l->wild--;
+    else if (l->wide)
+        wide_out(m, i);
 }
 
 /* Those of a list that has become long. */
@@ -165,7 +224,17 @@ static void index_all(struct replay_machine *m, uint32_t host, int list)
 
     l->indexed = true;
     for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
-        chain_in(m, host, list, i);
+        index_in(m, host, list, i);
+}
+
+/* From now on those of the list are in the wide chains, too; none is from anyone or of any tag. */
+static void widen(struct replay_machine *m, uint32_t host, int list)
+{
+    struct replay_list *l = &m->host[host].list[list];
+
+    l->wide = true;
+    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
+        wide_in(m, host, i);
 }
 
 void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
@@ -179,7 +248,7 @@ void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_o
     *(l->last == REPLAY_NONE ? &l->first : &m->item[l->last].next) = i;
     l->last = i;
     if (l->indexed)
-        chain_in(m, host, list, i);
+        index_in(m, host, list, i);
     if (++l->count > SHORT && !l->indexed)
         index_all(m, host, list);
 }
@@ -190,8 +259,9 @@ static void take_out(struct replay_machine *m, uint32_t host, enum replay_list_o
     uint32_t before = m->item[i].before, next = m->item[i].next;
 
     if (l->indexed)
-        chain_out(m, host, list, i);
+        index_out(m, host, list, i);
     l->indexed &= --l->count > 0;
+    l->wide &= l->indexed;
     *(before == REPLAY_NONE ? &l->first : &m->item[before].next) = next;
     *(next == REPLAY_NONE ? &l->last : &m->item[next].before) = before;
 }
@@ -207,18 +277,18 @@ void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint3
     bool indexed = m->host[host].list[REPLAY_POSTED].indexed;
 
     if (indexed)
-        chain_out(m, host, REPLAY_POSTED, i);
+        index_out(m, host, REPLAY_POSTED, i);
     m->item[i].source = source;
     m->item[i].claimed = false;
     if (indexed)
-        chain_in(m, host, REPLAY_POSTED, i);
+        index_in(m, host, REPLAY_POSTED, i);
 }
 
 /* The first receive of the key that no message was sent for. */
 static uint32_t first_unclaimed(const struct replay_machine *m, struct replay_key *k)
 {
     while (k->unclaimed != REPLAY_NONE && m->item[k->unclaimed].claimed)
-        k->unclaimed = m->item[k->unclaimed].key_next;
+        k->unclaimed = m->item[k->unclaimed].link.next;
     return k->unclaimed;
 }
 
@@ -230,18 +300,29 @@ static uint32_t find_by_walk(const struct replay_machine *m, uint32_t first, uin
     return first;
 }
 
+/* The first message for a receive from anyone or of any tag. */
+static uint32_t find_wide(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+{
+    if (!m->host[host].list[REPLAY_UNEXPECTED].wide)
+        widen(m, host, REPLAY_UNEXPECTED);
+    const struct replay_key *k = key_find(m, hash_of(host, source, tag), host, source, tag);
+    return k ? k->chain[REPLAY_WIDE].first : REPLAY_NONE;
+}
+
 /* The first in the list that matches; `unclaimed`: that no other message was sent for. */
-static uint32_t find(const struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
-                     uint32_t tag, bool unclaimed)
+static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source, uint32_t tag,
+                     bool unclaimed)
 {
     const struct replay_list *l = &m->host[host].list[list];
     uint32_t first = REPLAY_NONE;
 
+    if (l->indexed && list == REPLAY_UNEXPECTED && !l->wild && is_wild(source, tag))
+        return find_wide(m, host, source, tag);
     if (!l->indexed || is_wild(source, tag))
         return find_by_walk(m, l->first, source, tag, unclaimed);
-    const int others = !l->wild ? 1 : tag & (uint32_t)COLLECTIVE_BIT ? 2 : 4;
-    for (int other = 0; other < others; other++) {
-        uint32_t s = other & 1 ? REPLAY_ANY : source, t = other & 2 ? any_tag_of(tag) : tag;
+    const uint32_t bys = l->wild ? bys_of(tag) : ITSELF + 1;
+    for (uint32_t by = ITSELF; by < bys; by++) {
+        uint32_t s = by & ANYONE ? REPLAY_ANY : source, t = by & ANY_OF_TAG ? any_tag_of(tag) : tag;
         struct replay_key *k = key_find(m, hash_of(host, s, t), host, s, t);
         uint32_t i = !k ? REPLAY_NONE : unclaimed ? first_unclaimed(m, k) : k->chain[list].first;
         if (i != REPLAY_NONE && (first == REPLAY_NONE || m->item[i].order < m->item[first].order))

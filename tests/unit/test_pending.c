@@ -25,6 +25,7 @@ static void destroy(struct replay_machine *m)
 {
     base_hash_close(&m->keys);
     free(m->key);
+    free(m->wide);
     free(m->item);
     free(m->host);
     free(m);
@@ -95,13 +96,17 @@ static uint32_t some_source(uint64_t *random, bool receive)
     return s < 4 ? s : s == 4 ? REPLAY_ANY : s == 5 ? REPLAY_LATER : s - 4;
 }
 
-static void step(struct replay_machine *m, struct plain p[HOSTS][REPLAY_LISTS], uint64_t *random, uint32_t grows)
+/* `named`: no message is of any tag. */
+static void step(struct replay_machine *m, struct plain p[HOSTS][REPLAY_LISTS], uint64_t *random, uint32_t grows,
+                 bool named)
 {
     uint32_t host = below(random, HOSTS), list = below(random, REPLAY_LISTS), what = below(random, 10), i;
     uint32_t tag = some_tag(random);
     struct plain *l = &p[host][list];
 
     if (what < grows && l->count < MOST) {
+        if (named && list == REPLAY_UNEXPECTED && (tag & ~63u) == ANY_TAG)
+            tag &= 63;
         l->item[l->count++] = add(m, host, list, some_source(random, list == REPLAY_POSTED), tag);
     } else if (what < 8) {
         uint32_t source = some_source(random, list == REPLAY_UNEXPECTED), found = walk(m, l, source, tag, false);
@@ -133,7 +138,7 @@ START_TEST(what_is_found_is_the_first)
     uint64_t random = (uint64_t)_i + 1;
 
     for (uint32_t k = 0; k < 6000; k++) {
-        step(m, p, &random, k / 500 % 2 ? 3 : 7); /* long lists, and short ones again */
+        step(m, p, &random, k / 500 % 2 ? 3 : 7, _i % 2); /* long lists, and short ones again */
         if (k % 100 == 0)
             for (int h = 0; h < HOSTS; h++)
                 for (int list = 0; list < REPLAY_LISTS; list++)
@@ -154,6 +159,14 @@ START_TEST(many_are_found_at_once)
             add(m, 0, REPLAY_UNEXPECTED, i % 7, i);
         for (uint32_t i = MESSAGES; i-- > 0;) {
             uint32_t found = replay_list_take(m, 0, REPLAY_UNEXPECTED, i % 7, i);
+            ck_assert_uint_ne(found, REPLAY_NONE);
+            replay_item_free(m, found);
+        }
+        for (uint32_t i = 0; i < MESSAGES; i++)
+            add(m, 0, REPLAY_UNEXPECTED, i, i << 6);
+        for (uint32_t i = MESSAGES; i-- > 0;) {
+            uint32_t found = i % 2 ? replay_list_take(m, 0, REPLAY_UNEXPECTED, REPLAY_ANY, i << 6)
+                                   : replay_list_take(m, 0, REPLAY_UNEXPECTED, i, ANY_TAG);
             ck_assert_uint_ne(found, REPLAY_NONE);
             replay_item_free(m, found);
         }
