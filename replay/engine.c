@@ -43,9 +43,9 @@ static void waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool
 static void forget(struct replay_machine *m, struct replay_host *h)
 {
     for (uint32_t i = 0; m->watch && m->watch->delivered && i < h->open_count; i++)
-        if (h->open[i].awaited && h->open[i].delivery.bytes) {
-            h->open[i].delivery.received = h->cpu;
-            m->watch->delivered(m->watch->context, &h->open[i].delivery);
+        if (h->open[i].awaited && h->delivery[i].bytes) {
+            h->delivery[i].received = h->cpu;
+            m->watch->delivered(m->watch->context, &h->delivery[i]);
         }
     replay_request_forget(h);
 }
@@ -53,13 +53,16 @@ static void forget(struct replay_machine *m, struct replay_host *h)
 /* Message `i` of the list meets the receive of `to` with that number. */
 static void deliver(struct replay_machine *m, const struct replay_item *message, uint32_t to, uint64_t number)
 {
-    struct replay_request *r = m->watch ? replay_request_find(&m->host[to], number) : NULL;
+    struct replay_host *h = &m->host[to];
+    const struct replay_request *r = h->watched ? replay_request_find(h, number) : NULL;
 
     if (m->how->met)
         m->how->met(m->how->context, to, number, message->source);
     if (r)
-        r->delivery = (struct replay_delivery){ .from = message->source, .to = to, .place = message->place,
-                                                .bytes = message->bytes, .sent = message->sent, .arrived = m->now };
+        h->delivery[r - h->open] = (struct replay_delivery){
+            .from = message->source, .to = to, .place = message->place, .bytes = message->bytes, .sent = message->sent,
+            .arrived = m->now
+        };
 }
 
 /* --- A rank goes on --- */
@@ -78,7 +81,7 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
 {
     struct replay_host *h = &m->host[rank];
 
-    h->feed.at_once = m->contention_free && h->list[REPLAY_POSTED].first == REPLAY_NONE;
+    h->feed.at_once = m->contention_free && !h->list[REPLAY_POSTED].count;
     for (;;) {
         if (!replay_feed_next(&h->feed, &h->op))
             return false;
@@ -112,10 +115,10 @@ static bool complete(struct replay_machine *m, uint32_t rank, uint64_t number)
 static bool release_sender(struct replay_machine *m, const struct replay_item *message, uint32_t receiver)
 {
     struct replay_host *h = &m->host[message->source];
-    const struct replay_request *r = replay_request_find(h, message->request);
 
     if (message->bytes <= m->model->S || message->claimed)
         return false;
+    const struct replay_request *r = replay_request_find(h, message->request);
     if (h->blocked && r && r->awaited)
         waited(m, message->source, receiver, false);
     h->cpu = later(h->cpu, m->now);
@@ -485,8 +488,7 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->history = calloc(s->places + 1u, sizeof *m->history);
     m->skip = how->walk ? NULL : replay_skip_create(s->ranks);
     for (uint32_t r = 0; r < s->ranks; r++) {
-        for (int list = 0; list < REPLAY_LISTS; list++)
-            m->host[r].list[list] = (struct replay_list){ .first = REPLAY_NONE, .last = REPLAY_NONE };
+        m->host[r].watched = m->watch != NULL;
         replay_feed_open(&m->host[r].feed, s, r);
     }
 }
@@ -496,6 +498,9 @@ static void destroy(struct replay_machine *m)
     for (uint32_t r = 0; r < m->ranks; r++) {
         replay_feed_close(&m->host[r].feed);
         free(m->host[r].open);
+        free(m->host[r].delivery);
+        for (int list = 0; list < REPLAY_LISTS; list++)
+            free(m->host[r].list[list].entry);
     }
     replay_skip_destroy(m->skip);
     free(m->host);
@@ -514,8 +519,7 @@ static void finish(struct replay_machine *m)
     for (uint32_t r = 0; r < m->ranks; r++) {
         out->end[r] = m->host[r].cpu;
         out->longest = later(out->longest, out->end[r]);
-        for (uint32_t i = m->host[r].list[REPLAY_UNEXPECTED].first; i != REPLAY_NONE; i = m->item[i].next)
-            out->left++;
+        out->left += m->host[r].list[REPLAY_UNEXPECTED].count;
         out->events += m->host[r].feed.grammar ? (double)m->host[r].feed.grammar->events : 0;
     }
 }

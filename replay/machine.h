@@ -15,29 +15,40 @@ struct replay_link { uint32_t key, next, before; };
 
 /* A message under way or unexpected, or a receive that is posted: an element of a list. */
 struct replay_item {
-    uint32_t next, before;  /* in its list; free ones: next */
+    struct replay_link link; /* free ones: next */
     uint32_t source, tag;
-    bool claimed;           /* posted: a message for it has been sent; message: its sender needs no more consent */
-    bool anyone;            /* posted: its source is that of the last receive from anyone */
-    uint32_t group;         /* posted, from REPLAY_LATER */
+    uint32_t at;            /* its place in the list: no part of the state, nor are the others that say where it is */
     uint64_t bytes;
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
                                receive */
-    uint64_t order;         /* when it came into its list: no part of the state, nor are the next ones */
-    struct replay_link link;
-    uint32_t place;         /* of the operation that sent it … */
-    int64_t sent;           /* … and when: for those who watch */
+    int64_t sent;           /* when its operation sent it … */
+    uint32_t place;         /* … and that one's: for those who watch */
+    uint32_t group;         /* posted, from REPLAY_LATER */
+    bool claimed;           /* posted: a message for it has been sent; message: its sender needs no more consent */
+    bool anyone;            /* posted: its source is that of the last receive from anyone */
 };
 
 enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_LISTS };
 enum { REPLAY_WIDE = REPLAY_LISTS, REPLAY_CHAINS }; /* of a key: those of its lists, then of messages that it means */
 struct replay_chain { uint32_t first, last; };
+struct replay_entry { uint32_t source, tag, item; }; /* item REPLAY_NONE: it was taken out */
 struct replay_list {
-    uint32_t first, last, count;
+    struct replay_entry *entry;
+    uint32_t begin, end, room; /* in use: from begin to end, with holes; the first one is none */
+    uint32_t count;         /* without holes */
     uint32_t wild;          /* indexed ones from anyone or of any tag */
     bool indexed;           /* each is in the chain of its key … */
     bool wide;              /* … and in those of keys from anyone, of any tag (pending.c) */
 };
+
+/* The first item from *at on, which is moved behind it; REPLAY_NONE: there is no more. */
+static inline uint32_t replay_list_next(const struct replay_list *l, uint32_t *at)
+{
+    while (*at < l->end)
+        if (l->entry[(*at)++].item != REPLAY_NONE)
+            return l->entry[*at - 1].item;
+    return REPLAY_NONE;
+}
 
 /* What is in a rank's lists from one source with one tag. */
 struct replay_key {
@@ -49,10 +60,9 @@ struct replay_key {
 
 struct replay_request {
     uint64_t number, event; /* event: index in the rank's stream of the one that began it */
-    bool done, awaited, receives;
     uint32_t peer, group; /* of its operation */
     uint32_t posted;      /* its receive, REPLAY_NONE: it is not in the list */
-    struct replay_delivery delivery; /* of a receive that is done: for those who watch, no part of the state */
+    bool done, awaited, receives;
 };
 
 struct replay_host {
@@ -67,6 +77,9 @@ struct replay_host {
     uint64_t next_request;
     struct replay_request *open;
     uint32_t open_count, open_room;
+    struct replay_delivery *delivery; /* of each open request, for those who watch; no part of the state */
+    uint32_t delivery_room;
+    bool watched;
     struct replay_list list[REPLAY_LISTS];
     uint32_t void_receives; /* posted, that the rank waits for no more */
     uint64_t version;       /* counts changes */
@@ -99,7 +112,6 @@ struct replay_machine {
     struct replay_link *wide;           /* of each item, in the chains of other keys */
     uint32_t wide_room;
     struct base_hash keys;
-    uint64_t listed;                    /* ever */
     struct replay_history *history;     /* of each place */
     uint64_t order;
     int64_t now;

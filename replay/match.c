@@ -5,6 +5,14 @@
 #include "base/must.h"
 #include "replay/machine.h"
 
+/* Requests from `from` on to `to`, which is before. */
+static void move(struct replay_host *h, uint32_t from, uint32_t to, uint32_t count)
+{
+    memmove(&h->open[to], &h->open[from], count * sizeof *h->open);
+    if (h->watched)
+        memmove(&h->delivery[to], &h->delivery[from], count * sizeof *h->delivery);
+}
+
 /* Requests that nobody ever waits for (freed ones, or a send whose completion is not known to be its) must not pile up:
    a send that is over is kept while few others were begun. */
 static void forget_left(struct replay_host *h)
@@ -17,7 +25,7 @@ static void forget_left(struct replay_host *h)
             return;
         if (!h->open[i].done || (!many && h->open[i].receives))
             continue;
-        memmove(&h->open[i], &h->open[i + 1], (h->open_count - i - 1) * sizeof *h->open);
+        move(h, i + 1, i, h->open_count - i - 1);
         h->open_count--;
         return;
     }
@@ -27,6 +35,10 @@ uint64_t replay_request_new(struct replay_host *h, bool receives)
 {
     forget_left(h);
     base_must(base_array_room(&h->open, &h->open_room, h->open_count + 1u, sizeof *h->open));
+    if (h->watched) {
+        base_must(base_array_room(&h->delivery, &h->delivery_room, h->open_count + 1u, sizeof *h->delivery));
+        h->delivery[h->open_count] = (struct replay_delivery){ 0 };
+    }
     h->open[h->open_count++] = (struct replay_request){ .number = h->next_request,
                                                         .event = h->feed.events,
                                                         .peer = h->op.peer,
@@ -150,6 +162,6 @@ void replay_request_forget(struct replay_host *h)
 
     for (uint32_t i = 0; i < h->open_count; i++)
         if (!h->open[i].awaited)
-            h->open[kept++] = h->open[i];
+            move(h, i, kept++, 1);
     h->open_count = kept;
 }

@@ -2,14 +2,15 @@
 /*
  * Messages that are there and receives that are posted, in order, and by whom they are from and their tag.
  *
- *     list of rank 3's receives   a - b - c - d - e          in order
+ *     list of rank 3's receives   a - b . c - d . e          in order; what was taken out left a hole
  *     (3, from 1, tag 7)          a - - - c - - - e          those of one key, in order
  *     (3, from 2, tag 7)              b - - - d
  *
- * That is made of a list when it is long, and kept until it is empty. A message looks in its own key, and where
- * receives from anyone or of any tag are posted in theirs: of what these give the first one in the list's order is it.
- * Once a receive from anyone or of any tag looks in a long list of messages, each of these is also in the chains of
- * such keys: (from anyone, tag 7), (from 1, any tag), (from anyone, any tag).
+ * A list is an array of what is looked for, so that a short one is walked within a few lines of the cache. When it is
+ * long it gets the keys, and keeps them until it is empty. A message looks in its own key, and where receives from
+ * anyone or of any tag are posted in theirs: of what these give the first one in the list's order is it. Once a receive
+ * from anyone or of any tag looks in a long list of messages, each of these is also in the chains of such keys: (from
+ * anyone, tag 7), (from 1, any tag), (from anyone, any tag).
  *
  * Keys whose lists are empty are given up when they are as many as the others.
  */
@@ -20,13 +21,13 @@
 #include "replay/machine.h"
 
 enum { ANY_TAG = 0x7fffffc0, COMM_BITS = 63, COLLECTIVE_BIT = INT32_MIN, KEYS_KEPT = 1024,
-       SHORT = 16 /* a list: walked as fast */ };
+       SHORT = 32 /* a list: walked as fast */ };
 
 uint32_t replay_item_new(struct replay_machine *m)
 {
     if (m->item_free != REPLAY_NONE) {
         uint32_t i = m->item_free;
-        m->item_free = m->item[i].next;
+        m->item_free = m->item[i].link.next;
         return i;
     }
     base_must(base_array_room(&m->item, &m->item_room, m->item_count + 1u, sizeof *m->item));
@@ -35,7 +36,7 @@ uint32_t replay_item_new(struct replay_machine *m)
 
 void replay_item_free(struct replay_machine *m, uint32_t i)
 {
-    m->item[i].next = m->item_free;
+    m->item[i].link.next = m->item_free;
     m->item_free = i;
 }
 
@@ -55,9 +56,9 @@ static bool same_tag(uint32_t a, uint32_t b)
     return a == b || ((is_any_tag(a) || is_any_tag(b)) && ((a ^ b) & ((uint32_t)COLLECTIVE_BIT | COMM_BITS)) == 0);
 }
 
-static bool matches(const struct replay_item *i, uint32_t source, uint32_t tag)
+static bool matches(const struct replay_entry *e, uint32_t source, uint32_t tag)
 {
-    return same_tag(i->tag, tag) && (i->source == source || i->source == REPLAY_ANY || source == REPLAY_ANY);
+    return same_tag(e->tag, tag) && (e->source == source || e->source == REPLAY_ANY || source == REPLAY_ANY);
 }
 
 /* Whether what is in a list, or looked for there, may match what has another key. */
@@ -156,7 +157,7 @@ static void chain_in(struct replay_machine *m, uint32_t host, int chain, uint32_
     struct replay_chain *c = &m->key[key].chain[chain];
     uint32_t before = c->last;
 
-    while (before != REPLAY_NONE && m->item[before].order > m->item[i].order)
+    while (before != REPLAY_NONE && m->item[before].at > m->item[i].at)
         before = link_of(m, before, by)->before;
     uint32_t next = before == REPLAY_NONE ? c->first : link_of(m, before, by)->next;
     *link_of(m, i, by) = (struct replay_link){ .key = key, .next = next, .before = before };
@@ -223,7 +224,7 @@ static void index_all(struct replay_machine *m, uint32_t host, int list)
     struct replay_list *l = &m->host[host].list[list];
 
     l->indexed = true;
-    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
+    for (uint32_t at = l->begin, i; (i = replay_list_next(l, &at)) != REPLAY_NONE;)
         index_in(m, host, list, i);
 }
 
@@ -233,8 +234,22 @@ static void widen(struct replay_machine *m, uint32_t host, int list)
     struct replay_list *l = &m->host[host].list[list];
 
     l->wide = true;
-    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next)
+    for (uint32_t at = l->begin, i; (i = replay_list_next(l, &at)) != REPLAY_NONE;)
         wide_in(m, host, i);
+}
+
+/* Moves all to the front: there are no holes then. */
+static void close_up(struct replay_machine *m, struct replay_list *l)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t at = l->begin; at < l->end; at++)
+        if (l->entry[at].item != REPLAY_NONE) {
+            m->item[l->entry[at].item].at = kept;
+            l->entry[kept++] = l->entry[at];
+        }
+    l->begin = 0;
+    l->end = kept;
 }
 
 void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
@@ -242,11 +257,11 @@ void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_o
     struct replay_list *l = &m->host[host].list[list];
     struct replay_item *item = &m->item[i];
 
-    item->order = ++m->listed;
-    item->before = l->last;
-    item->next = REPLAY_NONE;
-    *(l->last == REPLAY_NONE ? &l->first : &m->item[l->last].next) = i;
-    l->last = i;
+    if (l->end == l->room && l->count <= l->room / 2)
+        close_up(m, l);
+    base_must(base_array_room(&l->entry, &l->room, l->end + 1u, sizeof *l->entry));
+    item->at = l->end++;
+    l->entry[item->at] = (struct replay_entry){ .source = item->source, .tag = item->tag, .item = i };
     if (l->indexed)
         index_in(m, host, list, i);
     if (++l->count > SHORT && !l->indexed)
@@ -256,14 +271,16 @@ void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_o
 static void take_out(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
 {
     struct replay_list *l = &m->host[host].list[list];
-    uint32_t before = m->item[i].before, next = m->item[i].next;
 
     if (l->indexed)
         index_out(m, host, list, i);
-    l->indexed &= --l->count > 0;
-    l->wide &= l->indexed;
-    *(before == REPLAY_NONE ? &l->first : &m->item[before].next) = next;
-    *(next == REPLAY_NONE ? &l->last : &m->item[next].before) = before;
+    l->entry[m->item[i].at].item = REPLAY_NONE;
+    if (--l->count == 0) {
+        l->begin = l->end = 0;
+        l->indexed = l->wide = false;
+    }
+    while (l->begin < l->end && l->entry[l->begin].item == REPLAY_NONE)
+        l->begin++;
 }
 
 void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
@@ -274,13 +291,13 @@ void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_lis
 
 void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint32_t source)
 {
-    bool indexed = m->host[host].list[REPLAY_POSTED].indexed;
+    struct replay_list *l = &m->host[host].list[REPLAY_POSTED];
 
-    if (indexed)
+    if (l->indexed)
         index_out(m, host, REPLAY_POSTED, i);
-    m->item[i].source = source;
+    m->item[i].source = l->entry[m->item[i].at].source = source;
     m->item[i].claimed = false;
-    if (indexed)
+    if (l->indexed)
         index_in(m, host, REPLAY_POSTED, i);
 }
 
@@ -292,12 +309,15 @@ static uint32_t first_unclaimed(const struct replay_machine *m, struct replay_ke
     return k->unclaimed;
 }
 
-static uint32_t find_by_walk(const struct replay_machine *m, uint32_t first, uint32_t source, uint32_t tag,
+static uint32_t find_by_walk(const struct replay_machine *m, const struct replay_list *l, uint32_t source, uint32_t tag,
                              bool unclaimed)
 {
-    while (first != REPLAY_NONE && ((unclaimed && m->item[first].claimed) || !matches(&m->item[first], source, tag)))
-        first = m->item[first].next;
-    return first;
+    for (uint32_t at = l->begin; at < l->end; at++) {
+        const struct replay_entry *e = &l->entry[at];
+        if (matches(e, source, tag) && e->item != REPLAY_NONE && !(unclaimed && m->item[e->item].claimed))
+            return e->item;
+    }
+    return REPLAY_NONE;
 }
 
 /* The first message for a receive from anyone or of any tag. */
@@ -319,13 +339,13 @@ static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_o
     if (l->indexed && list == REPLAY_UNEXPECTED && !l->wild && is_wild(source, tag))
         return find_wide(m, host, source, tag);
     if (!l->indexed || is_wild(source, tag))
-        return find_by_walk(m, l->first, source, tag, unclaimed);
+        return find_by_walk(m, l, source, tag, unclaimed);
     const uint32_t bys = l->wild ? bys_of(tag) : ITSELF + 1;
     for (uint32_t by = ITSELF; by < bys; by++) {
         uint32_t s = by & ANYONE ? REPLAY_ANY : source, t = by & ANY_OF_TAG ? any_tag_of(tag) : tag;
         struct replay_key *k = key_find(m, hash_of(host, s, t), host, s, t);
         uint32_t i = !k ? REPLAY_NONE : unclaimed ? first_unclaimed(m, k) : k->chain[list].first;
-        if (i != REPLAY_NONE && (first == REPLAY_NONE || m->item[i].order < m->item[first].order))
+        if (i != REPLAY_NONE && (first == REPLAY_NONE || m->item[i].at < m->item[first].at))
             first = i;
     }
     return first;

@@ -61,7 +61,7 @@ static void read_clocks(const struct replay_machine *m, uint32_t rank, uint64_t 
 static bool put_list(const struct replay_machine *m, struct scribe *s, const struct replay_list *l,
                      const struct replay_host *owner)
 {
-    for (uint32_t i = l->first; i != REPLAY_NONE; i = m->item[i].next) {
+    for (uint32_t at = l->begin, i; (i = replay_list_next(l, &at)) != REPLAY_NONE;) {
         const struct replay_item *it = &m->item[i];
         const struct replay_host *h = owner ? owner : &m->host[it->source];
         if (!put(s, (uint64_t)it->source << 32 | it->tag) || !put(s, it->bytes << 1 | it->claimed) ||
