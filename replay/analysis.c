@@ -141,11 +141,26 @@ static void find_rests(struct replay_analysis *a)
 /* How much of the extras and rests is counted, and by how much the replay is then longer, a share. */
 struct trial { double t, off; };
 
-static int try(struct replay_analysis *a, double t, bool causes, struct trial *trial)
+/* A replay with `t`, which is kept where it is better than `best`, the one that is there. */
+static int try(struct replay_analysis *a, double t, struct trial *best, struct trial *now)
 {
+    struct replay_blame *blame = a->blame;
+    struct replay_result result = a->result;
+
+    a->blame = NULL;
+    a->result = (struct replay_result){ 0 };
     replay_bind_fill(a->bind, t);
-    int rc = replay(a, causes);
-    *trial = (struct trial){ t, rc ? 0 : off(a) };
+    int rc = replay(a, true);
+    *now = (struct trial){ t, rc ? 0 : off(a) };
+    bool better = rc == 0 && fabs(now->off) < fabs(best->off);
+    replay_blame_destroy(better ? blame : a->blame);
+    free(better ? result.end : a->result.end);
+    if (better) {
+        *best = *now;
+    } else {
+        a->blame = blame;
+        a->result = result;
+    }
     return rc;
 }
 
@@ -159,24 +174,21 @@ static int fit_rests(struct replay_analysis *a, double bare)
 {
     const int trials = ranks_of(a) < MANY_RANKS ? 4 : 2;
     struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now;
-    bool tried = high.off < 0;
     int rc = 0;
 
     if (fabs(high.off) < CLOSE || a->result.walked * (uint64_t)trials > a->steps * REPLAYS)
         return 0;
-    if (tried) {
+    if (high.off < 0) {
         find_rests(a);
         low = high;
-        rc = try(a, 2, false, &high);
-        best = fabs(high.off) < fabs(best.off) ? high : best;
+        rc = try(a, 2, &best, &high);
     }
     for (int i = 1; rc == 0 && i < trials && fabs(best.off) > CLOSE / 2 && low.off < 0 && high.off > 0; i++) {
-        rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), false, &now);
-        best = fabs(now.off) < fabs(best.off) ? now : best;
+        rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), &best, &now);
         *(now.off < 0 ? &low : &high) = now;
-        tried = true;
     }
-    return rc == 0 && tried ? try(a, best.t, true, &now) : rc;
+    replay_bind_fill(a->bind, best.t);
+    return rc;
 }
 
 static double recorded(const struct job *j)

@@ -12,7 +12,7 @@
  * wait in each call; what the rank that differs least from that took beyond it is added to each of the calls there (its
  * `extra`: being woken up, memory, the library), so that no wait counts as transfer.
  *
- * Cost: two replays, up to five more where these are not as long as the recording, one for the efficiencies.
+ * Cost: two replays, up to four more where these are not as long as the recording, one for the efficiencies.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_ANALYSIS_H

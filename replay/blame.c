@@ -9,10 +9,13 @@
 #include "base/must.h"
 
 /* Of a path, at most: places x blocks of ranks, and blocks; of all paths together: fewer blocks in large jobs. */
-enum { CELLS = 4096, BLOCKS = 64, ALL_CELLS = 1 << 20 };
+enum { CELLS = 4096, BLOCKS = 64, ALL_CELLS = 1 << 20, CHUNK = 8 /* places: sums of a cache line */ };
 
 /* A place on a path, by a block of ranks. */
 struct cell { int64_t ns, visits; };
+
+/* A place where the late one's path is longer, ns. */
+struct more { uint32_t place; double ns; };
 
 /* What a period adds is the difference to one of these. */
 struct slot {
@@ -28,10 +31,13 @@ struct replay_blame {
     uint32_t block, blocks;      /* ranks in a block; blocks */
     struct cell *path;           /* ranks x row; NULL: sums alone */
     int64_t *path_sum;           /* ranks x places: over the blocks of each */
-    uint32_t *last;              /* the same: the rank that was there last, on that path */
+    uint32_t *last;              /* as paths: the rank that was there last, on that path */
+    uint64_t *stamp;             /* ranks x chunks of CHUNK places: where it is the same paths are equal there */
+    uint32_t chunks;
+    uint64_t stamps;             /* given so far */
     struct replay_account *account;
     double *place;               /* of each place: waits of all ranks */
-    double *more;                /* of each place: of the wait that is looked at */
+    struct more *more;           /* of the wait that is looked at: room for all places */
     int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
     uint32_t cause_count, cause_room;
@@ -66,6 +72,8 @@ struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places)
     b->row = places * b->blocks;
     b->path = calloc(n * (b->row + 1), sizeof *b->path);
     b->path_sum = calloc(n * (places + 1), sizeof *b->path_sum);
+    b->chunks = (places + CHUNK - 1) / CHUNK;
+    b->stamp = calloc(n * (b->chunks + 1), sizeof *b->stamp);
     b->last = calloc(n * (b->row + 1), sizeof *b->last);
     b->more = calloc((size_t)places + 1, sizeof *b->more);
     return b;
@@ -85,6 +93,7 @@ void replay_blame_destroy(struct replay_blame *b)
     free(b->path);
     free(b->path_sum);
     free(b->last);
+    free(b->stamp);
     free(b->account);
     free(b->place);
     free(b->more);
@@ -115,6 +124,11 @@ static uint32_t *last_of(const struct replay_blame *b, uint32_t rank)
     return b->last + (size_t)rank * b->row;
 }
 
+static uint64_t *stamps_of(const struct replay_blame *b, uint32_t rank)
+{
+    return b->stamp + (size_t)rank * b->chunks;
+}
+
 static void add_to_path(struct replay_blame *b, uint32_t rank, uint32_t place, int64_t ns)
 {
     uint32_t at = place * b->blocks + rank / b->block;
@@ -123,6 +137,7 @@ static void add_to_path(struct replay_blame *b, uint32_t rank, uint32_t place, i
     path_of(b, rank)[at].visits++;
     sums_of(b, rank)[place] += ns;
     last_of(b, rank)[at] = rank;
+    stamps_of(b, rank)[place / CHUNK] = ++b->stamps;
 }
 
 void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, const struct replay_op *op)
@@ -162,17 +177,42 @@ static void add_cause(struct replay_blame *b, const struct replay_cause *c)
     b->cause[b->cause_count++] = *c;
 }
 
-/* What the late one's path has more than the waiting one's, ns: of each place in b->more, returns the sum. */
-static double excess(struct replay_blame *b, const int64_t *late, const int64_t *own)
+static uint32_t chunk_end(const struct replay_blame *b, uint32_t chunk)
 {
+    return (chunk + 1) * CHUNK < b->places ? (chunk + 1) * CHUNK : b->places;
+}
+
+/* Where the late one's path has more than the waiting one's: in b->more, in order; how many places, *all: their sum. */
+static uint32_t excess(struct replay_blame *b, uint32_t late, uint32_t waits, double *all)
+{
+    const int64_t *theirs = sums_of(b, late), *own = sums_of(b, waits);
+    uint32_t count = 0;
     int64_t sum = 0;
 
-    for (uint32_t p = 0; p < b->places; p++) {
-        int64_t more = late[p] > own[p] ? late[p] - own[p] : 0;
-        b->more[p] = (double)more;
-        sum += more;
+    for (uint32_t c = 0; c < b->chunks; c++)
+        for (uint32_t p = c * CHUNK; p < chunk_end(b, c) && stamps_of(b, late)[c] != stamps_of(b, waits)[c]; p++)
+            if (theirs[p] > own[p]) {
+                b->more[count++] = (struct more){ p, (double)(theirs[p] - own[p]) };
+                sum += theirs[p] - own[p];
+            }
+    *all = (double)sum;
+    return count;
+}
+
+/* From now on the waiting one's path is the late one's. */
+static void adopt(struct replay_blame *b, uint32_t waits, uint32_t late)
+{
+    for (uint32_t c = 0; c < b->chunks; c++) {
+        uint32_t first = c * CHUNK, count = chunk_end(b, c) - first;
+        if (stamps_of(b, late)[c] == stamps_of(b, waits)[c])
+            continue;
+        stamps_of(b, waits)[c] = stamps_of(b, late)[c];
+        memcpy(sums_of(b, waits) + first, sums_of(b, late) + first, count * sizeof *b->path_sum);
+        first *= b->blocks;
+        count *= b->blocks;
+        memcpy(path_of(b, waits) + first, path_of(b, late) + first, count * sizeof *b->path);
+        memcpy(last_of(b, waits) + first, last_of(b, late) + first, count * sizeof *b->last);
     }
-    return (double)sum;
 }
 
 /* A visit of the waiting rank's path to the place, since the two parted, ns. */
@@ -221,21 +261,21 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
                         bool receives)
 {
     const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
-    double all = excess(b, sums_of(b, late), sums_of(b, waits)), sum = 0;
+    double all, sum = 0;
+    uint32_t count = excess(b, late, waits, &all);
     double least = all / 256; /* what is too little is not told apart */
 
-    for (uint32_t p = 0; p < b->places; p++)
-        sum += b->more[p] > least ? b->more[p] : 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += b->more[i].ns > least ? b->more[i].ns : 0;
     if (sum <= 0) {
         sum = all;
         least = 0;
     }
-    for (uint32_t p = 0; p < b->places; p++) {
-        if (b->more[p] <= least)
+    for (uint32_t i = 0; i < count; i++) {
+        if (b->more[i].ns <= least)
             continue;
-        struct replay_cause c = {
-            .where = op->place, .cause = p, .waiter = waits, .sender = !receives, .ns = (double)ns * b->more[p] / sum
-        };
+        struct replay_cause c = { .where = op->place, .cause = b->more[i].place, .waiter = waits, .sender = !receives,
+                                  .ns = (double)ns * b->more[i].ns / sum };
         share_out(b, c, theirs, own, last_of(b, late));
     }
 }
@@ -249,9 +289,7 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
         return;
     if (b->path) {
         find_causes(b, waits, late, ns, op, receives);
-        memcpy(path_of(b, waits), path_of(b, late), b->row * sizeof *b->path);
-        memcpy(last_of(b, waits), last_of(b, late), b->row * sizeof *b->last);
-        memcpy(sums_of(b, waits), sums_of(b, late), b->places * sizeof *b->path_sum);
+        adopt(b, waits, late);
     }
     *(op->polls ? &b->account[waits].between : &b->account[waits].wait) += ns;
     b->place[op->place] += (double)ns;
@@ -289,8 +327,10 @@ void replay_blame_arm(struct replay_blame *b, uint32_t slot)
 void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
 {
     const struct slot *s = &b->slot[slot];
-    size_t cells = (size_t)b->ranks * b->row;
+    size_t cells = (size_t)b->ranks * b->row, chunks = (size_t)b->ranks * b->chunks;
 
+    for (size_t i = 0; i < chunks; i++) /* what is equal now need not have been when the period began */
+        b->stamp[i] = ++b->stamps;
     for (size_t i = 0; i < cells; i++) {
         b->path[i].ns += (int64_t)n * (b->path[i].ns - s->path[i].ns);
         b->path[i].visits += (int64_t)n * (b->path[i].visits - s->path[i].visits);

@@ -22,7 +22,8 @@
  *   2. of each rank work + call + wait + between looks = its clock; the waits by cause add up to both of all ranks
  *
  * A path has a cell for each place and each block of ranks; in large jobs a block has several ranks.
- * Cost: a wait costs O(cells), which are at most 4096 where there are not more places. Memory: a path for each rank.
+ * Cost: a wait costs O(cells) of the places where the two paths have been apart, of at most 4096 cells where there are
+ * not more places. Memory: a path for each rank.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_BLAME_H
