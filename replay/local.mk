@@ -11,7 +11,7 @@ libpythia_replay_la_SOURCES = \
 	%D%/goal.c %D%/goal.h \
 	%D%/heap.c \
 	%D%/match.c %D%/pending.c \
-	%D%/program.h \
+	%D%/program.h %D%/rank.c \
 	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \

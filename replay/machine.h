@@ -148,6 +148,33 @@ uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_l
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
 uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag);
 
+/* --- rank.c: a rank between events --- */
+static inline int64_t replay_later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+/* The rank's time until then went to its operation. */
+void replay_rank_spend(struct replay_machine *m, uint32_t rank, int64_t until);
+/* The rank `waits` at its operation for what `late` does only now. */
+void replay_rank_waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool receives);
+/* Goes on to its next operation, which gets into the heap, or is waited at. */
+void replay_rank_proceed(struct replay_machine *m, uint32_t rank);
+/* The same after replay_rank_complete() or replay_rank_release() said that it goes on. */
+void replay_rank_unblock(struct replay_machine *m, uint32_t rank);
+/* A request is done: true when its rank was blocked for it, and goes on. */
+bool replay_rank_complete(struct replay_machine *m, uint32_t rank, uint64_t number);
+/* The message is received, which lets its sender go, if it needs that: true when it goes on. */
+bool replay_rank_release(struct replay_machine *m, const struct replay_item *message, uint32_t receiver);
+/* How long the work at the rank's operation takes. */
+int64_t replay_rank_work(struct replay_host *h);
+/* Its receive takes a message that is there; who sent it, REPLAY_NONE: it is posted. m->freed: that one goes on. */
+uint32_t replay_rank_meet(struct replay_machine *m, uint32_t rank, uint64_t number);
+/* The message meets the receive with that number, of `to`. */
+void replay_rank_deliver(struct replay_machine *m, const struct replay_item *message, uint32_t to, uint64_t number);
+/* The rank has what it was waiting for. */
+void replay_rank_forget(struct replay_machine *m, struct replay_host *h);
+void replay_rank_unpost(struct replay_machine *m, uint32_t rank, struct replay_request *r);
+
 /* --- match.c: requests --- */
 /* A new request of the host's present event; its number. */
 uint64_t replay_request_new(struct replay_host *h, bool receives);
