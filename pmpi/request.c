@@ -203,7 +203,8 @@ static void request_give(uint64_t key, struct request_slot *slot)
    completes what it started first first. */
 static void request_move(uint64_t key, struct request_slot *slot, const struct request_slot *own)
 {
-    struct request_slot *oldest = slot->moved_next - slot->moved_first < REQUEST_MOVED ? NULL : request_oldest(key, slot);
+    bool many = slot->moved_next - slot->moved_first >= REQUEST_MOVED;
+    struct request_slot *oldest = many ? request_oldest(key, slot) : NULL;
     if (oldest)
         request_give(key, oldest);
     request_fill(key, request_moved(slot->moved_next++), own->first, &own->start);

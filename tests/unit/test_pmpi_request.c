@@ -123,7 +123,7 @@ START_TEST(tells_shared_handles_apart)
 }
 END_TEST
 
-/* One variable for all sends, each of which is then put into a list: they complete in their order, whatever came before. */
+/* One variable for all sends, each of which is then put into a list: they complete in their order. */
 START_TEST(knows_what_was_moved_by_its_order)
 {
     MPI_Request variable, list[40], one = handle_of(78);
@@ -236,9 +236,9 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(follows_a_flat_array),           UNIT_TEST(keeps_threads_apart),
-        UNIT_TEST(tells_shared_handles_apart),     UNIT_TEST(knows_what_was_moved_by_its_order), UNIT_TEST(restarts_persistent_requests),
-        UNIT_TEST(knows_no_null_request),          UNIT_TEST(survives_being_full),
-        UNIT_TEST(keeps_messages_beside_requests),
+        UNIT_TEST(tells_shared_handles_apart),     UNIT_TEST(knows_what_was_moved_by_its_order),
+        UNIT_TEST(restarts_persistent_requests),   UNIT_TEST(knows_no_null_request),
+        UNIT_TEST(survives_being_full),            UNIT_TEST(keeps_messages_beside_requests),
     };
     return unit_run("pmpi/request", tests, UNIT_COUNT(tests));
 }
