@@ -11,7 +11,6 @@
 
 #define REQUEST_BUSY 1u /* no handle has this value */
 
-enum { REQUEST_MOVED = 256 /* of a handle, at most */ };
 enum { REQUEST_FLAGS = 256, REQUEST_SPINS = 1000, REQUEST_NAP_US = 100, REQUEST_LOOKS = 5000 };
 
 struct request_slot {
@@ -19,10 +18,7 @@ struct request_slot {
     const MPI_Request *first; /* the variable that it was started with */
     struct pmpi_hook_start start;
     uint32_t window; /* that it is in: its first slot */
-    /* Of a slot found by handle: */
-    bool shared; /* there are others with this handle */
-    uint32_t moved_first, moved_next; /* numbers of those that the program moved out of their variables */
-    const MPI_Request *last; /* variable of the latest start */
+    bool shared; /* of a slot found by handle: there are others with this handle */
 };
 
 static _Atomic uint64_t request_keys[PMPI_HOOK_SLOTS]; /* side by side: a window is two lines of cache */
@@ -61,31 +57,13 @@ static struct request_slot *request_exact(uint64_t key, const MPI_Request *where
     return NULL;
 }
 
-/* In place of the variable of a start that was moved; no variable is at an odd address. */
-static const MPI_Request *request_moved(uint32_t number)
-{
-    return (const MPI_Request *)((uintptr_t)number * 2 + 1);
-}
-
-/* The oldest start that was moved; NULL: all are completed. */
-static struct request_slot *request_oldest(uint64_t key, struct request_slot *slot)
-{
-    struct request_slot *moved = NULL;
-    while (slot->moved_first != slot->moved_next && !(moved = request_exact(key, request_moved(slot->moved_first))))
-        slot->moved_first++;
-    return moved;
-}
-
-/* The slot of a request: where the handle is shared of this very variable, else of what was moved longest ago, else of
-   the latest one. */
+/* The slot of a request: of this very variable where the handle is shared, else the handle's. */
 static struct request_slot *request_slot(uint64_t key, const MPI_Request *where)
 {
-    struct request_slot *slot = request_exact(key, NULL), *own;
+    struct request_slot *slot = request_exact(key, NULL);
     if (!slot || !slot->shared || !where)
         return slot;
-    own = request_exact(key, where);
-    own = own ? own : request_oldest(key, slot);
-    own = own ? own : request_exact(key, slot->last);
+    struct request_slot *own = request_exact(key, where);
     return own ? own : slot;
 }
 
@@ -130,8 +108,6 @@ static bool request_fill(uint64_t key, const MPI_Request *where, const MPI_Reque
             request_table[i].start = *start;
             request_table[i].window = window;
             request_table[i].shared = false;
-            request_table[i].moved_first = request_table[i].moved_next = 0;
-            request_table[i].last = first;
             atomic_store_explicit(&request_keys[i], key, memory_order_release);
             return true;
         }
@@ -187,29 +163,6 @@ static struct pmpi_hook_idup *request_replace(struct request_slot *slot, const s
     return old;
 }
 
-/* Frees a slot, unless another handle has taken it meanwhile. */
-static void request_give(uint64_t key, struct request_slot *slot)
-{
-    _Atomic uint64_t *at = &request_keys[slot - request_table];
-    uint32_t window = slot->window;
-    if (!request_threads)
-        atomic_store_explicit(at, 0, memory_order_relaxed);
-    else if (!atomic_compare_exchange_strong(at, &key, 0))
-        return;
-    request_count(window, -1);
-}
-
-/* The variable of a start that is not completed gets another request: the program has put the first one elsewhere, and
-   completes what it started first first. */
-static void request_move(uint64_t key, struct request_slot *slot, const struct request_slot *own)
-{
-    bool many = slot->moved_next - slot->moved_first >= REQUEST_MOVED;
-    struct request_slot *oldest = many ? request_oldest(key, slot) : NULL;
-    if (oldest)
-        request_give(key, oldest);
-    request_fill(key, request_moved(slot->moved_next++), own->first, &own->start);
-}
-
 static bool request_put(uint64_t key, const MPI_Request *where, const struct pmpi_hook_start *start,
                         struct pmpi_hook_idup **old)
 {
@@ -218,15 +171,13 @@ static bool request_put(uint64_t key, const MPI_Request *where, const struct pmp
         return request_fill(key, NULL, where, start);
     /* A second start with a living handle: shared, or its completion was not seen. Either way the address helps. */
     if (!start->idup && !start->persistent) {
-        if (!slot->shared && !slot->start.idup && !slot->start.persistent)
+        if (!slot->shared && !slot->start.idup && !slot->start.persistent && slot->first != where)
             request_fill(key, slot->first, slot->first, &slot->start);
         slot->shared = true;
-        slot->last = where;
         struct request_slot *own = request_exact(key, where);
-        if (own) {
-            request_move(key, slot, own);
+        if (own)
             request_replace(own, start); /* has no idup */
-        } else
+        else
             request_fill(key, where, where, start);
     }
     *old = request_replace(slot, start);
@@ -273,6 +224,18 @@ bool pmpi_hook_request_restart(MPI_Request request, uint64_t event, uint32_t thr
     }
     request_leave(key);
     return slot != NULL;
+}
+
+/* Frees a slot, unless another handle has taken it meanwhile. */
+static void request_give(uint64_t key, struct request_slot *slot)
+{
+    _Atomic uint64_t *at = &request_keys[slot - request_table];
+    uint32_t window = slot->window;
+    if (!request_threads)
+        atomic_store_explicit(at, 0, memory_order_relaxed);
+    else if (!atomic_compare_exchange_strong(at, &key, 0))
+        return;
+    request_count(window, -1);
 }
 
 /* The handle's own slot stays once it is shared: the other starts are found through it. */

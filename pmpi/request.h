@@ -7,8 +7,7 @@
  *
  * A request handle usually has one slot. MPI libraries hand out one shared handle for sends that were complete at
  * once; from the second living start with the same handle on, further ones are found by handle and address of the
- * program's request variable. Where a variable is used anew, what it had was moved, as into a list of requests: such
- * starts are completed in the order in which they were made; else the latest start of that handle is what is found.
+ * program's request variable, and by the latest start of that handle where the program moved the variable.
  *
  *   1. a key is written once its start is; under MPI_THREAD_MULTIPLE a start is read and changed by who has its
  *      handle's flag
@@ -18,7 +17,7 @@
  *   4. a full window, a slot that another handle takes while a completion is looking, or a flag whose holder does not
  *      run costs the completion's peer and size, nothing else
  *
- * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 121 bytes a slot,
+ * Cost: a look-up is a few loads, with many threads two writes more; nothing waits for long. Memory: 97 bytes a slot,
  * touched when used.
  * Threads: any.  Hook-safe: yes.
  */
