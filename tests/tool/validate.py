@@ -3,6 +3,7 @@
 """Validates JSON: `validate.py SCHEMA FILE` for the part of JSON Schema that doc/report.schema.json uses, `validate.py
 --trace FILE` for the Trace Event Format. Prints what is wrong and where; exit code 1."""
 import bisect
+import itertools
 import json
 import math
 import sys
@@ -64,6 +65,7 @@ def check(value, schema, root, path, errors):
 def check_flows(events, slices, errors):
     """Each flow has a begin and an end, in a slice of its thread each, and begins before it ends."""
     flows = {}
+    latest = {thread: list(itertools.accumulate((end for begin, end in around), max)) for thread, around in slices.items()}
     for e in events:
         if e["ph"] not in "sf":
             continue
@@ -73,9 +75,9 @@ def check_flows(events, slices, errors):
         if e["ph"] in flow:
             errors.append("flow %s: two of %s" % (e["id"], e["ph"]))
         flow[e["ph"]] = e
-        around = slices.get((e["pid"], e["tid"]), [])
-        at = bisect.bisect_right(around, (e["ts"] + 0.0005, math.inf)) - 1
-        if not any(end + 0.0005 >= e["ts"] for begin, end in around[max(at - 3, 0):at + 1]):
+        thread = (e["pid"], e["tid"])
+        begun = bisect.bisect_right(slices.get(thread, []), (e["ts"] + 0.0005, math.inf))
+        if not begun or latest[thread][begun - 1] + 0.0005 < e["ts"]:
             errors.append("flow %s: %s at %s is in no slice of rank %s" % (e["id"], e["ph"], e["ts"], e["pid"]))
     for key, flow in flows.items():
         if set(flow) != {"s", "f"}:
