@@ -87,22 +87,20 @@ def check_flows(events, slices, errors):
 
 
 def check_synchronising(events, ranks, errors):
-    """No rank leaves an Allreduce or Barrier before another one enters it: of calls that all ranks make equally often, in the
-    communicator of all."""
+    """No rank leaves an Allreduce, Barrier or Alltoall of all before another one enters it. Ranks may make the same one
+    at different places of the source, so they are told by their order."""
+    kinds = ("Allreduce", "Barrier", "Alltoall")
     calls = {}
-    for e in events:
-        if e["ph"] == "X" and e["name"].rstrip("0123456789") in ("Allreduce", "Barrier", "Alltoall") and \
-                e["args"].get("communicator", "world") in ("world", "MPI_COMM_WORLD"):
-            calls.setdefault(e["name"], {}).setdefault(e["pid"], []).append(e)
-    checked = 0
-    for name, of in calls.items():
-        if len(of) != ranks or len({len(c) for c in of.values()}) != 1:
-            continue
-        for together in zip(*of.values()):
-            checked += 1
-            if min(e["ts"] + e["dur"] for e in together) < max(e["ts"] for e in together):
-                errors.append("%s: left by one rank before another enters it" % name)
-    return checked
+    for e in sorted((e for e in events if e["ph"] == "X"), key=lambda e: e["ts"]):
+        kind = e["name"].rstrip("0123456789")
+        if kind in kinds and e["args"].get("communicator", "world") in ("world", "MPI_COMM_WORLD"):
+            calls.setdefault(e["pid"], []).append((kind, e))
+    if len(calls) != ranks or len({tuple(kind for kind, e in of) for of in calls.values()}) != 1:
+        return 0
+    for together in zip(*calls.values()):
+        if min(e["ts"] + e["dur"] for kind, e in together) < max(e["ts"] for kind, e in together):
+            errors.append("%s: left by one rank before another enters it" % together[0][1]["name"])
+    return len(next(iter(calls.values())))
 
 
 def check_trace(trace, errors):
