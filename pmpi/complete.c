@@ -105,17 +105,14 @@ static uint32_t complete_distance(const struct complete_here *here, const struct
     return start->thread == here->thread && distance <= INT32_MAX ? (uint32_t)distance : 0;
 }
 
-static bool complete_cancelled(const struct pmpi_hook_start *start, const MPI_Status *status)
-{
-    return status && start->receive && pmpi_hook_cancelled(status);
-}
-
-/* Peer and size of the one start that completed. */
+/* Peer and size of the one start that completed, and when it was started. */
 static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_start *start, const MPI_Status *status)
 {
-    int64_t peer = start->peer, bytes = start->bytes;
-    if (complete_cancelled(start, status)) {
+    struct complete_here here = complete_here(call);
+    int64_t peer = start->peer, bytes = start->bytes, distance = complete_distance(&here, start);
+    if (status && start->receive && pmpi_hook_cancelled(status)) {
         bytes = 0;
+        distance = GRAMMAR_CANCELLED;
     } else if (status && start->receive && start->peer_class != JOB_PEER_NULL) {
         if (start->peer_class == JOB_PEER_ANY || start->peer_class == JOB_PEER_NONE)
             peer = status->MPI_SOURCE >= 0 ? status->MPI_SOURCE : GRAMMAR_PEER_NULL;
@@ -126,6 +123,7 @@ static void complete_values(struct pmpi_hook_call *call, const struct pmpi_hook_
     if (peer != GRAMMAR_PEER_NONE)
         pmpi_hook_value(call, GRAMMAR_PEER, peer);
     pmpi_hook_value(call, GRAMMAR_BYTES, bytes);
+    pmpi_hook_value(call, GRAMMAR_STARTS, distance);
 }
 
 bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, const void *where,
@@ -134,12 +132,8 @@ bool pmpi_hook_complete_one(struct pmpi_hook_call *call, MPI_Request before, con
     struct pmpi_hook_start start;
     bool known = pmpi_hook_request_complete(before, where, &start);
     bool pending = complete_pending(before, known ? &start : NULL);
-    if (known && pending) {
+    if (known && pending)
         complete_values(call, &start, status);
-        struct complete_here here = complete_here(call);
-        int64_t distance = complete_distance(&here, &start);
-        pmpi_hook_value(call, GRAMMAR_STARTS, complete_cancelled(&start, status) ? GRAMMAR_CANCELLED : distance);
-    }
     return pending;
 }
 

@@ -168,12 +168,13 @@ static void find_common(struct walk *w)
         const struct job_class *c = &w->j->classes[k];
         if (!has_first_threads(c))
             continue;
+        uint64_t members = report_members(c);
         memset(made, 0, w->j->terminal_count * sizeof *made);
         for (uint32_t n = 0; n < c->grammar->node_count; n++)
             if (c->grammar->nodes[n].symbol < w->j->terminal_count)
                 made[c->grammar->nodes[n].symbol] += c->grammar->stats[n].count;
         for (uint32_t t = 0; t < w->j->terminal_count; t++)
-            w->of[t].common &= made[t] == w->of[t].all.count * report_members(c);
+            w->of[t].common &= made[t] == w->of[t].all.count * members;
     }
     free(made);
 }
