@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "teams/machine.h"
+#include "teams/template.h"
 
 /*
  * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is
@@ -59,8 +60,10 @@ struct teams_decoder *teams_decoder_create(void)
         capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
         d->access = capstone.access;
         d->insn = capstone.make(d->handle);
+        d->templates = teams_templates_create();
         if (d->insn)
             return d;
+        teams_templates_destroy(d->templates);
         capstone.close(&d->handle);
     }
     free(d);
@@ -73,6 +76,7 @@ void teams_decoder_destroy(struct teams_decoder *d)
         return;
     capstone.free(d->insn, 1);
     capstone.close(&d->handle);
+    teams_templates_destroy(d->templates);
     free(d);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "teams/machine.h"
+#include "teams/template.h"
 
 enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
 
@@ -490,10 +491,20 @@ static bool goes_elsewhere(const cs_insn *i)
     return false;
 }
 
+/* For the next one that is alike. */
+static void keep(struct teams_decoder *d, const uint8_t *code, const cs_x86 *x, const struct teams_insn *insn)
+{
+    unsigned end = x->encoding.imm_offset ? x->encoding.imm_offset : insn->length;
+    unsigned displacement = x->encoding.disp_offset ? end - x->encoding.disp_offset : 0;
+    teams_templates_keep(d->templates, code, displacement, insn->length - end, insn);
+}
+
 static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
                    struct teams_insn *insn)
 {
     const cs_insn *i = d->insn;
+    if (teams_templates_find(d->templates, code, size, address, insn))
+        return true;
     if (!teams_disassemble(d, code, size, address))
         return false;
     const cs_x86 *x = &i->detail->x86;
@@ -501,14 +512,18 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
     insn->op = (uint8_t)op_of(i);
     look_at_memory(x, i, insn);
+    bool known = true;
     if (insn->op == TEAMS_NOTHING) {
         insn->loads = insn->stores = false;
-        return true;
+    } else if (control(i, x, insn)) {
+        known = i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
+    } else {
+        masks_of(d, i, x, insn);
+        known = !goes_elsewhere(i);
     }
-    if (control(i, x, insn))
-        return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
-    masks_of(d, i, x, insn);
-    return !goes_elsewhere(i);
+    if (known && size >= sizeof i->bytes)
+        keep(d, code, x, insn);
+    return known;
 }
 
 const struct teams_machine teams_x86 = {

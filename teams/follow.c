@@ -287,11 +287,12 @@ static bool settle(struct teams_reading *r)
     enum { ROUNDS = 32 };
     struct teams_state s = { 0 };
     uint32_t begin = ++r->tick, hopeless = 0;
-    memset(r->out, 0, r->flow->blocks * sizeof *r->out);
-    for (uint32_t b = 0; b < r->flow->blocks; b++)
+    for (uint32_t b = 0; b < r->flow->blocks; b++) {
+        r->out[b].reg[0].kind = TEAMS_UNSEEN;
         r->last[b] = (struct teams_ticks){ 0, begin };
+    }
     r->hope = true;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS && !r->too_large; round++) {
         bool changed = run_round(r, &s, hopeless);
         if (!changed && !r->hope)
             return r->found <= begin;
@@ -334,7 +335,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
         for (uint32_t i = 0; f->block[b].loop >= 0 && i < f->block[b].count; i++)
             r->retries[f->block[b].loop] |= f->insn[f->block[b].first + i].swaps;
     }
-    for (int time = 0; time < TIMES; time++) {
+    for (int time = 0; time < TIMES && !r->too_large; time++) {
         uint32_t before = r->controls;
         bool known = settle(r);
         if (time == 0)

@@ -31,36 +31,41 @@ static void use_and_define(const struct teams_flow *f, uint32_t insn, uint64_t r
     *defines = define;
 }
 
-static uint64_t live_before(const struct teams_flow *f, int b, uint64_t returned, uint64_t live)
+/* Of a block: registers that are looked at before they are written, and that are written; `live` before it. */
+struct block_use { uint64_t uses, defines, live; };
+
+static struct block_use use_of(const struct teams_flow *f, const struct teams_block *block, uint64_t returned)
 {
-    const struct teams_block *block = &f->block[b];
+    struct block_use u = { 0 };
     for (uint32_t k = block->count; k-- > 0;) {
         uint64_t uses, defines;
         use_and_define(f, block->first + k, returned, &uses, &defines);
-        live = (live & ~defines) | uses;
+        u.uses = (u.uses & ~defines) | uses;
+        u.defines |= defines;
     }
-    return live;
+    return u;
 }
 
 uint64_t teams_live_arguments(const struct teams_flow *f)
 {
-    uint64_t *live = calloc(f->blocks + 1, sizeof *live), entry = UINT64_MAX;
-    uint64_t returned = teams_convention()->returned & teams_live_changes(f);
-    bool changed = live != NULL;
-    while (changed) {
+    struct block_use *use = calloc(f->blocks + 1, sizeof *use);
+    uint64_t returned = teams_convention()->returned & teams_live_changes(f), entry = UINT64_MAX;
+    for (uint32_t b = 0; use && b < f->blocks; b++)
+        use[b] = use_of(f, &f->block[b], returned);
+    for (bool changed = use != NULL; changed;) {
         changed = false;
         for (uint32_t b = f->blocks; b-- > 0;) {
             uint64_t out = 0;
             for (int k = 0; k < 2; k++)
-                out |= f->block[b].next[k] >= 0 ? live[f->block[b].next[k]] : 0;
-            uint64_t now = live_before(f, (int)b, returned, out);
-            changed |= now != live[b];
-            live[b] = now;
+                out |= f->block[b].next[k] >= 0 ? use[f->block[b].next[k]].live : 0;
+            uint64_t now = (out & ~use[b].defines) | use[b].uses;
+            changed |= now != use[b].live;
+            use[b].live = now;
         }
     }
-    if (live)
-        entry = live[0];
-    free(live);
+    if (use)
+        entry = use[0].live;
+    free(use);
     return entry & teams_convention()->clobbered;
 }
 

@@ -205,8 +205,10 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
 static bool tells_order(const struct teams_reading *r, int block, const struct teams_insn *i,
                         const struct teams_state *s)
 {
+    if (!i->atomic || (r->context[block] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
+        return false;
     struct teams_value at = teams_follow_address(i, s);
-    return i->atomic && !(r->context[block] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)) && !teams_value_is_own(&at);
+    return !teams_value_is_own(&at);
 }
 
 static struct teams_value told(struct teams_value v)

@@ -26,6 +26,11 @@ struct turn {
     struct marks head, *end; /* of each block */
 };
 
+static uint32_t places(const struct turn *t)
+{
+    return TEAMS_REGISTERS + t->r->slots;
+}
+
 static uint8_t join(uint8_t a, uint8_t b)
 {
     uint8_t x = a & 3, y = b & 3;
@@ -98,10 +103,11 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
 /* Compare and swap: whether it was the value that it should have been moves on by itself, unless that is a constant. */
 static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
 {
-    const struct teams_value *expected = &s->reg[teams_convention()->result];
+    uint8_t result = teams_convention()->result;
+    bool constant = !s || s->reg[result].kind == TEAMS_CONSTANT;
     other(t, i, m);
-    m->of[TEAMS_FLAGS] = expected->kind == TEAMS_CONSTANT ? FIXED : MOVED;
-    m->of[teams_convention()->result] = expected->kind == TEAMS_CONSTANT ? FIXED : FIXED | SWAPPED;
+    m->of[TEAMS_FLAGS] = constant ? FIXED : MOVED;
+    m->of[result] = constant ? FIXED : FIXED | SWAPPED;
 }
 
 static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
@@ -175,13 +181,12 @@ static bool swaps(const struct teams_flow *f, int b)
 static void run_block(const struct turn *t, int b, struct marks *m)
 {
     const struct teams_block *block = &t->r->flow->block[b];
-    struct teams_state *s = malloc(sizeof *s);
-    bool needs = swaps(t->r->flow, b);
-    if (s && needs)
+    struct teams_state *s = NULL; /* before each instruction, where there is an exchange */
+    if (swaps(t->r->flow, b) && (s = malloc(sizeof *s)))
         teams_follow_begin(t->r, b, s);
-    for (uint32_t k = 0; s && k < block->count; k++) {
+    for (uint32_t k = 0; k < block->count; k++) {
         step(t, &t->r->flow->insn[block->first + k], m, s);
-        if (needs)
+        if (s)
             teams_follow_step((struct teams_reading *)t->r, b, block->first + k, s);
     }
     free(s);
@@ -201,8 +206,9 @@ static void begin_block(const struct turn *t, int b, struct marks *m)
             continue;
         if (!m->seen)
             *m = *from;
-        for (int k = 0; k < PLACES; k++)
-            m->of[k] = join(m->of[k], from->of[k]);
+        else
+            for (uint32_t k = 0; k < places(t); k++)
+                m->of[k] = join(m->of[k], from->of[k]);
     }
 }
 
@@ -239,7 +245,7 @@ static bool drop_still(struct turn *t)
         const struct marks *end = &t->end[head->before[i]];
         if (!teams_flow_in_loop(f, t->loop, head->before[i]) || !end->seen)
             continue;
-        for (int k = 0; k < PLACES; k++) {
+        for (uint32_t k = 0; k < places(t); k++) {
             if ((t->head.of[k] & 3) && (end->of[k] & 3) != MOVED) {
                 t->head.of[k] &= FIXED;
                 dropped = true;

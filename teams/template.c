@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/template.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 8192 };
+
+struct template {
+    uint8_t head, displacement, immediate; /* bytes */
+    bool relative; /* the displacement: to the next instruction */
+    struct teams_insn insn;
+};
+struct teams_templates {
+    uint64_t key[HASH];
+    struct template template[HASH];
+};
+
+struct teams_templates *teams_templates_create(void)
+{
+    return calloc(1, sizeof(struct teams_templates));
+}
+
+void teams_templates_destroy(struct teams_templates *t)
+{
+    free(t);
+}
+
+static uint64_t first_bytes(const uint8_t *code, unsigned count)
+{
+    uint64_t word;
+    memcpy(&word, code, sizeof word);
+    return count < sizeof word ? word & ((1ull << 8 * count) - 1) : word;
+}
+
+static uint32_t place_of(uint64_t key, unsigned head)
+{
+    return (uint32_t)((key + head) * 0x9e3779b97f4a7c15u >> 40) % HASH;
+}
+
+static int64_t read_signed(const uint8_t *code, unsigned bytes)
+{
+    unsigned above = 64 - 8 * bytes;
+    return bytes ? (int64_t)(first_bytes(code, bytes) << above) >> above : 0;
+}
+
+/* To the next instruction. */
+static bool is_relative(const struct teams_insn *i)
+{
+    return i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH || i->op == TEAMS_CALL;
+}
+
+static bool goes_through_slot(const struct teams_insn *i)
+{
+    return i->op == TEAMS_JUMP_SLOT || i->op == TEAMS_CALL_SLOT;
+}
+
+static struct teams_operand *immediate_of(struct teams_insn *i)
+{
+    return i->a.kind == TEAMS_IMMEDIATE ? &i->a : &i->b;
+}
+
+bool teams_templates_find(const struct teams_templates *t, const uint8_t *code, uint64_t size, uintptr_t address,
+                          struct teams_insn *insn)
+{
+    const struct template *found = NULL;
+    for (unsigned head = 1; t && size >= LONGEST && head <= HEAD && !found; head++) {
+        uint64_t key = first_bytes(code, head);
+        uint32_t at = place_of(key, head);
+        if (t->key[at] == key && t->template[at].head == head)
+            found = &t->template[at];
+    }
+    if (!found)
+        return false;
+    const uint8_t *rest = code + found->head;
+    int64_t value = read_signed(rest + found->displacement, found->immediate);
+    if (found->immediate && value < 0 && !is_relative(&found->insn)) /* it may be shown without its sign */
+        return false;
+    *insn = found->insn;
+    insn->address = address;
+    uintptr_t next = address + insn->length;
+    if (found->displacement)
+        insn->place.offset = read_signed(rest, found->displacement) + (found->relative ? (int64_t)next : 0);
+    if (goes_through_slot(insn))
+        insn->target = (uintptr_t)insn->place.offset;
+    else if (is_relative(insn))
+        insn->target = next + (uintptr_t)value;
+    else if (found->immediate)
+        immediate_of(insn)->value = value;
+    return true;
+}
+
+/* Whether an immediate is nothing but an operand. */
+static bool is_value(const struct teams_insn *i)
+{
+    return i->op == TEAMS_MOVE || i->op == TEAMS_ADD || i->op == TEAMS_SUB || i->op == TEAMS_MUL ||
+           i->op == TEAMS_BITS || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
+}
+
+void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsigned displacement, unsigned immediate,
+                          const struct teams_insn *insn)
+{
+    struct template new = { .insn = *insn };
+    uintptr_t next = insn->address + insn->length;
+    if (!is_relative(insn) && !is_value(insn))
+        immediate = displacement ? LONGEST : 0;
+    if (!t || displacement + immediate >= insn->length)
+        return;
+    new.head = (uint8_t)(insn->length - displacement - immediate);
+    new.displacement = (uint8_t)displacement;
+    new.immediate = (uint8_t)immediate;
+    const uint8_t *rest = code + new.head;
+    int64_t offset = read_signed(rest, displacement), value = read_signed(rest + displacement, immediate);
+    new.relative = displacement && insn->place.offset == offset + (int64_t)next;
+    const struct teams_operand *o = immediate_of(&new.insn);
+    bool right = new.head <= HEAD && code[0] != 0x62; /* EVEX: displacements are scaled */
+    right = right && (displacement ? !insn->from.size && (new.relative || insn->place.offset == offset)
+                                   : !insn->place.fixed);
+    if (is_relative(insn))
+        right = right && immediate && insn->target == next + (uintptr_t)value;
+    else if (immediate)
+        right = right && value >= 0 && o->kind == TEAMS_IMMEDIATE && o->value == value;
+    if (!right)
+        return;
+    uint64_t key = first_bytes(code, new.head);
+    t->key[place_of(key, new.head)] = key;
+    t->template[place_of(key, new.head)] = new;
+}
