@@ -101,6 +101,13 @@ static bool is_branch(unsigned id)
            id == X86_INS_JECXZ;
 }
 
+static bool begins(const char *name, const char *with)
+{
+    while (*with && *name == *with)
+        name++, with++;
+    return !*with;
+}
+
 static enum teams_op by_name(const char *name)
 {
     static const struct {
@@ -124,7 +131,7 @@ static enum teams_op by_name(const char *name)
     if (name[0] == 'v')
         name++;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (name[0] == table[i].begin[0] && strncmp(name, table[i].begin, strlen(table[i].begin)) == 0)
+        if (begins(name, table[i].begin))
             return table[i].op;
     return TEAMS_OTHER;
 }
@@ -157,7 +164,7 @@ static enum teams_op op_of(const cs_insn *i)
 {
     if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
         return (enum teams_op)(exact[i->id] - 1);
-    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (strncmp(i->mnemonic, "lock ", 5) ? 0 : 5));
+    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
 }
 
 static bool zeroes(const cs_insn *i, const cs_x86 *x)
@@ -373,7 +380,7 @@ static bool is_partial(const cs_insn *i, const cs_x86 *x)
     if (scalar)
         return x->op_count == 2 && o[1].type == X86_OP_REG;
     for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
-        if (strncmp(i->mnemonic, lanes[k], strlen(lanes[k])) == 0)
+        if (begins(i->mnemonic, lanes[k]))
             return true;
     return false;
 }
@@ -439,16 +446,13 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
 /* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
 static bool only_reads(const cs_insn *i)
 {
-    static const char *const names[] = { "bt",    "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
+    static const char *const names[] = { "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
                                          "fidiv", "fild",  "fimul", "fisub", "fld",   "fmul", "frstor", "fsub", "idiv",
                                          "imul",  "jmp",   "lods", "mul",  "push",   "scas", "test" };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        size_t length = strlen(names[k]);
-        bool whole = k == 0; /* bts and others write */
-        if (whole ? strcmp(i->mnemonic, names[k]) == 0 : strncmp(i->mnemonic, names[k], length) == 0)
-            return strncmp(i->mnemonic, "cmpxchg", 7) != 0;
-    }
-    return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (begins(i->mnemonic, names[k]))
+            return !begins(i->mnemonic, "cmpxchg");
+    return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/follow.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "teams/memory.h"
 #include "teams/shared.h"
+
+void *teams_follow_take(struct base_arena *room, size_t bytes)
+{
+    base_arena_ahead(room, room->taken + bytes);
+    void *p = base_arena_take(room, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
 
 /* --- States --- */
 
@@ -171,12 +177,6 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
             join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
 }
 
-static void copy_state(const struct teams_reading *r, struct teams_state *to, const struct teams_state *from)
-{
-    memcpy(to->reg, from->reg, sizeof to->reg);
-    memcpy(to->slot, from->slot, r->slots * sizeof *to->slot);
-}
-
 static void entry_state(struct teams_state *s)
 {
     memset(s, 0, sizeof *s);
@@ -195,7 +195,22 @@ static void drop_sides(const struct teams_reading *r, struct teams_state *s)
         s->slot[k].bits &= (uint16_t)~sides;
 }
 
+/* Slots that were not known yet when it was kept are unseen. */
+static void copy_kept(const struct teams_reading *r, struct teams_state *to, const struct teams_stop *from)
+{
+    memcpy(to->reg, from->state->reg, sizeof to->reg);
+    memcpy(to->slot, from->state->slot, from->slots * sizeof *to->slot);
+    memset(to->slot + from->slots, 0, (r->slots - from->slots) * sizeof *to->slot);
+}
+
 void teams_follow_begin(const struct teams_reading *r, int block, struct teams_state *s)
+{
+    s->reg[0].kind = TEAMS_UNSEEN;
+    if (r->in[block].state)
+        copy_kept(r, s, &r->in[block]);
+}
+
+static void begin_block(const struct teams_reading *r, int block, struct teams_state *s)
 {
     const struct teams_block *b = &r->flow->block[block];
     struct teams_state edge;
@@ -205,44 +220,42 @@ void teams_follow_begin(const struct teams_reading *r, int block, struct teams_s
     for (int back = 0; back < 2; back++)
         for (uint32_t i = 0; i < b->before_count; i++) {
             int from = b->before[i];
-            if ((from >= block) != back || !seen(&r->out[from]))
+            if ((from >= block) != back || !r->out[from].state || !seen(r->out[from].state))
                 continue;
-            copy_state(r, &edge, &r->out[from]);
-            along_edge(r, from, block, &edge);
-            if (seen(s))
+            struct teams_state *to = seen(s) ? &edge : s;
+            copy_kept(r, to, &r->out[from]);
+            along_edge(r, from, block, to);
+            if (to == &edge)
                 join_states(r, block, s, &edge, back);
-            else
-                copy_state(r, s, &edge);
         }
     int loop = r->shared_loop[block];
-    if (loop >= 0 && r->flow->head[loop] == block) {
-        uint8_t *here = calloc(r->flow->blocks, 1); /* what meets at the head is another one in each turn */
-        if (here) {
-            here[block] = 1;
-            mark(r, s, &r->loop_defs[loop], TEAMS_CARRIED, here);
-        }
-        free(here);
+    if (loop >= 0 && r->flow->head[loop] == block) { /* what meets at the head is another one in each turn */
+        r->here[block] = 1;
+        mark(r, s, &r->loop_defs[loop], TEAMS_CARRIED, r->here);
+        r->here[block] = 0;
     }
     drop_sides(r, s);
 }
 
-/* With the states as they are; what they were on the way there does not count. */
-static void record_defs(struct teams_reading *r)
+/* Keeps a state of a block; whether it is another one. */
+static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct teams_state *s)
 {
-    struct teams_state s = { 0 };
-    r->recording = true;
-    for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        r->defs[b] = (struct teams_defs){ .stepped = ~0ull };
-        teams_follow_begin(r, (int)b, &s);
-        for (uint32_t i = 0; seen(&s) && i < r->flow->block[b].count; i++)
-            teams_follow_step(r, (int)b, r->flow->block[b].first + i, &s);
+    size_t regs = sizeof s->reg, slots = r->slots * sizeof *s->slot;
+    if (!kept->state || kept->slots < r->slots) {
+        struct teams_state *larger = teams_follow_take(r->room, regs + slots);
+        if (!larger) {
+            r->too_large = true;
+            return false;
+        }
+        if (kept->state)
+            memcpy(larger, kept->state, regs + kept->slots * sizeof *s->slot);
+        *kept = (struct teams_stop){ larger, r->slots };
     }
-    r->recording = false;
-}
-
-static bool same_state(const struct teams_reading *r, const struct teams_state *a, const struct teams_state *b)
-{
-    return memcmp(a->reg, b->reg, sizeof a->reg) == 0 && memcmp(a->slot, b->slot, r->slots * sizeof *a->slot) == 0;
+    if (memcmp(kept->state->reg, s->reg, regs) == 0 && memcmp(kept->state->slot, s->slot, slots) == 0)
+        return false;
+    memcpy(kept->state->reg, s->reg, regs);
+    memcpy(kept->state->slot, s->slot, slots);
+    return true;
 }
 
 /* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
@@ -265,14 +278,16 @@ static bool run_round(struct teams_reading *r, struct teams_state *s, uint32_t h
         const struct teams_block *block = &r->flow->block[b];
         if (!is_due(r, b, hopeless))
             continue;
+        bool known = r->last[b].ran > r->found;
         r->last[b].ran = ++r->tick;
-        teams_follow_begin(r, (int)b, s);
-        if (!seen(s))
+        begin_block(r, (int)b, s);
+        if (!keep(r, &r->in[b], s) && known) /* it ends as it did */
             continue;
+        if (r->recording) /* what the last run writes counts */
+            r->defs[b] = (struct teams_defs){ .stepped = ~0ull };
         for (uint32_t i = 0; i < block->count; i++)
             teams_follow_step(r, (int)b, block->first + i, s);
-        if (!same_state(r, s, &r->out[b])) {
-            copy_state(r, &r->out[b], s);
+        if (keep(r, &r->out[b], s)) {
             r->last[b].changed = r->tick;
             changed = true;
         }
@@ -288,7 +303,8 @@ static bool settle(struct teams_reading *r)
     struct teams_state s = { 0 };
     uint32_t begin = ++r->tick, hopeless = 0;
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        r->out[b].reg[0].kind = TEAMS_UNSEEN;
+        if (r->out[b].state)
+            r->out[b].state->reg[0].kind = TEAMS_UNSEEN;
         r->last[b] = (struct teams_ticks){ 0, begin };
     }
     r->hope = true;
@@ -305,41 +321,49 @@ static bool settle(struct teams_reading *r)
 
 /* --- The whole --- */
 
-struct teams_reading *teams_follow(const struct teams_flow *f)
+/* False: no memory is left. */
+static bool make_room(struct teams_reading *r, const struct teams_flow *f)
+{
+    r->in = teams_follow_take(r->room, f->blocks * sizeof *r->in);
+    r->out = teams_follow_take(r->room, f->blocks * sizeof *r->out);
+    r->last = teams_follow_take(r->room, f->blocks * sizeof *r->last);
+    r->defs = teams_follow_take(r->room, f->blocks * sizeof *r->defs);
+    r->here = teams_follow_take(r->room, f->blocks);
+    r->context = teams_follow_take(r->room, f->blocks);
+    r->slot_of = teams_follow_take(r->room, f->insns);
+    r->shared_loop = teams_follow_take(r->room, f->blocks * sizeof *r->shared_loop);
+    r->loop_defs = teams_follow_take(r->room, f->loops * sizeof *r->loop_defs);
+    r->retries = teams_follow_take(r->room, f->loops * sizeof *r->retries);
+    r->block_of = teams_follow_take(r->room, f->insns * sizeof *r->block_of);
+    return r->in && r->out && r->last && r->defs && r->here && r->context && r->slot_of && r->shared_loop && r->loop_defs &&
+           r->retries && r->block_of;
+}
+
+struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena *room)
 {
     enum { TIMES = 4 };
-    struct teams_reading *r = calloc(1, sizeof *r);
+    struct teams_reading *r = teams_follow_take(room, sizeof *r);
     if (!r)
         return NULL;
     r->flow = f;
-    r->out = calloc(f->blocks, sizeof *r->out);
-    r->last = calloc(f->blocks, sizeof *r->last);
-    r->defs = calloc(f->blocks, sizeof *r->defs);
-    r->context = calloc(f->blocks, 1);
-    r->slot_of = malloc(f->insns + 1);
-    r->shared_loop = malloc((f->blocks + 1) * sizeof *r->shared_loop);
-    r->loop_defs = calloc(f->loops + 1, sizeof *r->loop_defs);
-    r->retries = calloc(f->loops + 1, sizeof *r->retries);
-    r->block_of = malloc((f->insns + 1) * sizeof *r->block_of);
-    if (!r->out || !r->last || !r->defs || !r->context || !r->slot_of || !r->shared_loop || !r->loop_defs ||
-        !r->retries || !r->block_of) {
-        teams_follow_free(r);
+    r->room = room;
+    if (!make_room(r, f))
         return NULL;
-    }
-    memset(r->slot_of, TEAMS_NO_SLOT, f->insns + 1);
+    memset(r->slot_of, TEAMS_NO_SLOT, f->insns);
     for (uint32_t b = 0; b < f->blocks; b++) {
         r->shared_loop[b] = -1;
-        r->defs[b].stepped = ~0ull;
         for (uint32_t i = 0; i < f->block[b].count; i++)
             r->block_of[f->block[b].first + i] = (int)b;
         for (uint32_t i = 0; f->block[b].loop >= 0 && i < f->block[b].count; i++)
             r->retries[f->block[b].loop] |= f->insn[f->block[b].first + i].swaps;
     }
-    for (int time = 0; time < TIMES && !r->too_large; time++) {
+    for (int time = 0; time < TIMES; time++) {
         uint32_t before = r->controls;
+        r->recording = time == 0;
         bool known = settle(r);
-        if (time == 0)
-            record_defs(r);
+        r->recording = false;
+        if (r->too_large)
+            return r;
         if (time == 0)
             teams_shared_find_loops(r);
         teams_shared_find_controls(r);
@@ -350,22 +374,4 @@ struct teams_reading *teams_follow(const struct teams_flow *f)
     }
     r->too_large = true;
     return r;
-}
-
-void teams_follow_free(struct teams_reading *r)
-{
-    if (!r)
-        return;
-    free(r->out);
-    free(r->last);
-    free(r->defs);
-    free(r->context);
-    free(r->slot_of);
-    free(r->shared_loop);
-    free(r->retries);
-    free(r->loop_defs);
-    free(r->block_of);
-    for (uint32_t i = 0; i < r->controls; i++)
-        free(r->control[i].inside);
-    free(r);
 }

@@ -21,6 +21,7 @@
 #ifndef PYTHIA_TEAMS_FOLLOW_H
 #define PYTHIA_TEAMS_FOLLOW_H
 
+#include "base/arena.h"
 #include "teams/flow.h"
 #include "teams/value.h"
 
@@ -64,9 +65,11 @@ enum teams_context {
 
 struct teams_reading {
     const struct teams_flow *flow;
-    struct teams_state *out; /* at the end of each block */
+    struct base_arena *room;
+    struct teams_stop { struct teams_state *state; uint32_t slots; } *in, *out; /* of each block; room for as many */
     struct teams_ticks { uint32_t ran, changed; } *last; /* of each block, `changed`: its state */
     struct teams_defs *defs;
+    uint8_t *here;                /* a row of blocks, all 0 between calls */
     uint8_t *context;             /* enum teams_context of each block */
     uint8_t *slot_of;             /* of each instruction's place of memory, TEAMS_NO_SLOT: none */
     int *shared_loop;             /* of each block: outermost loop that turns by bounds, -1 */
@@ -77,10 +80,10 @@ struct teams_reading {
     uint32_t controls;
     int32_t slot_offset[TEAMS_SLOTS];
     uint8_t slot_size[TEAMS_SLOTS];
+    bool shares[TEAMS_SLOTS]; /* bytes with another slot */
     uint32_t slots;
     int32_t escaped[TEAMS_ESCAPES]; /* frame offsets whose addresses went elsewhere */
     uint32_t escapes;
-    bool overlaps;  /* slots that share bytes */
     uint32_t tick;  /* runs of blocks so far */
     uint32_t found; /* the one in which a slot or an escape was new, or a slot grew, last */
     bool hope;      /* values at the end of a loop may still be what they were before its head was known */
@@ -88,9 +91,15 @@ struct teams_reading {
     bool too_large;
 };
 
-/* NULL: out of memory. */
-struct teams_reading *teams_follow(const struct teams_flow *f);
-void teams_follow_free(struct teams_reading *r);
+/* Memory comes from `room`, and goes with it. NULL: there is none. */
+struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena *room);
+/* Zeroed; NULL: no memory is left. */
+void *teams_follow_take(struct base_arena *room, size_t bytes);
+/* Flags at the end of a block. */
+static inline const struct teams_value *teams_follow_flags(const struct teams_reading *r, int block)
+{
+    return &r->out[block].state->reg[TEAMS_FLAGS];
+}
 
 /* The state before a block, into *s. */
 void teams_follow_begin(const struct teams_reading *r, int block, struct teams_state *s);

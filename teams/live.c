@@ -46,10 +46,10 @@ static struct block_use use_of(const struct teams_flow *f, const struct teams_bl
     return u;
 }
 
-uint64_t teams_live_arguments(const struct teams_flow *f)
+uint64_t teams_live_arguments(const struct teams_flow *f, uint64_t changes)
 {
     struct block_use *use = calloc(f->blocks + 1, sizeof *use);
-    uint64_t returned = teams_convention()->returned & teams_live_changes(f), entry = UINT64_MAX;
+    uint64_t returned = teams_convention()->returned & changes, entry = UINT64_MAX;
     for (uint32_t b = 0; use && b < f->blocks; b++)
         use[b] = use_of(f, &f->block[b], returned);
     for (bool changed = use != NULL; changed;) {

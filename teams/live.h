@@ -9,12 +9,12 @@
 
 #include "teams/flow.h"
 
-/* Read before they are written. */
-uint64_t teams_live_arguments(const struct teams_flow *f);
+/* Written at all. */
+uint64_t teams_live_changes(const struct teams_flow *f);
+/* Read before they are written, in a function with these changes. */
+uint64_t teams_live_arguments(const struct teams_flow *f, uint64_t changes);
 /* Whether flags may be looked at that the function's caller or what it called has left: the address of its entry, of
    that call; 0: none are. */
 uintptr_t teams_live_flags(const struct teams_flow *f);
-/* Written at all. */
-uint64_t teams_live_changes(const struct teams_flow *f);
 
 #endif

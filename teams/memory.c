@@ -33,7 +33,8 @@ uint8_t teams_memory_slot(struct teams_reading *r, int32_t offset, uint8_t size)
     r->slot_size[slot] = size;
     r->found = r->tick;
     for (uint32_t i = 0; i < r->slots; i++)
-        r->overlaps |= overlap(r, i, slot);
+        if (overlap(r, i, slot))
+            r->shares[i] = r->shares[slot] = true;
     return slot;
 }
 
@@ -61,7 +62,7 @@ static bool is_zero(const struct teams_value *v)
 static void spoil(struct teams_reading *r, struct teams_state *s, int32_t offset, uint32_t size,
                   const struct teams_value *v)
 {
-    for (uint32_t i = 0; r->overlaps && i < r->slots; i++) {
+    for (uint32_t i = 0; i < r->slots; i++) {
         if (!touches(r, i, offset, size))
             continue;
         struct teams_value *old = &s->slot[i];
@@ -81,7 +82,7 @@ static void spoil(struct teams_reading *r, struct teams_state *s, int32_t offset
 static void keep_rest(struct teams_reading *r, struct teams_state *s, uint8_t slot, uint8_t size)
 {
     uint8_t whole = r->slot_size[slot];
-    for (uint32_t i = 0; r->overlaps && size < whole && i < r->slots; i++)
+    for (uint32_t i = 0; r->shares[slot] && size < whole && i < r->slots; i++)
         if (touches(r, i, r->slot_offset[slot], whole) && s->slot[i].number == TEAMS_PART)
             s->slot[i].number = 0;
     if (size >= whole || !teams_value_is_raw(&s->slot[slot]))
@@ -95,7 +96,7 @@ static void keep_rest(struct teams_reading *r, struct teams_state *s, uint8_t sl
 static struct teams_value gather(const struct teams_reading *r, const struct teams_state *s, uint8_t slot, uint8_t size)
 {
     struct teams_value v = slot_value(s, slot);
-    for (uint32_t i = 0; r->overlaps && i < r->slots; i++) {
+    for (uint32_t i = 0; r->shares[slot] && i < r->slots; i++) {
         const struct teams_value *other = &s->slot[i];
         if (!touches(r, i, r->slot_offset[slot], size) || other->kind == TEAMS_UNSEEN)
             continue;
@@ -247,14 +248,13 @@ void teams_memory_store(struct teams_reading *r, int block, const struct teams_i
         forget_object(r, s, at.number);
     if (slot == TEAMS_NO_SLOT)
         return;
-    if (i->repeats) { /* all from there on */
-        r->overlaps = true;
+    if (i->repeats) /* all from there on */
         spoil(r, s, at.number, LARGEST, &v);
-    }
     keep_rest(r, s, slot, i->place.size);
     s->slot[slot] = v;
     teams_memory_define_slot(r, block, slot);
-    spoil(r, s, at.number, i->place.size, &v);
+    if (r->shares[slot])
+        spoil(r, s, at.number, i->place.size, &v);
 }
 
 void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s)

@@ -99,12 +99,8 @@ static void check_code(struct teams_case *c)
 /* Follows the function, unless that was done with the same calls. */
 static void follow(struct teams_case *c, bool changed)
 {
-    if (changed) {
-        teams_follow_free(c->kept->reading);
-        c->kept->reading = NULL;
-    }
-    if (!c->kept->reading) {
-        c->kept->reading = teams_follow(c->f);
+    if (changed || !c->kept->reading) {
+        c->kept->reading = teams_follow(c->f, &c->p->room);
         c->kept->waits = c->kept->reading && !c->kept->reading->too_large ? teams_wait_find(c->kept->reading) : 0;
     }
     c->r = c->kept->reading;
@@ -132,8 +128,10 @@ static void judge(struct teams_case *c)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     else
         check_code(c);
-    c->s->arguments = teams_live_arguments(c->f);
+    if (c->depth == 0) /* nobody calls it */
+        return;
     c->s->clobbers = teams_live_changes(c->f);
+    c->s->arguments = teams_live_arguments(c->f, c->s->clobbers);
 }
 
 /* A function, read once. NULL: out of memory. */
@@ -158,7 +156,6 @@ static void forget(struct teams_prover *p, uintptr_t outlined)
     uint32_t left = 0;
     for (uint32_t i = 0; i < p->flows; i++) {
         struct teams_kept *k = &p->kept[i];
-        teams_follow_free(k->reading);
         k->reading = NULL;
         if (all || k->flow->entry == outlined) {
             p->insns -= k->flow->insns;
@@ -168,6 +165,7 @@ static void forget(struct teams_prover *p, uintptr_t outlined)
         }
     }
     p->flows = left;
+    p->room.taken = 0;
 }
 
 struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind, uint32_t depth)
@@ -195,13 +193,15 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
     return s;
 }
 
+enum { ROOM = 64 << 20 }; /* bytes of address space */
+
 struct teams_prover *teams_prover_create(void)
 {
     struct teams_prover *p = calloc(1, sizeof *p);
-    if (p)
-        p->reader = teams_reader_create();
-    if (p && p->reader)
+    if (p && base_arena_open(&p->room, 1, ROOM) == 0 && (p->reader = teams_reader_create()))
         return p;
+    if (p)
+        base_arena_close(&p->room);
     free(p);
     return NULL;
 }
@@ -212,6 +212,7 @@ void teams_prover_destroy(struct teams_prover *p)
         return;
     forget(p, 0);
     teams_reader_destroy(p->reader);
+    base_arena_close(&p->room);
     free(p);
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/shared.h"
 
-#include <stdlib.h>
-
 static bool by_bound(const struct teams_value *flags)
 {
     return flags->kind == TEAMS_ANY && (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH));
@@ -17,7 +15,7 @@ static bool turns_by(const struct teams_value *flags)
 static bool is_shared(const struct teams_reading *r, int loop)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        if (teams_flow_branch(r->flow, (int)b) && turns_by(&r->out[b].reg[TEAMS_FLAGS]) &&
+        if (teams_flow_branch(r->flow, (int)b) && turns_by(teams_follow_flags(r, (int)b)) &&
             teams_flow_leads_out(r->flow, loop, (int)b))
             return true;
     return false;
@@ -48,10 +46,12 @@ static void add_control(struct teams_reading *r, int from, int side, enum teams_
         r->too_large = true;
         return;
     }
-    uint8_t *inside = malloc(r->flow->blocks);
+    uint8_t *inside = teams_follow_take(r->room, r->flow->blocks);
     r->too_large |= !inside;
-    for (uint32_t b = 0; inside && b < r->flow->blocks; b++)
-        inside[b] = teams_flow_edge_dominates(r->flow, from, to, (int)b);
+    if (inside)
+        inside[to] = teams_flow_edge_dominates(r->flow, from, to, to);
+    for (uint32_t b = (uint32_t)to + 1; inside && b < r->flow->blocks; b++)
+        inside[b] = r->flow->block[b].dominator >= to && inside[r->flow->block[b].dominator];
     if (inside)
         r->control[r->controls++] = (struct teams_control){ .from = from, .to = to, .kind = kind, .inside = inside };
 }
@@ -60,7 +60,7 @@ void teams_shared_find_controls(struct teams_reading *r)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
         const struct teams_insn *i = teams_flow_branch(r->flow, (int)b);
-        const struct teams_value *flags = &r->out[b].reg[TEAMS_FLAGS];
+        const struct teams_value *flags = teams_follow_flags(r, (int)b);
         if (!i)
             continue;
         if (flags->kind == TEAMS_IF_CHUNK && r->shared_loop[b] < 0) {
@@ -80,8 +80,8 @@ void teams_shared_find_controls(struct teams_reading *r)
         }
     }
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        if (teams_flow_branch(r->flow, (int)b) && r->shared_loop[b] < 0 && by_bound(&r->out[b].reg[TEAMS_FLAGS])) {
-            bool bound = r->out[b].reg[TEAMS_FLAGS].bits & TEAMS_BOUND;
+        if (teams_flow_branch(r->flow, (int)b) && r->shared_loop[b] < 0 && by_bound(teams_follow_flags(r, (int)b))) {
+            bool bound = teams_follow_flags(r, (int)b)->bits & TEAMS_BOUND;
             add_control(r, (int)b, 0, bound ? TEAMS_BY_BOUND : TEAMS_BY_LENGTH);
             add_control(r, (int)b, 1, bound ? TEAMS_BY_BOUND : TEAMS_BY_LENGTH);
         }

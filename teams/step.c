@@ -91,7 +91,7 @@ static bool has_rest(const struct teams_reading *r, int block)
 {
     const struct teams_flow *f = r->flow;
     for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
-        for (int k = 0; r->out[b].reg[TEAMS_FLAGS].kind == TEAMS_IF_REST && k < 2; k++)
+        for (int k = 0; teams_follow_flags(r, b)->kind == TEAMS_IF_REST && k < 2; k++)
             if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
                 return true;
     return false;

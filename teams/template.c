@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 8192 };
+enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 8192, MOST = HASH / 2 };
 
 struct template {
     uint8_t head, displacement, immediate; /* bytes */
@@ -13,7 +13,9 @@ struct template {
 };
 struct teams_templates {
     uint64_t key[HASH];
-    struct template template[HASH];
+    uint16_t at[HASH]; /* of a key: index of a template + 1 */
+    uint32_t count;
+    struct template template[MOST];
 };
 
 struct teams_templates *teams_templates_create(void)
@@ -66,9 +68,9 @@ bool teams_templates_find(const struct teams_templates *t, const uint8_t *code, 
     const struct template *found = NULL;
     for (unsigned head = 1; t && size >= LONGEST && head <= HEAD && !found; head++) {
         uint64_t key = first_bytes(code, head);
-        uint32_t at = place_of(key, head);
-        if (t->key[at] == key && t->template[at].head == head)
-            found = &t->template[at];
+        uint32_t slot = place_of(key, head);
+        if (t->at[slot] && t->key[slot] == key && t->template[t->at[slot] - 1].head == head)
+            found = &t->template[t->at[slot] - 1];
     }
     if (!found)
         return false;
@@ -122,7 +124,14 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
         right = right && value >= 0 && o->kind == TEAMS_IMMEDIATE && o->value == value;
     if (!right)
         return;
+    if (t->count == MOST) { /* begins anew */
+        memset(t->at, 0, sizeof t->at);
+        t->count = 0;
+    }
     uint64_t key = first_bytes(code, new.head);
-    t->key[place_of(key, new.head)] = key;
-    t->template[place_of(key, new.head)] = new;
+    uint32_t slot = place_of(key, new.head);
+    if (!t->at[slot])
+        t->at[slot] = (uint16_t)++t->count;
+    t->key[slot] = key;
+    t->template[t->at[slot] - 1] = new;
 }
