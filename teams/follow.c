@@ -154,6 +154,7 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
     bool own = (how & INSIDE) && bound && (into->kind == TEAMS_CONSTANT || from->kind == TEAMS_CONSTANT);
     *into = loop ? teams_value_loop(*into, *from) : teams_value_join(*into, *from);
     into->bits |= own && into->kind == TEAMS_ANY ? TEAMS_BOUND : 0;
+    into->bits |= loop && into->kind == TEAMS_ANY && (into->bits & TEAMS_BOUND) ? TEAMS_TURNS : 0;
     if (anew)
         into->bits &= (uint16_t)~TEAMS_ZERO;
     into->number = into->kind == TEAMS_ANY ? name : into->number;

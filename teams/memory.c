@@ -109,7 +109,7 @@ static struct teams_value gather(const struct teams_reading *r, const struct tea
         if (size > 8)
             v = teams_value_join(v, *other);
         else if (!teams_value_is_raw(&v) && !(is_zero(&v) && is_zero(other)))
-            v = teams_value_any((v.bits & (MARKS | TEAMS_BOUND | TEAMS_EDGE)) | (other->bits & MARKS));
+            v = teams_value_any((v.bits & (MARKS | TEAMS_BOUND | TEAMS_TURNS | TEAMS_EDGE)) | (other->bits & MARKS));
     }
     return v;
 }

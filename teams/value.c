@@ -10,12 +10,17 @@ struct teams_value teams_value_constant(int64_t number)
     return (struct teams_value){ .kind = TEAMS_CONSTANT, .bits = number ? 0 : TEAMS_ZERO, .number = (int32_t)number };
 }
 
-/* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration. */
+/* What two plain values leave of their marks. A count of iterations beside a bound is the number of an iteration, unless
+   that was the number already. */
 static unsigned both_bits(struct teams_value a, struct teams_value b)
 {
-    unsigned bits = (a.bits | b.bits) &
-                    (TEAMS_BOUND | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND | TEAMS_EITHER);
-    return bits & TEAMS_BOUND ? bits & ~(unsigned)(TEAMS_COUNTER | TEAMS_LENGTH) : bits;
+    unsigned bits = (a.bits | b.bits) & (TEAMS_BOUND | TEAMS_TURNS | TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH |
+                                         TEAMS_FOUND | TEAMS_EITHER);
+    if (!(bits & TEAMS_BOUND))
+        return bits & ~(unsigned)TEAMS_TURNS;
+    if (bits & TEAMS_COUNTER)
+        bits |= bits & TEAMS_TURNS ? TEAMS_CARRIED : TEAMS_TURNS;
+    return bits & ~(unsigned)(TEAMS_COUNTER | TEAMS_LENGTH);
 }
 
 /* A quotient is nothing special but for the one multiplication. */
@@ -37,7 +42,7 @@ static struct teams_value form(long t, long n, long m, long r, unsigned bits)
         return teams_value_any((bits & (TEAMS_CARRIED | TEAMS_FOUND)) | TEAMS_LENGTH);
     if (t == 0 && n == 0 && m == r)
         return teams_value_any((bits & ~(unsigned)(TEAMS_EXACT | TEAMS_ZERO | TEAMS_COUNTER)) | TEAMS_BOUND |
-                               TEAMS_EDGE);
+                               TEAMS_EDGE | (bits & TEAMS_COUNTER ? TEAMS_TURNS : 0));
     return (struct teams_value){ TEAMS_LINEAR, (uint16_t)bits, (int16_t)t, (int16_t)n, (int16_t)m, (int16_t)r, 0 };
 }
 
@@ -103,7 +108,7 @@ struct teams_value teams_value_add(struct teams_value a, struct teams_value b, b
         return teams_value_constant((int64_t)a.number + sign * (int64_t)b.number);
     unsigned bits = both_bits(a, b);
     if (minus && (a.bits & b.bits & TEAMS_EDGE))
-        return teams_value_any((bits & ~(unsigned)TEAMS_BOUND) | TEAMS_LENGTH);
+        return teams_value_any((bits & ~(unsigned)(TEAMS_BOUND | TEAMS_TURNS)) | TEAMS_LENGTH);
     return teams_value_any(bits | ((a.bits | b.bits) & TEAMS_EDGE));
 }
 
@@ -260,6 +265,7 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
     unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
     some |= all & TEAMS_ZERO ? (a.bits | b.bits) & TEAMS_HALF : 0;
+    some |= all & TEAMS_BOUND ? (a.bits | b.bits) & TEAMS_TURNS : 0;
     struct teams_value v = teams_value_any(all | some);
     if (teams_value_is_own(&a) && teams_value_is_own(&b) && (a.kind == TEAMS_HEAP) == (b.kind == TEAMS_HEAP))
         v.kind = a.kind == TEAMS_HEAP ? TEAMS_HEAP : TEAMS_STACK;

@@ -49,9 +49,10 @@ enum teams_value_bit {
     TEAMS_EXACT = 16,  /* a linear form without something plain */
     TEAMS_EITHER = 8192, /* a linear form, or something plain: what cancels the form leaves a length */
     TEAMS_FOUND = 256, /* tells which thread came first: made of what an exchange found */
+    TEAMS_TURNS = 128,   /* with BOUND: another one in each iteration */
     TEAMS_HALF = 32768,  /* a linear form or a sum that was computed in 32 bits: what is above is not its own */
     /* no bits of a value while an instruction is looked at (follow.c) */
-    TEAMS_RAW_MARK = 128,      /* makes it raw */
+    TEAMS_RAW_MARK = 131072,   /* makes it raw */
     TEAMS_CHUNK_MARK = 2048,   /* likewise, unless it is carried */
     TEAMS_DECIDED_MARK = 4096, /* carried, and no sum any more */
     TEAMS_SIDE = 512,          /* of one side of a branch: where the other side's is another, it is raw */

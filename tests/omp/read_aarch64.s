@@ -91,8 +91,10 @@
     plain extreme_out_of_line, "ldr w3, [x20, #8]; add x2, x20, #4; largest"
     plain byte_of_answer, "ldr w0, [x20]; and w19, w0, #0xff"
     plain global, "adrp x1, table; add x1, x1, :lo12:table; ldr w19, [x1, #4]"
-# The compiler's share of 100 iterations, each of which writes its own place.
-    begin region_yes_share
+# The compiler's share of 100 iterations from w4 on: w1 is the number of one, w3 counts the thread's own. The code makes
+# w5, and each writes its own place.
+    .macro iterate name, code
+    begin region_\name
     enter
     bl omp_get_num_threads
     mov w19, w0
@@ -106,7 +108,11 @@
     add w2, w2, w1
     cmp w1, w2
     b.ge 1f
-5:  str wzr, [x20, w1, sxtw #2]
+    mov w4, w1
+    mov w3, #0
+5:  \code
+    str w5, [x20, w1, sxtw #2]
+    add w3, w3, #1
     add w1, w1, #1
     cmp w2, w1
     b.gt 5b
@@ -114,7 +120,15 @@
 4:  add w2, w2, #1
     mov w1, #0
     b 3b
-    end region_yes_share
+    end region_\name
+    .endm
+    iterate yes_share, "mov w5, #0"
+    iterate yes_number, "mov w5, w1"
+    iterate yes_counted_from_the_first, "add w5, w4, w3"
+    iterate no_counted, "mov w5, w3"
+    iterate no_counted_beside_the_number, "add w5, w1, w3"
+    iterate no_counted_twice, "add w5, w4, w3; add w5, w5, w3"
+    iterate no_counted_and_multiplied, "mul w5, w1, w3"
 # The rest of another division.
     begin region_no_other_rest
     enter

@@ -315,6 +315,53 @@
     rest one_more_in_place, "movl $0, (%rsp); cmp %edx, %esi; jge 3f; movl $1, (%rsp); 3: mov (%rsp), %ebx"
     rest one_more_moved, "mov $1, %ecx; cmp %edx, %esi; cmovl %ecx, %ebx"
 
+# Iterations of a static schedule, which begin with number %rsi: %rbx is the number, %rcx counts the thread's own. The
+# code makes %edx.
+    .macro iterate name, code
+    begin region_\name
+    push %rbx
+    push %r12
+    push %rbp
+    mov %rdi, %rbp
+    call omp_get_num_threads@PLT
+    mov %eax, %r12d
+    call omp_get_thread_num@PLT
+    mov %eax, %esi
+    mov (%rbp), %eax
+    cltd
+    idiv %r12d
+    cmp %edx, %esi
+    jl 3f
+2:  imul %eax, %esi
+    add %edx, %esi
+    add %esi, %eax
+    cmp %eax, %esi
+    jge 1f
+    movslq %esi, %rbx
+    mov 8(%rbp), %rdi
+    xor %ecx, %ecx
+4:  \code
+    mov %edx, (%rdi,%rbx,4)
+    inc %ecx
+    inc %rbx
+    cmp %ebx, %eax
+    jg 4b
+1:  pop %rbp
+    pop %r12
+    pop %rbx
+    ret
+3:  inc %eax
+    xor %edx, %edx
+    jmp 2b
+    end region_\name
+    .endm
+    iterate yes_number, "mov %ebx, %edx"
+    iterate yes_counted_from_the_first, "lea (%rsi,%rcx), %edx"
+    iterate no_counted, "mov %ecx, %edx"
+    iterate no_counted_beside_the_number, "lea (%rbx,%rcx), %edx"
+    iterate no_counted_twice, "lea (%rsi,%rcx), %edx; add %ecx, %edx"
+    iterate no_counted_and_multiplied, "mov %ebx, %edx; imul %ecx, %edx"
+
 same:
     mov %edi, %eax
     ret
