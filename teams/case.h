@@ -33,7 +33,7 @@ struct teams_kept {
 
 struct teams_prover {
     struct teams_reader *reader;
-    struct base_arena room; /* of readings */
+    struct base_arena room, code; /* of the region, and of functions that are kept */
     struct teams_summary function[TEAMS_FUNCTIONS];
     uint32_t functions, read;
     struct teams_kept kept[3 * TEAMS_FUNCTIONS]; /* of regions before, and twice of this one */

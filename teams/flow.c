@@ -49,6 +49,7 @@ enum { HASH = 16384 };
 struct teams_reader {
     struct teams_decoder *decoder;
     struct teams_flow *f;
+    struct base_arena *room;
     struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
     struct teams_call call[TEAMS_MOST_INSNS];
     struct run { uintptr_t address; uint32_t first, count; } run[TEAMS_MOST_INSNS + 1]; /* read one after another */
@@ -163,8 +164,8 @@ static int by_address(const void *a, const void *b)
    memory. */
 static bool take_insns(struct teams_reader *r, struct teams_flow *f)
 {
-    f->insn = malloc((f->insns + 1) * sizeof *f->insn);
-    f->call = malloc((f->insns + 1) * sizeof *f->call);
+    f->insn = teams_flow_take(r->room, f->insns * sizeof *f->insn);
+    f->call = teams_flow_take(r->room, f->insns * sizeof *f->call);
     qsort(r->run, r->runs, sizeof *r->run, by_address);
     for (uint32_t k = 0, taken = 0; f->insn && f->call && k < r->runs; k++)
         for (uint32_t i = r->run[k].first; i < r->run[k].first + r->run[k].count; i++, taken++) {
@@ -273,7 +274,7 @@ static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
 {
     memset(r->number, -1, f->blocks * sizeof *r->number);
     f->blocks = visit(r, (int)r->starts[find_insn(f, f->entry)] - 1);
-    f->block = calloc(f->blocks, sizeof *f->block);
+    f->block = teams_flow_take_zeroed(r->room, f->blocks * sizeof *f->block);
     for (uint32_t i = 0; i < f->blocks; i++)
         r->number[r->order[i]] = (int)(f->blocks - 1 - i);
     for (uint32_t i = 0; f->block && i < f->blocks; i++) {
@@ -285,7 +286,7 @@ static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
     return f->block != NULL;
 }
 
-static bool find_before(struct teams_flow *f)
+static bool find_before(struct teams_reader *r, struct teams_flow *f)
 {
     uint32_t edges = 0;
     for (uint32_t b = 0; b < f->blocks; b++)
@@ -294,10 +295,9 @@ static bool find_before(struct teams_flow *f)
                 edges++;
                 f->block[f->block[b].next[k]].before_count++;
             }
-    f->store = malloc((edges + 1) * sizeof *f->store);
-    if (!f->store)
+    int *at = teams_flow_take(r->room, edges * sizeof *at);
+    if (!at)
         return false;
-    int *at = f->store;
     for (uint32_t b = 0; b < f->blocks; b++) {
         f->block[b].before = at;
         at += f->block[b].before_count;
@@ -405,8 +405,8 @@ static bool find_loops(struct teams_reader *r, struct teams_flow *f)
         }
         heads += head;
     }
-    f->head = calloc(heads + 1, sizeof *f->head);
-    f->member = calloc((size_t)heads * f->blocks + 1, 1);
+    f->head = teams_flow_take(r->room, heads * sizeof *f->head);
+    f->member = teams_flow_take_zeroed(r->room, (size_t)heads * f->blocks);
     if (!f->head || !f->member)
         return false;
     for (uint32_t b = 0; b < f->blocks; b++) {
@@ -431,12 +431,25 @@ static bool find_loops(struct teams_reader *r, struct teams_flow *f)
 
 /* --- The whole --- */
 
-struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry)
+void *teams_flow_take(struct base_arena *room, size_t bytes)
 {
-    struct teams_flow *f = calloc(1, sizeof *f);
+    base_arena_ahead(room, room->taken + bytes);
+    return base_arena_take(room, bytes);
+}
+
+void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes)
+{
+    void *p = teams_flow_take(room, bytes);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
+struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, struct base_arena *room)
+{
+    struct teams_flow *f = teams_flow_take_zeroed(room, sizeof *f);
     if (!f)
         return NULL;
     f->entry = entry;
+    r->room = room;
     if (!teams_image_find(entry, &f->module)) {
         unreadable(f, "code of no module", entry);
         return f;
@@ -445,27 +458,11 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry)
     read_all(r, f);
     if (f->unreadable)
         return f;
-    if (take_insns(r, f)) {
-        make_blocks(r, f);
-        if (order_blocks(r, f) && find_before(f)) {
-            find_dominators(f);
-            if (find_loops(r, f))
-                return f;
-        }
-    }
-    teams_flow_destroy(f);
-    return NULL;
-}
-
-void teams_flow_destroy(struct teams_flow *f)
-{
-    if (!f)
-        return;
-    free(f->insn);
-    free(f->call);
-    free(f->block);
-    free(f->head);
-    free(f->member);
-    free(f->store);
-    free(f);
+    if (!take_insns(r, f))
+        return NULL;
+    make_blocks(r, f);
+    if (!order_blocks(r, f) || !find_before(r, f))
+        return NULL;
+    find_dominators(f);
+    return find_loops(r, f) ? f : NULL;
 }

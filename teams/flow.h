@@ -11,8 +11,8 @@
  *
  * A computed jump makes the function unreadable.
  *
- * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, freed as a whole; a reader has room for the
- * most.
+ * Bounds: TEAMS_MOST_INSNS instructions. Memory: proportional to them, in an area that is the caller's; a reader has
+ * room for the most.
  * Threads: one.  Hook-safe: no.
  */
 #ifndef PYTHIA_TEAMS_FLOW_H
@@ -20,6 +20,7 @@
 
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "teams/code.h"
 #include "teams/image.h"
 #include "teams/known.h"
@@ -54,7 +55,6 @@ struct teams_flow {
     int *head; /* of each loop, outer ones first */
     uint32_t loops;
     uint8_t *member;        /* member[loop * blocks + block] */
-    int *store;             /* owns the predecessors */
     const char *unreadable; /* NULL, or what made it so */
     uintptr_t where;        /* … at */
 };
@@ -63,9 +63,11 @@ struct teams_flow {
 struct teams_reader;
 struct teams_reader *teams_reader_create(void);
 void teams_reader_destroy(struct teams_reader *r);
-/* Reads a function. NULL: out of memory. */
-struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry);
-void teams_flow_destroy(struct teams_flow *f);
+/* Reads a function into `room`. NULL: no memory is left. */
+struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, struct base_arena *room);
+/* NULL: no memory is left. The second one is zeroed. */
+void *teams_flow_take(struct base_arena *room, size_t bytes);
+void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes);
 
 /* Whether each way to `block` passes `dominator`. */
 bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block);

@@ -6,13 +6,6 @@
 #include "teams/memory.h"
 #include "teams/shared.h"
 
-void *teams_follow_take(struct base_arena *room, size_t bytes)
-{
-    base_arena_ahead(room, room->taken + bytes);
-    void *p = base_arena_take(room, bytes);
-    return p ? memset(p, 0, bytes) : NULL;
-}
-
 /* --- States --- */
 
 static bool seen(const struct teams_state *s)
@@ -243,13 +236,15 @@ static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct 
 {
     size_t regs = sizeof s->reg, slots = r->slots * sizeof *s->slot;
     if (!kept->state || kept->slots < r->slots) {
-        struct teams_state *larger = teams_follow_take(r->room, regs + slots);
+        struct teams_state *larger = teams_flow_take(r->room, regs + slots);
         if (!larger) {
             r->too_large = true;
             return false;
         }
-        if (kept->state)
-            memcpy(larger, kept->state, regs + kept->slots * sizeof *s->slot);
+        size_t before = kept->state ? regs + kept->slots * sizeof *s->slot : 0;
+        if (before)
+            memcpy(larger, kept->state, before);
+        memset((char *)larger + before, 0, regs + slots - before);
         *kept = (struct teams_stop){ larger, r->slots };
     }
     if (memcmp(kept->state->reg, s->reg, regs) == 0 && memcmp(kept->state->slot, s->slot, slots) == 0)
@@ -325,17 +320,17 @@ static bool settle(struct teams_reading *r)
 /* False: no memory is left. */
 static bool make_room(struct teams_reading *r, const struct teams_flow *f)
 {
-    r->in = teams_follow_take(r->room, f->blocks * sizeof *r->in);
-    r->out = teams_follow_take(r->room, f->blocks * sizeof *r->out);
-    r->last = teams_follow_take(r->room, f->blocks * sizeof *r->last);
-    r->defs = teams_follow_take(r->room, f->blocks * sizeof *r->defs);
-    r->here = teams_follow_take(r->room, f->blocks);
-    r->context = teams_follow_take(r->room, f->blocks);
-    r->slot_of = teams_follow_take(r->room, f->insns);
-    r->shared_loop = teams_follow_take(r->room, f->blocks * sizeof *r->shared_loop);
-    r->loop_defs = teams_follow_take(r->room, f->loops * sizeof *r->loop_defs);
-    r->retries = teams_follow_take(r->room, f->loops * sizeof *r->retries);
-    r->block_of = teams_follow_take(r->room, f->insns * sizeof *r->block_of);
+    r->in = teams_flow_take_zeroed(r->room, f->blocks * sizeof *r->in);
+    r->out = teams_flow_take_zeroed(r->room, f->blocks * sizeof *r->out);
+    r->last = teams_flow_take_zeroed(r->room, f->blocks * sizeof *r->last);
+    r->defs = teams_flow_take_zeroed(r->room, f->blocks * sizeof *r->defs);
+    r->here = teams_flow_take_zeroed(r->room, f->blocks);
+    r->context = teams_flow_take_zeroed(r->room, f->blocks);
+    r->slot_of = teams_flow_take(r->room, f->insns);
+    r->shared_loop = teams_flow_take(r->room, f->blocks * sizeof *r->shared_loop);
+    r->loop_defs = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->loop_defs);
+    r->retries = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->retries);
+    r->block_of = teams_flow_take(r->room, f->insns * sizeof *r->block_of);
     return r->in && r->out && r->last && r->defs && r->here && r->context && r->slot_of && r->shared_loop && r->loop_defs &&
            r->retries && r->block_of;
 }
@@ -343,7 +338,7 @@ static bool make_room(struct teams_reading *r, const struct teams_flow *f)
 struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena *room)
 {
     enum { TIMES = 4 };
-    struct teams_reading *r = teams_follow_take(room, sizeof *r);
+    struct teams_reading *r = teams_flow_take_zeroed(room, sizeof *r);
     if (!r)
         return NULL;
     r->flow = f;

@@ -21,7 +21,6 @@
 #ifndef PYTHIA_TEAMS_FOLLOW_H
 #define PYTHIA_TEAMS_FOLLOW_H
 
-#include "base/arena.h"
 #include "teams/flow.h"
 #include "teams/value.h"
 
@@ -93,8 +92,6 @@ struct teams_reading {
 
 /* Memory comes from `room`, and goes with it. NULL: there is none. */
 struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena *room);
-/* Zeroed; NULL: no memory is left. */
-void *teams_follow_take(struct base_arena *room, size_t bytes);
 /* Flags at the end of a block. */
 static inline const struct teams_value *teams_follow_flags(const struct teams_reading *r, int block)
 {

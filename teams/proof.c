@@ -135,13 +135,13 @@ static void judge(struct teams_case *c)
 }
 
 /* A function, read once. NULL: out of memory. */
-static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry)
+static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry, bool outlined)
 {
     for (uint32_t i = 0; i < p->flows; i++)
         if (p->kept[i].flow->entry == entry)
             return &p->kept[i];
     struct teams_kept *k = &p->kept[p->flows];
-    *k = (struct teams_kept){ .flow = teams_flow_read(p->reader, entry) };
+    *k = (struct teams_kept){ .flow = teams_flow_read(p->reader, entry, outlined ? &p->room : &p->code) };
     if (!k->flow)
         return NULL;
     p->flows++;
@@ -152,20 +152,21 @@ static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry)
 /* What others will hardly call goes: the outlined function; all where there are many; and all states. */
 static void forget(struct teams_prover *p, uintptr_t outlined)
 {
-    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ || outlined == 0;
+    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ;
     uint32_t left = 0;
     for (uint32_t i = 0; i < p->flows; i++) {
         struct teams_kept *k = &p->kept[i];
         k->reading = NULL;
         if (all || k->flow->entry == outlined) {
             p->insns -= k->flow->insns;
-            teams_flow_destroy(k->flow);
         } else {
             p->kept[left++] = *k;
         }
     }
     p->flows = left;
     p->room.taken = 0;
+    if (all)
+        p->code.taken = 0;
 }
 
 struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry, enum teams_kind kind, uint32_t depth)
@@ -183,7 +184,7 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
                                  .open = true };
     bool outlined = depth == 0 && kind == TEAMS_REGION;
     struct teams_case c = { .p = p, .s = s, .kind = kind, .outlined = outlined, .depth = depth };
-    c.kept = kept_of(p, entry);
+    c.kept = kept_of(p, entry, depth == 0);
     c.f = c.kept ? c.kept->flow : NULL;
     if (c.f)
         judge(&c);
@@ -198,11 +199,10 @@ enum { ROOM = 64 << 20 }; /* bytes of address space */
 struct teams_prover *teams_prover_create(void)
 {
     struct teams_prover *p = calloc(1, sizeof *p);
-    if (p && base_arena_open(&p->room, 1, ROOM) == 0 && (p->reader = teams_reader_create()))
+    if (p && base_arena_open(&p->room, 1, ROOM) == 0 && base_arena_open(&p->code, 1, ROOM) == 0 &&
+        (p->reader = teams_reader_create()))
         return p;
-    if (p)
-        base_arena_close(&p->room);
-    free(p);
+    teams_prover_destroy(p);
     return NULL;
 }
 
@@ -210,9 +210,9 @@ void teams_prover_destroy(struct teams_prover *p)
 {
     if (!p)
         return;
-    forget(p, 0);
     teams_reader_destroy(p->reader);
     base_arena_close(&p->room);
+    base_arena_close(&p->code);
     free(p);
 }
 

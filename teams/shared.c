@@ -46,7 +46,7 @@ static void add_control(struct teams_reading *r, int from, int side, enum teams_
         r->too_large = true;
         return;
     }
-    uint8_t *inside = teams_follow_take(r->room, r->flow->blocks);
+    uint8_t *inside = teams_flow_take_zeroed(r->room, r->flow->blocks);
     r->too_large |= !inside;
     if (inside)
         inside[to] = teams_flow_edge_dominates(r->flow, from, to, to);

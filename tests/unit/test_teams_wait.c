@@ -73,17 +73,16 @@ START_TEST(loops_that_wait)
 {
     struct teams_reader *d = teams_reader_create();
     ck_assert_ptr_nonnull(d);
-    struct teams_flow *f = teams_flow_read(d, (uintptr_t)loops[_i].function);
-    ck_assert_ptr_nonnull(f);
-    ck_assert_msg(!f->unreadable, "%s: %s", loops[_i].name, f->unreadable);
     struct base_arena room;
     ck_assert_int_eq(base_arena_open(&room, 1, 1 << 24), 0);
+    struct teams_flow *f = teams_flow_read(d, (uintptr_t)loops[_i].function, &room);
+    ck_assert_ptr_nonnull(f);
+    ck_assert_msg(!f->unreadable, "%s: %s", loops[_i].name, f->unreadable);
     struct teams_reading *r = teams_follow(f, &room);
     ck_assert_ptr_nonnull(r);
     ck_assert_msg(!r->too_large, "%s", loops[_i].name);
     ck_assert_msg((teams_wait_find(r) != 0) == loops[_i].waits, "%s", loops[_i].name);
     base_arena_close(&room);
-    teams_flow_destroy(f);
     teams_reader_destroy(d);
 }
 END_TEST
