@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 8192, MOST = HASH / 2 };
+enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 32768, MOST = 4096 };
 
 struct template {
+    uint64_t key;
     uint8_t head, displacement, immediate; /* bytes */
     bool relative; /* the displacement: to the next instruction */
     struct teams_insn insn;
 };
 struct teams_templates {
-    uint64_t key[HASH];
     uint16_t at[HASH]; /* of a key: index of a template + 1 */
     uint32_t count;
     struct template template[MOST];
@@ -68,9 +68,9 @@ bool teams_templates_find(const struct teams_templates *t, const uint8_t *code, 
     const struct template *found = NULL;
     for (unsigned head = 1; t && size >= LONGEST && head <= HEAD && !found; head++) {
         uint64_t key = first_bytes(code, head);
-        uint32_t slot = place_of(key, head);
-        if (t->at[slot] && t->key[slot] == key && t->template[t->at[slot] - 1].head == head)
-            found = &t->template[t->at[slot] - 1];
+        uint16_t at = t->at[place_of(key, head)];
+        if (at && t->template[at - 1].key == key && t->template[at - 1].head == head)
+            found = &t->template[at - 1];
     }
     if (!found)
         return false;
@@ -128,10 +128,9 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
         memset(t->at, 0, sizeof t->at);
         t->count = 0;
     }
-    uint64_t key = first_bytes(code, new.head);
-    uint32_t slot = place_of(key, new.head);
-    if (!t->at[slot])
-        t->at[slot] = (uint16_t)++t->count;
-    t->key[slot] = key;
-    t->template[t->at[slot] - 1] = new;
+    new.key = first_bytes(code, new.head);
+    uint16_t *at = &t->at[place_of(new.key, new.head)];
+    if (!*at)
+        *at = (uint16_t)++t->count;
+    t->template[*at - 1] = new;
 }
