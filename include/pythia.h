@@ -119,11 +119,11 @@ struct pythia_answer {
     const char *word;            /* what is expected; owned by the oracle, valid as long as it is open */
     uint64_t distance;           /* events ahead, from 1 */
     double probability;          /* calibrated: of the answers given at 0.9, 9 in 10 are right */
-    /* from the end of the last event to the begin of this one; with standard deviation, as recorded for independent
-       gaps and scaled by how far off answers at such distances have been in this run */
+    /* from the end of the last event to the begin of this one; with its deviation: the root mean square of how far off
+       such answers have been in this run, before that as recorded for independent gaps */
     double until_ns;
     double until_deviation_ns;
-    /* mean in this context, rescaled by how fast this run has been; with standard deviation */
+    /* mean in this context, rescaled by how fast this run has been; with its deviation, the same */
     double duration_ns;
     double duration_deviation_ns;
     /* 8 times of 10 it begins between these: 1 of 10 earlier, 1 of 10 later … */

@@ -6,17 +6,20 @@
 
 #include "oracle/oracle.h"
 
-enum { KNOWN = 16 }; /* errors at a distance, from which on they tell more than what was recorded */
+enum { KNOWN = 16,     /* errors at a distance, from which on they tell more than what was recorded */
+       MEDIAN_FROM = 9 /* errors in a context, from which on its median may answer */ };
 
 #define OUTSIDE 0.1f        /* of the actual times are below, and as many above */
 #define FIRST_STEP 0.5f     /* of the usual error; it shrinks as 1 / seen … */
 #define LAST_STEP 0.04f     /* … to this, so that the quantiles can follow a run that changes */
-#define CONFORMAL_STEP 0.05f
+#define CONFORMAL_STEP 0.07f
 #define FARTHEST 4.0f       /* usual errors that the bounds may lie beyond */
-#define NEARER 0.85f        /* the median must have been so much nearer to answer */
+#define NEARER 0.8f         /* the median must have been so much nearer to answer … */
+#define NEARER_STEP (1.0f / 128) /* … over about so many errors */
 #define LEAST_ERROR 0.005f  /* nothing is foretold better: half a per cent */
-#define SCALE_STEP (1.0f / 64)
-#define MOST_SCALE 16.0f
+#define SHRINK 32.0f        /* answers of a context that weigh as much as those of all others */
+#define SQUARE_STEP (1.0f / 512)
+#define MOST_SQUARE 1e36f
 #define DEVIATIONS 1.2816f  /* of a normal distribution, from the mean to its 90 % quantile */
 
 /* Of numbers that are numbers: without a call, which those of libm are for the sake of others. Whether an error is
@@ -82,6 +85,7 @@ static struct oracle_quantiles *context_of(struct oracle_intervals *v, uint32_t 
         *q = *whole;
         q->key = key;
         q->seen = 0;
+        q->square = 0;
         return q;
     }
     float up = deviation > 0 ? log_of(predicted + DEVIATIONS * deviation) - log_of(predicted) : 0.5f;
@@ -106,61 +110,46 @@ static float relative(float above)
     return least(most(2 * above, -above), 1);
 }
 
-static float nearer(float now, float error)
-{
-    return now + (error - now) / 16;
-}
-
-static void learn(struct oracle_quantiles *q, float error)
+static void learn(struct oracle_quantiles *q, float error, float square)
 {
     if (!q->seen && !(q->usual > 0))
-        *q = (struct oracle_quantiles){ error, error, error, LEAST_ERROR + fabsf(error) / 4, 1, 1, q->key, 0 };
+        *q = (struct oracle_quantiles){ error, error, error, LEAST_ERROR + fabsf(error) / 4, 1 - NEARER, 0, q->key, 0 };
     float step = step_of(q), off = fabsf(error - q->median);
 
-    q->raw = nearer(q->raw, relative(-error));
-    q->corrected = nearer(q->corrected, relative(q->median - error));
+    q->nearer += (relative(q->median - error) - NEARER * relative(-error) - q->nearer) * NEARER_STEP;
+    q->square += (square - q->square) * most(1 / ((float)q->seen + 1), SQUARE_STEP);
     q->usual += (least(off, 8 * q->usual) - q->usual) * (q->seen < 16 ? 0.25f : 0.05f);
     q->usual = most(q->usual, LEAST_ERROR);
     const float down[2] = { step * OUTSIDE, -step * (1 - OUTSIDE) }, up[2] = { -step * OUTSIDE, step * (1 - OUTSIDE) };
-    q->median += least(most(error - q->median, -step / 2), step / 2); /* never beyond what was seen */
-    q->low += down[error < q->low];
-    q->high += up[error > q->high];
-    q->low = least(q->low, q->median);
-    q->high = most(q->high, q->median);
+    const float shift = least(most(error - q->median, -step / 2), step / 2); /* never beyond what was seen */
+    q->median += shift;
+    q->low += shift;
+    q->high += shift;
+    q->low = least(q->low + down[error < q->low], q->median);
+    q->high = most(q->high + up[error > q->high], q->median);
     q->seen++;
 }
 
 /* --- Judging --- */
 
-static void scale_by(struct oracle_interval_scale *s, double error, double deviation)
-{
-    float share = s->factor > 0 ? SCALE_STEP : 1, square = (float)(error * error),
-          said = (float)(deviation * deviation);
-
-    s->error += (square - s->error) * share;
-    s->deviation += (said - s->deviation) * share;
-    if (s->deviation > 0)
-        s->factor = least(most(sqrtf(s->error / s->deviation), 1 / MOST_SCALE), MOST_SCALE);
-}
-
 static void judge_time(struct oracle_intervals *v, unsigned range, const struct oracle_interval_answer *a, int kind,
                        double actual)
 {
     struct oracle_quantiles *q = &v->context[a->context[kind] / 2 % ORACLE_INTERVAL_CONTEXTS];
-    float error = log_of(actual) - log_of((double)a->predicted[kind]), *beyond = v->beyond[range][kind];
-    float unit = q->key == a->context[kind] ? q->usual : LEAST_ERROR;
+    float error = log_of(actual) - log_of((double)a->predicted[kind]), off = (float)actual - a->given[kind];
+    float square = least(off * off, MOST_SQUARE), *beyond = v->beyond[range][kind];
+    const bool outside[2] = { actual + 1 <= (double)a->bound[kind][0], actual - 1 >= (double)a->bound[kind][1] };
 
     for (int side = 0; side < 2; side++) {
         static const float step[2] = { CONFORMAL_STEP * -OUTSIDE, CONFORMAL_STEP * (1 - OUTSIDE) };
-        float over = side ? error - a->bound[kind][1] : a->bound[kind][0] - error;
-        beyond[side] += step[over > beyond[side] * unit];
-        beyond[side] = least(most(beyond[side], -2), FARTHEST);
+        beyond[side] = least(most(beyond[side] + step[outside[side]], -2), FARTHEST);
     }
     if (q->key == a->context[kind])
-        learn(q, error);
-    learn(&v->whole[range][kind], error);
-    if (a->deviation[kind] > 0)
-        scale_by(&v->scale[range][kind], actual - (double)a->given[kind], (double)a->deviation[kind]);
+        learn(q, error, square);
+    learn(&v->whole[range][kind], error, square);
+    struct oracle_interval_square *all = &v->square[range][kind];
+    all->sum += (square - all->sum) * SQUARE_STEP;
+    all->seen += (1 - all->seen) * SQUARE_STEP;
 }
 
 /* The event of the answer has come, and is in the ring. */
@@ -190,10 +179,23 @@ static void judge_due(struct oracle_intervals *v, unsigned range)
 
 /* --- Answering --- */
 
-static void give(struct oracle_intervals *v, unsigned range, int kind, const struct oracle_answer *a,
-                 struct oracle_interval_answer *wait, double *time, double *said, double bound[2])
+/* Mean square of the errors of all answers at a distance; < 0: not known. */
+static float square_of(const struct oracle_interval_square *all, double recorded)
 {
-    double deviation = *said;
+    if (recorded > 0)
+        return all->sum + (1 - all->seen) * (float)(recorded * recorded);
+    return all->seen > 0 ? all->sum / all->seen : -1;
+}
+
+/* `share`: the weight of what all contexts say. */
+static inline float shrink(float own, float all, float share)
+{
+    return own + share * (all - own);
+}
+
+static void give(struct oracle_intervals *v, unsigned range, int kind, const struct oracle_answer *a,
+                 struct oracle_interval_answer *wait, double *time, double *deviation, double bound[2])
+{
     uint32_t key = wait->context[kind] = key_of(a, range, kind);
     float at = log_of(*time);
 
@@ -202,20 +204,22 @@ static void give(struct oracle_intervals *v, unsigned range, int kind, const str
         bound[0] = bound[1] = -1;
         return;
     }
-    struct oracle_quantiles *q = context_of(v, key, &v->whole[range][kind], *time, deviation);
-    const float *beyond = v->beyond[range][kind];
-    wait->bound[kind][0] = q->low;
-    wait->bound[kind][1] = q->high;
-    if (q->seen > 8 && q->corrected < NEARER * q->raw)
+    const struct oracle_quantiles *whole = &v->whole[range][kind];
+    const struct oracle_quantiles *q = context_of(v, key, whole, *time, *deviation), *all = whole->seen ? whole : q;
+    const float *beyond = v->beyond[range][kind], square = square_of(&v->square[range][kind], *deviation);
+    float share = SHRINK / (SHRINK + (float)q->seen), usual = shrink(q->usual, all->usual, share);
+    float low = shrink(q->low, all->low, share) - beyond[0] * usual;
+    float high = shrink(q->high, all->high, share) + beyond[1] * usual;
+    if (q->seen >= MEDIAN_FROM && q->nearer < 0)
         *time = from_log(at + q->median);
-    wait->given[kind] = (float)*time;
-    wait->deviation[kind] = (float)deviation;
-    if (deviation > 0 && v->scale[range][kind].factor > 0)
-        *said = deviation * (double)v->scale[range][kind].factor;
-    bound[0] = from_log(at + q->low - beyond[0] * q->usual);
-    bound[1] = from_log(at + q->high + beyond[1] * q->usual);
+    *deviation = square < 0 ? -1 : (double)sqrtf(shrink(q->square, square, share));
+    bound[0] = from_log(at + low);
+    bound[1] = from_log(at + high);
     bound[0] = bound[0] < *time ? bound[0] : *time;
     bound[1] = bound[1] > *time ? bound[1] : *time;
+    wait->given[kind] = (float)*time;
+    wait->bound[kind][0] = (float)bound[0];
+    wait->bound[kind][1] = (float)bound[1];
 }
 
 /* Those that wait are spread over the distance, so that there is room for the next one when it comes: at random, so

@@ -8,23 +8,28 @@
  *   context    distance (power of two), place of the expected event, what is timed     direct-mapped table of quantiles
  *      |
  *      +-- distance alone: how far beyond the context's quantiles the bounds must lie so that 10 % are below and 10 %
- *          above, whatever the contexts know (adaptive conformal inference: Gibbs and Candes, NeurIPS 2021)
+ *          above, whatever the contexts know (adaptive conformal inference: Gibbs and Candes, NeurIPS 2021). What is
+ *          judged is the interval as it was given, so the share outside is right in the long run however late it shows
  *
  * Quantiles follow by stochastic approximation (Robbins and Monro, 1951); errors are taken by a logarithm, whose steps
- * are a share of the usual error there, so that ns and seconds are learned alike. A context that is new begins with
+ * are a share of the usual error there, so that ns and seconds are learned alike. The outer ones go with the median, so
+ * that a phase that is slower or faster moves an interval and does not widen it. A context that is new begins with
  * what was seen of all others at this distance, the first ones with the spread that was recorded. Where the median of a
  * context was nearer than the prediction lately, it answers in its place.
  *
- * The deviation of an answer adds up those of its gaps as if they were independent, which they are not: a slow phase is
- * slow in all of them. It is scaled, at each distance, by the root of the ratio of squared errors to squared
- * deviations.
+ * A context with few answers says little: its quantiles, and the mean square of its errors, are weighed against those
+ * of all contexts at this distance (a shrinkage estimate: James and Stein, 1961).
+ *
+ * The deviation is the root of that mean square. The one that is recorded adds up those of the gaps as if they were
+ * independent, which they are not: a slow phase is slow in all of them. It counts only as far as this run has not shown
+ * its own.
  *
  * Judging is the asker's: oracle_follow() only stores when things happened, in a ring; the next question at that
  * distance looks at the two answers that have waited longest.
  *
  * Invariants: 1. in each context low <= median <= high. 2. An answer waits at most once, and no longer than the ring
  * reaches.
- * Cost: 24 bytes stored an event; a question some 30 ns; 48 KiB an oracle, of which 36 are touched by who asks.
+ * Cost: 24 bytes stored an event; a question some 30 ns; 47 KiB an oracle, of which 36 are touched by who asks.
  *
  * Threads: owner.  Hook-safe: yes.
  */
@@ -46,7 +51,8 @@ enum oracle_interval_of { ORACLE_INTERVAL_UNTIL, ORACLE_INTERVAL_DURATION, ORACL
 struct oracle_quantiles {
     float low, median, high;
     float usual;             /* how far from the median an error usually is */
-    float raw, corrected;    /* recent errors of the prediction, and of the prediction moved by the median */
+    float nearer;            /* recent errors of the prediction moved by the median, less a share of those without */
+    float square;            /* ns^2, mean of the squares of how far off the answers were as given */
     uint32_t key, seen;      /* seen 0: new */
 };
 
@@ -56,12 +62,11 @@ struct oracle_interval_answer {
     uint32_t terminal, context[ORACLE_INTERVAL_KINDS];
     float predicted[ORACLE_INTERVAL_KINDS];            /* ns, before any correction; < 0: not known */
     float given[ORACLE_INTERVAL_KINDS];                /* ns, as given */
-    float deviation[ORACLE_INTERVAL_KINDS];            /* ns, as recorded; < 0: not known */
-    float bound[ORACLE_INTERVAL_KINDS][2];             /* logarithms, as given, without `beyond` */
+    float bound[ORACLE_INTERVAL_KINDS][2];             /* ns, as given */
 };
 
-/* By how much the answers of a distance are off, beside what was recorded: squares, ns^2, recent ones weigh more. */
-struct oracle_interval_scale { float error, deviation, factor; };
+/* Squares of how far off the answers of a distance were, ns^2, times weights: recent ones weigh more. */
+struct oracle_interval_square { float sum, seen; /* the weights' sum, from 0; what is missing to 1 is as recorded */ };
 
 struct oracle_intervals {
     uint64_t events, elapsed; /* followed; ns from the first one's gap to the last one's end */
@@ -72,7 +77,7 @@ struct oracle_intervals {
     } waiting[ORACLE_INTERVAL_RANGES];
     float beyond[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS][2]; /* in usual errors: below low, above high */
     struct oracle_quantiles whole[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS]; /* of all contexts together */
-    struct oracle_interval_scale scale[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS]; /* factor 0: none yet */
+    struct oracle_interval_square square[ORACLE_INTERVAL_RANGES][ORACLE_INTERVAL_KINDS];
     struct oracle_quantiles context[ORACLE_INTERVAL_CONTEXTS];
 };
 

@@ -71,14 +71,15 @@ struct oracle_answer {
     double probability;     /* calibrated, that `terminal` is right */
     double until;           /* ns, from the end of the last event to the begin of this one; < 0: not known. Means, but
                                for the gap before this one: the typical one of this run where it was here before */
-    double until_deviation; /* ns; oracle_bound() scales both deviations by the errors so far at such distances */
+    double until_deviation; /* ns, as recorded; from oracle_bound() on, both: root mean square of such answers' errors.
+                               < 0: not known */
     double duration;        /* ns, mean of this event in this context, rescaled by what this run showed */
     double duration_deviation;
     double until_low, until_high, duration_low, duration_high; /* filled by oracle_bound(): 8 of 10 lie between; < 0:
                                                                   not known */
     uint32_t reference;     /* which index, and the node in its grammar, of the heaviest hypothesis: for attributes.
                                GRAMMAR_NONE, both: the answer comes from this run, its times are those of the last time,
-                               its deviations < 0 */
+                               before oracle_bound() its deviations < 0 */
     uint32_t node;
     uint64_t turn;          /* turn within the node's exponent, from 0 */
 };

@@ -73,8 +73,9 @@ static const struct tool_line usage = {
            "A row a distance: of the predictions the share that was right, the share without an answer, the mean squared "
            "error of the stated probability, the median relative error of the time until that event, and the cost of a "
            "question; the share of the times inside the interval that was given for them (8 of 10 are promised), how wide it and "
-           "mean +- deviation are (medians, ns), the share inside the latter, and of the durations inside theirs. The last row "
-           "has the cost of following an event.\n\n"
+           "time +- deviation are (medians, ns), the share inside the latter, and of the durations inside theirs; the "
+           "root mean square of the errors of times over that of the deviations given with them (1 is promised). "
+           "The last row has the cost of following an event.\n\n"
            "Example:\n"
            "  pythia evaluate --train mon.txt --test tue.txt --distances 1,16\n",
 };

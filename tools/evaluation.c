@@ -72,7 +72,9 @@ static void judge(struct evaluation_column *c, const struct evaluation *v, const
     if (a->terminal != GRAMMAR_NONE && a->until >= 0 && a->deviation >= 0) {
         count_error(&c->width, (a->high - a->low) / NS_RANGE);
         count_error(&c->deviations, 2 * a->deviation / NS_RANGE);
-        c->inside_deviation += fabs(actual - a->mean) <= ceil(a->deviation);
+        c->inside_deviation += fabs(actual - a->until) <= ceil(a->deviation);
+        c->squares += (actual - a->until) * (actual - a->until);
+        c->variances += a->deviation * a->deviation;
     }
     if (hit && a->duration_high >= 0) {
         c->lasting++;
@@ -92,7 +94,6 @@ static void ask(struct evaluation_column *c, const struct evaluation *v, struct 
         return;
     uint64_t begin = cost_now();
     oracle_predict(o, c->distance, &answer);
-    double mean = answer.until;
     oracle_bound(o, c->distance, &answer);
     cost_count_since(&c->cost, begin, v->clock);
     a->terminal = answer.terminal;
@@ -100,7 +101,6 @@ static void ask(struct evaluation_column *c, const struct evaluation *v, struct 
     a->until = answer.until;
     a->low = answer.until_low;
     a->high = answer.until_high;
-    a->mean = mean;
     a->deviation = answer.until_deviation;
     a->duration_low = answer.duration_low;
     a->duration_high = answer.duration_high;
@@ -135,8 +135,8 @@ static void print_costs(const struct cost_histogram *h, bool tsv)
            cost_quantile(h, 0.5), cost_quantile(h, 0.99), h->max);
 }
 
-/* Shares of the times inside their intervals, medians of how wide these and mean +- deviation are, and the share
-   inside the latter. */
+/* Shares of the times inside their intervals, medians of how wide these and time +- deviation are, the share inside the
+   latter; of the durations inside theirs; how far off the times were beside what the deviations say. */
 static void print_intervals(const struct evaluation_column *c, bool tsv)
 {
     if (c->bounded)
@@ -149,7 +149,11 @@ static void print_intervals(const struct evaluation_column *c, bool tsv)
     else
         printf(tsv ? "\t-\t-\t-" : " %10s %10s %8s", "-", "-", "-");
     if (c->lasting)
-        printf(tsv ? "\t%.4f\n" : " %8.4f\n", (double)c->lasting_inside / (double)c->lasting);
+        printf(tsv ? "\t%.4f" : " %8.4f", (double)c->lasting_inside / (double)c->lasting);
+    else
+        printf(tsv ? "\t-" : " %8s", "-");
+    if (c->variances > 0)
+        printf(tsv ? "\t%.4f\n" : " %8.4f\n", sqrt(c->squares / c->variances));
     else
         printf(tsv ? "\t-\n" : " %8s\n", "-");
 }
@@ -172,11 +176,11 @@ void evaluation_print(const struct evaluation *v, bool tsv)
 {
     if (tsv)
         puts("distance\tpredictions\taccuracy\tunknown\tbrier\ttime_error_median\tp50_ns\tp99_ns\tmax_ns\tinside\t"
-             "interval_ns\tdeviation_ns\tinside_deviation\tduration_inside");
+             "interval_ns\tdeviation_ns\tinside_deviation\tduration_inside\terror_to_deviation");
     else
-        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s\n", "distance", "predictions", "accuracy",
-               "unknown", "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval", "2 x dev.",
-               "inside", "lasting");
+        printf("%8s %12s %9s %9s %9s %11s %8s %8s %10s %8s %10s %10s %8s %8s %8s\n", "distance", "predictions",
+               "accuracy", "unknown", "brier", "time error", "p50 ns", "p99 ns", "max ns", "inside", "interval",
+               "2 x dev.", "inside", "lasting", "off/dev.");
     for (uint32_t i = 0; i < v->columns; i++)
         print_column(&v->column[i], v->timed, tsv);
     if (tsv)
@@ -184,5 +188,5 @@ void evaluation_print(const struct evaluation *v, bool tsv)
     else
         printf("%8s %12" PRIu64 " %9s %9s %9s %11s", "follow", v->events, "-", "-", "-", "-");
     print_costs(&v->follow, tsv);
-    puts(tsv ? "\t-\t-\t-\t-\t-" : "");
+    puts(tsv ? "\t-\t-\t-\t-\t-\t-" : "");
 }

@@ -23,7 +23,7 @@ struct evaluation_errors { uint64_t bucket[EVALUATION_BUCKETS + 1], count; };
 struct evaluation_answer {
     uint32_t terminal;
     float probability;
-    double until, low, high, mean, deviation;
+    double until, low, high, deviation;
     double duration_low, duration_high;
     uint64_t elapsed;
     bool asked;
@@ -38,7 +38,8 @@ struct evaluation_column {
     struct evaluation_errors error;    /* of the time until the event */
     uint64_t bounded, inside;          /* intervals of that time, and those that it lies in */
     uint64_t lasting, lasting_inside;  /* the same of the durations of events that were foretold right */
-    uint64_t inside_deviation;         /* of those where the deviation is known, in mean +- deviation */
+    uint64_t inside_deviation;         /* of those where the deviation is known, in time +- deviation */
+    double squares, variances;         /* there: of the errors and of the deviations, ns^2, sums */
     struct evaluation_errors width, deviations; /* how wide both are there, in NS_RANGE */
 };
 
