@@ -22,19 +22,23 @@
  * longer is found by `wall` alone, which is as the clocks say.
  * A machine is faster or slower for whole runs: its pace is what most times of a run changed by, as a line in the
  * logarithm of their length (Tukey's resistant one), for waking threads and computing do not slow down alike. Times are
- * judged beside it, as far as the paces of the baseline differ; against one run, nobody knows how far, and where most
- * times are longer by more than a rule's tolerance, it cannot be judged. Only the wall time is taken as it is: against
+ * judged beside it. Where most times are longer by more than a rule's tolerance, and by more than the runs of the
+ * baseline differ, that may be the program's, and nobody can say; the wall time tells. That is taken as it is: against
  * one run it is broken as soon as it is longer by more than the tolerance; against several, where it is also longer
  * than their scatter lets expect (a t test at 1 %), and cannot be judged where it is not.
  * A time is broken when it is longer than the baseline's mean by more than the tolerance, and by more than chance lets
- * expect, at 1 % over all measures of a rule together (Bonferroni). Against several runs: a one-sided t test on the
- * scatter between them, the variance of each measure moderated (Smyth, "Linear models and empirical Bayes methods",
- * 2004) by that of its executions times what most measures have more, because five runs alone tell little of one.
+ * expect, at 1 % over all measures of a rule together (Bonferroni). Against several runs: a one-sided t test of the
+ * logarithm beside the pace and what this time follows of it more or less than most, which is estimated from the
+ * baseline's runs and doubted the more, the further the new run's pace is from theirs. The variance between runs is
+ * moderated (Smyth, "Linear models and empirical Bayes methods", 2004) by that of the executions and what most measures
+ * have more, because five runs alone tell little of one. Not so of a call that may wait, nor of a turn where there are
+ * several ranks: their executions wait for the same others, and tell nothing of what runs differ by.
  * Where most times changed by more than this lets expect, errors are as much larger (an empirical null: Efron,
  * "Large-scale simultaneous hypothesis testing", 2004). Against one run: ten errors, those of the executions and what
  * most times changed by, for what one time differs by between runs is not known there.
  *
- * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out.
+ * Where a rule names no place, measures below 0.1 % of the job's time (computation before a call: 1 %) are left out,
+ * and those of fewer than eight executions a stream: what MPI_Init takes is the machine's.
  *
  * Ownership: a contract owns its rules and breaches; the reports and file names must outlive it. Times in ns.
  * Threads: owner.  Hook-safe: no.
@@ -70,6 +74,7 @@ struct report_breach {
     bool time;             /* values are ns of one execution (turn, run); else counts */
     double base, value;    /* mean of the baseline; the new run's */
     double scatter;        /* relative standard deviation between the baseline's runs, < 0: one run only */
+    double pace;           /* share of the change that is laid to the machine */
     uint32_t varies_since; /* first run of the baseline, from 1 on, that differs from those before: a count from the
                               first, a time by more than the tolerance; 0: none */
 };
@@ -112,7 +117,14 @@ struct report_measure {
     double *base;          /* of each run of the baseline; < 0: it was not there */
     double value;          /* < 0: it is not there now */
     double error[2];       /* relative standard error by its executions, of a run of the baseline and of the new one */
-    double scatter;        /* relative standard deviation between the baseline's runs */
+    bool rare;             /* too few executions to be judged unasked */
+    bool alone;            /* its executions tell nothing of its scatter: they wait for others */
+    /* By contract_scatter.c, from `own` on of its logarithm: */
+    double mean;           /* over the baseline, as it was; < 0: none has it */
+    uint32_t known;        /* runs of the baseline that have it */
+    double own, level;     /* mean beside the pace of the runs, and of their levels */
+    double follow, doubt;  /* how much more than most it follows a level; variance of that */
+    double variance, freedom; /* between the runs, with so many degrees of freedom */
 };
 struct report_pace { double level, slope; }; /* log of a time's change; of a time of the middle size, and by the log of
                                                 its size */
@@ -121,7 +133,8 @@ struct report_measures {
     struct report_measure **at;
     void *tree;            /* of tsearch(3), by what they are */
     struct report_pace *pace; /* of each run of the baseline, then what of the new one's is laid to the machine */
-    double middle;         /* log of the median time */
+    double least, middle, most; /* logs of times: what a sixth are below, the median, what a sixth are above */
+    bool few;              /* of the times that are judged too few tell of the machine: small ones have to */
     double slower;         /* share by which most times are longer than in the only run of the baseline */
     double unrest;         /* of what most times changed by, beside the pace: against one run the relative deviation,
                               against several how many times what their scatter lets expect */
@@ -133,5 +146,15 @@ struct report_measures {
 void report_measure_all(struct report_measures *m, struct report *const *baseline, const char *const *files,
                         uint32_t runs, struct report *run, const char *file);
 void report_measures_clear(struct report_measures *m);
+
+/* Finds pace and scatter. */
+void report_measures_settle(struct report_measures *m);
+/* Of a time: logarithm of the change to the new run, beside its pace; what chance p lets expect of that. */
+double report_measure_change(const struct report_measures *m, const struct report_measure *x);
+double report_measure_chance(const struct report_measures *m, const struct report_measure *x, double p);
+
+/* Quantiles for an upper tail of p < 0.5: of the normal distribution, of Student's t. */
+double report_normal_quantile(double p);
+double report_t_quantile(double p, double freedom);
 
 #endif

@@ -21,6 +21,7 @@
 
 enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
 #define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
+#define TELLING 8         /* … executions a stream */
 #define LEAST_GAP 0.01    /* … computation before a call, which also has what is not the call's */
 
 static const double exact[2] = { 0, 0 };
@@ -90,9 +91,17 @@ static void put(const struct filling *f, struct report_measure like, double base
     x->small &= like.small;
     x->error[0] = fmax(x->error[0], error[0]);
     x->error[1] = error[1];
+    x->alone |= like.alone;
+    x->rare |= like.rare;
 }
 
 /* --- Rows: calls and regions --- */
+
+/* A call that may wait is as long as others make it. */
+static bool waits(const struct filling *f, const struct report_row *r)
+{
+    return !r->region && r->terminal[1] != GRAMMAR_NONE && f->c->report[1]->job->terminals[r->terminal[1]].blocking;
+}
 
 static void put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s,
                      const char *part, double least, char *name)
@@ -101,6 +110,8 @@ static void put_time(const struct filling *f, const struct report_row *r, const 
         .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
         .order = r->terminal[1], .value = s->usual[1],
         .small = s->mean[1] * (double)r->count[1] < least * f->whole,
+        .rare = r->count[1] < TELLING * r->streams[1],
+        .alone = s == &r->own && waits(f, r),
     };
 
     put(f, like, s->usual[0], s->error);
@@ -151,6 +162,7 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32], call[NAME];
     uint32_t order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE;
+    uint32_t ranks = f->c->report[1]->job->info.ranks;
     double turns[2], turn[2];
 
     name_call(f->c, l->terminal, call);
@@ -169,6 +181,8 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     like.time = true;
     like.value = turn[1];
     like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
+    like.rare = l->turns[1] < TELLING * ranks;
+    like.alone = ranks > 1; /* somewhere in it they wait */
     put(f, like, turn[0], l->error);
 }
 
@@ -186,7 +200,7 @@ static void put_wall(const struct filling *f)
 {
     char name[] = "";
     struct report_measure like = { .about = REPORT_ABOUT_WALL, .part = "run", .time = true, .where = name,
-                                   .value = f->c->totals[0].ns[1] };
+                                   .alone = true, .value = f->c->totals[0].ns[1] };
 
     put(f, like, f->c->totals[0].ns[0], exact);
 }

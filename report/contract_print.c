@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of a contract: text, JSON, JUnit's XML. One sentence a breach, the same everywhere. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/clean.h"
@@ -12,6 +13,7 @@
 static const char *const verdicts[] = { "kept", "broken", "cannot say" };
 
 enum { SENTENCE = 768 };
+#define LEAST_PACE 0.005 /* that is worth being told */
 
 static const char *value_text(const struct report_breach *b, double value)
 {
@@ -36,7 +38,7 @@ static void print_subject(const struct report_breach *b, char *text, size_t size
 /* What, where, by how much, since when it varies; without the rule. */
 static const char *sentence(const struct report_contract *c, const struct report_breach *b, char text[SENTENCE])
 {
-    char subject[512], change[32] = "", chance[96] = "";
+    char subject[512], change[64] = "", chance[96] = "";
 
     if (!strcmp(b->what, "classes")) { /* the new run has none that it has not */
         snprintf(text, SENTENCE, "%.15g classes of ranks are in one of the runs only", b->base);
@@ -45,6 +47,9 @@ static const char *sentence(const struct report_contract *c, const struct report
     print_subject(b, subject, sizeof subject);
     if (b->base > 0 && b->value >= 0)
         snprintf(change, sizeof change, " (%+.1f %%)", 100 * (b->value / b->base - 1));
+    if (fabs(b->pace) >= LEAST_PACE)
+        snprintf(change, sizeof change, " (%+.1f %%, most times %+.1f %%)", 100 * (b->value / b->base - 1),
+                 100 * b->pace);
     if (b->scatter >= 0)
         snprintf(chance, sizeof chance, "; %u runs vary by %.1f %%", c->runs, 100 * b->scatter);
     if (b->varies_since)
@@ -93,6 +98,7 @@ static void add_breach(const struct report_contract *c, const struct report_brea
     cJSON_AddItemToObject(o, "base", optional(b->base >= 0, b->base * unit));
     cJSON_AddItemToObject(o, "new", optional(b->value >= 0, b->value * unit));
     cJSON_AddItemToObject(o, "change_percent", optional(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1)));
+    cJSON_AddItemToObject(o, "pace_percent", optional(b->time, 100 * b->pace));
     cJSON_AddItemToObject(o, "scatter_percent", optional(b->scatter >= 0, 100 * b->scatter));
     cJSON_AddItemToObject(o, "varies_since_run", optional(b->varies_since, b->varies_since));
     report_json_text(o, "text", sentence(c, b, text));

@@ -10,9 +10,11 @@ libpythia_report_la_SOURCES = \
 	%D%/compare_times.c \
 	%D%/compare_usual.c \
 	%D%/contract.c %D%/contract.h \
+	%D%/contract_chance.c \
 	%D%/contract_measure.c \
 	%D%/contract_print.c \
 	%D%/contract_rules.c \
+	%D%/contract_scatter.c \
 	%D%/csv.c \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/dot.c \

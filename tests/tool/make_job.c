@@ -12,9 +12,10 @@
  *                              2000 characters, a formula
  *   make_job counted FILE      ring; a plugin counted instructions and cycles before calls
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
- *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [team N] [barrier N] [path N] [build
- *   N]
- *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %; teams
+ *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [one N] [team N] [barrier N]
+ *                              [path N] [build N]
+ *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %, the first
+ *                              of many calls by N % more; teams
  *                              larger by N; a Barrier at the end of each turn; another build, whose calls are N bytes
  *                              further on; an Isend more, at the same place but called from N
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY [ABOVE]   a call that returns to CALL, in what returns to ABOVE; a region
@@ -34,7 +35,7 @@
 enum { RANKS = 4, LONG = 4000000 };
 
 /* What `changed` changes. */
-static struct { uint32_t ranks, turns, slow, team, barrier, path, build; } with = { .ranks = RANKS, .turns = 100 };
+static struct { uint32_t ranks, turns, slow, one, team, barrier, path, build; } with = { .ranks = RANKS, .turns = 100 };
 
 static void require(int good, const char *what)
 {
@@ -233,8 +234,10 @@ static struct job *make_many(uint32_t sites, uint32_t events)
         terminal[i] = call(j, i % 2 ? "MPI_Send" : "MPI_Allreduce", 0x1000 + 16 * i, i % 2 ? JOB_P2P : JOB_COLLECTIVE);
         event(g, terminal[i], slower(100), slower(50 + i % 7));
     }
-    for (uint32_t i = 0; i < events; i++)
-        event(g, terminal[(uint32_t)rand_r(&seed) % sites], slower(100), slower(50));
+    for (uint32_t i = 0; i < events; i++) {
+        uint32_t k = (uint32_t)rand_r(&seed) % sites;
+        event(g, terminal[k], slower(100), slower(50) * (100 + (k ? 0 : with.one)) / 100);
+    }
     free(terminal);
     finish(j, g, 0, 50 * ((uint64_t)sites + events), 0);
     return j;
@@ -306,7 +309,7 @@ static struct job *make_changed(const char *what, int words, char **word)
     uint32_t per_rank = 0;
     struct { const char *name; uint32_t *value; } names[] = {
         { "ranks", &with.ranks }, { "turns", &with.turns }, { "turnsP", &per_rank }, { "slow", &with.slow },
-        { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path }, { "build", &with.build },
+        { "one", &with.one }, { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path }, { "build", &with.build },
     };
     for (int i = 0; i + 1 < words; i += 2) {
         size_t k = 0, count = sizeof names / sizeof names[0];
