@@ -13,7 +13,14 @@
 # CHANGES changed runs, each compared with the equal runs before it. A run that is not changed by all of that ends the
 # campaign.
 # Rows are added to the file ROWS, where one is given, so that a long series may be made in pieces; the table is of all
-# of them: in how many runs which rule was broken, and in how many a broken time is that of what was changed.
+# of them: in how many runs which rule was broken, in how many a broken time is that of what was changed (named), in how
+# many one is of something else (beside; not of loops and of calls that wait, which are longer in consequence), and in
+# how many a rule of times, other than wall, could not be judged.
+#
+# 200 pairs and 100 changes, on a machine where nothing else runs, in pieces of at most 12 minutes (a run of omp takes 2
+# to 6 s, for idle processors wake slowly; of mpi 1 to 2):
+#   for piece in 1 2 3; do bench/contracts.sh -p 67 -c 34 -i 300 -o contracts.rows omp; done
+#   bench/contracts.sh -p 200 -c 100 -i 300 -o contracts.rows mpi
 set -eu
 . "$(dirname "$0")/lib.sh"
 pairs=100 changes=48 steps=50 threads=2 rows=''
@@ -51,17 +58,22 @@ for r in sorted(regions, key=lambda r: r["offset"]):
 '
 }
 
+waits='time in MPI_\(Wait\|All\|Barrier\|Reduce\|Finalize\)'
+
 # compare CHANGE FILE PLACE: rows for a baseline of the last run and of the last five; PLACE: what was changed
 compare() {
-    local base runs named
+    local base runs named beside undecided
     for base in 1 5; do
         [ "${#equal[@]}" -ge $base ] || continue
         runs=("${equal[@]: -base}")
         "$builddir/pythia" compare --baseline $base "${runs[@]}" "$2" --fail-if "$rules" >"$dir/out" || [ $? != 3 ]
+        undecided=$(grep -c '^cannot say: [crl]' "$dir/out" || true)
         named=$([ -z "$3" ] || grep -c "^broken: .*: time .*$3" "$dir/out" || true)
-        printf '%s\t%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
+        beside=$(grep '^broken: .*: time \(in\|before\) ' "$dir/out" | grep -v "${3:-$waits}" |
+            grep -vc "$waits" || true)
+        printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$job -i $steps" "$1" $base \
             "$(sed -n 's/^broken: \([a-zA-Z_]*\)\(\[[^]]*\]\)\{0,1\}.*/\1\2/p' "$dir/out" | sort -u | paste -sd ' ')" \
-            "${named:-0}" >>"$rows"
+            "${named:-0}" "$beside" "$undecided" >>"$rows"
     done
 }
 
@@ -103,18 +115,21 @@ for job; do
     done
 done
 
-printf 'job\tchange\tbaseline\truns\tstructure\twall\tcallsite\tregion\tloop\tcallsite[MPI_Isend]\tany time\tnamed\n'
+printf 'job\tchange\tbaseline\truns\tstructure\twall\tcallsite\tregion\tloop\tcallsite[MPI_Isend]\tany time\tnamed\t'
+printf 'beside\tcannot say\n'
 awk -F '\t' -v OFS='\t' '{
     key = $1 OFS $2 OFS $3; runs[key]++; times = 0
     n = split($4, broken, " ")
     for (k = 1; k <= n; k++) { found[key, broken[k]]++; times = times || broken[k] != "structure" }
     found[key, "times"] += times
     found[key, "named"] += $5 > 0
+    found[key, "beside"] += $6 > 0
+    found[key, "undecided"] += $7 > 0
 } END {
-    split("structure wall callsite region loop callsite[MPI_Isend] times named", rule, " ")
+    split("structure wall callsite region loop callsite[MPI_Isend] times named beside undecided", rule, " ")
     for (key in runs) {
         line = key OFS runs[key]
-        for (k = 1; k <= 8; k++) line = line OFS found[key, rule[k]] + 0
+        for (k = 1; k <= 10; k++) line = line OFS found[key, rule[k]] + 0
         print line
     }
 }' "$rows" | sort
