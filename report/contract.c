@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/order.h"
 
+#define ANOTHER 0.5           /* where most times are longer by that share it is another machine */
 #define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
 
 /* Whether `name` stands in `where` as a word, or as some. */
@@ -55,7 +56,8 @@ static bool time_kept(const struct report_measures *m, const struct report_measu
 {
     double change = report_measure_change(m, x);
 
-    return change <= log1p(tolerance) || change <= report_measure_chance(m, x, CHANCE / fmax(judged, 1));
+    return x->value <= x->mean || change <= log1p(tolerance) ||
+           change <= report_measure_chance(m, x, CHANCE / fmax(judged, 1));
 }
 
 /* The wall time against one run is as the clocks say. */
@@ -125,7 +127,7 @@ static void judge(struct report_contract *c, uint32_t rule, const struct report_
         snprintf(r->why, sizeof r->why, "most times are %.1f %% longer: the machine, or all; %s",
                  100 * m->slower, m->runs == 1 ? "take several runs" : "see the wall time");
     }
-    for (uint32_t i = 0; i < m->count; i++) {
+    for (uint32_t i = 0; i < m->count && !(by_pace && m->slower > ANOTHER); i++) {
         const struct report_measure *x = m->at[i];
         if (r->about == REPORT_ABOUT_WALL && applies(r, x)) {
             r->verdict = judge_wall(m, x, r);

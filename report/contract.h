@@ -23,17 +23,18 @@
  * A machine is faster or slower for whole runs: its pace is what most times of a run changed by, as a line in the
  * logarithm of their length (Tukey's resistant one), for waking threads and computing do not slow down alike. Times are
  * judged beside it. Where most times are longer by more than a rule's tolerance, and by more than the runs of the
- * baseline differ, that may be the program's, and nobody can say; the wall time tells. That is taken as it is: against
- * one run it is broken as soon as it is longer by more than the tolerance; against several, where it is also longer
- * than their scatter lets expect (a t test at 1 %), and cannot be judged where it is not.
- * A time is broken when it is longer than the baseline's mean by more than the tolerance, and by more than chance lets
- * expect, at 1 % over all measures of a rule together (Bonferroni). Against several runs: a one-sided t test of the
- * logarithm beside the pace and what this time follows of it more or less than most, which is estimated from the
- * baseline's runs and doubted the more, the further the new run's pace is from theirs. The variance between runs is
- * moderated (Smyth, "Linear models and empirical Bayes methods", 2004) by that of the executions and what most measures
- * have more, because five runs alone tell little of one. Not so of a call that may wait, nor of a turn where there are
- * several ranks: their executions wait for the same others, and tell nothing of what runs differ by.
- * Where most times changed by more than this lets expect, errors are as much larger (an empirical null: Efron,
+ * baseline differ, that may be the program's, and nobody can say; where they are half as long again, no time is judged.
+ * The wall time tells. It is taken as it is: against one run it is broken as soon as it is longer by more than the
+ * tolerance; against several, where it is also longer than their scatter lets expect (a t test at 1 %), and cannot be
+ * judged where it is not.
+ * A time is broken when it is longer than the baseline's mean, also beside the pace by more than the tolerance, and by
+ * more than chance lets expect, at 1 % over all measures of a rule together (Bonferroni). Against several runs: a
+ * one-sided t test of the logarithm beside the pace and what this time follows of it more or less than most, which is
+ * estimated from the baseline's runs and doubted the more, the further the new run's pace is from theirs. The variance
+ * between runs is moderated (Smyth, "Linear models and empirical Bayes methods", 2004) by that of the executions and
+ * what most measures have more, because five runs alone tell little of one. Not so of a call that may wait, nor of a
+ * turn where there are several ranks: their executions wait for the same others, and tell nothing of what runs differ
+ * by. Where most times changed by more than this lets expect, errors are as much larger (an empirical null: Efron,
  * "Large-scale simultaneous hypothesis testing", 2004). Against one run: ten errors, those of the executions and what
  * most times changed by, for what one time differs by between runs is not known there.
  *

@@ -309,7 +309,8 @@ static struct job *make_changed(const char *what, int words, char **word)
     uint32_t per_rank = 0;
     struct { const char *name; uint32_t *value; } names[] = {
         { "ranks", &with.ranks }, { "turns", &with.turns }, { "turnsP", &per_rank }, { "slow", &with.slow },
-        { "one", &with.one }, { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path }, { "build", &with.build },
+        { "one", &with.one }, { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path },
+        { "build", &with.build },
     };
     for (int i = 0; i + 1 < words; i += 2) {
         size_t k = 0, count = sizeof names / sizeof names[0];
