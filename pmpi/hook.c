@@ -62,15 +62,10 @@ void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted)
 
 bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found)
 {
-    if (found || call->watched)
-        pmpi_hook_returned(call, found);
-    if (found)
-        return true;
-    if (__builtin_expect(call->watched, false))
+    pmpi_hook_returned(call, found);
+    if (!found)
         pmpi_hook_nothing(call);
-    else
-        session_leave(); /* errno is as MPI left it */
-    return false;
+    return found;
 }
 
 /* The number of its identity, which is complete. */
@@ -96,13 +91,14 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
     if (__builtin_expect(call->watched, false)) {
         pmpi_hook_callbacks_after(call);
     } else {
-        session_whole_as(call->stream, hook_entry(call), &call->event, call->begin, call->end, 0);
+        session_whole_as(call->stream, hook_entry(call), &call->event, pmpi_hook_since(call), call->end, 0);
     }
     *call->error = call->kept;
 }
 
 void pmpi_hook_nothing(struct pmpi_hook_call *call)
 {
+    session_polled(call->stream, call->begin, call->end);
     if (__builtin_expect(call->watched, false))
         pmpi_hook_callbacks_nothing(call);
     else

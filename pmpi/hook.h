@@ -80,13 +80,18 @@ static inline __attribute__((always_inline)) bool pmpi_hook_open(struct pmpi_hoo
 void pmpi_hook_begin(struct pmpi_hook_call *call, void *from);
 /* It is over, now. */
 void pmpi_hook_returned(struct pmpi_hook_call *call, bool accepted);
-/* The same of a poll that asks whether something is there. Where it found nothing it is over, no event, without a look
-   at the clock. Returns `found`. */
+/* The same of a poll that asks whether something is there. Where it found nothing it is over: no event, its time is of
+   the next one that finds something, if nothing else happens until then. Returns `found`. */
 bool pmpi_hook_polled(struct pmpi_hook_call *call, bool found);
 /* After returned; once all is known. */
 void pmpi_hook_end(struct pmpi_hook_call *call);
 /* Instead of end: what it found was nothing. */
 void pmpi_hook_nothing(struct pmpi_hook_call *call);
+/* When the event of a call begins, ns. */
+static inline uint64_t pmpi_hook_since(const struct pmpi_hook_call *call)
+{
+    return call->info->poll ? session_polls_begin(call->stream, call->begin) : call->begin;
+}
 
 /* --- Where, with whom, how much: after the call, and for callbacks before it as far as it is known then --- */
 void pmpi_hook_on_comm(struct pmpi_hook_call *call, MPI_Comm comm);

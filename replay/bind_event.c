@@ -193,10 +193,12 @@ static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32
 
 _Static_assert(sizeof(struct replay_run) == sizeof(struct job_start_run), "runs are taken as they are");
 
-/* The call when it did not have to wait, ns. */
-static double shortest(const struct replay_bind *b, uint32_t rank, uint32_t node)
+/* A probe that does not have to wait, ns: who receives the message waits for it there. */
+static double probe_ns(const struct replay_bind *b, uint32_t rank, uint32_t node)
 {
-    return (double)bind_class(b, rank)->grammar->stats[node].duration.min;
+    double shortest = (double)bind_class(b, rank)->grammar->stats[node].duration.min;
+
+    return shortest < b->network.overhead ? shortest : b->network.overhead;
 }
 
 /* --- Persistent requests --- */
@@ -306,7 +308,8 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     case BIND_WAIT_ONE:
     case BIND_WAIT_ALL:
         op[n] = waits(b, rank, node, at, what, place);
-        op[n++].polls = !t->blocking;
+        op[n].polls = !t->blocking;
+        op[n++].ns = (int64_t)call;
         break;
     case BIND_ICOLLECTIVE:
         op[n] = collective(b, rank, node, at, t, place);
@@ -314,7 +317,7 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_PROBE:
-        op[n++] = spent(place, cost_of(b, shortest(b, rank, node)), false);
+        op[n++] = spent(place, cost_of(b, probe_ns(b, rank, node)), false);
         return n;
     case BIND_COLLECTIVE:
     case BIND_FINALIZE:

@@ -157,13 +157,14 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 static bool same_cause(const struct replay_cause *a, const struct replay_cause *b)
 {
     return a->where == b->where && a->cause == b->cause && a->culprit == b->culprit && a->waiter == b->waiter &&
-           a->sender == b->sender;
+           a->sender == b->sender && a->between == b->between;
 }
 
 static void add_cause(struct replay_blame *b, const struct replay_cause *c)
 {
     uint64_t hash = base_hash_mix(base_hash_mix((uint64_t)c->where << 32 | c->cause) ^
-                                  ((uint64_t)c->culprit << 33 | (uint64_t)c->waiter << 1 | c->sender));
+                                  ((uint64_t)c->culprit << 34 | (uint64_t)c->waiter << 2 | c->between << 1 |
+                                   c->sender));
     uint32_t at = base_hash_start(hash), n;
 
     while ((n = base_hash_next(&b->index, hash, &at)) != BASE_HASH_NONE)
@@ -258,9 +259,11 @@ static void share_out(struct replay_blame *b, struct replay_cause c, const struc
 }
 
 static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t ns, const struct replay_op *op,
-                        bool receives)
+                        bool receives, bool between)
 {
     const struct cell *theirs = path_of(b, late), *own = path_of(b, waits);
+    if (ns <= 0)
+        return;
     double all, sum = 0;
     uint32_t count = excess(b, late, waits, &all);
     double least = all / 256; /* what is too little is not told apart */
@@ -275,23 +278,26 @@ static void find_causes(struct replay_blame *b, uint32_t waits, uint32_t late, i
         if (b->more[i].ns <= least)
             continue;
         struct replay_cause c = { .where = op->place, .cause = b->more[i].place, .waiter = waits, .sender = !receives,
-                                  .ns = (double)ns * b->more[i].ns / sum };
+                                  .between = between, .ns = (double)ns * b->more[i].ns / sum };
         share_out(b, c, theirs, own, last_of(b, late));
     }
 }
 
-void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, const struct replay_op *op,
-                       bool receives)
+void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, int64_t looked,
+                       const struct replay_op *op, bool receives)
 {
-    int64_t then = clock_of(b, late), ns = then - clock_of(b, waits);
+    int64_t now = clock_of(b, waits), then = clock_of(b, late), ns = then - now;
+    int64_t between = looked >= then ? 0 : looked <= now ? ns : then - looked;
 
     if (ns <= 0 || then > until)
         return;
     if (b->path) {
-        find_causes(b, waits, late, ns, op, receives);
+        find_causes(b, waits, late, ns - between, op, receives, false);
+        find_causes(b, waits, late, between, op, receives, true);
         adopt(b, waits, late);
     }
-    *(op->polls ? &b->account[waits].between : &b->account[waits].wait) += ns;
+    b->account[waits].wait += ns - between;
+    b->account[waits].between += between;
     b->place[op->place] += (double)ns;
     b->spent[(size_t)waits * b->places + op->place] += ns;
 }

@@ -37,10 +37,12 @@ enum { REPLAY_BLAME_SLOTS = 16 };
 struct replay_cause {
     uint32_t where, cause, culprit, waiter;
     uint8_t sender;     /* the waiting rank sends: its receiver is late */
+    uint8_t between;    /* it waits between looks */
     double ns;
 };
 
-/* Of a rank's time, ns. Between looks (MPI_Test) it waits, too, but not in a call: the recording has that as work. */
+/* Of a rank's time, ns. Between looks (MPI_Test) it waits, too, but longer than looks took: the recording
+   has that as work. */
 struct replay_account { int64_t work, call, wait, between; };
 
 struct replay_blame;
@@ -54,9 +56,9 @@ void replay_blame_destroy(struct replay_blame *b);
 /* --- The engine tells --- */
 /* The rank's time until `until` went to its operation `op`. */
 void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, const struct replay_op *op);
-/* The rank `waits` at `op` for what `late` does only at `until`. */
-void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, const struct replay_op *op,
-                       bool receives);
+/* The rank `waits` at `op` for what `late` does only at `until`; from `looked` on it does between looks. */
+void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, int64_t looked,
+                       const struct replay_op *op, bool receives);
 /* From here on a period is measured; it is repeated n times. */
 void replay_blame_arm(struct replay_blame *b, uint32_t slot);
 void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n);

@@ -23,7 +23,8 @@ static const struct call calls[] = {
     { "MPI_Finalize", BIND_FINALIZE }, { "MPI_Win_fence", BIND_WINDOW },
     { "MPI_Win_create", BIND_WINDOW }, { "MPI_Win_allocate", BIND_WINDOW },
     { "MPI_Win_free", BIND_WINDOW },   { "MPI_Win_allocate_shared", BIND_WINDOW },
-    { "MPI_Probe", BIND_PROBE },       { "MPI_Mprobe", BIND_PROBE },
+    { "MPI_Probe", BIND_PROBE },       { "MPI_Mprobe", BIND_PROBE },      { "MPI_Iprobe", BIND_PROBE },
+    { "MPI_Improbe", BIND_PROBE },
 };
 
 static const struct { const char *name; uint8_t shape; } shapes[] = {

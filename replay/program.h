@@ -73,7 +73,7 @@ struct replay_op {
     uint8_t finals;   /* of COLLECTIVE: MPI_Finalize */
     uint8_t starts;   /* of COLLECTIVE: only begun, with requests of this event */
     uint8_t cancelled; /* of WAIT: no message came for the receive */
-    uint8_t polls;    /* of WAIT: it looks now and then; of COMPUTE: work between such looks */
+    uint8_t polls;    /* of WAIT: it looks now and then, for `ns` in all; of COMPUTE: work between such looks */
     uint8_t anyone;   /* of a receive: what REPLAY_SOURCE means from then on */
     uint32_t place;   /* whose time this is: a number of the source's */
     int64_t ns;

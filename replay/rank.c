@@ -17,10 +17,13 @@ void replay_rank_spend(struct replay_machine *m, uint32_t rank, int64_t until)
 /* The rank `waits` at its operation for what `late` does only now. */
 void replay_rank_waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool receives)
 {
+    const struct replay_host *h = &m->host[waits];
+
     if (m->blame)
-        replay_blame_late(m->blame, waits, late, m->now, &m->host[waits].op, receives);
+        replay_blame_late(m->blame, waits, late, m->now, h->op.polls ? h->since + h->op.ns : INT64_MAX, &h->op,
+                          receives);
     if (m->watch && m->watch->spent)
-        m->watch->spent(m->watch->context, waits, m->now, &m->host[waits].op, late);
+        m->watch->spent(m->watch->context, waits, m->now, &h->op, late);
 }
 
 /* The rank has what it was waiting for. */
@@ -178,7 +181,8 @@ static void schedule(struct replay_machine *m, uint32_t rank)
                                               REPLAY_NONE });
 }
 
-/* Who looks for a message now and then works on until it is there: what a look waits the next looks need not. */
+/* Who looks for a message now and then works on until it is there: what looks wait longer than they took, the work
+   between the next ones need not take. */
 int64_t replay_rank_work(struct replay_host *h)
 {
     int64_t done = !h->op.polls ? 0 : h->late < h->op.ns ? h->late : h->op.ns;
@@ -253,7 +257,7 @@ void replay_rank_unblock(struct replay_machine *m, uint32_t rank)
 
     h->blocked = false;
     if (h->cpu > h->since)
-        h->late = h->op.polls ? h->late + h->cpu - h->since : 0;
+        h->late = !h->op.polls ? 0 : h->late + (h->cpu - h->since > h->op.ns ? h->cpu - h->since - h->op.ns : 0);
     if (h->op.kind == REPLAY_WAIT) {
         replay_push(m, (struct replay_event){ h->cpu, m->order++, rank, REPLAY_NONE });
         return;

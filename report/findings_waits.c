@@ -12,7 +12,7 @@ struct edge { uint32_t where, cause; double ns; };
 
 struct groups {
     struct findings *f;
-    const struct replay_cause *cause;
+    struct replay_cause *cause;
     uint32_t cause_count, places;
     struct edge *edge;
     uint32_t edge_count;
@@ -47,12 +47,16 @@ static bool is_work(const struct findings *f, uint32_t place)
            (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
 }
 
-/* A look for a message (MPI_Test) holds nobody up: in the recording the rank worked on, or looked again. */
-static bool is_poll(const struct findings *f, uint32_t place)
+/* What is waited between looks for a message (MPI_Test) holds nobody up: in the recording the rank worked on. */
+static void take_causes(struct groups *g)
 {
-    const struct bind_site *s = replay_bind_site(f->bind, place / 2);
+    uint32_t n;
+    const struct replay_cause *c = replay_blame_causes(replay_analysis_blame(g->f->analysis), &n);
 
-    return s->call_kind == JOB_COMPLETION && !f->report->job->terminals[s->terminal].blocking;
+    g->cause = calloc(n + 1, sizeof *g->cause);
+    for (uint32_t i = 0; i < n; i++)
+        if (!c[i].between)
+            g->cause[g->cause_count++] = c[i];
 }
 
 /* One edge a pair of places. */
@@ -65,7 +69,7 @@ static void find_edges(struct groups *g)
         g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
     qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
     for (uint32_t i = 0; i < g->cause_count; i++)
-        if (!is_work(g->f, g->edge[i].cause) || is_poll(g->f, g->edge[i].where))
+        if (!is_work(g->f, g->edge[i].cause))
             continue;
         else if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
             g->edge[n - 1].ns += g->edge[i].ns;
@@ -339,7 +343,7 @@ void findings_of_waits(struct findings *f)
 {
     struct groups g = { .f = f, .places = 2 * replay_bind_sites(f->bind) + 1 };
 
-    g.cause = replay_blame_causes(replay_analysis_blame(f->analysis), &g.cause_count);
+    take_causes(&g);
     g.at = calloc(g.places, sizeof *g.at);
     g.of = calloc(g.places, sizeof *g.of);
     g.parent = calloc(2 * (size_t)g.places, sizeof *g.parent);
@@ -351,6 +355,7 @@ void findings_of_waits(struct findings *f)
     for (uint32_t i = 0; i < 2 * g.places; i++)
         if (g.parent[i] == i)
             add_group(&g, i);
+    free(g.cause);
     free(g.edge);
     free(g.at);
     free(g.of);

@@ -16,16 +16,16 @@ enum wait_kind { LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE, AT_FINALIZE, LATE_CO
 static const char *const kind_names[WAIT_KINDS] = { "late sender", "late receiver", "at a collective", "at Finalize",
                                                     "late completion", "between looks" };
 
-static enum wait_kind kind_of(const struct report *r, const struct bind_site *s, bool sender)
+static enum wait_kind kind_of(const struct bind_site *s, const struct replay_cause *c)
 {
     if (s->what == BIND_FINALIZE)
         return AT_FINALIZE;
-    if (s->call_kind == JOB_COMPLETION && !r->job->terminals[s->terminal].blocking)
+    if (c->between)
         return BETWEEN_LOOKS;
     if (s->call_kind == JOB_COMPLETION)
-        return sender ? LATE_COMPLETION : LATE_SENDER;
+        return c->sender ? LATE_COMPLETION : LATE_SENDER;
     if (s->call_kind == JOB_P2P || s->call_kind == JOB_PROBE)
-        return sender ? LATE_RECEIVER : LATE_SENDER;
+        return c->sender ? LATE_RECEIVER : LATE_SENDER;
     return AT_COLLECTIVE;
 }
 
@@ -63,8 +63,7 @@ static struct row *rows_of(struct report *r, uint32_t *count)
 
     for (uint32_t i = 0; i < n; i++)
         row[i] = (struct row){ c[i].where, cause_of(r, c[i].cause),
-                               kind_of(r, replay_bind_site(replay_analysis_bind(a), c[i].where / 2), c[i].sender),
-                               c[i].ns };
+                               kind_of(replay_bind_site(replay_analysis_bind(a), c[i].where / 2), &c[i]), c[i].ns };
     qsort(row, n, sizeof *row, by_pair);
     for (uint32_t i = 0; i < n; i++)
         if (kept && by_pair(&row[kept - 1], &row[i]) == 0)

@@ -70,6 +70,23 @@ void session_leave(void)
     base_guard_leave();
 }
 
+/* --- Polls --- */
+
+void session_polled(struct session_stream *s, uint64_t begin, uint64_t end)
+{
+    uint64_t took = end - begin, since = begin - s->polled_until;
+    bool again = s->polled_at == s->events;
+    s->polled_ns = (again ? s->polled_ns + (since <= took ? since : 0) : 0) + took;
+    s->polled_until = end;
+    s->polled_at = s->events;
+}
+
+uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)
+{
+    uint64_t room = begin > s->last ? begin - s->last : 0, polled = s->polled_at == s->events ? s->polled_ns : 0;
+    return begin - (polled < room ? polled : room);
+}
+
 /* --- Events --- */
 
 static __attribute__((noinline)) uint32_t terminal_define(struct session_stream *s, uint32_t entry,

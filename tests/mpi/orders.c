@@ -7,6 +7,8 @@
  *     orders mixed TURNS         lists of null, inactive, active, generalised, freed and cancelled requests
  * Two processes:
  *     orders looks TURNS         rank 1 sends after 30 ms and after 2 ms; rank 0 looks each ms whether it has come
+ *     orders spins TURNS         rank 1 sends after 20 ms; rank 0 only looks whether it has come, by MPI_Test and
+ *                                MPI_Iprobe in turn
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -192,6 +194,36 @@ static void looks(int turns)
         }
 }
 
+/* --- Looking all the time --- */
+
+static void spin(int probes)
+{
+    MPI_Request pending = MPI_REQUEST_NULL;
+    int value, flag = 0;
+    if (!probes)
+        MPI_Irecv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, &pending);
+    while (!flag)
+        if (probes)
+            MPI_Iprobe(1, 1, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        else
+            MPI_Test(&pending, &flag, MPI_STATUS_IGNORE);
+    if (probes)
+        MPI_Recv(&value, 1, MPI_INT, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void spins(int turns)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int t = 0; t < turns; t++)
+        if (rank == 0) {
+            spin(t % 2);
+        } else {
+            rest(20);
+            MPI_Send(&t, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        }
+}
+
 /* --- Lists of everything --- */
 
 static int query(void *extra, MPI_Status *status)
@@ -261,6 +293,8 @@ int main(int argc, char **argv)
         mixed(atoi(argv[2]));
     else if (argc > 2 && !strcmp(argv[1], "looks"))
         looks(atoi(argv[2]));
+    else if (argc > 2 && !strcmp(argv[1], "spins"))
+        spins(atoi(argv[2]));
     else
         wrong = 1;
     MPI_Finalize();

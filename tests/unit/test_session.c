@@ -200,6 +200,30 @@ START_TEST(failed_polls_are_no_events)
 }
 END_TEST
 
+/* Four polls of 100 ns each, 50, 500 and 50 ns between them, then one that finds something. */
+START_TEST(failed_polls_are_of_the_one_that_finds)
+{
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    struct session_stream *s = session_enter();
+    uint64_t earlier = session_see(s).now;
+    session_leave();
+    call("before");
+    s = session_enter();
+    uint64_t at[] = { 1000, 1150, 1750, 1900 }, begin = session_see(s).now + 1000000;
+    for (int i = 0; i < 4; i++)
+        session_polled(s, begin + at[i], begin + at[i] + 100);
+    ck_assert_uint_eq(session_polls_begin(s, begin + 3000), begin + 3000 - 4 * 100 - 2 * 50);
+    session_polled(s, begin + 4000, begin + 4000000000);
+    ck_assert_uint_ge(session_polls_begin(s, begin), earlier); /* not before the last event */
+    session_leave();
+    call("other");
+    s = session_enter();
+    ck_assert_uint_eq(session_polls_begin(s, begin + 5000000000), begin + 5000000000);
+    session_leave();
+    job_destroy(finish_and_check());
+}
+END_TEST
+
 START_TEST(many_callsites_keep_their_numbers)
 {
     uint32_t number[600];
@@ -344,6 +368,7 @@ int main(void)
         UNIT_TEST(regions_that_are_left_end_at_the_next_event),
         UNIT_TEST(a_region_around_what_is_left_goes_on),
         UNIT_TEST(failed_polls_are_no_events),
+        UNIT_TEST(failed_polls_are_of_the_one_that_finds),
         UNIT_TEST(many_callsites_keep_their_numbers),
         UNIT_TEST(one_stream_a_thread),
         UNIT_TEST(finish_while_others_run),
