@@ -266,7 +266,7 @@ double report_measure_chance(const struct report_measures *m, const struct repor
 
     if (x->known > 1)
         return report_t_quantile(p, x->freedom) * error * (x->alone ? 1 : m->unrest);
-    return fmax(STANDARD_ERRORS, report_normal_quantile(p)) * hypot(error, m->unrest);
+    return log1p(fmax(STANDARD_ERRORS, report_normal_quantile(p)) * hypot(error, m->unrest)); /* of the time itself */
 }
 
 void report_measures_settle(struct report_measures *m)
