@@ -24,6 +24,11 @@ void tasks_mean_add(struct tasks_mean *m, double x)
     base_fpu_give_back(kept);
 }
 
+bool tasks_mean_is_settled(const struct tasks_mean *m)
+{
+    return LOAD(&m->count) >= MEMORY;
+}
+
 double tasks_mean_get(const struct tasks_mean *m)
 {
     return LOAD(&m->count) ? LOAD(&m->value) : -1;

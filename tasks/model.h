@@ -31,6 +31,8 @@ struct tasks_mean {
 };
 
 void tasks_mean_add(struct tasks_mean *m, double x);
+/* Whether it has as many observations as it remembers. */
+bool tasks_mean_is_settled(const struct tasks_mean *m);
 /* -1 when not known. */
 double tasks_mean_get(const struct tasks_mean *m);
 

@@ -62,6 +62,13 @@ static void enter(struct tasks_thread *t, struct inside *in, uint32_t site, uint
     }
 }
 
+/* Means are all threads': what is written for each of many small tasks, each thread would wait for. */
+static void learn_mean(struct tasks_thread *t, struct tasks_mean *mean, uint64_t ns)
+{
+    if (!tasks_mean_is_settled(mean) || t->turn++ % SAMPLE == 0)
+        tasks_mean_add(mean, (double)ns);
+}
+
 static void learn(struct tasks_thread *t, const struct inside *in, struct tasks_site *site)
 {
     uint32_t depth = t->depth - 1;
@@ -69,7 +76,7 @@ static void learn(struct tasks_thread *t, const struct inside *in, struct tasks_
     took = took > elsewhere ? took - elsewhere : 0;
     tasks_time(tasks_row(t, t->site, depth), took);
     if (t->deferred == in->deferred) /* all below it was run at once: that is what it takes */
-        tasks_mean_add(&site->takes[depth < TASKS_DEPTHS ? depth : TASKS_DEPTHS - 1], (double)took);
+        learn_mean(t, &site->takes[depth < TASKS_DEPTHS ? depth : TASKS_DEPTHS - 1], took);
     if (session_events() != in->events)
         tasks_site_mark(site, &site->keep);
     tasks_site_ended(site);
@@ -118,7 +125,8 @@ static void task_run(void *argument)
     struct inside in;
     struct tasks_thread *t = &tasks_thread;
     memcpy(&h, argument, sizeof h);
-    atomic_fetch_sub_explicit(&tasks_ready, 1, memory_order_relaxed);
+    if (tasks_acts())
+        atomic_fetch_sub_explicit(&tasks_ready, 1, memory_order_relaxed);
     t->begun++;
     if (!t->block && !tasks_thread_start(t)) {
         h.fn((char *)argument + h.offset);
@@ -150,11 +158,12 @@ static void defer(struct tasks_thread *t, struct tasks_site *site, const struct 
     uint32_t begun = t->begun;
     bool timed = t->deferred++ % 4 == 0;
     uint64_t begin = timed ? base_clock_now() : 0;
-    atomic_fetch_add_explicit(&tasks_ready, 1, memory_order_relaxed);
+    if (tasks_acts()) /* who decides nothing does not ask how many there are */
+        atomic_fetch_add_explicit(&tasks_ready, 1, memory_order_relaxed);
     real_task(&wrapped, true);
     /* Taking it from the queue and ending it costs about as much again. */
     if (timed && t->begun == begun)
-        tasks_mean_add(&site->cost, 2 * (double)(base_clock_now() - begin));
+        learn_mean(t, &site->cost, 2 * (base_clock_now() - begin));
 }
 
 /* --- Tasks run at once --- */

@@ -32,7 +32,7 @@
  * Statistics per task construct (the outlined function) and nesting depth: no event a task. Each thread counts in a
  * block of its own, given back when it ends and taken by the next one: memory grows with the threads that live at once.
  * Times are those of a task without the tasks it had to wait for or met while waiting, with those it ran at once; tiny
- * tasks are timed one in 16.
+ * tasks that run at once are timed one in 16. Means are shared: once they are settled, one in 16 of a thread's counts.
  *
  * Constructs beyond 64 pass through; depths from 31 on are one. taskloop: model.h.
  *
