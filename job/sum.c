@@ -29,6 +29,20 @@ void job_sum_add(struct job *j, struct job_sum sum)
     j->sum_count++;
 }
 
+struct job_sum *job_find_sum(const struct job *j, uint32_t terminal, const char *name)
+{
+    for (uint32_t i = BASE_ARRAY_PLACE(j->sum_count, k, j->sums[k].terminal < terminal);
+         i < j->sum_count && j->sums[i].terminal == terminal; i++)
+        if (!strcmp(job_text(j, j->sums[i].name), name))
+            return &j->sums[i];
+    return NULL;
+}
+
+bool job_is_exclusive(const struct job *j, const struct job_sum *s)
+{
+    return !strcmp(job_text(j, s->name), JOB_EXCLUSIVE_NS);
+}
+
 int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count)
 {
     if (terminal >= j->terminal_count)

@@ -262,17 +262,33 @@ static void mix_stream(struct job *run, const struct job *profile, struct job_st
 
 /* --- What stands beside the grammars --- */
 
+/* Without a plugin the run has not counted what the profile has. */
 static int keep_sums(struct job *run, const struct job *profile)
 {
-    if (run->sum_count)
-        return 0;
-    for (uint32_t i = 0; i < profile->sum_count; i++) {
+    bool counted = false;
+    for (uint32_t i = 0; i < run->sum_count; i++)
+        counted |= !job_is_exclusive(run, &run->sums[i]);
+    for (uint32_t i = 0; i < profile->sum_count && !counted; i++) {
         const struct job_sum *s = &profile->sums[i];
         uint32_t terminal = job_find_terminal(run, profile->terminal_hash[s->terminal]);
-        if (terminal != GRAMMAR_NONE && job_count(run, terminal, job_text(profile, s->name), s->count))
+        if (terminal != GRAMMAR_NONE && !job_is_exclusive(profile, s) &&
+            job_count(run, terminal, job_text(profile, s->name), s->count))
             return PYTHIA_ENOMEM;
     }
     return 0;
+}
+
+/* Exclusive times of spans are mixed like all times, where both have as many of them. */
+static void mix_exclusive(struct job *run, const struct job *profile, double share)
+{
+    struct mix m = {share, 1 - share, 1};
+    for (uint32_t i = 0; i < profile->sum_count; i++) {
+        const struct job_sum *s = &profile->sums[i];
+        uint32_t terminal = job_find_terminal(run, profile->terminal_hash[s->terminal]);
+        struct job_sum *ours = job_is_exclusive(profile, s) ? job_find_sum(run, terminal, JOB_EXCLUSIVE_NS) : NULL;
+        if (ours && ours->count.samples == s->count.samples)
+            ours->count.total = mix_lower(&m, ours->count.total, s->count.total);
+    }
 }
 
 static int keep_the_rest(struct job *run, const struct job *profile)
@@ -308,6 +324,7 @@ int merge_update(struct job *run, const struct job *profile, struct merge_update
         return error;
     for (uint32_t i = 0; i < run->stream_count; i++)
         mix_stream(run, profile, &run->streams[i], d.share);
+    mix_exclusive(run, profile, d.share);
     if (d.kept)
         d.runs = runs + 1;
     if (!d.added && !d.dropped)

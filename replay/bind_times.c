@@ -80,7 +80,7 @@ static bool own_times(const struct replay_bind *b, uint32_t rank, uint32_t node)
 /*
  * Where a class's means are all that is known, its ranks' totals still differ: what a rank computed more than
  * the mean of its class goes to the nodes in proportion to how much their gaps vary. That is right where one place is
- * uneven.
+ * uneven. Not where regions contain events: what is between those is no computation in the totals.
  */
 static void spread_totals(struct replay_bind *b, uint32_t rank)
 {
@@ -92,6 +92,8 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
     if (!s)
         return;
     for (uint32_t n = 0; n < g->node_count; n++) {
+        if (g->nodes[n].symbol < b->job->terminal_count && b->job->terminals[g->nodes[n].symbol].phase == JOB_OPEN)
+            return;
         mean += bind_visits(b, rank, n) * r->node[n].gap;
         varies += bind_visits(b, rank, n) * r->node[n].gap_deviation;
     }

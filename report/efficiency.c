@@ -123,6 +123,16 @@ void report_efficiency_fill(struct report_model *m)
     e->parallel = e->mpi * e->openmp;
 }
 
+double report_serial_share(struct report *r)
+{
+    struct replay_bind *b = replay_analysis_bind(report_analysis(r));
+    double between = 0, outside = (double)r->model->sum_compute_ns;
+
+    for (uint32_t s = 0; s < replay_bind_sites(b); s++)
+        between += replay_bind_site(b, s)->gap_ns;
+    return outside < between ? outside / between : 1;
+}
+
 void report_split_communication(struct report *r)
 {
     struct report_efficiency *e = &r->model->efficiency;

@@ -47,6 +47,10 @@ struct report_efficiency {
 /* From the ranks, regions and classes of the model, into m->efficiency. */
 void report_efficiency_fill(struct report_model *m);
 
+/* Of the time between the events of the ranks' first threads what is outside of regions and calls that contain events,
+   in a job that can be replayed: inside them it is theirs. */
+double report_serial_share(struct report *r);
+
 /* Serialisation and transfer, where the job can be replayed. */
 void report_split_communication(struct report *r);
 

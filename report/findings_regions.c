@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "job/regions.h"
+#include "report/efficiency.h"
 #include "report/findings_parts.h"
 #include "report/ranges.h"
 
@@ -113,7 +114,8 @@ static void add_serial_part(struct findings *f, const struct gaps *of)
         }
     }
     if (where != GRAMMAR_NONE)
-        add(f, REPORT_SERIAL_PART, where, sum * (1 - 1.0 / f->report->model->efficiency.threads));
+        add(f, REPORT_SERIAL_PART, where,
+            sum * report_serial_share(f->report) * (1 - 1.0 / f->report->model->efficiency.threads));
 }
 
 static void of_serial_part(struct findings *f)

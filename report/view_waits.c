@@ -6,6 +6,7 @@
 #include "base/order.h"
 #include "job/regions.h"
 #include "pythia.h"
+#include "report/efficiency.h"
 #include "report/findings.h"
 #include "report/units.h"
 
@@ -187,12 +188,13 @@ static void find_losses(struct report *r, struct losses *l)
 {
     struct replay_bind *b = replay_analysis_bind(report_analysis(r));
     uint32_t threads = r->model->efficiency.threads;
+    double idle = report_serial_share(r) * (1 - 1.0 / threads);
 
     for (uint32_t s = 0; s < replay_bind_sites(b); s++)
         if (replay_bind_site(b, s)->what == BIND_REGION)
             add_region(r, l, s);
     for (uint32_t s = 0; s < replay_bind_sites(b) && threads > 1; s++)
-        add_loss(l, "serial part", s, replay_bind_site(b, s)->gap_ns * (1 - 1.0 / threads), &l->serial);
+        add_loss(l, "serial part", s, replay_bind_site(b, s)->gap_ns * idle, &l->serial);
     qsort(l->row, l->count, sizeof *l->row, by_loss);
 }
 

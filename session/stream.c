@@ -334,6 +334,10 @@ static void account(struct session_stream *s, const struct session_open *span, u
         s->region_ns += exclusive;
     else
         s->call_ns += exclusive;
+    if (span->opened) {
+        s->keys.entries[span->entry].exclusive.samples++;
+        s->keys.entries[span->entry].exclusive.total += exclusive;
+    }
     if (s->open_count)
         s->open[s->open_count - 1].inside += total;
 }

@@ -69,6 +69,11 @@ static uint32_t sums_terminal(const struct session_keys *k, uint32_t entry)
 
 void session_sums_finish(struct session_stream *s, struct job *job)
 {
+    for (uint32_t entry = 0; entry < s->keys.table.used; entry++) {
+        const struct session_entry *e = &s->keys.entries[entry];
+        if (e->exclusive.samples && e->terminal[JOB_OPEN] != GRAMMAR_NONE)
+            job_count(job, s->keys.job_terminal[e->terminal[JOB_OPEN]], JOB_EXCLUSIVE_NS, e->exclusive);
+    }
     for (uint32_t entry = 0; entry < s->sum_room && entry < s->keys.table.used; entry++) {
         uint32_t terminal = sums_terminal(&s->keys, entry);
         for (int i = 0; i < SESSION_SUMS && terminal != GRAMMAR_NONE; i++)

@@ -6,6 +6,7 @@
 #include "job/flow.h"
 #include "report/contract.h"
 #include "report/report.h"
+#include "report/sums.h"
 #include "report/units.h"
 #include "tests/unit/hand_job.h"
 #include "tests/unit/unit.h"
@@ -190,12 +191,14 @@ START_TEST(time_inside_opened_regions)
         }
         hand_append(g, leaf, 5, 100);
         hand_stream(j, g, rank, 30 * 18 + 105, 150);
+        ck_assert_int_eq(job_count(j, open, JOB_EXCLUSIVE_NS, (struct job_count){ 30, 30 * 10 * 1000 }), 0);
     }
     struct report_model *m = report_model_create(j);
     ck_assert_uint_eq(m->regions[0].count, 3 * 31);
     ck_assert_uint_eq(m->regions[0].nested_ns, 3 * 30 * 10 * 1000);
     ck_assert_uint_eq(m->regions[0].time_ns, 3 * (30 * 10 + 100) * 1000);
     ck_assert_uint_eq(m->regions[0].teams[0].time_ns, 3 * 30 * 10 * 1000);
+    ck_assert_ptr_null(report_sums_create(j)); /* is no plugin's sum */
     report_model_destroy(m);
     job_destroy(j);
 }

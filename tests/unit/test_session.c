@@ -47,6 +47,18 @@ START_TEST(waiting_for_a_processor_is_counted)
     job_destroy(j);
 }
 END_TEST
+/* Duration of all events of a name, ns. */
+static uint64_t duration_of(const struct job *j, const char *name)
+{
+    const struct grammar_flat *g = j->classes[0].grammar;
+    uint64_t ns = 0;
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if (g->nodes[n].symbol < j->terminal_count &&
+            !strcmp(job_text(j, j->terminals[g->nodes[n].symbol].function), name))
+            ns += g->stats[n].duration.sum;
+    return ns;
+}
+
 /* A region without calls is one event; with calls it is opened and closed around them. */
 START_TEST(regions_open_for_what_is_inside)
 {
@@ -66,6 +78,14 @@ START_TEST(regions_open_for_what_is_inside)
     expect_times_add_up(j, 0);
     const struct job_stream *stream = job_find_stream(j, 0, 0);
     ck_assert_uint_le(stream->mpi_ns + stream->omp_ns, stream->wall_ns);
+    ck_assert_uint_eq(j->sum_count, 2); /* of r and n, once each with events inside */
+    uint64_t leaf = duration_of(j, "r");
+    for (uint32_t i = 0; i < j->sum_count; i++) {
+        ck_assert(job_is_exclusive(j, &j->sums[i]));
+        ck_assert_uint_eq(j->sums[i].count.samples, 1);
+        leaf += j->sums[i].count.total;
+    }
+    ck_assert_uint_eq(leaf, stream->omp_ns);
     job_destroy(j);
 }
 END_TEST

@@ -167,6 +167,18 @@ START_TEST(test_sums)
     update(again, run);
     ck_assert_uint_eq(again->sum_count, 1);
     ck_assert_uint_eq(again->sums[0].count.total, 700);
+    struct job *spans = run_of(2, 5, 1000, 4), *later = run_of(2, 5, 1000, 5); /* exclusive times are no plugin's */
+    ck_assert_int_eq(job_count(spans, 1, JOB_EXCLUSIVE_NS, (struct job_count){3, 100}), 0);
+    ck_assert_int_eq(job_count(spans, 2, JOB_EXCLUSIVE_NS, (struct job_count){3, 100}), 0);
+    update(spans, again);
+    ck_assert_uint_eq(spans->sum_count, 3);
+    ck_assert_int_eq(job_count(later, 1, JOB_EXCLUSIVE_NS, (struct job_count){3, 200}), 0);
+    ck_assert_double_lt(update(later, spans).share, 1);
+    ck_assert_uint_eq(later->sum_count, 2);
+    ck_assert_uint_lt(job_find_sum(later, 1, JOB_EXCLUSIVE_NS)->count.total, 200);
+    ck_assert_uint_gt(job_find_sum(later, 1, JOB_EXCLUSIVE_NS)->count.total, 100);
+    job_destroy(spans);
+    job_destroy(later);
     job_destroy(profile);
     job_destroy(run);
     job_destroy(again);
