@@ -11,7 +11,7 @@ struct job;
 /* What a plugin counted at the calls of one function at one callsite: over all streams, of samples. */
 struct job_count { uint64_t samples, total; };
 /* The sum of this name is Pythia's: of an opening terminal's spans the time without what is inside them, ns. The gaps
-   of the events inside say it, too, but a rule that is also used outside of the span has one mean gap for both places. */
+   of the events inside say it, too, but a rule that is also used outside of the span has one mean for both places. */
 #define JOB_EXCLUSIVE_NS "exclusive_ns"
 
 struct job_sum { uint32_t terminal, name; /* string */ struct job_count count; };
