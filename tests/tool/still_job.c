@@ -39,6 +39,9 @@ static void still(struct job *j)
     j->series.count = j->extremes.count = j->own.count = 0; /* all of it is */
     for (uint32_t c = 0; c < j->class_count; c++)
         still_class(&j->classes[c]);
+    for (uint32_t s = 0; s < j->sum_count; s++)
+        if (job_is_exclusive(j, &j->sums[s]))
+            j->sums[s].count.total = 0;
     for (uint32_t s = 0; s < j->stream_count; s++) {
         struct job_stream *t = &j->streams[s];
         t->drift_ns = 0;
