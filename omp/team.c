@@ -103,9 +103,9 @@ static bool may_be_direct(const struct omp_hook_region *r)
 
 /* Reading code takes some ms, and a region of one thread without libgomp saves some 350 ns: what its program can lose
    by waiting is what reading costs. */
+enum { WORTH_READING = 10000 };
 static bool should_ask(const struct omp_hook_region *r)
 {
-    enum { WORTH_READING = 10000 };
     static uint32_t singles;
     if (r->site->asked || !acts())
         return false;
@@ -235,10 +235,20 @@ static struct job_region with_old_times(const struct omp_hook_site *site)
     return stats;
 }
 
+/* So many that a run which acts would read their code, in each of its ranks. */
+static bool has_many(void)
+{
+    const struct omp_hook_site *site;
+    uint64_t regions = 0;
+    for (uint32_t place = 0; (site = omp_hook_site_next(&place));)
+        regions += site->stats.executions;
+    return regions >= WORTH_READING;
+}
+
 void omp_hook_team_store(struct job *job)
 {
     const struct omp_hook_site *site;
-    teams_safety_finish(session_proves());
+    teams_safety_finish(session_proves(has_many()));
     for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
         struct job_region stats = with_old_times(site);
         stats.proof = teams_safety_answer(site->proof);

@@ -16,9 +16,9 @@ bool session_acts(const char *what)
     return (first || session_mode() == SESSION_PREDICT) && base_options_list_has(session.options.act, what);
 }
 
-bool session_proves(void)
+bool session_proves(bool many_regions)
 {
-    return session.world.rank == 0 && atomic_load(&session.team) > 1;
+    return session.world.rank == 0 && (many_regions || atomic_load(&session.team) > 1);
 }
 
 uint32_t session_records(void)

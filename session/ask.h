@@ -21,9 +21,10 @@ bool session_acts(const char *what); /* whether --act allows it: in predict mode
 int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
 /* For struct session_hooks: r->callsite and r->where are made of the two addresses. */
 int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
-/* Whether this rank reads machine code at the end, for the job file. Only rank 0 does: all ranks run the same code. Not
-   where every team has one thread: nothing could be changed. A predicted run reads itself what the file lacks. */
-bool session_proves(void);
+/* Whether this rank reads machine code at the end, for the job file. Only rank 0 does: all ranks run the same code.
+   Where every team has one thread nothing could be changed, and calling a region without libgomp gains little: then only
+   if there are many. A predicted run reads itself what the file lacks. */
+bool session_proves(bool many_regions);
 uint32_t session_depth(void);        /* frames above the return address to record */
 uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */

@@ -195,7 +195,7 @@ static void collect_row(uint32_t site, uint32_t depth)
 
 void tasks_collect(void)
 {
-    teams_safety_finish(session_proves());
+    teams_safety_finish(session_proves(false));
     base_lock_take(&lock, BASE_LOCK_TASKS);
     for (uint32_t site = 0; site < TASKS_SITES; site++)
         for (uint32_t depth = 0; depth < TASKS_DEPTHS; depth++)
