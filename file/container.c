@@ -17,7 +17,7 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
-    "run delay",  "usual times",
+    "run delay",  "usual times", "digrams",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -48,6 +48,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_COLUMNS] = 1,
     [SECTION_DELAY] = RECORD_DELAY,
     [SECTION_USUAL] = RECORD_USUAL,
+    [SECTION_DIGRAMS] = RECORD_DIGRAM,
 };
 
 const char *file_section_name(uint32_t type)
@@ -160,7 +161,7 @@ static int verified(const struct input *in, const unsigned char *entry, uint64_t
 static bool passed_over(const struct input *in, const unsigned char *entry)
 {
     uint32_t type = file_get32(entry + ENTRY_TYPE);
-    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type == SECTION_USUAL);
+    return !in->source->whole && ((type >= SECTION_GROUPS && type <= SECTION_OWN) || type >= SECTION_USUAL);
 }
 
 /* Sections stand in the order of the table, each at the next multiple of 8 after the one before. */

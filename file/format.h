@@ -64,6 +64,7 @@ enum file_section_type {
     SECTION_COLUMNS,
     SECTION_DELAY,
     SECTION_USUAL, /* for who reads the whole job, too */
+    SECTION_DIGRAMS,
     SECTION_TYPES
 };
 
@@ -93,7 +94,8 @@ enum {
     RECORD_OWN = 52,
     RECORD_TURN = 24,
     RECORD_DELAY = 32,
-    RECORD_USUAL = 32
+    RECORD_USUAL = 32,
+    RECORD_DIGRAM = 24
 };
 
 /* Records a block of the sections that are written in blocks. */

@@ -126,6 +126,8 @@ static void pack_lists(struct file_packer *p)
         PACK(p, SECTION_ORACLE, FILE_ORACLE_SIZE, oracle, j->oracle);
     for (uint32_t i = 0; i < j->sum_count; i++)
         PACK(p, SECTION_SUMS, RECORD_SUM, sum, j->sums[i]);
+    for (uint32_t i = 0; i < j->digrams.count; i++)
+        PACK(p, SECTION_DIGRAMS, RECORD_DIGRAM, digram, j->digrams.of[i]);
     for (uint32_t i = 0; i < j->region_count; i++)
         PACK(p, SECTION_REGIONS, RECORD_REGION, region, j->regions[i]);
     for (uint32_t i = 0; i < j->task_count; i++)

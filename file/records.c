@@ -98,6 +98,12 @@ void file_record_sum(struct file_cursor *c, struct job_sum *s)
     WIDES(c, &s->count.samples, &s->count.total);
 }
 
+void file_record_digram(struct file_cursor *c, struct job_digram *d)
+{
+    WORDS(c, &d->terminal, &d->before);
+    WIDES(c, &d->gap.samples, &d->gap.total);
+}
+
 void file_record_region(struct file_cursor *c, struct job_region *r)
 {
     WORDS(c, &r->callsite, &r->team, &r->fixed, &r->size_count);

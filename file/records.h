@@ -29,6 +29,7 @@ static inline struct file_cursor *file_cursor_at(struct file_cursor *c, const un
 
 void file_record_info(struct file_cursor *c, struct job_info *f);
 void file_record_sum(struct file_cursor *c, struct job_sum *s);
+void file_record_digram(struct file_cursor *c, struct job_digram *d);
 void file_record_region(struct file_cursor *c, struct job_region *r);
 void file_record_task(struct file_cursor *c, struct job_task *t);
 void file_record_machine(struct file_cursor *c, struct job_machine *m);

@@ -186,6 +186,16 @@ static int unpack_sums(struct file_reader *r)
     return 0;
 }
 
+static int unpack_digrams(struct file_reader *r)
+{
+    uint32_t n = r->in.section[SECTION_DIGRAMS].data ? file_reader_count(r, SECTION_DIGRAMS) : 0;
+    if (job_digrams_reserve(r->job, n))
+        return file_reader_no_memory(r);
+    UNPACK(r, SECTION_DIGRAMS, RECORD_DIGRAM, n, digram, r->job->digrams.of);
+    r->job->digrams.count = n;
+    return 0;
+}
+
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct file_reader *r)
 {
@@ -289,8 +299,9 @@ int file_unpack_definitions(struct file_reader *r)
 
 int file_unpack_others(struct file_reader *r)
 {
-    static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums, unpack_regions, unpack_tasks,
-                                                          unpack_machine, unpack_clock,   unpack_delay };
+    static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums,    unpack_digrams,
+                                                          unpack_regions, unpack_tasks,   unpack_machine,
+                                                          unpack_clock,   unpack_delay };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
         return error;

@@ -62,6 +62,7 @@ void job_destroy(struct job *j)
     free(j->series.of);
     free(j->extremes.of);
     free(j->own.row);
+    free(j->digrams.of);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

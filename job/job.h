@@ -26,6 +26,7 @@
 
 #include "job/class.h"
 #include "job/define.h"
+#include "job/digram.h"
 #include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
@@ -65,6 +66,7 @@ struct job {
     struct job_series_list series;
     struct job_extremes_list extremes;
     struct job_own_list own;
+    struct job_digrams digrams;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

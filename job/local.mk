@@ -5,6 +5,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/class.c %D%/class.h \
 	%D%/course.c %D%/course.h \
 	%D%/define.c %D%/define.h \
+	%D%/digram.c %D%/digram.h \
 	%D%/extremes.c %D%/extremes.h \
 	%D%/flow.c %D%/flow_join.c %D%/flow.h %D%/flow_join.h \
 	%D%/group.c %D%/group.h \

@@ -10,7 +10,7 @@
  * (job/extremes.h), as whole octaves, and by its sum. Where the three quarters end inside a quarter of an octave, its
  * mean stands for the part: so events that are equally long are exact.
  *
- * 832 bytes a terminal; a note is five additions.
+ * 832 bytes a terminal; a note is five additions. With it goes what stood before (job/digram.h).
  * Threads: the stream's.  Hook-safe: notes are.
  */
 #ifndef PYTHIA_JOB_USUAL_H
@@ -18,6 +18,7 @@
 
 #include <stdint.h>
 
+#include "job/digram.h"
 #include "job/extremes.h"
 
 enum { JOB_OCTAVES = 8, JOB_QUARTERS = 4, JOB_OCTAVES_BELOW = 5 };
@@ -34,6 +35,7 @@ struct job_lengths {
 struct job_noted {
     struct job_extremes all;
     struct job_lengths gaps, durations;
+    struct job_before before;
 };
 
 void job_noted_begin(struct job_noted *e); /* of no event */
@@ -59,11 +61,12 @@ static inline void job_lengths_add(struct job_lengths *l, uint64_t ns)
     }
 }
 
-/* One event of a terminal, by its stream's number, which has room. */
-static inline void job_noted_add(struct job_noted *x, uint64_t gap, uint64_t duration)
+/* One event of a terminal; `before`: the stream's terminal before it, GRAMMAR_NONE for the first. */
+static inline void job_noted_add(struct job_noted *x, uint32_t before, uint64_t gap, uint64_t duration)
 {
     struct job_extremes *e = &x->all;
     uint64_t turn = e->count++;
+    job_before_add(&x->before, before, gap);
     job_lengths_add(&x->gaps, gap);
     job_lengths_add(&x->durations, duration);
     e->gaps[job_bucket(gap)]++;

@@ -187,6 +187,16 @@ static void commit_sums(struct merge *m)
     }
 }
 
+static void commit_digrams(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->from->digrams.count; i++) {
+        struct job_digram d = m->from->digrams.of[i];
+        d.terminal = m->map.terminal[d.terminal];
+        d.before = d.before == GRAMMAR_NONE ? d.before : m->map.terminal[d.before];
+        job_digram_add(m->into, &d);
+    }
+}
+
 /* --- Regions --- */
 
 static int plan_regions(struct merge *m)
@@ -352,6 +362,8 @@ int merge_job(struct job *into, const struct job *from)
     if (!error)
         error = job_sums_reserve(into, from->sum_count);
     if (!error)
+        error = job_digrams_reserve(into, from->digrams.count);
+    if (!error)
         error = maps_create(&m.map, from);
     if (!error)
         error = map_definitions(&m);
@@ -369,6 +381,7 @@ int merge_job(struct job *into, const struct job *from)
         commit_classes(&m);
         job_streams_commit(into, from, m.map.class_index);
         commit_sums(&m);
+        commit_digrams(&m);
         commit_regions(&m);
         commit_tasks(&m);
         commit_machine(&m);

@@ -226,6 +226,7 @@ void replay_bind_destroy(struct replay_bind *b)
         job_member_free(b->role[i].own);
         free(b->role[i].uses);
         free(b->role[i].rule_of);
+        free(b->role[i].before);
     }
     for (uint32_t r = 0; r < b->source.ranks; r++)
         if (!b->rank[r].shared)

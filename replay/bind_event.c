@@ -12,9 +12,6 @@
 #include "replay/bind_parts.h"
 #include "replay/calls.h"
 
-/* Which occurrence of a node, and of its terminal. */
-struct moment { uint64_t i, nth; };
-
 /* The rank of the job whom `peer` in the channel's values means. */
 static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
                            const struct job_terminal *t, int64_t peer)
@@ -30,7 +27,7 @@ static uint32_t world_rank(const struct replay_bind *b, uint32_t rank, uint32_t 
 }
 
 static int64_t value(const struct replay_bind *b, uint32_t rank, uint32_t node, enum grammar_channel channel,
-                     struct moment at, int64_t none)
+                     struct replay_moment at, int64_t none)
 {
     const struct job_class *c = bind_class(b, rank);
     int64_t v;
@@ -49,7 +46,7 @@ static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX
 static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
 
 /* A message's operation: whom, how much, which tag. */
-static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
                                 const struct job_terminal *t, enum replay_kind kind, uint32_t place,
                                 const struct half *half)
 {
@@ -77,7 +74,7 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
 }
 
 /* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
-static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+static struct replay_op collective(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
                                    const struct job_terminal *t, uint32_t place)
 {
     int64_t bytes = value(b, rank, node, GRAMMAR_BYTES, at, 1), root = value(b, rank, node, GRAMMAR_PEER, at, 0);
@@ -161,7 +158,7 @@ static struct replay_op spent(uint32_t place, double ns, bool computes)
     };
 }
 
-static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+static struct replay_op waits(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
                               enum bind_what what, uint32_t place)
 {
     struct replay_op op = { .kind = REPLAY_WAIT,
@@ -261,7 +258,7 @@ static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t t
 }
 
 /* The message of one; 0 where the rank's starts of the terminal go both ways. */
-static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
                           uint32_t terminal, uint32_t site, struct replay_op *op)
 {
     uint32_t ways = 0, place = first_flow(b, terminal);
@@ -274,7 +271,7 @@ static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t n
     return ways == 1 || ways == 2;
 }
 
-static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, struct moment at,
+static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
                          const struct job_terminal *t, uint32_t site, struct replay_op *op)
 {
     enum bind_what what = (enum bind_what)b->site[site].what;
@@ -331,25 +328,25 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     return n;
 }
 
-uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *op)
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *op)
 {
     const struct replay_bind *b = context;
     const struct bind_times *t = &b->rank[rank].node[node];
+    double factor = bind_before_factor(&b->role[b->rank[rank].role], node, at.before), gap = factor * t->gap;
     uint32_t symbol = bind_class(b, rank)->grammar->nodes[node].symbol;
 
     if (symbol >= b->job->terminal_count) {
-        op[0] = spent(2 * b->site_count, t->gap + t->call, true);
+        op[0] = spent(2 * b->site_count, gap + t->call, true);
         return 1;
     }
     const struct job_terminal *terminal = &b->job->terminals[symbol];
     uint32_t site = b->site_of[symbol], n = 0;
-    struct moment at = { i, nth };
 
     bool polls = terminal->call_kind == JOB_COMPLETION && !terminal->blocking;
     if (b->site[site].what == BIND_INIT)
-        op[n++] = spent(2 * site + 1, t->gap, true);
+        op[n++] = spent(2 * site + 1, gap, true);
     else
-        op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, t->gap, t->gap_deviation), true);
+        op[n++] = spent(2 * site, work_of(b, rank, node, 2 * site, gap, factor * t->gap_deviation), true);
     op[n - 1].polls = polls;
     if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
         n += call_ops(b, rank, node, at, terminal, site, op + n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bind consists of: private to bind.c, bind_times.c and bind_event.c. See bind.h. */
+/* What a bind consists of: private to bind.c and bind_*.c. See bind.h. */
 #ifndef PYTHIA_REPLAY_BIND_PARTS_H
 #define PYTHIA_REPLAY_BIND_PARTS_H
 
@@ -10,6 +10,9 @@ enum { BIND_EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
 /* Means of one occurrence on one rank, ns. */
 struct bind_times { float gap, gap_deviation, call, call_deviation; };
 
+/* How long the gap at a node is after a terminal: a factor to the node's mean. */
+struct bind_before { uint32_t node, before; float factor; };
+
 /* Members of a class with the same exponents. */
 struct bind_role {
     uint32_t class_index;
@@ -18,6 +21,8 @@ struct bind_role {
     struct grammar_flat *own;     /* NULL: the class's */
     uint64_t *uses;               /* expansions of each rule */
     uint32_t *rule_of;            /* the rule that a node is in */
+    struct bind_before *before;   /* of nodes that come after several terminals, in their order */
+    uint32_t before_count, before_room;
 };
 
 /* Of each rank, for its class's nodes. */
@@ -70,8 +75,13 @@ void bind_times_find(struct replay_bind *b, uint32_t rank);
 /* How often a rank comes to a node. */
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
 
+/* --- bind_before.c --- */
+void bind_before_find(struct bind_role *r, const struct job_digrams *digrams);
+/* 1 where it makes no difference, or is not known. */
+double bind_before_factor(const struct bind_role *r, uint32_t node, uint32_t before);
+
 /* --- bind_event.c: the source's functions; `context` is the bind --- */
-uint32_t bind_event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *op);
+uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *op);
 uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node);
 bool bind_course(void *context, uint32_t rank, uint32_t node, struct replay_cycle *cycle);
 

@@ -111,6 +111,7 @@ void replay_feed_open(struct replay_feed *f, const struct replay_source *s, uint
     f->source = s;
     f->rank = rank;
     f->last_source = REPLAY_NOWHERE;
+    f->before = GRAMMAR_NONE;
     f->grammar = s->grammar(s->context, rank);
     if (!f->grammar || f->grammar->rules[0].length == 0) {
         f->ended = true;
@@ -159,6 +160,18 @@ static bool advance(struct replay_feed *f)
     return f->depth > 0;
 }
 
+/* The last terminal that a node stands for. */
+static uint32_t last_of(const struct grammar_flat *g, uint32_t node)
+{
+    uint32_t symbol = g->nodes[node].symbol;
+
+    while (grammar_is_rule(symbol)) {
+        const struct grammar_flat_rule *r = &g->rules[symbol & ~GRAMMAR_RULE];
+        symbol = g->nodes[r->first + r->length - 1].symbol;
+    }
+    return symbol;
+}
+
 /* `events` is the index of the last event that what is taken at once stands for. */
 static bool next_event(struct replay_feed *f)
 {
@@ -173,14 +186,17 @@ static bool next_event(struct replay_feed *f)
         f->events += f->whole->events;
         f->op = f->whole->op;
         f->op_count = f->whole->count;
+        f->before = last_of(f->grammar, f->frame[f->depth - 1].node);
         return true;
     }
     f->events++;
     uint32_t node = f->frame[f->depth - 1].node, symbol = f->grammar->nodes[node].symbol;
     uint64_t i = f->seen ? f->seen[node]++ : 0;
     uint64_t nth = f->seen && symbol < f->grammar->terminals ? f->seen[f->grammar->node_count + symbol]++ : 0;
-    f->op_count = f->source->event(f->source->context, f->rank, node, i, nth, f->own);
+    struct replay_moment at = { i, nth, f->before };
+    f->op_count = f->source->event(f->source->context, f->rank, node, at, f->own);
     f->op = f->own;
+    f->before = symbol;
     return true;
 }
 

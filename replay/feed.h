@@ -45,6 +45,7 @@ struct replay_feed {
     struct replay_op own[REPLAY_OPS];
     const struct replay_op *op; /* of the present event: in `own` or `whole` */
     uint32_t op_count, op_next, step;
+    uint32_t before;     /* terminal of the present event, of which the next one is told */
     uint32_t last_source;/* of a receive from anyone */
     bool ended;
 };

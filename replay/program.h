@@ -15,8 +15,8 @@
  *
  * Invariants:
  *   1. event() is a function of its arguments: asked again it gives the same operations
- *   2. occurrences of a node whose number is equal modulo cycle(), and whose terminal's is by course(), have equal
- *      operations
+ *   2. occurrences of a node after one terminal whose number is equal modulo cycle(), and whose terminal's is by
+ *      course(), have equal operations
  *   3. a send or receive names ranks of the job; REPLAY_ANY is allowed for the source of a receive, REPLAY_LATER for
  *      that of an IRECV
  *
@@ -113,14 +113,18 @@ static inline uint32_t replay_cycle_both(uint32_t x, uint32_t y)
     return x && y && (uint64_t)x / a * y <= MOST ? x / a * y : 0;
 }
 
+#define REPLAY_AFTER_ANY (GRAMMAR_NONE - 1) /* no terminal: whatever comes before */
+/* Which occurrence of a node, and of its terminal, and the terminal before it: GRAMMAR_NONE: it is the first event. */
+struct replay_moment { uint64_t i, nth; uint32_t before; };
+
 struct replay_source {
     uint32_t ranks, places;
     bool plain; /* what is received by IRECV has its source named, and none of it is longer than the model's S */
     void *context;
     /* The grammar of a rank; GRAMMAR only: rules, nodes. */
     const struct grammar_flat *(*grammar)(void *context, uint32_t rank);
-    /* Fills ops[] with what occurrence `i` of `node` is, the `nth` of its terminal; how many, at most REPLAY_OPS. */
-    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t nth, struct replay_op *ops);
+    /* Fills ops[] with what an occurrence of `node` is; how many, at most REPLAY_OPS. */
+    uint32_t (*event)(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *ops);
     /* After how many occurrences a node's operations begin anew: 1: always the same; 0: never. */
     uint32_t (*cycle)(void *context, uint32_t rank, uint32_t node);
     /* The same for occurrences of its terminal, where they matter. NULL: they never do. */

@@ -27,6 +27,9 @@ static bool add_op(struct replay_whole *w, const struct replay_op *op, uint64_t 
     return true;
 }
 
+/* What is before the first turn and before the later ones is taken at its mean. */
+static const struct replay_moment after_any = { 0, 0, REPLAY_AFTER_ANY };
+
 static bool add_node(struct walk *w, uint32_t node, uint64_t times)
 {
     const struct grammar_flat_node *n = &w->grammar->nodes[node];
@@ -44,7 +47,7 @@ static bool add_node(struct walk *w, uint32_t node, uint64_t times)
     }
     if (w->source->cycle(w->source->context, w->rank, node) != 1)
         return false;
-    uint32_t count = w->source->event(w->source->context, w->rank, node, 0, 0, op);
+    uint32_t count = w->source->event(w->source->context, w->rank, node, after_any, op);
     w->out->events += times;
     for (uint32_t i = 0; i < count; i++)
         if (!add_op(w->out, &op[i], times))

@@ -163,7 +163,8 @@ static inline void note_timeline(struct session_stream *s, const struct grammar_
                                uint64_t begin, uint64_t end)
 {
     struct session_series *series = s->timeline.series;
-    job_noted_add(&s->timeline.extremes[e->terminal], e->gap, e->duration);
+    job_noted_add(&s->timeline.extremes[e->terminal], s->before, e->gap, e->duration);
+    s->before = e->terminal;
     if (!series)
         return;
     session_series_note(series, in_region ? JOB_SERIES_OMP : JOB_SERIES_COMPUTATION, begin - e->gap, begin);

@@ -71,6 +71,7 @@ static void stream_destroy(struct session_stream *s)
 void session_stream_timeline(struct session_stream *s, uint64_t begin)
 {
     session_timeline_close(&s->timeline);
+    s->before = GRAMMAR_NONE;
     if (s->grammar && session_timeline_room(&s->timeline, s->keys.terminals) && s->thread == 0)
         (void)session_timeline_series(&s->timeline, begin); /* without memory there is none */
 }

@@ -77,6 +77,8 @@ int session_timeline_finish(struct session_timeline *c, struct job *job, uint32_
     for (uint32_t i = 0; i < c->room && !error; i++) {
         job_noted_settle(&c->extremes[i]);
         error = job_extremes_add(job, rank, terminal[i], &c->extremes[i].all);
+        if (!error)
+            error = job_digrams_add(job, terminal[i], &c->extremes[i].before, terminal);
     }
     return error;
 }

@@ -261,6 +261,9 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < j->sum_count; i++)
         printf("sum\t%u\t%s\t%" PRIu64 "\t%" PRIu64 "\n", j->sums[i].terminal, job_text(j, j->sums[i].name),
                j->sums[i].count.samples, j->sums[i].count.total);
+    for (uint32_t i = 0; i < j->digrams.count; i++)
+        printf("digram\t%u\t%d\t%" PRIu64 "\t%" PRIu64 "\n", j->digrams.of[i].terminal,
+               (int32_t)j->digrams.of[i].before, j->digrams.of[i].gap.samples, j->digrams.of[i].gap.total);
     print_traffic(j);
     print_timeline(j);
     if (j->delay.ranks)

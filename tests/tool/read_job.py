@@ -348,6 +348,8 @@ class Job:
             print("class", number, len(c["members"]), len(c["nodes"]), sum(s[1] for s in first), sum(s[5] for s in first), sep="\t")
         for terminal, name, samples, total in self.records(17, "<IIQQ") if 17 in self.sections else []:
             print("sum", terminal, self.strings[name].decode(), samples, total, sep="\t")
+        for terminal, before, samples, total in self.records(33, "<IiQQ") if 33 in self.sections else []:
+            print("digram", terminal, before, samples, total, sep="\t")
         self.print_groups()
         self.print_messages()
         self.print_starts()

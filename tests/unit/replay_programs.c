@@ -110,13 +110,12 @@ static uint32_t messages(const struct phase *p, uint32_t rank, uint32_t ranks, u
     }
 }
 
-static uint32_t event(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+static uint32_t event(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *out)
 {
     const struct program *program = context;
-    (void)at;
     uint32_t number = program->grammar[rank % 2]->nodes[node].symbol;
     const struct phase *p = &program->phase[number];
-    uint64_t turn = p->kind == PHASE_LIST ? i % 3 : 0;
+    uint64_t turn = p->kind == PHASE_LIST ? at.i % 3 : 0;
 
     /* Some phases have the same length on all ranks, some on pairs: ties are what order is decided by. */
     out[0] = (struct replay_op){

@@ -177,7 +177,8 @@ static void timeline(struct recorder *r, uint32_t rank, uint32_t thread)
         job_noted_begin(&e[i]);
     memset(ns, 0, sizeof ns);
     for (uint32_t i = 0; i < s->count && !error; i++) {
-        job_noted_add(&e[s->event[i].terminal], s->event[i].gap, s->event[i].duration);
+        uint32_t before = i ? s->event[i - 1].terminal : GRAMMAR_NONE;
+        job_noted_add(&e[s->event[i].terminal], before, s->event[i].gap, s->event[i].duration);
         ns[i % JOB_SERIES_KINDS][i % 100] += s->event[i].gap;
     }
     for (uint32_t i = 0; i < r->job->terminal_count && !error; i++) {

@@ -12,11 +12,17 @@
 #include "report/findings.h"
 #include "tests/unit/unit.h"
 
-enum { RANKS = 4, TURNS = 100, MANY = 64 };
+enum { RANKS = 4, TURNS = 100, MANY = 64, TERMINALS = 16 };
 static uint32_t ranks = RANKS;
 
 /* A rank's part of the job while it is made. */
-struct maker { struct job *j; struct grammar *g; uint64_t wall, mpi; uint32_t rank; };
+struct maker {
+    struct job *j;
+    struct grammar *g;
+    uint64_t wall, mpi;
+    uint32_t rank, last;
+    struct job_before before[TERMINALS];
+};
 
 /* The line at `offset`, in what was called from `above`; 0: from nowhere. */
 static uint32_t call_from(struct maker *m, const char *function, uint64_t offset, uint64_t above, uint8_t kind)
@@ -50,16 +56,22 @@ static void add(struct maker *m, uint32_t terminal, uint64_t gap_us, uint64_t du
         e.value[GRAMMAR_INDEX] = 1;
     }
     grammar_append(m->g, &e);
+    job_before_add(&m->before[terminal], m->last, e.gap);
+    m->last = terminal;
     m->wall += e.gap + e.duration;
     m->mpi += e.duration;
 }
+
+/* The makers' terminals are called what they are called in the job. */
+static const uint32_t same_numbers[TERMINALS] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 static struct job *make(void (*program)(struct maker *m))
 {
     struct job *whole = NULL;
 
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        struct maker m = { .j = job_create(), .g = grammar_create(1 << 20), .rank = rank };
+        struct maker m = { .j = job_create(), .g = grammar_create(1 << 20), .rank = rank,
+                           .last = GRAMMAR_NONE };
         struct job_run world = { 0, ranks, 1 };
         m.j->info.ranks = ranks;
         m.j->info.runs = m.j->info.threads = 1;
@@ -70,6 +82,8 @@ static struct job *make(void (*program)(struct maker *m))
         m.j->info.wall_ns = m.wall;
         grammar_destroy(m.g);
         ck_assert_int_eq(merge_add_stream(m.j, &s, flat), 0);
+        for (uint32_t t = 0; t < m.j->terminal_count; t++)
+            ck_assert_int_eq(job_digrams_add(m.j, t, &m.before[t], same_numbers), 0);
         if (!whole) {
             whole = m.j;
             continue;
@@ -129,6 +143,20 @@ static void imbalance_twice(struct maker *m)
 {
     for (uint64_t above = 0x100; above <= 0x200; above += 0x100)
         slow_before(m, call_from(m, "MPI_Allreduce", 0x10, above, JOB_COLLECTIVE));
+}
+
+/* The first rank works, too, before it takes what the others send: its loop's first turn has all of that work. */
+static void master_works(struct maker *m)
+{
+    uint32_t recv = call(m, "MPI_Recv", 0x10, JOB_P2P), end = call(m, "MPI_Barrier", 0x20, JOB_COLLECTIVE);
+
+    for (int i = 0; i < TURNS; i++) {
+        for (uint32_t peer = 1; peer < RANKS && m->rank == 0; peer++)
+            add(m, recv, peer == 1 ? 12000 : 0, 1, peer);
+        if (m->rank)
+            add(m, call(m, "MPI_Send", 0x30, JOB_P2P), 10000, 1, 0);
+        add(m, end, 0, m->rank ? 2010 : 8, -1);
+    }
 }
 
 static void even_work(struct maker *m)
@@ -271,6 +299,11 @@ START_TEST(test_one_of_many)
 }
 END_TEST
 
+START_TEST(test_master_works)
+{
+    check(master_works, &(struct expected){ REPORT_IMBALANCE, "rank 0", TURNS * 6e-3 });
+}
+END_TEST
 START_TEST(test_even_work) { check(even_work, NULL); } END_TEST
 START_TEST(test_late_sender)
 {
@@ -355,7 +388,7 @@ END_TEST
 int main(void)
 {
     static const struct unit_test tests[] = {
-        UNIT_TEST(test_imbalance), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
+        UNIT_TEST(test_imbalance), UNIT_TEST(test_master_works), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
         UNIT_TEST(test_completed_later), UNIT_TEST(test_one_of_many),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
         UNIT_TEST(test_what_if), UNIT_TEST(test_shares_of_threads),

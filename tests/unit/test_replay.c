@@ -324,7 +324,7 @@ START_TEST(test_chain_is_followed)
 END_TEST
 
 /* Rank 0 receives from anyone, three times: the waits say from 2, from 1, and that the third one was cancelled. */
-static uint32_t named(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+static uint32_t named(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *out)
 {
     static const struct replay_op later = { .kind = REPLAY_IRECV, .peer = REPLAY_LATER, .tag = 64, .anyone = 1 };
     static const struct replay_op wait = { .kind = REPLAY_WAIT, .back = REPLAY_BACK_OLDEST };
@@ -333,7 +333,7 @@ static uint32_t named(void *context, uint32_t rank, uint32_t node, uint64_t i, u
     const struct replay_op first[] = { later, later, wait, work, wait, later, wait, later };
     const struct replay_op others[] = { work, send, send };
 
-    (void)context, (void)node, (void)i, (void)at;
+    (void)context, (void)node, (void)at;
     memcpy(out, rank ? others : first, rank ? sizeof others : sizeof first);
     if (rank == 0) {
         out[2].peer = 2;
@@ -365,7 +365,7 @@ START_TEST(test_waits_name_sources)
 END_TEST
 
 /* A look for a message that comes late: the work until the next look is done by then. */
-static uint32_t looks(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+static uint32_t looks(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *out)
 {
     static const struct replay_op work = { .kind = REPLAY_COMPUTE, .ns = 1000 };
     static const struct replay_op send = { .kind = REPLAY_SEND, .peer = 0 };
@@ -374,7 +374,7 @@ static uint32_t looks(void *context, uint32_t rank, uint32_t node, uint64_t i, u
     const struct replay_op first[] = { receive, work, look, receive, work, look };
     const struct replay_op others[] = { work, send, send };
 
-    (void)context, (void)node, (void)i, (void)at;
+    (void)context, (void)node, (void)at;
     memcpy(out, rank ? others : first, rank ? sizeof others : sizeof first);
     if (rank == 0)
         out[1].polls = out[4].polls = 1;
@@ -402,13 +402,13 @@ START_TEST(test_looks_do_not_wait_twice)
 END_TEST
 
 /* Sends of which no completion is known: their requests are no part of what repeats. */
-static uint32_t forgotten(void *context, uint32_t rank, uint32_t node, uint64_t i, uint64_t at, struct replay_op *out)
+static uint32_t forgotten(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *out)
 {
     static const struct replay_op work = { .kind = REPLAY_COMPUTE, .ns = 1000 };
     static const struct replay_op send = { .kind = REPLAY_ISEND, .peer = 1 };
     static const struct replay_op receive = { .kind = REPLAY_RECV, .peer = 0 };
 
-    (void)context, (void)node, (void)i, (void)at;
+    (void)context, (void)node, (void)at;
     out[0] = rank ? receive : work;
     out[1] = send;
     return rank ? 1 : 2;

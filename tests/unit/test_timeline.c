@@ -84,7 +84,7 @@ START_TEST(extremes_say_rank_and_turn)
         struct job_noted e;
         job_noted_begin(&e);
         for (uint64_t i = 0; i < 50; i++)
-            job_noted_add(&e, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
+            job_noted_add(&e, 0, i == 37 && rank == 2 ? 400000000 : 2000000 + i, 1000);
         ck_assert_int_eq(job_extremes_add(one, rank, barrier, &e.all), 0);
         ck_assert_int_eq(merge_job(j, one), 0);
         job_destroy(one);
@@ -126,7 +126,7 @@ START_TEST(usual_is_the_shortest_three_quarters)
         for (int i = 0; i < EVENTS; i++) {
             uint64_t more = spread ? simulate_random(&state) % (spread == 1 ? 700 : 7000) : 0;
             ns[i] = i == 0 ? firsts[_i % 4] : (7300 + more) * (i % 5 == 1 ? 100 : 1);
-            job_noted_add(&e, ns[i], 5);
+            job_noted_add(&e, 0, ns[i], 5);
         }
         qsort(ns, EVENTS, sizeof *ns, by_length);
         for (int i = 0; i < EVENTS * 3 / 4; i++)
