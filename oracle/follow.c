@@ -44,13 +44,22 @@ static void drop(struct oracle *o, uint32_t i)
     swap(&o->now[i], &o->now[--o->count]); /* frames belong to the slot's owner: swap, never overwrite */
 }
 
+/* Whether two end at the same terminal in the same turn: few do that are not equal. */
+static inline bool end_alike(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b)
+{
+    if (a->depth == 0 || b->depth == 0)
+        return a->depth == b->depth;
+    const struct oracle_frame *x = &a->frames[a->depth - 1], *y = &b->frames[b->depth - 1];
+    return x->node == y->node && x->turn == y->turn;
+}
+
 static void join_equal(struct oracle *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         for (uint32_t j = i + 1; j < o->count;) {
             struct oracle_hypothesis *a = &o->now[i], *b = &o->now[j];
             o->steps++;
-            if (!oracle_same(a, b)) {
+            if (!end_alike(a, b) || !oracle_same(a, b)) {
                 j++;
                 continue;
             }

@@ -46,6 +46,9 @@ enum {
     ORACLE_SHARES_USUAL = 8  /* what usually follows, by its share */
 };
 
+/* Of the weight of the best explanation, or hypothesis: lighter ones are neither looked for nor asked. */
+#define ORACLE_MATTERS 0.03
+
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
 
 /*
@@ -213,6 +216,7 @@ struct oracle {
     double misses, window;                 /* recent events that were not expected, of how many */
     double won[ORACLE_KINDS];              /* repairs that turned out right */
     double found;                          /* the heaviest in the spare set so far */
+    uint32_t lightest;                     /* which one in it is, where it is full */
     float trouble;                         /* share of the last events that the position did not foresee */
     bool dead_reckoning; uint32_t reckoned;       /* for so many events */
     uint64_t ask_at;                       /* event number before which the next event is asked about, where in doubt */

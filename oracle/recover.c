@@ -14,8 +14,6 @@
 
 #include "oracle/internal.h"
 
-#define MATTERS 0.03 /* of the weight of the best explanation: lighter ones are not looked for */
-
 static double price(const struct oracle *o, enum oracle_kind kind)
 {
     double all = 0;
@@ -108,6 +106,8 @@ static void expand(struct oracle *o, uint32_t reference, uint32_t rule, uint32_t
         double share = weight * (double)x->uses[x->rule[n]] / expansions; /* to leave; turns - 1 times that to stay */
         --*budget;
         o->steps++;
+        if (share * turns < ORACLE_MATTERS * o->found)
+            continue;
         if (turns > 1 && x->first[rule] == terminal)
             start(o, reference, (struct oracle_frame){ n, 1, nodes[n].exponent / 2 }, share * (turns - 1), kind);
         if (oracle_has_next(x, n)) {
@@ -188,12 +188,12 @@ void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_
 {
     bool known = oracle_known(o, terminal);
 
-    if (weight < MATTERS * o->found)
+    if (weight < ORACLE_MATTERS * o->found)
         return;
     if (known)
         recover_loops(o, h, terminal, weight);
     recover_step(o, h, terminal, weight);
-    if (known && weight * price(o, ORACLE_SKIPPED) / 2 > MATTERS * o->found)
+    if (known && weight * price(o, ORACLE_SKIPPED) / 2 > ORACLE_MATTERS * o->found)
         recover_skip(o, h, terminal, weight);
 }
 
@@ -281,7 +281,7 @@ void oracle_relocate(struct oracle *o, uint32_t terminal, double weight)
         if (!oracle_known(o, terminal))
             return;
     }
-    if (weight * price(o, ORACLE_RELOCATED) < MATTERS * o->found)
+    if (weight * price(o, ORACLE_RELOCATED) < ORACLE_MATTERS * o->found)
         return;
     for (uint32_t r = 0; r < o->references; r++)
         relocate_in(o, r, terminal, weight * price(o, ORACLE_RELOCATED) / o->references);
