@@ -314,8 +314,8 @@ void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, ui
     oracle_match_store(m->past, terminal, gap, duration);
     if (m->missed && m->past->history.preloaded < m->past->history.fixed)
         oracle_preload_more(o);
-    if (!m->asleep || m->streak == 0)
-        oracle_match_follow(m->past, m->streak == 0);
+    if (m->streak == 0)
+        oracle_match_follow(m->past, true);
 }
 
 void oracle_ensemble_follow(struct oracle *o)

@@ -219,8 +219,8 @@ static void follow_set(struct oracle *o, uint32_t terminal)
     } else {
         o->agreed = 0;
         repair_all(o, terminal);
+        normalise(o); /* before they are compared: the lightest are many */
         join_equal(o);
-        normalise(o);
     }
     if (o->count > 1 && o->score.events % 8 == 0)
         join_equal(o); /* different paths into one place; rarely, as it costs K^2 */

@@ -259,8 +259,11 @@ static void doubt_turns(const struct oracle *o, struct oracle_hypothesis *h, uin
 
 bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length)
 {
-    const struct oracle_match *m = o->ensemble ? oracle_match_in_reference(o->ensemble->past, length) : NULL;
+    struct oracle_matcher *past = o->ensemble ? o->ensemble->past : NULL;
 
+    if (past && past->here.next != past->history.count)
+        oracle_match_follow(past, false);
+    const struct oracle_match *m = past ? oracle_match_in_reference(past, length) : NULL;
     if (!m)
         return false;
     const struct oracle_history_piece *p = oracle_history_origin(&o->ensemble->past->history, m->at);
