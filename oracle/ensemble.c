@@ -222,13 +222,15 @@ void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracl
     struct oracle_match_answer match[ORACLE_PAST];
     double value[ORACLE_PAST] = { 0 };
 
-    if (o->ensemble->past->here.next != o->ensemble->past->history.count)
-        oracle_match_follow(o->ensemble->past, false);
-    *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
+    opinion->said[ORACLE_POSITION] = answer->terminal;
     if (answer->terminal != GRAMMAR_NONE) {
         opinion->trust[ORACLE_POSITION] = trust_position(o, bucket, said);
         value[ORACLE_POSITION] = worth(opinion->trust[ORACLE_POSITION]);
     }
+    if (!choose && !opinion->all)
+        return;
+    if (o->ensemble->past->here.next != o->ensemble->past->history.count)
+        oracle_match_follow(o->ensemble->past, false);
     for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++) {
         if (ask_past(o->ensemble->past, s, distance, &match[s]) != 0)
             continue;

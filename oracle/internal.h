@@ -168,6 +168,7 @@ struct oracle_opinion {
     uint32_t said[ORACLE_SOURCES];
     struct oracle_trust *trust[ORACLE_SOURCES];
     struct oracle_rivals *rivals; /* NULL: the position and the past agree, or one of them says nothing */
+    bool all;                     /* given: what the past says is wanted, too, where the position alone answers */
 };
 
 /* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
@@ -355,7 +356,7 @@ size_t oracle_ensemble_room(size_t memory);
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* Whether the past is to be asked, too. */
 bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
-/* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
+/* What each source says, into an opinion that is empty but for `all`; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
 void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
 void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */

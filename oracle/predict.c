@@ -352,7 +352,7 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion)
 {
-    struct oracle_opinion unused;
+    struct oracle_opinion unused = { .all = false };
 
     *raw = 0;
     oracle_clear(answer);
@@ -361,7 +361,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     struct oracle_said said = ask_reference(o, distance, !opinion, answer);
     *raw = oracle_raw(o, distance, &said);
     if (opinion)
-        *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
+        opinion->said[ORACLE_POSITION] = answer->terminal;
     bool needed = oracle_ensemble_needed(o, distance, &said);
     if (needed || (opinion && o->ensemble && !o->ensemble->asleep))
         oracle_ensemble_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);
