@@ -172,6 +172,7 @@ static void keep_match(struct oracle *o, struct oracle_hypothesis *h, uint32_t t
 static void repair_all(struct oracle *o, uint32_t terminal)
 {
     double miss = miss_rate(o), lost = 0;
+    uint64_t until = o->steps + ORACLE_AT_ONCE;
 
     o->spare_count = 0;
     o->found = 0;
@@ -184,6 +185,8 @@ static void repair_all(struct oracle *o, uint32_t terminal)
             continue;
         }
         lost += h->weight;
+        if (i > 0 && o->steps > until)
+            continue; /* the heaviest was repaired, those that match go on */
         if (expected == GRAMMAR_NONE && terminal != GRAMMAR_NONE && !oracle_rooted(o, h))
             oracle_expand(o, h, terminal, h->weight * (1 - miss), ORACLE_HIT);
         oracle_recover(o, h, terminal, h->weight * miss);
@@ -203,6 +206,7 @@ bool oracle_foreseen(const struct oracle *o, uint32_t terminal)
 static void follow_set(struct oracle *o, uint32_t terminal)
 {
     bool foreseen = oracle_foreseen(o, terminal);
+    uint64_t before = o->steps;
 
     oracle_dead_reckoning_judge(o, foreseen);
     o->window++;
@@ -225,6 +229,7 @@ static void follow_set(struct oracle *o, uint32_t terminal)
     if (o->count > 1 && o->score.events % 8 == 0)
         join_equal(o); /* different paths into one place; rarely, as it costs K^2 */
     settle(o);
+    o->account -= (int64_t)(o->steps - before);
 }
 
 /* What this run's times are, against those of the reference. */
@@ -245,27 +250,47 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
     o->said.duration += mean->duration;
 }
 
+/* … where the position may be wrong: an event that it did not expect says nothing of this place. */
+static void compare_times_of(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, uint64_t gap,
+                             uint64_t duration)
+{
+    if (h->depth > 0 && oracle_of(o, h)->grammar->nodes[h->frames[h->depth - 1].node].symbol == terminal)
+        compare_times(o, h, gap, duration);
+}
+
 static void remember(struct oracle *o, uint32_t terminal)
 {
     o->run = terminal == o->previous ? o->run + 1 : 1;
     o->previous = terminal;
 }
 
+/* Steps for each event since the last time. */
+static void earn(struct oracle *o)
+{
+    uint64_t events = o->score.events - o->earned_at;
+
+    o->earned_at = o->score.events;
+    o->account += (int64_t)(events < ORACLE_SAVED ? events * ORACLE_EARNED : ORACLE_SAVED);
+    o->account = o->account < ORACLE_SAVED ? o->account : ORACLE_SAVED;
+}
+
 static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
     oracle_flush(o);
     oracle_sample_event(o, terminal, gap);
+    earn(o);
     if (o->ensemble)
         oracle_ensemble_store(o, terminal, gap, duration);
+    if (o->references && !o->dead_reckoning && o->account <= 0 && !all_match(o, terminal))
+        oracle_dead_reckoning_begin(o);
     if (o->dead_reckoning) {
         oracle_dead_reckon(o, terminal);
         oracle_dead_reckoning_end(o);
     } else if (o->references) {
         follow_set(o, terminal);
-        oracle_dead_reckoning_begin(o);
     }
     if (o->references) {
-        compare_times(o, oracle_heaviest(o), gap, duration);
+        compare_times_of(o, oracle_heaviest(o), terminal, gap, duration);
         remember(o, terminal);
     }
     if (o->ensemble)
@@ -281,7 +306,7 @@ static void dead_reckon(struct oracle *o, uint32_t terminal, uint64_t gap, uint6
     o->score.known += oracle_known(o, terminal);
     o->unasked++;
     oracle_dead_reckon(o, terminal);
-    compare_times(o, &o->now[0], gap, duration);
+    compare_times_of(o, &o->now[0], terminal, gap, duration);
     remember(o, terminal);
     if (o->ensemble)
         oracle_match_store(o->ensemble->past, terminal, gap, duration);
