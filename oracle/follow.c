@@ -2,7 +2,7 @@
 /*
  * The set of hypotheses after an event. One hypothesis that matches costs an advance and a compare; everything else
  * takes the slow road, where those that match go on and the others are repaired, the best K stay, and weights are
- * brought to 1.
+ * brought to 1. Repairs are paid from an account (dead_reckoning.c).
  */
 #include <stdio.h>
 
