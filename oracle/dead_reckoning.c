@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the position is wrong more often than right, looking for a better one at every event costs much and finds
- * nothing. Then one hypothesis goes by dead reckoning: it advances with every event, whatever that is, so that it keeps
- * in phase with a program that repeats itself in time though not in order. It is a position again when it is right,
- * when the past knows a place in a reference that looks like the present for long, or, from time to time, to try.
+ * What looking for a better position may cost is paid from an account: each event adds ORACLE_EARNED steps, what an
+ * unexpected one may mean takes them (follow.c). Where the program goes as it should, or finds its place again, there
+ * are always enough. Where every event is a surprise they run out; then one hypothesis goes by dead reckoning: it
+ * advances with every event, whatever that is, so that it keeps in phase with a program that repeats itself in time
+ * though not in order, and costs next to nothing. It is a position again when it is right, when the past knows a place
+ * in a reference that looks like the present for long, or when the account is full, to try; and one that pays for a
+ * surprise only if there is something to pay with.
  */
 #include "oracle/internal.h"
 
 enum {
     RECENT = 32,   /* events over which trouble is averaged */
-    TRIAL = 512,   /* events between attempts to find a position */
     ALIKE = 24    /* events that have to be alike to be taken for a position */
 };
-#define WORSE 0.5     /* trouble from which on it is left alone */
-#define BETTER 0.3    /* … and below which it stops */
-#define ATTEMPT 0.45f /* trouble that an attempt begins with */
+#define BETTER 0.3 /* trouble below which the position is right again */
 
 void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen)
 {
@@ -52,11 +52,8 @@ static bool at_known_place(struct oracle *o)
 
 void oracle_dead_reckoning_begin(struct oracle *o)
 {
-    if (o->dead_reckoning || (double)o->trouble < WORSE || o->count == 0)
-        return;
     keep_heaviest(o);
     o->dead_reckoning = true;
-    o->reckoned = 0;
 }
 
 void oracle_dead_reckon(struct oracle *o, uint32_t terminal)
@@ -67,16 +64,11 @@ void oracle_dead_reckon(struct oracle *o, uint32_t terminal)
     oracle_dead_reckoning_judge(o, foreseen);
     oracle_advance(o, h, GRAMMAR_NONE, false);
     o->won[ORACLE_SUBSTITUTED] += foreseen ? 0 : 1.0 / RECENT;
-    o->reckoned++;
 }
 
 void oracle_dead_reckoning_end(struct oracle *o)
 {
     bool found = o->ensemble && !o->ensemble->asleep && at_known_place(o);
 
-    if (!found && (double)o->trouble >= BETTER && o->reckoned < TRIAL)
-        return;
-    o->dead_reckoning = false;
-    if (found || o->trouble >= ATTEMPT)
-        o->trouble = ATTEMPT;
+    o->dead_reckoning = !found && (double)o->trouble >= BETTER && o->account < ORACLE_SAVED;
 }

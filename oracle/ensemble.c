@@ -222,13 +222,15 @@ void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracl
     struct oracle_match_answer match[ORACLE_PAST];
     double value[ORACLE_PAST] = { 0 };
 
-    if (o->ensemble->past->here.next != o->ensemble->past->history.count)
-        oracle_match_follow(o->ensemble->past, false);
-    *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
+    opinion->said[ORACLE_POSITION] = answer->terminal;
     if (answer->terminal != GRAMMAR_NONE) {
         opinion->trust[ORACLE_POSITION] = trust_position(o, bucket, said);
         value[ORACLE_POSITION] = worth(opinion->trust[ORACLE_POSITION]);
     }
+    if (!choose && !opinion->all)
+        return;
+    if (o->ensemble->past->here.next != o->ensemble->past->history.count)
+        oracle_match_follow(o->ensemble->past, false);
     for (int s = ORACLE_MATCH; s < ORACLE_PAST; s++) {
         if (ask_past(o->ensemble->past, s, distance, &match[s]) != 0)
             continue;
@@ -314,8 +316,8 @@ void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, ui
     oracle_match_store(m->past, terminal, gap, duration);
     if (m->missed && m->past->history.preloaded < m->past->history.fixed)
         oracle_preload_more(o);
-    if (!m->asleep || m->streak == 0)
-        oracle_match_follow(m->past, m->streak == 0);
+    if (m->streak == 0)
+        oracle_match_follow(m->past, true);
 }
 
 void oracle_ensemble_follow(struct oracle *o)

@@ -2,7 +2,7 @@
 /*
  * The set of hypotheses after an event. One hypothesis that matches costs an advance and a compare; everything else
  * takes the slow road, where those that match go on and the others are repaired, the best K stay, and weights are
- * brought to 1.
+ * brought to 1. Repairs are paid from an account (dead_reckoning.c).
  */
 #include <stdio.h>
 
@@ -44,13 +44,22 @@ static void drop(struct oracle *o, uint32_t i)
     swap(&o->now[i], &o->now[--o->count]); /* frames belong to the slot's owner: swap, never overwrite */
 }
 
+/* Whether two end at the same terminal in the same turn: few do that are not equal. */
+static inline bool end_alike(const struct oracle_hypothesis *a, const struct oracle_hypothesis *b)
+{
+    if (a->depth == 0 || b->depth == 0)
+        return a->depth == b->depth;
+    const struct oracle_frame *x = &a->frames[a->depth - 1], *y = &b->frames[b->depth - 1];
+    return x->node == y->node && x->turn == y->turn;
+}
+
 static void join_equal(struct oracle *o)
 {
     for (uint32_t i = 0; i < o->count; i++)
         for (uint32_t j = i + 1; j < o->count;) {
             struct oracle_hypothesis *a = &o->now[i], *b = &o->now[j];
             o->steps++;
-            if (!oracle_same(a, b)) {
+            if (!end_alike(a, b) || !oracle_same(a, b)) {
                 j++;
                 continue;
             }
@@ -163,6 +172,7 @@ static void keep_match(struct oracle *o, struct oracle_hypothesis *h, uint32_t t
 static void repair_all(struct oracle *o, uint32_t terminal)
 {
     double miss = miss_rate(o), lost = 0;
+    uint64_t until = o->steps + ORACLE_AT_ONCE;
 
     o->spare_count = 0;
     o->found = 0;
@@ -175,6 +185,8 @@ static void repair_all(struct oracle *o, uint32_t terminal)
             continue;
         }
         lost += h->weight;
+        if (i > 0 && o->steps > until)
+            continue; /* the heaviest was repaired, those that match go on */
         if (expected == GRAMMAR_NONE && terminal != GRAMMAR_NONE && !oracle_rooted(o, h))
             oracle_expand(o, h, terminal, h->weight * (1 - miss), ORACLE_HIT);
         oracle_recover(o, h, terminal, h->weight * miss);
@@ -194,6 +206,7 @@ bool oracle_foreseen(const struct oracle *o, uint32_t terminal)
 static void follow_set(struct oracle *o, uint32_t terminal)
 {
     bool foreseen = oracle_foreseen(o, terminal);
+    uint64_t before = o->steps;
 
     oracle_dead_reckoning_judge(o, foreseen);
     o->window++;
@@ -210,12 +223,13 @@ static void follow_set(struct oracle *o, uint32_t terminal)
     } else {
         o->agreed = 0;
         repair_all(o, terminal);
+        normalise(o); /* before they are compared: the lightest are many */
         join_equal(o);
-        normalise(o);
     }
     if (o->count > 1 && o->score.events % 8 == 0)
         join_equal(o); /* different paths into one place; rarely, as it costs K^2 */
     settle(o);
+    o->account -= (int64_t)(o->steps - before);
 }
 
 /* What this run's times are, against those of the reference. */
@@ -236,27 +250,47 @@ static inline void compare_times(struct oracle *o, const struct oracle_hypothesi
     o->said.duration += mean->duration;
 }
 
+/* … where the position may be wrong: an event that it did not expect says nothing of this place. */
+static void compare_times_of(struct oracle *o, const struct oracle_hypothesis *h, uint32_t terminal, uint64_t gap,
+                             uint64_t duration)
+{
+    if (h->depth > 0 && oracle_of(o, h)->grammar->nodes[h->frames[h->depth - 1].node].symbol == terminal)
+        compare_times(o, h, gap, duration);
+}
+
 static void remember(struct oracle *o, uint32_t terminal)
 {
     o->run = terminal == o->previous ? o->run + 1 : 1;
     o->previous = terminal;
 }
 
+/* Steps for each event since the last time. */
+static void earn(struct oracle *o)
+{
+    uint64_t events = o->score.events - o->earned_at;
+
+    o->earned_at = o->score.events;
+    o->account += (int64_t)(events < ORACLE_SAVED ? events * ORACLE_EARNED : ORACLE_SAVED);
+    o->account = o->account < ORACLE_SAVED ? o->account : ORACLE_SAVED;
+}
+
 static void follow_slowly(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
     oracle_flush(o);
     oracle_sample_event(o, terminal, gap);
+    earn(o);
     if (o->ensemble)
         oracle_ensemble_store(o, terminal, gap, duration);
+    if (o->references && !o->dead_reckoning && o->account <= 0 && !all_match(o, terminal))
+        oracle_dead_reckoning_begin(o);
     if (o->dead_reckoning) {
         oracle_dead_reckon(o, terminal);
         oracle_dead_reckoning_end(o);
     } else if (o->references) {
         follow_set(o, terminal);
-        oracle_dead_reckoning_begin(o);
     }
     if (o->references) {
-        compare_times(o, oracle_heaviest(o), gap, duration);
+        compare_times_of(o, oracle_heaviest(o), terminal, gap, duration);
         remember(o, terminal);
     }
     if (o->ensemble)
@@ -272,7 +306,7 @@ static void dead_reckon(struct oracle *o, uint32_t terminal, uint64_t gap, uint6
     o->score.known += oracle_known(o, terminal);
     o->unasked++;
     oracle_dead_reckon(o, terminal);
-    compare_times(o, &o->now[0], gap, duration);
+    compare_times_of(o, &o->now[0], terminal, gap, duration);
     remember(o, terminal);
     if (o->ensemble)
         oracle_match_store(o->ensemble->past, terminal, gap, duration);

@@ -43,8 +43,15 @@ enum {
     ORACLE_SHARES = 4,       /* by how sure a source is */
     ORACLE_STREAKS = 10,     /* the reference by events foreseen in a row: 0-1, 2-3, 4-7, … */
     ORACLE_LENGTHS = 11,     /* matches by their length: 1, 2-3, 4-7, … */
+    /* What recovery may take, in steps of 20 to 30 ns where caches are warm: an event adds some to the account, which
+       holds so many, and only the first ones of an event are for all hypotheses. Of 8, 12 and 16 an event and 1000 to
+       4000 in all, 8 and 2000 cost least and lost nowhere a point (bench/RESULTS.md, "Surprises"). */
+    ORACLE_EARNED = 8, ORACLE_SAVED = 2000, ORACLE_AT_ONCE = 150,
     ORACLE_SHARES_USUAL = 8  /* what usually follows, by its share */
 };
+
+/* Of the weight of the best explanation, or hypothesis: lighter ones are neither looked for nor asked. */
+#define ORACLE_MATTERS 0.03
 
 struct oracle_time { double gap, duration, variance; }; /* ns, ns, ns^2 */
 
@@ -165,6 +172,7 @@ struct oracle_opinion {
     uint32_t said[ORACLE_SOURCES];
     struct oracle_trust *trust[ORACLE_SOURCES];
     struct oracle_rivals *rivals; /* NULL: the position and the past agree, or one of them says nothing */
+    bool all;                     /* given: what the past says is wanted, too, where the position alone answers */
 };
 
 /* How the position came to its answer: its share of the weight, 0: none; whether a loop around it ends before. */
@@ -213,8 +221,9 @@ struct oracle {
     double misses, window;                 /* recent events that were not expected, of how many */
     double won[ORACLE_KINDS];              /* repairs that turned out right */
     double found;                          /* the heaviest in the spare set so far */
+    uint32_t lightest;                     /* which one in it is, where it is full */
     float trouble;                         /* share of the last events that the position did not foresee */
-    bool dead_reckoning; uint32_t reckoned;       /* for so many events */
+    bool dead_reckoning;
     uint64_t ask_at;                       /* event number before which the next event is asked about, where in doubt */
     uint32_t unasked;                      /* events of which nothing was said: the next answer stands for them */
     uint32_t agreed;                       /* events in a row that all hypotheses foresaw */
@@ -231,7 +240,9 @@ struct oracle {
     uint8_t *set[ORACLE_SETS]; uint64_t set_used[ORACLE_SETS], set_clock;
     struct oracle_score score;
     struct oracle_intervals intervals;
-    uint64_t steps;                        /* work done off the fast path, for the tests of its bounds */
+    uint64_t steps;                        /* work done off the fast path */
+    int64_t account;                       /* steps that recovery may take */
+    uint64_t earned_at;                    /* event number up to which steps were earned */
     struct oracle_frame *frames;
 };
 
@@ -322,7 +333,7 @@ bool oracle_known(const struct oracle *o, uint32_t terminal);
 
 /* --- dead_reckoning.c --- */
 void oracle_dead_reckoning_judge(struct oracle *o, bool foreseen); /* after each event off the fast path */
-void oracle_dead_reckoning_begin(struct oracle *o);                /* if it is time to */
+void oracle_dead_reckoning_begin(struct oracle *o);
 void oracle_dead_reckon(struct oracle *o, uint32_t terminal);   /* an event */
 void oracle_dead_reckoning_end(struct oracle *o);                  /* if it is time to */
 
@@ -351,7 +362,8 @@ size_t oracle_ensemble_room(size_t memory);
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
 /* Whether the past is to be asked, too. */
 bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const struct oracle_said *said);
-/* What each source says; `choose`: turns the reference's answer (terminal GRAMMAR_NONE: none) into that of both. */
+/* What each source says, into an opinion that is empty but for `all`; `choose`: turns the reference's answer (terminal
+   GRAMMAR_NONE: none) into that of both. */
 void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
 void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */

@@ -37,6 +37,7 @@ struct question {
     bool timed;                       /* one way is gone, that of vote[0], with times: `walk` is its end */
     uint32_t count;
     double all;
+    double lightest;                  /* ways of less weight are not gone */
     struct walk walk;
     struct vote vote[ORACLE_VOTES];
 };
@@ -184,10 +185,11 @@ static void climb(struct question *q, const struct oracle_frame *frames, uint32_
 static void branch(struct question *q, struct oracle_frame f, uint64_t distance, const struct walk *w, double weight,
                    int level, uint32_t number)
 {
-    struct walk next = *w;
+    struct walk next;
 
-    if (level == 1 && q->timed && number != w->vote.branch)
+    if (level == 1 && (q->timed ? number != w->vote.branch : weight < q->lightest))
         return;
+    next = *w;
     if (level == 1)
         next.vote.branch = number;
     next.vote.weight = next.vote.best = weight;
@@ -297,6 +299,7 @@ static void fill(const struct question *q, struct oracle_answer *a)
 
 static void start(struct question *q, struct oracle *o, uint64_t distance)
 {
+    q->lightest = o->count ? ORACLE_MATTERS * oracle_heaviest(o)->weight : 0;
     q->oracle = o;
     q->distance = distance;
     q->timed = false;
@@ -330,7 +333,8 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
     if (o->count == 1 && oracle_rooted(o, &o->now[0]))
         return ask_only(&q, timed, answer);
     for (uint32_t i = 0; i < o->count; i++)
-        ask_hypothesis(&q, i);
+        if (o->now[i].weight >= q.lightest)
+            ask_hypothesis(&q, i);
     for (uint32_t i = 0; i < q.count; i++)
         if (!best || q.vote[i].weight > best->weight)
             best = &q.vote[i];
@@ -348,7 +352,7 @@ static struct oracle_said ask_reference(struct oracle *o, uint64_t distance, boo
 int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer, double *raw,
                struct oracle_opinion *opinion)
 {
-    struct oracle_opinion unused;
+    struct oracle_opinion unused = { .all = false };
 
     *raw = 0;
     oracle_clear(answer);
@@ -357,7 +361,7 @@ int oracle_ask(struct oracle *o, uint64_t distance, struct oracle_answer *answer
     struct oracle_said said = ask_reference(o, distance, !opinion, answer);
     *raw = oracle_raw(o, distance, &said);
     if (opinion)
-        *opinion = (struct oracle_opinion){ .said[ORACLE_POSITION] = answer->terminal };
+        opinion->said[ORACLE_POSITION] = answer->terminal;
     bool needed = oracle_ensemble_needed(o, distance, &said);
     if (needed || (opinion && o->ensemble && !o->ensemble->asleep))
         oracle_ensemble_ask(o, distance, &said, needed, answer, raw, opinion ? opinion : &unused);

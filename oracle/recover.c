@@ -14,8 +14,6 @@
 
 #include "oracle/internal.h"
 
-#define MATTERS 0.03 /* of the weight of the best explanation: lighter ones are not looked for */
-
 static double price(const struct oracle *o, enum oracle_kind kind)
 {
     double all = 0;
@@ -108,6 +106,8 @@ static void expand(struct oracle *o, uint32_t reference, uint32_t rule, uint32_t
         double share = weight * (double)x->uses[x->rule[n]] / expansions; /* to leave; turns - 1 times that to stay */
         --*budget;
         o->steps++;
+        if (share * turns < ORACLE_MATTERS * o->found)
+            continue;
         if (turns > 1 && x->first[rule] == terminal)
             start(o, reference, (struct oracle_frame){ n, 1, nodes[n].exponent / 2 }, share * (turns - 1), kind);
         if (oracle_has_next(x, n)) {
@@ -188,12 +188,12 @@ void oracle_recover(struct oracle *o, const struct oracle_hypothesis *h, uint32_
 {
     bool known = oracle_known(o, terminal);
 
-    if (weight < MATTERS * o->found)
+    if (weight < ORACLE_MATTERS * o->found)
         return;
     if (known)
         recover_loops(o, h, terminal, weight);
     recover_step(o, h, terminal, weight);
-    if (known && weight * price(o, ORACLE_SKIPPED) / 2 > MATTERS * o->found)
+    if (known && weight * price(o, ORACLE_SKIPPED) / 2 > ORACLE_MATTERS * o->found)
         recover_skip(o, h, terminal, weight);
 }
 
@@ -259,8 +259,11 @@ static void doubt_turns(const struct oracle *o, struct oracle_hypothesis *h, uin
 
 bool oracle_relocate_by_history(struct oracle *o, double weight, uint64_t length)
 {
-    const struct oracle_match *m = o->ensemble ? oracle_match_in_reference(o->ensemble->past, length) : NULL;
+    struct oracle_matcher *past = o->ensemble ? o->ensemble->past : NULL;
 
+    if (past && past->here.next != past->history.count)
+        oracle_match_follow(past, false);
+    const struct oracle_match *m = past ? oracle_match_in_reference(past, length) : NULL;
     if (!m)
         return false;
     const struct oracle_history_piece *p = oracle_history_origin(&o->ensemble->past->history, m->at);
@@ -281,7 +284,7 @@ void oracle_relocate(struct oracle *o, uint32_t terminal, double weight)
         if (!oracle_known(o, terminal))
             return;
     }
-    if (weight * price(o, ORACLE_RELOCATED) < MATTERS * o->found)
+    if (weight * price(o, ORACLE_RELOCATED) < ORACLE_MATTERS * o->found)
         return;
     for (uint32_t r = 0; r < o->references; r++)
         relocate_in(o, r, terminal, weight * price(o, ORACLE_RELOCATED) / o->references);

@@ -75,12 +75,13 @@ static void judge(struct oracle *o, int bucket, const struct oracle_pending *p, 
     oracle_learn(o, sampled_at[bucket], (double)p->raw, 1, hit);
 }
 
-static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight)
+static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight, bool all)
 {
     struct oracle_pending p = { .at = o->score.events + sampled_at[bucket], .weight = weight };
     struct oracle_answer answer;
     double raw;
 
+    p.opinion.all = all;
     oracle_ask(o, sampled_at[bucket], &answer, &raw, &p.opinion);
     p.terminal = answer.terminal;
     p.probability = (float)answer.probability;
@@ -88,8 +89,9 @@ static struct oracle_pending ask(struct oracle *o, int bucket, uint32_t weight)
     return p;
 }
 
-/* The position answers without a doubt: its hits count on the fast path, its misses here. Otherwise events are chosen
-   to be asked about before they come, and stand for those that were not. */
+/* The position answers without a doubt: its hits count on the fast path, its misses here; what the past says of them is
+   of interest now and then. Otherwise events are chosen to be asked about before they come, and stand for those that
+   were not. */
 static void ask_before(struct oracle *o, uint32_t terminal)
 {
     bool sure = oracle_sure(o);
@@ -99,7 +101,7 @@ static void ask_before(struct oracle *o, uint32_t terminal)
         return;
     }
     o->ask_at = o->score.events + 1 + (sure || o->score.events < EARLY ? 0 : random_below(o, 2 * DOUBTED));
-    struct oracle_pending next = ask(o, 0, 1 + o->unasked);
+    struct oracle_pending next = ask(o, 0, 1 + o->unasked, !sure || random_below(o, DOUBTED) == 0);
     o->unasked = 0;
     judge(o, 0, &next, terminal);
 }
@@ -134,7 +136,7 @@ static void sample(struct oracle *o)
     o->stands_for[b] += (ORACLE_BUCKETS - 1) * o->sample_weight;
     if (o->last[b] - o->first[b] == ORACLE_PENDING)
         return;
-    o->pending[b][o->last[b]++ % ORACLE_PENDING] = ask(o, b, o->stands_for[b]);
+    o->pending[b][o->last[b]++ % ORACLE_PENDING] = ask(o, b, o->stands_for[b], true);
     o->stands_for[b] = 0;
 }
 

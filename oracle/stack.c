@@ -143,18 +143,25 @@ bool oracle_advance(struct oracle *o, struct oracle_hypothesis *h, uint32_t term
     return true;
 }
 
+/* Which of a full spare set is the lightest. */
+static void find_lightest(struct oracle *o)
+{
+    o->lightest = 0;
+    for (uint32_t i = 1; i < o->limit; i++)
+        if (o->spare[i].weight < o->spare[o->lightest].weight)
+            o->lightest = i;
+}
+
 struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, double weight, enum oracle_kind kind)
 {
-    struct oracle_hypothesis *h = &o->spare[0];
+    struct oracle_hypothesis *h;
 
     o->steps++;
     o->found = weight > o->found ? weight : o->found;
     if (o->spare_count < o->limit) {
         h = &o->spare[o->spare_count++];
     } else {
-        for (uint32_t i = 1; i < o->limit; i++)
-            if (o->spare[i].weight < h->weight)
-                h = &o->spare[i];
+        h = &o->spare[o->lightest];
         if (h->weight >= weight)
             return NULL;
     }
@@ -163,5 +170,7 @@ struct oracle_hypothesis *oracle_slot(struct oracle *o, uint32_t reference, doub
     h->kind = kind;
     h->age = 0;
     h->depth = 0;
+    if (o->spare_count == o->limit)
+        find_lightest(o);
     return h;
 }

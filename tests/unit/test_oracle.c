@@ -153,6 +153,39 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
+/* What surprises may cost is paid from an account, so the mean is bounded too: on noise with stretches of order, which
+   win steps back for the noise after them. */
+START_TEST(surprises_are_paid_from_an_account)
+{
+    static struct follower_list l;
+    struct follower f;
+
+    for (unsigned seed = 0; seed < 6; seed++) {
+        struct oracle_options options = { .hypotheses = seed % 2 ? 64 : 16, .learn = seed % 3 ? 0 : 1 << 20 };
+        int64_t k = options.hypotheses, most = 4000 + 16 * k + 2 * k * k, income = 0, spent = 0;
+        follower_seed = seed;
+        l.count = 0;
+        while (l.count < FOLLOWER_ROOM)
+            follower_put(&l, (uint32_t)follower_random(10));
+        follower_open_options(&f, &l, &options);
+        for (uint32_t i = 0; i < 12000; i++) {
+            int64_t before = f.o->account, at = (int64_t)f.o->earned_at;
+            uint64_t ordered = i / 500 % 2 ? l.e[i].terminal : follower_random(10);
+            oracle_follow(f.o, (uint32_t)ordered, 1, 1);
+            income += ORACLE_EARNED;
+            before += ORACLE_EARNED * ((int64_t)f.o->earned_at - at);
+            spent += (before < ORACLE_SAVED ? before : ORACLE_SAVED) - f.o->account;
+            if (f.o->account < -most || f.o->account > ORACLE_SAVED)
+                ck_abort_msg("seed %u event %u: %jd steps on the account", seed, i, (intmax_t)f.o->account);
+            if (spent > income + ORACLE_SAVED + most)
+                ck_abort_msg("seed %u event %u: %jd steps of %jd", seed, i, (intmax_t)spent, (intmax_t)income);
+        }
+        ck_assert_msg(spent > income / 4, "seed %u: nothing was looked for", seed);
+        follower_close(&f);
+    }
+}
+END_TEST
+
 START_TEST(an_empty_reference_knows_nothing)
 {
     static struct follower_list l;
@@ -275,6 +308,7 @@ int main(void)
         UNIT_TEST(noise_is_survived),
         UNIT_TEST(a_late_start_is_found),
         UNIT_TEST(work_is_bounded),
+        UNIT_TEST(surprises_are_paid_from_an_account),
         UNIT_TEST(an_empty_reference_knows_nothing),
         UNIT_TEST(references_are_told_apart),
         UNIT_TEST(coarse_identities_carry_over),
