@@ -42,6 +42,20 @@ static uint32_t end_of(const struct job *j, uint32_t first)
     return end;
 }
 
+/* Which tasks the times are of. Task loops are timed as a whole, and some not at all: these say nothing here. */
+static const char *timed_text(const struct job *j)
+{
+    uint64_t created = 0, timed = 0;
+
+    for (uint32_t i = 0; i < j->task_count; i++) {
+        created += j->tasks[i].loops ? 0 : j->tasks[i].created;
+        timed += j->tasks[i].loops ? 0 : j->tasks[i].timed;
+    }
+    if (timed >= created)
+        return "of all tasks";
+    return report_text("estimated from a sample: %s of %s were timed", report_count(timed), report_count(created));
+}
+
 void report_print_tasks(struct report *r, FILE *out)
 {
     const struct job *j = r->job;
@@ -60,9 +74,11 @@ void report_print_tasks(struct report *r, FILE *out)
             print_row(report_text("  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : ""),
                       &j->tasks[i], "", out);
     }
-    fprintf(out, "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it waited "
-                 "for;\nsubtree: with all that it creates run at once; deferring: what that costs; at once: run by its creator "
-                 "although\nthe program would have deferred it\n");
+    fprintf(out,
+            "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it "
+            "waited for,\n%s; subtree: with all that it creates run at once;\ndeferring: what that costs; at once: run "
+            "by its creator although the program would have deferred it\n",
+            timed_text(j));
 }
 
 void report_add_tasks(struct report *r, cJSON *root)
