@@ -16,18 +16,24 @@ static void print_row(const char *name, const struct job_task *t, const char *wh
             report_percent((double)t->at_once, (double)t->created), where);
 }
 
+/* Depths are sampled at rates of their own: each counts by the tasks that it had, not by those that were timed. */
 static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
 {
     struct job_task sum = j->tasks[first];
+    double time = 0;
 
-    for (uint32_t i = first + 1; i < end; i++) {
+    sum.created = sum.at_once = sum.timed = 0;
+    for (uint32_t i = first; i < end; i++) {
         const struct job_task *t = &j->tasks[i];
         sum.created += t->created;
         sum.at_once += t->at_once;
-        sum.timed += t->timed;
-        sum.time_ns += t->time_ns;
+        if (t->timed) {
+            sum.timed += t->created;
+            time += report_mean(t->time_ns, t->timed) * (double)t->created;
+        }
         sum.max_ns = sum.max_ns > t->max_ns ? sum.max_ns : t->max_ns;
     }
+    sum.time_ns = (uint64_t)time;
     if (end - first > 1)
         sum.subtree_ns = 0;
     return sum;

@@ -66,7 +66,8 @@ struct tasks_site {
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
     atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
     _Atomic uint16_t entry[TASKS_DEPTHS]; /* entry.h: 1 + its number, 0: not asked for */
-    struct tasks_mean cost; /* of deferring one */
+    /* Below is written while tasks run, above is read for each of them: not in one cache line. */
+    _Alignas(64) struct tasks_mean cost; /* of deferring one */
     struct tasks_mean takes[TASKS_DEPTHS];
     struct tasks_loop loop;
 };
