@@ -330,7 +330,8 @@ void GOMP_task(void (*fn)(void *), void *data, void (*cpyfn)(void *, void *), lo
             PASS(fn, true);
         return;
     }
-    bool due = tasks_due(row);
+    /* In a subtree the time of a task is also that of all tasks around it: only one in LOOK is timed. */
+    bool due = subtree ? t->look == LOOK : tasks_due(row);
     struct inside before = enter(t, tasks_site_number(site), t->depth);
     t->watch = t->watch ? TASKS_AROUND : TASKS_UNWATCHED;
     if (due)
