@@ -19,8 +19,8 @@ struct job_task {
     uint64_t at_once;    /* of them, run at once by Pythia … */
     uint64_t undeferred; /* … and by the program: if(0) */
     uint64_t loops;      /* executions of a taskloop, 0 for task */
-    uint64_t timed, time_ns, min_ns, max_ns; /* some of them, one in 16 where they are tiny; sums over these */
-    uint64_t wait_ns;    /* they were waiting for their own tasks, idle */
+    uint64_t timed, time_ns, min_ns, max_ns; /* some of them, down to one in 64 where they are tiny; sums over these */
+    uint64_t wait_ns;    /* all were waiting for their own tasks, idle: in proportion to those that were timed */
     uint64_t subtree_ns; /* what one takes when all that it creates is run at once; 0: not known */
     uint64_t cost_ns;    /* of deferring one; 0: not known */
     uint64_t proof;      /* enum job_proof: whether its code shows that it never waits; 0: not read */

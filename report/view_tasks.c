@@ -16,18 +16,24 @@ static void print_row(const char *name, const struct job_task *t, const char *wh
             report_percent((double)t->at_once, (double)t->created), where);
 }
 
+/* Depths are sampled at rates of their own: each counts by the tasks that it had, not by those that were timed. */
 static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
 {
     struct job_task sum = j->tasks[first];
+    double time = 0;
 
-    for (uint32_t i = first + 1; i < end; i++) {
+    sum.created = sum.at_once = sum.timed = 0;
+    for (uint32_t i = first; i < end; i++) {
         const struct job_task *t = &j->tasks[i];
         sum.created += t->created;
         sum.at_once += t->at_once;
-        sum.timed += t->timed;
-        sum.time_ns += t->time_ns;
+        if (t->timed) {
+            sum.timed += t->created;
+            time += report_mean(t->time_ns, t->timed) * (double)t->created;
+        }
         sum.max_ns = sum.max_ns > t->max_ns ? sum.max_ns : t->max_ns;
     }
+    sum.time_ns = (uint64_t)time;
     if (end - first > 1)
         sum.subtree_ns = 0;
     return sum;
@@ -40,6 +46,20 @@ static uint32_t end_of(const struct job *j, uint32_t first)
     while (end < j->task_count && j->tasks[end].callsite == j->tasks[first].callsite)
         end++;
     return end;
+}
+
+/* Which tasks the times are of. Task loops are timed as a whole, and some not at all: these say nothing here. */
+static const char *timed_text(const struct job *j)
+{
+    uint64_t created = 0, timed = 0;
+
+    for (uint32_t i = 0; i < j->task_count; i++) {
+        created += j->tasks[i].loops ? 0 : j->tasks[i].created;
+        timed += j->tasks[i].loops ? 0 : j->tasks[i].timed;
+    }
+    if (timed >= created)
+        return "of all tasks";
+    return report_text("estimated from a sample: %s of %s were timed", report_count(timed), report_count(created));
 }
 
 void report_print_tasks(struct report *r, FILE *out)
@@ -60,9 +80,11 @@ void report_print_tasks(struct report *r, FILE *out)
             print_row(report_text("  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : ""),
                       &j->tasks[i], "", out);
     }
-    fprintf(out, "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it waited "
-                 "for;\nsubtree: with all that it creates run at once; deferring: what that costs; at once: run by its creator "
-                 "although\nthe program would have deferred it\n");
+    fprintf(out,
+            "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it "
+            "waited for,\n%s; subtree: with all that it creates run at once;\ndeferring: what that costs; at once: run "
+            "by its creator although the program would have deferred it\n",
+            timed_text(j));
 }
 
 void report_add_tasks(struct report *r, cJSON *root)

@@ -93,7 +93,6 @@ struct session_role {
 };
 
 struct session {
-    _Atomic int mode;              /* enum session_mode; release in start and off, relaxed in hooks */
     _Atomic bool paused;           /* by session_pause() */
     _Atomic uint32_t control;      /* rises with each resume and reset: streams look what is new */
     _Atomic uint32_t resets;
@@ -165,7 +164,7 @@ static inline bool stream_take(struct session_stream *s)
         atomic_store_explicit(&s->busy, true, memory_order_relaxed);
         atomic_signal_fence(memory_order_seq_cst);
         if (__builtin_expect(!atomic_load_explicit(&s->held, memory_order_acquire), 1))
-            return atomic_load_explicit(&session.mode, memory_order_acquire) != SESSION_OFF;
+            return session_mode() != SESSION_OFF;
         session_stream_wait(s);
     }
 }

@@ -19,11 +19,7 @@
 #include "session/unwind.h"
 
 struct session session = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-enum session_mode session_mode(void)
-{
-    return (enum session_mode)atomic_load_explicit(&session.mode, memory_order_acquire);
-}
+atomic_int session_mode_now;
 
 static const struct session_hooks *life_hooks; /* set before there are threads */
 
@@ -48,7 +44,7 @@ static void in_child(void)
 {
     session_checkpoint_forked();
     session_progress_forked();
-    atomic_store(&session.mode, SESSION_OFF);
+    atomic_store(&session_mode_now, SESSION_OFF);
     for (uint32_t i = 0; i < session.stream_count; i++)
         atomic_store(&session.streams[i]->held, 0);
 }
@@ -96,7 +92,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
     session.checks_peers = mode == SESSION_PREDICT && session.options.verbose >= 2;
-    atomic_store_explicit(&session.mode, mode, memory_order_release);
+    atomic_store_explicit(&session_mode_now, mode, memory_order_release);
     if (mode == SESSION_RECORD)
         session_checkpoint_start();
     else
@@ -106,7 +102,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
 
 void session_off(const char *why)
 {
-    int was = atomic_exchange(&session.mode, SESSION_OFF);
+    int was = atomic_exchange(&session_mode_now, SESSION_OFF);
     if (was != SESSION_OFF && why)
         base_log_warn("%s: switched off; the program runs on unrecorded", why);
 }
@@ -274,7 +270,7 @@ struct job *session_finish(void)
     }
     session_checkpoint_stop();
     session_progress_stop();
-    int was = atomic_exchange(&session.mode, SESSION_OFF);
+    int was = atomic_exchange(&session_mode_now, SESSION_OFF);
     if (was == SESSION_OFF || !session.job)
         return NULL;
     quiesce();

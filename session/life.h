@@ -10,6 +10,7 @@
 #ifndef PYTHIA_SESSION_LIFE_H
 #define PYTHIA_SESSION_LIFE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,12 @@ struct session_world { uint32_t rank, ranks; const char *mpi; /* library version
    session_reference(), or a packed job that came from another process: that is copied. After session_finish a new
    session can be started. */
 enum session_mode session_start(const struct session_world *world, const void *reference, size_t reference_size);
-enum session_mode session_mode(void);
+/* enum session_mode; release in start and off. Written by life.c alone. */
+extern atomic_int session_mode_now __attribute__((visibility("hidden")));
+static inline enum session_mode session_mode(void)
+{
+    return (enum session_mode)atomic_load_explicit(&session_mode_now, memory_order_acquire);
+}
 /* Path of the job file to write / to predict from, after defaults; valid from before session_start on. */
 const char *session_output_path(void);
 const char *session_input_path(void);

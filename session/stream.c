@@ -32,7 +32,7 @@ static __attribute__((noinline)) void stream_was_left(void)
 
 static inline struct session_stream *stream_enter(struct base_frame frame)
 {
-    if (atomic_load_explicit(&session.mode, memory_order_acquire) == SESSION_OFF || /* what start wrote is there */
+    if (session_mode() == SESSION_OFF || /* what start wrote is there */
         atomic_load_explicit(&session.paused, memory_order_relaxed))
         return NULL;
     enum base_guard guard = base_guard_enter(frame);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the hooks of tasks and of loops of tasks share (task.c, loop.c).
+ * What the hooks of tasks and of loops of tasks share (task.c, loop.c, wish.c).
  *
  * Threads: any.  Hook-safe: yes, but for the first call.
  */
@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+#include "libgomp/real.h"
+#include "places/place.h"
+#include "session/life.h"
 #include "tasks/task.h"
 
 /* Flags of GOMP_task and GOMP_taskloop (libgomp's gomp-constants.h). */
@@ -21,7 +24,38 @@ enum {
 bool tasks_acts(void);
 /* Whether this one may, as far as its construct, its flags and this thread's state tell. */
 bool tasks_allowed(const struct tasks_thread *t, const struct tasks_site *site, unsigned flags);
+
+/* For tasks_site_of(): where it is not the one that this thread met last in its place. */
+struct tasks_site *tasks_site_meet(struct tasks_thread *t, uintptr_t fn);
 /* The construct, NULL where the task is to be passed on as it is. */
-struct tasks_site *tasks_site_of(struct tasks_thread *t, void (*fn)(void *));
+static inline struct tasks_site *tasks_site_of(struct tasks_thread *t, uintptr_t fn)
+{
+    struct tasks_site *site = t->recent[tasks_recent(fn)];
+    tasks_creates();
+    if (__builtin_expect(session_mode() == SESSION_OFF, 0))
+        return NULL;
+    return site && atomic_load_explicit(&site->fn, memory_order_relaxed) == fn ? site : tasks_site_meet(t, fn);
+}
+
+/* The arguments of GOMP_task. */
+struct tasks_call {
+    void (*fn)(void *);
+    void *data;
+    void (*cpyfn)(void *, void *);
+    long size, align;
+    unsigned flags;
+    void **depend;
+    int priority;
+    void *detach;
+};
+
+static inline void tasks_create(const struct tasks_call *c, bool deferred)
+{
+    libgomp_real()->GOMP_task(c->fn, c->data, c->cpyfn, c->size, c->align, deferred, c->flags, c->depend,
+                              c->priority, c->detach);
+}
+
+/* The same for a deferred task that is to run at a place (wish.c). */
+void tasks_create_there(const struct tasks_call *c, const struct places_wish *wish);
 
 #endif

@@ -33,7 +33,7 @@ struct loop {
 static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, unsigned flags, uint64_t size)
 {
     struct tasks_thread *t = &tasks_thread;
-    l->site = turns ? tasks_site_of(t, fn) : NULL;
+    l->site = turns ? tasks_site_of(t, (uintptr_t)fn) : NULL;
     if (!l->site)
         return flags;
     int team = libgomp_real()->omp_get_num_threads();
@@ -69,7 +69,7 @@ static void loop_end(const struct loop *l, unsigned flags)
     if (session_events() != l->events) /* of this thread's share */
         tasks_site_mark(l->site, &l->site->keep);
     if (l->at_once)
-        tasks_time(tasks_row(t, tasks_site_number(l->site), t->depth), took / l->tasks);
+        tasks_time(t, tasks_row(t, tasks_site_number(l->site), t->depth), took / l->tasks);
     else
         t->elsewhere = l->elsewhere + took;
 }

@@ -51,6 +51,16 @@ double tasks_subtree_time(double takes, double cost)
     return 4 * (takes > fed * cost ? takes : fed * cost);
 }
 
+uint32_t tasks_pass(uint64_t timed, uint64_t ns, uint32_t *chance)
+{
+    enum { FIRST = 32, MOST = 64, APART = 16384 /* ns */ };
+    uint64_t every = timed < FIRST ? 1 : APART * timed / (ns + 1);
+    if (every <= 1)
+        return 0;
+    *chance = *chance * 1664525 + 1013904223; /* Numerical Recipes' generator: the upper bits are good */
+    return (*chance >> 16) % (2 * (uint32_t)(every < MOST ? every : MOST) - 1);
+}
+
 static bool tried(const struct tasks_loop *l, int at_once)
 {
     return LOAD(&l->time[at_once].count) >= FIRST_TRIES;

@@ -48,6 +48,15 @@ enum tasks_choice tasks_choose(double takes, double cost, int ready, int team);
 double tasks_subtree_time(double takes, double cost);
 
 /*
+ * Timing a task costs some 60 ns, so that tasks of less than 16 us are sampled: after the first 32, as many are passed
+ * over as make the time of those between 16 us on average, 63 at most. How many is drawn anew each time, so that
+ * constructs whose every fourth task is another one are sampled fairly.
+ *
+ * `timed`: how many were, so far; `ns`: their sum; `chance`: a number that is kept for the next draw.
+ */
+uint32_t tasks_pass(uint64_t timed, uint64_t ns, uint32_t *chance);
+
+/*
  * A loop of tasks has no tasks that could be timed one by one from outside; but it ends when they have (without
  * nogroup), so both ways are tried as wholes, and the faster one is taken: per iteration, in this run.
  *

@@ -14,7 +14,7 @@
 
 _Thread_local struct tasks_thread tasks_thread __attribute__((tls_model("initial-exec")));
 _Alignas(64) atomic_int tasks_ready;
-atomic_bool tasks_any;
+atomic_bool tasks_some, tasks_any;
 
 struct tasks_site tasks_sites[TASKS_SITES];
 atomic_int tasks_doubts;
@@ -48,8 +48,10 @@ void tasks_site_ended(struct tasks_site *site)
     if (atomic_load_explicit(&site->seen, memory_order_relaxed) ||
         !atomic_load_explicit(&site->known, memory_order_acquire))
         return;
-    if (site->allowed || teams_safety_answer(site->proof) == JOB_PROOF_HARMLESS)
+    if (site->allowed || teams_safety_answer(site->proof) == JOB_PROOF_HARMLESS) {
         tasks_site_mark(site, &site->seen);
+        atomic_store_explicit(&tasks_some, true, memory_order_relaxed);
+    }
 }
 
 void tasks_doubt(void)
@@ -107,7 +109,7 @@ static void set(struct tasks_row *row, enum tasks_counter c, uint64_t n)
     atomic_store_explicit(&row->counter[c], n, memory_order_relaxed);
 }
 
-void tasks_time(struct tasks_row *row, uint64_t ns)
+void tasks_time(struct tasks_thread *t, struct tasks_row *row, uint64_t ns)
 {
     if (get(row, TASKS_TIMED) == 0 || ns < get(row, TASKS_MIN))
         set(row, TASKS_MIN, ns);
@@ -115,6 +117,7 @@ void tasks_time(struct tasks_row *row, uint64_t ns)
         set(row, TASKS_MAX, ns);
     tasks_count(row, TASKS_TIMED, 1);
     tasks_count(row, TASKS_TIME, ns);
+    row->pass = tasks_pass(get(row, TASKS_TIMED), get(row, TASKS_TIME), &t->chance);
 }
 
 /* --- Threads --- */
@@ -177,6 +180,13 @@ static void fill(struct job_task *task, const struct tasks_row *row)
     task->wait_ns += get(row, TASKS_WAIT);
 }
 
+/* Only tasks that are timed know how long they wait: of all, in proportion. */
+static uint64_t wait_of_all(const struct job_task *task)
+{
+    bool some = task->timed && task->timed < task->created;
+    return some ? (uint64_t)((double)task->wait_ns * (double)task->created / (double)task->timed) : task->wait_ns;
+}
+
 /* At the end of the session: all threads' rows of one construct and depth, as one. */
 static void collect_row(uint32_t site, uint32_t depth)
 {
@@ -187,6 +197,7 @@ static void collect_row(uint32_t site, uint32_t depth)
         fill(&task, &b->row[site][depth]);
     if (task.created == 0)
         return;
+    task.wait_ns = wait_of_all(&task);
     task.subtree_ns = takes > 0 ? (uint64_t)takes : 0;
     task.cost_ns = cost > 0 ? (uint64_t)cost : 0;
     task.proof = proof ? teams_safety_answer(proof) : 0;

@@ -3,9 +3,9 @@
  * Explicit tasks of GNU OpenMP: counted, timed, and run at once where deferring them does not pay.
  *
  *   program ── GOMP_task(fn, data, …) ──> hook ──┬── at once:  GOMP_task(fn, data, …, if_clause = false)
- *                                                └── deferred: GOMP_task(task_run, [header | data], …)
+ *                                                └── deferred: GOMP_task(run, data, …)
  *                                                                 └── later, on any thread:
- *                                                                     header -> depth, time; fn(data)
+ *                                                                     run -> construct, depth (entry.h); fn(data)
  *
  * What a task is stays libgomp's business: one that is run at once is an *undeferred* task, as by if(0), so dependences
  * are waited for, task groups, final, mergeable, untied and the task's own control variables hold, and a taskwait
@@ -31,8 +31,12 @@
  *
  * Statistics per task construct (the outlined function) and nesting depth: no event a task. Each thread counts in a
  * block of its own, given back when it ends and taken by the next one: memory grows with the threads that live at once.
- * Times are those of a task without the tasks it had to wait for or met while waiting, with those it ran at once; tiny
- * tasks that run at once are timed one in 16. Means are shared: once they are settled, one in 16 of a thread's counts.
+ * Every task is counted. Times are those of a task without the tasks it had to wait for or met while waiting, with
+ * those it ran at once; of small tasks a sample is timed (tasks_pass() in model.h). What a timed task waits is known,
+ * what all of them wait is an estimate from that.
+ *
+ * Cost of a deferred task that is not timed: some 16 ns, for creating and running it together. Who decides nothing does
+ * not count how many are ready, which all threads would write.
  *
  * Constructs beyond 64 pass through; depths from 31 on are one. taskloop: model.h.
  *
@@ -61,7 +65,9 @@ struct tasks_site {
     struct teams_proof *proof;
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
     atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
-    struct tasks_mean cost; /* of deferring one */
+    _Atomic uint16_t entry[TASKS_DEPTHS]; /* entry.h: 1 + its number, 0: not asked for */
+    /* Below is written while tasks run, above is read for each of them: not in one cache line. */
+    _Alignas(64) struct tasks_mean cost; /* of deferring one */
     struct tasks_mean takes[TASKS_DEPTHS];
     struct tasks_loop loop;
 };
@@ -72,11 +78,17 @@ enum tasks_counter {
     TASKS_UNDEFERRED /* by the program */, TASKS_TIMED, TASKS_TIME, TASKS_MIN, TASKS_MAX, TASKS_WAIT,
     TASKS_LOOPS /* executions of a taskloop */, TASKS_COUNTERS
 };
-struct tasks_row { atomic_uint_least64_t counter[TASKS_COUNTERS]; };
+struct tasks_row {
+    atomic_uint_least64_t counter[TASKS_COUNTERS];
+    uint32_t pass; /* so many of its tasks are not timed before the next one that is */
+};
 struct tasks_block {
     struct tasks_block *next_free, *next; /* guarded by the list's lock */
     struct tasks_row row[TASKS_SITES][TASKS_DEPTHS];
 };
+
+/* Whether time is taken on this thread: of no task on its stack, of one further down, of the current one. */
+enum tasks_watch { TASKS_UNWATCHED, TASKS_AROUND, TASKS_WATCHED };
 
 /* What a thread knows of its tasks. Zero for a new thread. */
 struct tasks_thread {
@@ -92,7 +104,8 @@ struct tasks_thread {
     uint32_t deferred_before;   /* … when the current one began */
     uint32_t begun;             /* deferred tasks that this thread began */
     uint32_t look;              /* tasks until a subtree run at once looks at the clock */
-    uint32_t turn;              /* for sampling */
+    uint32_t chance;            /* for sampling */
+    enum tasks_watch watch;
     bool subtree;
 };
 extern _Thread_local struct tasks_thread tasks_thread __attribute__((tls_model("initial-exec")));
@@ -107,8 +120,16 @@ static inline uint32_t tasks_recent(uintptr_t fn)
 struct tasks_site *tasks_site(uintptr_t fn);
 /* Gives this thread its block and measures its stack; false when out of memory. Not hook-safe. */
 bool tasks_thread_start(struct tasks_thread *t);
-/* One more execution that was timed. */
-void tasks_time(struct tasks_row *row, uint64_t ns);
+/* Whether the next task that this thread runs of a row is to be timed. */
+static inline bool tasks_due(struct tasks_row *row)
+{
+    if (row->pass == 0)
+        return true;
+    row->pass--;
+    return false;
+}
+/* One more execution that was timed; decides which one is timed next. */
+void tasks_time(struct tasks_thread *t, struct tasks_row *row, uint64_t ns);
 
 /* At the end of a session: what was counted goes into the job. */
 void tasks_collect(void);
@@ -123,8 +144,10 @@ void tasks_doubt(void);
 extern struct tasks_site tasks_sites[TASKS_SITES];
 /* Constructs with dependences that it may not be safe to wait for. */
 extern atomic_int tasks_doubts;
-/* Tasks deferred and not begun, over all teams. */
+/* Tasks deferred and not begun, over all teams: of those that were created while something might be run at once. */
 extern _Alignas(64) atomic_int tasks_ready;
+/* Set for good once tasks of some construct may be run at once in this run. */
+extern atomic_bool tasks_some;
 
 /* Set by whoever creates a task; the thread that acts on teams asks after each region, which clears it. */
 extern atomic_bool tasks_any;

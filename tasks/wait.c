@@ -2,7 +2,8 @@
 /*
  * Waiting for tasks, and what a thread holds while it creates them.
  *
- * A wait is timed only where this task, or one that it met, deferred something: otherwise there is nothing to wait for.
+ * A wait is timed only in a task that is timed itself, or runs inside of one, and only where it, or a task that it met,
+ * deferred something: otherwise there is nothing to wait for.
  * Simple locks are hooked, nested ones are not: what OpenMP 2.5 called by that name has another layout, and a hook
  * cannot tell the two versions apart.
  */
@@ -10,11 +11,10 @@
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "tasks/task.h"
-#include "session/life.h"
 
 static uint64_t wait_begin(const struct tasks_thread *t)
 {
-    return t->block && t->deferred != t->deferred_before && session_mode() != SESSION_OFF ? base_clock_now() : 0;
+    return t->watch && t->deferred != t->deferred_before ? base_clock_now() : 0;
 }
 
 /* All of it was elsewhere; idle is what no task that was met took. */
@@ -23,7 +23,7 @@ static void wait_end(struct tasks_thread *t, uint64_t begin, uint64_t elsewhere)
     if (!begin)
         return;
     uint64_t took = base_clock_now() - begin, met = t->elsewhere - elsewhere;
-    if (t->depth > 0)
+    if (t->watch == TASKS_WATCHED)
         tasks_count(tasks_row(t, t->site, t->depth - 1), TASKS_WAIT, took > met ? took - met : 0);
     t->elsewhere = elsewhere + took;
 }

@@ -105,8 +105,10 @@ function drawTasks() {
   table.append(element("thead", {}, element("tr", {}, ...head.map((h, i) => element("th", { class: i < 2 ? "name" : undefined, scope: "col" }, h)))));
   const cells = t => [`${t.construct} in ${t.function || "–"}`, place(t), t.depth, count(t.created), percent(t.created ? t.at_once / t.created : 0),
     time(t.timed ? t.time_seconds / t.timed : 0), time(t.max_seconds), time(t.subtree_seconds), time(t.deferring_seconds)];
+  const timed = t => `of ${count(t.timed)} that were timed`;
   table.append(element("tbody", {}, ...rows.slice(0, 1000).map(t => element("tr", {}, ...cells(t).map((c, i) =>
-    element("td", { class: i < 2 ? "name" : undefined, title: i < 2 ? c : undefined }, String(c)))))));
+    element("td", { class: i < 2 ? "name" : undefined, title: i < 2 ? c : i === 5 || i === 6 ? timed(t) : undefined },
+      String(c)))))));
 }
 
 // What costs most, first of all on the page.

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
 #include "tasks/model.h"
 #include "tests/unit/unit.h"
 
@@ -79,6 +81,51 @@ START_TEST(coarse_loops_are_never_tried)
 }
 END_TEST
 
+/* Tasks of so many ns, each timed where its turn comes: how many were, and what is believed of their mean. */
+static uint64_t sampled(const uint64_t *ns, uint32_t kinds, uint32_t tasks, double *mean)
+{
+    uint64_t timed = 0, sum = 0;
+    uint32_t pass = 0, chance = 0;
+    for (uint32_t i = 0; i < tasks; i++) {
+        if (pass-- > 0)
+            continue;
+        timed++;
+        sum += ns[i % kinds];
+        pass = tasks_pass(timed, sum, &chance);
+    }
+    *mean = (double)sum / (double)timed;
+    return timed;
+}
+
+START_TEST(few_or_long_tasks_are_all_timed)
+{
+    double mean;
+    ck_assert_int_eq(sampled((uint64_t[]){ 1 }, 1, 32, &mean), 32);
+    ck_assert_int_eq(sampled((uint64_t[]){ 20000 }, 1, 10000, &mean), 10000);
+}
+END_TEST
+
+START_TEST(small_tasks_are_sampled)
+{
+    double mean;
+    ck_assert_int_le(abs((int)sampled((uint64_t[]){ 0 }, 1, 640000, &mean) - 10000), 300);
+    ck_assert_int_le(abs((int)sampled((uint64_t[]){ 1600 }, 1, 640000, &mean) - 64000), 1500);
+    ck_assert_double_eq(mean, 1600);
+}
+END_TEST
+
+/* Every fourth task, or every 64th, is another one: as many of these are in the sample as among the tasks. */
+START_TEST(samples_are_fair)
+{
+    static const uint64_t fourth[4] = { 0, 0, 0, 1000 }, rare[64] = { 6400 };
+    double mean;
+    sampled(fourth, 4, 1000000, &mean);
+    ck_assert_double_eq_tol(mean, 250, 12);
+    sampled(rare, 64, 5000000, &mean);
+    ck_assert_double_eq_tol(mean, 100, 12);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
@@ -87,6 +134,9 @@ int main(void)
         UNIT_TEST(loops_take_the_faster_way),
         UNIT_TEST(loops_notice_a_change),
         UNIT_TEST(coarse_loops_are_never_tried),
+        UNIT_TEST(few_or_long_tasks_are_all_timed),
+        UNIT_TEST(small_tasks_are_sampled),
+        UNIT_TEST(samples_are_fair),
     };
     return unit_run("omp/task", tests, UNIT_COUNT(tests));
 }
