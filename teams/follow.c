@@ -163,7 +163,7 @@ static int16_t join_extremes(const struct teams_value *a, const struct teams_val
 {
     int16_t takes = a->kind == TEAMS_ANY && a->t ? a->t : b->kind == TEAMS_ANY ? b->t : 0;
     bool both = a->kind == TEAMS_ANY && b->kind == TEAMS_ANY && a->t == b->t;
-    bool may = both || ((how & LOOP) || !(how & INSIDE));
+    bool may = both || (how & (LOOP | HOPE)) || !(how & INSIDE);
     return may && teams_value_is_extreme(a, takes) && teams_value_is_extreme(b, takes) ? takes : 0;
 }
 
@@ -306,14 +306,14 @@ static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct 
 }
 
 /* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
-   or hope was given up at a head. */
+   or hope was given up where ways meet. */
 static bool is_due(const struct teams_reading *r, uint32_t b, uint32_t hopeless)
 {
     const struct teams_block *block = &r->flow->block[b];
     uint32_t ran = r->last[b].ran;
     bool due = b == 0 || r->found >= ran;
     for (uint32_t i = 0; i < block->before_count && !due; i++)
-        due = r->last[block->before[i]].changed >= ran || (block->before[i] >= (int)b && hopeless > ran);
+        due = r->last[block->before[i]].changed >= ran || (block->before_count > 1 && hopeless > ran);
     return due;
 }
 
