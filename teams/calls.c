@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/case.h"
+#include "teams/memory.h"
 
 #include <string.h>
 
@@ -12,9 +13,9 @@ static uint64_t first_arguments(unsigned count)
     return mask;
 }
 
-static uint64_t vectors(void)
+static uint64_t first_numbers(unsigned count)
 {
-    return 0xffull << TEAMS_GENERAL;
+    return ((1ull << count) - 1) << TEAMS_GENERAL;
 }
 
 bool teams_case_read_calls(struct teams_case *c)
@@ -34,10 +35,10 @@ bool teams_case_read_calls(struct teams_case *c)
         }
         uint64_t clobbers = s ? s->clobbers : all;
         changed |= call->clobbers != clobbers;
-        bool numbers = call->known <= TEAMS_LEAVES; /* it may take floating-point numbers */
-        call->reads = named ? first_arguments(teams_known_arguments(call->name)) | (numbers ? vectors() : 0)
-                      : s   ? s->arguments
-                            : first_arguments(9) | vectors();
+        call->reads = named ? first_arguments(teams_known_arguments(call->name)) |
+                                  first_numbers(teams_known_numbers(call->name))
+                      : s ? s->arguments
+                          : first_arguments(9) | first_numbers(8);
         call->clobbers = clobbers;
     }
     return changed;
@@ -54,7 +55,7 @@ static bool is_schedule(const struct teams_case *c, const struct teams_block *bl
 
 static void check_arguments(struct teams_case *c, uint32_t insn, const struct teams_state *s, bool stack)
 {
-    enum { WORDS = 32, BELOW = 64 };
+    enum { WORDS = 32 };
     for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1) {
         const struct teams_value *v = &s->reg[teams_first(left)];
         if (teams_value_is_raw(v))
@@ -70,7 +71,7 @@ static void check_arguments(struct teams_case *c, uint32_t insn, const struct te
         int32_t at = c->r->slot_offset[k], end = at + c->r->slot_size[k];
         bool handed = stack && top->kind == TEAMS_FRAME && end > top->number && at < top->number + 8 * WORDS;
         for (uint32_t e = 0; e < c->r->escapes; e++)
-            handed |= end > c->r->escaped[e] - BELOW && c->r->escaped[e] < 0;
+            handed |= c->r->escaped[e] < 0; /* by an address, whatever is above it or below */
         if (handed && teams_value_is_raw(&s->slot[k]))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
     }
@@ -105,6 +106,60 @@ static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct 
     }
 }
 
+static bool is_kept(const struct teams_value *v)
+{
+    return (v->bits & TEAMS_CARRIED) || ((v->bits & (TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND));
+}
+
+/* What a call looks at. x86-64's caller says how many vectors one with any number of arguments gets. */
+static uint64_t reads_of(const struct teams_case *c, uint32_t insn, const struct teams_state *s)
+{
+    const struct teams_convention *convention = teams_convention();
+    const struct teams_value *count = &s->reg[convention->result];
+    bool told = !(first_arguments(convention->argument_count) >> convention->result & 1) &&
+                count->kind == TEAMS_CONSTANT && count->number >= 0 && count->number < 8;
+    bool any = c->f->call[insn].known == TEAMS_ACTS || c->f->call[insn].known == TEAMS_WRITES;
+    return c->f->call[insn].reads & ~(told && any ? first_numbers(8) & ~first_numbers((unsigned)count->number) : 0);
+}
+
+/* Registers that a function with any number of arguments hardly gets: what was not made for this call is none. */
+static uint64_t last_arguments(const struct teams_case *c, uint32_t insn)
+{
+    enum { FIRST = 3 };
+    return c->f->call[insn].known == TEAMS_ACTS ? first_arguments(9) & ~first_arguments(FIRST) : 0;
+}
+
+/* What a thread carries is handed to a function that acts by it. */
+static void check_carried(struct teams_case *c, uint32_t insn, const struct teams_state *s)
+{
+    for (uint64_t left = c->outlined ? reads_of(c, insn, s) : 0; left; left &= left - 1) {
+        const struct teams_value *v = &s->reg[teams_first(left)];
+        uint8_t slot = v->kind == TEAMS_FRAME ? teams_memory_find_slot(c->r, v->number) : TEAMS_NO_SLOT;
+        bool left_there = (teams_bit(teams_first(left)) & last_arguments(c, insn)) && v->number <= 0;
+        if (!left_there && is_kept(slot == TEAMS_NO_SLOT ? v : &s->slot[slot]))
+            teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
+    }
+}
+
+/* A whole share is set, or copied, at once: as long as it is. */
+static bool takes_share(const struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
+{
+    const uint8_t *arguments = teams_convention()->arguments;
+    const struct teams_value *to = &s->reg[arguments[0]], *of = &s->reg[arguments[1]], *size = &s->reg[arguments[2]];
+    const char *name = c->f->call[insn].name;
+    bool sets = strcmp(name, "memset") == 0 && !is_kept(of);
+    bool copies = (strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0) && (of->bits & TEAMS_BOUND);
+    return (sets || copies) && (to->bits & TEAMS_BOUND) && (size->bits & TEAMS_LENGTH) &&
+           !((to->bits | size->bits | of->bits) & TEAMS_CARRIED) &&
+           !(c->r->context[b] & (TEAMS_IF_CARRIED | TEAMS_RUN_BY_OTHERS));
+}
+
+static void lend(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s, bool acts)
+{
+    for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1)
+        teams_case_lend(c, b, insn, &s->reg[teams_first(left)], acts);
+}
+
 static void check_followed(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_call *call = &c->f->call[insn];
@@ -118,9 +173,11 @@ static void check_followed(struct teams_case *c, int b, uint32_t insn, const str
     }
     if (g->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at has no place that says more than the call */
         teams_case_object(c, g->reason, g->where == g->entry ? where : g->where);
+    lend(c, b, insn, s, g->acts);
     if (g->acts) {
         teams_case_effect(c, b, where, g->locks);
         check_lent(c, b, insn, s);
+        check_carried(c, insn, s);
     }
     check_arguments(c, insn, s, g->stack);
 }
@@ -218,12 +275,22 @@ void teams_case_call(struct teams_case *c, int b, uint32_t insn, const struct te
         check_followed(c, b, insn, s);
         return;
     }
+    if (known == TEAMS_ALLOCATES)
+        teams_case_allocates(c, b, insn);
+    else if (known == TEAMS_WRITES) /* by its first argument */
+        teams_case_lend(c, b, insn, &s->reg[teams_convention()->arguments[0]], true);
     bool writes = known == TEAMS_WRITES && !teams_value_is_own(&s->reg[teams_convention()->arguments[0]]);
-    if (known == TEAMS_ACTS || writes)
+    if (writes && takes_share(c, b, insn, s)) {
+        c->s->acts = true;
+    } else if (known == TEAMS_ACTS || writes) {
         teams_case_effect(c, b, where, false);
-    else if (known == TEAMS_MAKES_TASKS)
+        check_carried(c, insn, s);
+    } else if (known == TEAMS_LEAVES && (c->r->context[b] & TEAMS_IF_CARRIED)) {
+        teams_case_object(c, JOB_PROOF_CARRIES, where);
+    }
+    if (known == TEAMS_MAKES_TASKS)
         check_made(c, b, insn);
-    else
+    else if (known != TEAMS_ACTS && !writes)
         check_team_call(c, b, insn);
     check_arguments(c, insn, s, known == TEAMS_ACTS || known == TEAMS_WRITES);
 }

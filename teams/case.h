@@ -41,6 +41,15 @@ struct teams_prover {
     uintptr_t module;      /* base of the one with the outlined function */
 };
 
+/* Memory of its own that a function reaches by an index (arrays.c). */
+enum { TEAMS_ACCESSES = 512 };
+struct teams_access {
+    int32_t object;
+    uint32_t insn;
+    int block;
+    bool stores, kept; /* what is stored: carried */
+};
+
 /* One function that is judged. */
 struct teams_case {
     struct teams_prover *p;
@@ -50,7 +59,8 @@ struct teams_case {
     struct teams_summary *s;
     enum teams_kind kind;
     bool outlined; /* the function of a region itself */
-    uint32_t depth;
+    uint32_t depth, accesses;
+    struct teams_access *access; /* room for TEAMS_ACCESSES */
 };
 
 /* That of a function, read where it is new. NULL: there is no room for it. */
@@ -59,12 +69,21 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
 /* Takes a reason down, as far as it counts for this kind and is the first one. */
 void teams_case_object(struct teams_case *c, enum job_proof reason, uintptr_t where);
 
+/* Whether the branch that ends a block is decided by what is the same in all turns of a loop. */
+bool teams_case_is_fixed(const struct teams_case *c, int b, int loop);
 /* Something that others see happens in a block; or somebody may count how often. */
 void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts);
 /* An instruction's place of memory. */
 void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s);
 /* Sums that threads of a region run in turn add to as they come. */
 void teams_case_sums(struct teams_case *c);
+
+/* By an instruction; by a call that is handed an address, and may write; by one that gives memory. */
+void teams_case_access(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at, bool kept);
+void teams_case_lend(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at, bool acts);
+void teams_case_allocates(struct teams_case *c, int b, uint32_t insn);
+/* What is reached so is a reason where it may be of an iteration before. */
+void teams_case_arrays(struct teams_case *c);
 
 /* What each call looks at and changes: of what is followed, by reading it first. Returns whether that is new. */
 bool teams_case_read_calls(struct teams_case *c);

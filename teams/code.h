@@ -58,6 +58,21 @@ enum teams_op {
     TEAMS_SYSTEM, /* a system call, or something else that is none of a program's business */
 };
 
+/* What an instruction takes of two, where doing that once more changes nothing. The other one of a pair is the
+   opposite. */
+enum teams_extreme {
+    TEAMS_NO_EXTREME,
+    TEAMS_EITHER_BIT,
+    TEAMS_BOTH_BITS,
+    TEAMS_MOST_FLOAT,
+    TEAMS_LEAST_FLOAT,
+    TEAMS_MOST_SIGNED,
+    TEAMS_LEAST_SIGNED,
+    TEAMS_MOST_UNSIGNED,
+    TEAMS_LEAST_UNSIGNED,
+    TEAMS_OF_HALF = 16 /* of 32 bits */
+};
+
 enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY, TEAMS_FROM /* teams_insn.from */ };
 struct teams_operand {
     uint8_t kind, number;
@@ -82,6 +97,7 @@ struct teams_insn {
     bool widens;    /* from 32 bits, by their sign; parts of vectors in either way */
     uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
     bool repeats;   /* loads and stores any number of places from there on */
+    uint8_t extreme; /* enum teams_extreme; of SELECT after comparing a with b: the opposite one after b with a */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
@@ -120,6 +136,11 @@ struct teams_convention {
 static inline bool teams_is_call(const struct teams_insn *i)
 {
     return i->op == TEAMS_CALL || i->op == TEAMS_CALL_SLOT || i->op == TEAMS_CALL_ANY;
+}
+
+static inline bool teams_sets_flags(const struct teams_insn *i)
+{
+    return i->writes_flags || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
 }
 
 /* Known by the masks of what it reads and writes only. */

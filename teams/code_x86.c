@@ -414,6 +414,27 @@ static bool keeps_flags(const cs_insn *i, const cs_x86 *x)
     return false;
 }
 
+/* Of which two an instruction takes what; of a choice, after a comparison of its operands in their order. */
+static enum teams_extreme extreme_of(const cs_insn *i, const struct teams_insn *insn)
+{
+    static const struct {
+        const char *name;
+        enum teams_extreme takes;
+    } table[] = {
+        { "or", TEAMS_EITHER_BIT },       { "and", TEAMS_BOTH_BITS },         { "por", TEAMS_EITHER_BIT },
+        { "pand", TEAMS_BOTH_BITS },      { "cmovle", TEAMS_MOST_SIGNED },    { "cmovl", TEAMS_MOST_SIGNED },
+        { "cmovge", TEAMS_LEAST_SIGNED }, { "cmovg", TEAMS_LEAST_SIGNED },    { "cmovbe", TEAMS_MOST_UNSIGNED },
+        { "cmovb", TEAMS_MOST_UNSIGNED }, { "cmovae", TEAMS_LEAST_UNSIGNED }, { "cmova", TEAMS_LEAST_UNSIGNED },
+        { "maxsd", TEAMS_MOST_FLOAT },    { "minsd", TEAMS_LEAST_FLOAT },     { "maxpd", TEAMS_MOST_FLOAT },
+        { "minpd", TEAMS_LEAST_FLOAT },
+    };
+    const char *name = i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : i->mnemonic[0] == 'v');
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (strcmp(name, table[k].name) == 0)
+            return table[k].takes + (insn->op == TEAMS_SELECT && insn->half ? TEAMS_OF_HALF : 0);
+    return TEAMS_NO_EXTREME;
+}
+
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
     enum teams_op op = insn->op;
@@ -441,6 +462,8 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
             insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
     insn->reads_flags |= tests_flags(i, x);
+    if (!insn->narrow)
+        insn->extreme = (uint8_t)extreme_of(i, insn);
 }
 
 /* Whether what is first an operand in memory is only read: capstone does not know all that are written. */

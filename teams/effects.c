@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/case.h"
+#include "teams/memory.h"
 
 /* --- Where an instruction stands --- */
 
@@ -11,7 +12,7 @@ static bool by_iteration(const struct teams_case *c, int b)
 
 static bool is_shared(const struct teams_case *c, int b)
 {
-    return c->r->context[b] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE | TEAMS_GUARDED);
+    return c->r->context[b] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE | TEAMS_REST);
 }
 
 static bool is_carried(const struct teams_value *v)
@@ -39,30 +40,12 @@ void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts
 
 /* --- Memory --- */
 
-static bool is_same(const struct teams_operand *a, const struct teams_operand *b)
+/* Whether an instruction only takes an extreme, or a bit: done again, it changes nothing. */
+static bool repeats_alike(const struct teams_case *c, int b, const struct teams_insn *i)
 {
-    return a->kind == b->kind && a->number == b->number && a->value == b->value && a->kind != TEAMS_MEMORY;
-}
-
-/* Whether an instruction only takes what is compared right before it, or a bit: done again, it changes nothing. */
-static bool repeats_alike(const struct teams_case *c, uint32_t b, uint32_t n)
-{
-    const struct teams_insn *i = &c->f->insn[c->f->block[b].first + n], *k = i;
-    if (i->op != TEAMS_SELECT)
-        return i->op == TEAMS_NOTHING || i->op == TEAMS_MOVE || i->op == TEAMS_BITS || i->op == TEAMS_COMPARE ||
-               i->op == TEAMS_TEST || i->op == TEAMS_EXTREME || i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP;
-    const struct teams_insn *between = NULL; /* it may copy one of the two into the result */
-    uint32_t others = 0;
-    while (n-- > 0 && !(--k)->writes_flags)
-        if (k->dst.kind != TEAMS_REGISTER || (k->dst.number != TEAMS_FLAGS && k->dst.number != TEAMS_KEPT_FLAGS)) {
-            between = k;
-            others++;
-        }
-    bool copies = between && between->op == TEAMS_MOVE && between->dst.kind == TEAMS_REGISTER &&
-                  between->dst.number == i->a.number;
-    const struct teams_operand a = copies ? between->a : i->a;
-    return k->op == TEAMS_COMPARE && others <= 1 &&
-           ((is_same(&a, &k->a) && is_same(&i->b, &k->b)) || (is_same(&a, &k->b) && is_same(&i->b, &k->a)));
+    return i->op == TEAMS_NOTHING || i->op == TEAMS_MOVE || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST ||
+           i->op == TEAMS_EXTREME || i->op == TEAMS_BITS || i->op == TEAMS_BRANCH || i->op == TEAMS_JUMP ||
+           teams_flow_extreme(c->f, b, i);
 }
 
 /* Whether a block of a loop leaves it, if at all, for where others do. A block that goes on within the loop on both
@@ -96,13 +79,54 @@ static enum job_proof check_swap(const struct teams_case *c, int b)
             const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
             if (i->op == TEAMS_FLOAT)
                 return JOB_PROOF_SUMS;
-            if (!i->swaps && !repeats_alike(c, k, n))
+            if (!i->swaps && !repeats_alike(c, (int)k, i))
                 return JOB_PROOF_COUNTS;
         }
         if (!leads_to_one(c, loop, (int)k, &out))
             return JOB_PROOF_COUNTS;
     }
     return JOB_PROOF_HARMLESS;
+}
+
+static bool is_extreme(const struct teams_value *v, int takes)
+{
+    return teams_value_is_own(v) || teams_value_is_extreme(v, takes);
+}
+
+/* Of an instruction of a loop: those that are not made in it, addresses aside. */
+static bool operands_are_extremes(const struct teams_case *c, int loop, const struct teams_insn *i,
+                                  const struct teams_state *s, int takes)
+{
+    const struct teams_defs *d = &c->r->loop_defs[loop];
+    const struct teams_operand *const operands[] = { &i->a, &i->b };
+    uint8_t slot = c->r->slot_of[i - c->f->insn];
+    bool all = true;
+    for (int o = 0; o < 2; o++)
+        if (operands[o]->kind == TEAMS_REGISTER && operands[o]->number < 64 &&
+            !(d->regs & teams_bit(operands[o]->number)))
+            all = all && is_extreme(&s->reg[operands[o]->number], takes);
+    if (slot != TEAMS_NO_SLOT && i->loads && !(d->slots[slot / 64] >> slot % 64 & 1))
+        all = all && is_extreme(&s->slot[slot], takes);
+    for (uint64_t left = teams_is_masked(i) ? teams_sources(i) & ~d->regs : 0; left; left &= left - 1)
+        all = all && is_extreme(&s->reg[teams_first(left)], takes);
+    return all;
+}
+
+/* What is put into the loop of an exchange and does not come from it is an extreme of the same kind, or plain. */
+static bool puts_extremes(const struct teams_case *c, int b, const struct teams_state *s)
+{
+    int loop = c->f->block[b].loop, takes = 0;
+    bool all = true;
+    for (int time = 0; time < 2; time++)
+        for (uint32_t k = 0; k < c->f->blocks; k++)
+            for (uint32_t n = 0; teams_flow_in_loop(c->f, loop, (int)k) && n < c->f->block[k].count; n++) {
+                const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
+                int now = teams_flow_extreme(c->f, (int)k, i);
+                all = all && (!now || !takes || now == takes);
+                takes = now ? now : takes;
+                all = all && (time == 0 || operands_are_extremes(c, loop, i, s, takes));
+            }
+    return all;
 }
 
 static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
@@ -113,6 +137,8 @@ static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i
     }
     if (i->swaps) {
         enum job_proof reason = check_swap(c, b);
+        if (reason == JOB_PROOF_HARMLESS && !puts_extremes(c, b, s))
+            reason = JOB_PROOF_CARRIES;
         if (reason != JOB_PROOF_HARMLESS)
             teams_case_object(c, reason, i->address);
         return;
@@ -122,6 +148,8 @@ static void check_atomic(struct teams_case *c, int b, const struct teams_insn *i
     bool sums = (i->op == TEAMS_ADD || i->op == TEAMS_SUB) && (v.bits & TEAMS_ZERO) && whole;
     if (!sums && i->op != TEAMS_BITS)
         teams_case_object(c, JOB_PROOF_COUNTS, i->address);
+    else if (!sums && !is_extreme(&v, i->extreme))
+        teams_case_object(c, JOB_PROOF_CARRIES, i->address);
 }
 
 static struct teams_value operands(const struct teams_case *c, const struct teams_insn *i, const struct teams_state *s)
@@ -146,6 +174,21 @@ static struct teams_value stored(const struct teams_case *c, const struct teams_
     return v;
 }
 
+/* A place that is the iteration's own is written in it, or in what is left of a share behind a loop. Where a first or a
+   last iteration is run apart, what it stores is computed: a flag is no different from it otherwise. */
+static void check_place(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_value *at,
+                        const struct teams_value *v)
+{
+    bool plain = !i->loads && (v->kind == TEAMS_CONSTANT || (v->kind == TEAMS_ANY && v->number <= TEAMS_MEMORY_NAMES));
+    if (!(at->bits & TEAMS_BOUND) || (c->r->context[b] & TEAMS_RUN_BY_OTHERS)) {
+        teams_case_effect(c, b, i->address, false);
+        return;
+    }
+    c->s->acts = true;
+    if (c->outlined && ((c->r->context[b] & TEAMS_IF_CARRIED) || (!is_shared(c, b) && plain)))
+        teams_case_object(c, JOB_PROOF_CARRIES, i->address);
+}
+
 static void check_store(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
 {
     struct teams_value at = teams_follow_address(i, s), v = stored(c, i, s);
@@ -158,12 +201,14 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
         return;
     if (i->atomic && !(i->op == TEAMS_OTHER && !i->swaps && is_shared(c, b))) {
         check_atomic(c, b, i, s);
+        if (c->outlined && by_iteration(c, b) && (is_carried(&v) || is_carried(&at)))
+            teams_case_object(c, JOB_PROOF_CARRIES, i->address);
         return;
     }
-    if (at.bits & TEAMS_BOUND && !(c->r->context[b] & TEAMS_RUN_BY_OTHERS))
-        c->s->acts = true;
-    else
-        teams_case_effect(c, b, i->address, false);
+    check_place(c, b, i, &at, &v);
+    bool first = (c->r->context[b] & TEAMS_IN_LOOP) && (v.bits & TEAMS_BOUND) && !(v.bits & TEAMS_TURNS);
+    if (c->outlined && first) /* where the share begins, in each iteration */
+        teams_case_object(c, JOB_PROOF_CARRIES, i->address);
     if (c->outlined && (is_carried(&v) || is_carried(&at)))
         teams_case_object(c, JOB_PROOF_CARRIES, i->address);
 }
@@ -189,6 +234,8 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
     }
     if (teams_value_is_raw(&at))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
+    struct teams_value put = i->stores ? stored(c, i, s) : at;
+    teams_case_access(c, b, (uint32_t)(i - c->f->insn), &at, is_carried(&put));
     if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= first && i->loads)
         c->s->stack = true;
     if (i->stores)

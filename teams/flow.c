@@ -370,6 +370,37 @@ bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block)
     return out;
 }
 
+static bool is_same(const struct teams_operand *a, const struct teams_operand *b)
+{
+    return a->kind == b->kind && a->number == b->number && a->value == b->value && a->kind != TEAMS_MEMORY;
+}
+
+/* Of a choice: where its two are compared right before it. */
+static int chosen_extreme(const struct teams_flow *f, int block, const struct teams_insn *i)
+{
+    const struct teams_insn *first = &f->insn[f->block[block].first], *between = NULL, *k = i;
+    uint32_t others = 0; /* one may copy one of the two into the result */
+    while (k > first && !teams_sets_flags(--k))
+        if (k->dst.kind != TEAMS_REGISTER || (k->dst.number != TEAMS_FLAGS && k->dst.number != TEAMS_KEPT_FLAGS)) {
+            between = k;
+            others++;
+        }
+    bool copies = between && between->op == TEAMS_MOVE && between->dst.kind == TEAMS_REGISTER &&
+                  between->dst.number == i->a.number;
+    const struct teams_operand a = copies ? between->a : i->a;
+    if (k->op != TEAMS_COMPARE || others > 1)
+        return TEAMS_NO_EXTREME;
+    if (is_same(&a, &k->a) && is_same(&i->b, &k->b))
+        return i->extreme;
+    int opposite = ((i->extreme - 1) ^ 1) + 1;
+    return is_same(&a, &k->b) && is_same(&i->b, &k->a) ? opposite : TEAMS_NO_EXTREME;
+}
+
+int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i)
+{
+    return i->extreme && i->op == TEAMS_SELECT ? chosen_extreme(f, block, i) : i->extreme;
+}
+
 static void fill_loop(struct teams_flow *f, uint8_t *member, int tail, int *stack)
 {
     int depth = 0;

@@ -79,6 +79,8 @@ static inline const struct teams_insn *teams_flow_branch(const struct teams_flow
     const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
     return last->op == TEAMS_BRANCH ? last : NULL;
 }
+/* What an instruction takes of two (enum teams_extreme): of a choice, after a comparison of the two in its block. */
+int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i);
 /* Whether a block of the loop has a successor outside. */
 bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block);
 static inline bool teams_flow_in_loop(const struct teams_flow *f, int loop, int block)

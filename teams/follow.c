@@ -38,9 +38,10 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
     bool place = v->kind == TEAMS_ANY && v->number <= TEAMS_MEMORY_NAMES && v->number != TEAMS_PART;
     bool same = place || v->kind == TEAMS_CONSTANT || teams_value_is_own(v); /* unless the other side has another one */
     if (same)
-        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_DECIDED_MARK) ? TEAMS_SIDE_CARRIED
-                   : how == TEAMS_REST_MARK                                   ? TEAMS_SIDE_REST
-                                                                              : TEAMS_SIDE;
+        v->bits |= how & (TEAMS_CARRIED | TEAMS_COUNTER) ? TEAMS_SIDE_CARRIED
+                   : how == TEAMS_DECIDED_MARK           ? TEAMS_SIDE_CARRIED | TEAMS_SIDE_DECIDED
+                   : how == TEAMS_REST_MARK              ? TEAMS_SIDE_REST
+                                                         : TEAMS_SIDE;
     if (same || v->kind == TEAMS_UNSEEN || teams_value_is_raw(v) || !made_inside(r, v, inside))
         return;
     if (how == TEAMS_REST_MARK && is_of_share(v))
@@ -50,8 +51,10 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
         *v = (struct teams_value){ .kind = TEAMS_RAW };
     else if (how == TEAMS_FOUND)
         v->bits |= TEAMS_FOUND;
+    else if (how == TEAMS_DECIDED_MARK && !(v->bits & TEAMS_BOUND))
+        *v = teams_value_any(TEAMS_CARRIED);
     else if (how != TEAMS_CHUNK_MARK && !(v->bits & TEAMS_BOUND))
-        *v = teams_value_any(how == TEAMS_DECIDED_MARK ? TEAMS_CARRIED : (v->bits & (TEAMS_ZERO | TEAMS_HALF)) | how);
+        *v = (struct teams_value){ .kind = TEAMS_ANY, .bits = (v->bits & (TEAMS_ZERO | TEAMS_HALF)) | how, .t = v->t };
 }
 
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
@@ -99,12 +102,39 @@ static void collect_defs(struct teams_reading *r)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
 }
 
+static struct teams_value *at_place(struct teams_state *s, int place)
+{
+    return place < TEAMS_REGISTERS ? &s->reg[place] : &s->slot[place - TEAMS_REGISTERS];
+}
+
+/* A sum's place at the head of a loop, for each. */
+static void name_sums(const struct teams_reading *r, struct teams_state *s)
+{
+    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
+        struct teams_value *v = at_place(s, k);
+        v->n = v->kind == TEAMS_ANY && (v->bits & TEAMS_ZERO) ? (int16_t)(k + 1) : v->kind == TEAMS_ANY ? 0 : v->n;
+    }
+}
+
+/* What goes on from iteration to iteration is a sum; something else that is made of it on the way is none. */
+static void drop_others(const struct teams_reading *r, struct teams_state *s, bool again)
+{
+    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
+        struct teams_value *v = at_place(s, k);
+        if (v->kind != TEAMS_ANY || !(v->bits & TEAMS_ZERO) || v->n == 0 || v->n == k + 1)
+            continue;
+        if (again || v->n == TEAMS_OF_SEVERAL || v->number == 0 || at_place(s, v->n - 1)->number != v->number)
+            v->bits &= (uint16_t)~TEAMS_ZERO;
+    }
+}
+
 /* The state at the end of `from` as `to` sees it. */
 static void along_edge(const struct teams_reading *r, int from, int to, struct teams_state *s)
 {
     int loop = r->shared_loop[from];
     if (loop >= 0 && !teams_flow_in_loop(r->flow, loop, to)) {
         struct teams_defs d = r->loop_defs[loop];
+        drop_others(r, s, false);
         d.stepped = 0;
         mark(r, s, &d, TEAMS_CARRIED, blocks_of_loop(r, loop));
     }
@@ -114,41 +144,58 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
     static const uint32_t how[] = {
         [TEAMS_ONCE] = TEAMS_RAW_MARK,     [TEAMS_OTHERS] = TEAMS_RAW_MARK,     [TEAMS_BY_BOUND] = TEAMS_CARRIED,
-        [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_CARRIED,
+        [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_DECIDED_MARK,
         [TEAMS_BY_REST] = TEAMS_REST_MARK
     };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
-        bool decided = c->kind == TEAMS_BY_CARRIED && r->shared_loop[c->from] >= 0 && r->shared_loop[c->to] >= 0;
         if (c->inside[from] && !c->inside[to])
-            mark(r, s, &c->defs, decided ? TEAMS_DECIDED_MARK : how[c->kind], c->inside);
+            mark(r, s, &c->defs, how[c->kind], c->inside);
     }
 }
 
-enum { LOOP = 1, HOPE = 2, INSIDE = 4 };
+enum { LOOP = 1, HOPE = 2, INSIDE = 4, OUTSIDE = 8 /* of shared loops, which are known */ };
+enum { SIDES = TEAMS_SIDE | TEAMS_SIDE_CARRIED | TEAMS_SIDE_DECIDED | TEAMS_SIDE_REST };
+
+/* What an extreme still is where ways come together. Within an iteration, one that was left as it was would be another
+   choice than that of the extreme. */
+static int16_t join_extremes(const struct teams_value *a, const struct teams_value *b, unsigned how)
+{
+    int16_t takes = a->kind == TEAMS_ANY && a->t ? a->t : b->kind == TEAMS_ANY ? b->t : 0;
+    bool both = a->kind == TEAMS_ANY && b->kind == TEAMS_ANY && a->t == b->t;
+    bool may = both || (how & (LOOP | HOPE)) || !(how & INSIDE);
+    return may && teams_value_is_extreme(a, takes) && teams_value_is_extreme(b, takes) ? takes : 0;
+}
 
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
-    const unsigned sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED | TEAMS_SIDE_REST;
     struct teams_value other = *from;
-    unsigned side = (into->bits | from->bits) & sides;
-    into->bits &= (uint16_t)~sides;
-    other.bits &= (uint16_t)~sides;
+    unsigned side = (into->bits | from->bits) & SIDES;
+    into->bits &= (uint16_t)~SIDES;
+    other.bits &= (uint16_t)~SIDES;
     if (teams_value_equal(into, &other)) {
         into->bits |= (uint16_t)side;
         return;
     }
     from = &other;
-    bool loop = how & LOOP, bound = (into->bits | from->bits) & TEAMS_BOUND;
+    unsigned bound = (into->bits | from->bits) & (TEAMS_BOUND | TEAMS_TURNS);
+    bool loop = how & LOOP;
     if (loop && (how & HOPE) && into->kind == TEAMS_ANY && teams_value_is_raw(from))
         return; /* as it was taken for before its head was known */
     /* within an iteration either is that iteration's own */
     bool anew = (how & INSIDE) && teams_value_begins_anew(into, from);
     bool own = (how & INSIDE) && bound && (into->kind == TEAMS_CONSTANT || from->kind == TEAMS_CONSTANT);
+    int16_t of = into->n == from->n ? into->n : into->n && from->n ? TEAMS_OF_SEVERAL : 0;
+    int16_t takes = side & TEAMS_SIDE_DECIDED ? 0 : join_extremes(into, from, how);
     *into = loop ? teams_value_loop(*into, *from) : teams_value_join(*into, *from);
-    into->bits |= own && into->kind == TEAMS_ANY ? TEAMS_BOUND : 0;
+    into->t = into->kind == TEAMS_ANY ? takes : into->t;
+    into->bits |= own && into->kind == TEAMS_ANY ? bound : 0;
     into->bits |= loop && into->kind == TEAMS_ANY && (into->bits & TEAMS_BOUND) ? TEAMS_TURNS : 0;
-    if (anew)
+    if ((how & OUTSIDE) && into->kind == TEAMS_ANY && bound && !(into->bits & TEAMS_BOUND))
+        into->bits |= TEAMS_CARRIED; /* where a share ends, or not */
+    if (into->kind == TEAMS_ANY)
+        into->n = of;
+    if (anew || (side & TEAMS_SIDE_DECIDED))
         into->bits &= (uint16_t)~TEAMS_ZERO;
     into->number = into->kind == TEAMS_ANY ? name : into->number;
     if ((side & TEAMS_SIDE) || ((side & TEAMS_SIDE_REST) && !is_of_share(into)))
@@ -162,7 +209,8 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
 {
     int shared = r->shared_loop[block];
     bool inside = shared >= 0 && r->flow->head[shared] != block;
-    unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0);
+    unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0) |
+                   (shared < 0 && !loop && !r->recording ? OUTSIDE : 0);
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
         if (memcmp(&into->reg[k], &from->reg[k], sizeof *into->reg) != 0)
             join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
@@ -182,11 +230,10 @@ static void entry_state(struct teams_state *s)
 /* All ways have come together. */
 static void drop_sides(const struct teams_reading *r, struct teams_state *s)
 {
-    const uint16_t sides = TEAMS_SIDE | TEAMS_SIDE_CARRIED | TEAMS_SIDE_REST;
     for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        s->reg[k].bits &= (uint16_t)~sides;
+        s->reg[k].bits &= (uint16_t)~SIDES;
     for (uint32_t k = 0; k < r->slots; k++)
-        s->slot[k].bits &= (uint16_t)~sides;
+        s->slot[k].bits &= (uint16_t)~SIDES;
 }
 
 /* Slots that were not known yet when it was kept are unseen. */
@@ -208,6 +255,8 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
 {
     const struct teams_block *b = &r->flow->block[block];
     struct teams_state edge;
+    int loop = r->shared_loop[block];
+    bool head = loop >= 0 && r->flow->head[loop] == block;
     s->reg[0].kind = TEAMS_UNSEEN;
     if (block == 0)
         entry_state(s);
@@ -219,14 +268,16 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
             struct teams_state *to = seen(s) ? &edge : s;
             copy_kept(r, to, &r->out[from]);
             along_edge(r, from, block, to);
+            if (head && back)
+                drop_others(r, to, true);
             if (to == &edge)
                 join_states(r, block, s, &edge, back);
         }
-    int loop = r->shared_loop[block];
-    if (loop >= 0 && r->flow->head[loop] == block) { /* what meets at the head is another one in each turn */
+    if (head) { /* what meets at the head is another one in each turn */
         r->here[block] = 1;
         mark(r, s, &r->loop_defs[loop], TEAMS_CARRIED, r->here);
         r->here[block] = 0;
+        name_sums(r, s);
     }
     drop_sides(r, s);
 }
@@ -255,14 +306,14 @@ static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct 
 }
 
 /* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
-   or hope was given up at a head. */
+   or hope was given up where ways meet. */
 static bool is_due(const struct teams_reading *r, uint32_t b, uint32_t hopeless)
 {
     const struct teams_block *block = &r->flow->block[b];
     uint32_t ran = r->last[b].ran;
     bool due = b == 0 || r->found >= ran;
     for (uint32_t i = 0; i < block->before_count && !due; i++)
-        due = r->last[block->before[i]].changed >= ran || (block->before[i] >= (int)b && hopeless > ran);
+        due = r->last[block->before[i]].changed >= ran || (block->before_count > 1 && hopeless > ran);
     return due;
 }
 
@@ -331,8 +382,8 @@ static bool make_room(struct teams_reading *r, const struct teams_flow *f)
     r->loop_defs = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->loop_defs);
     r->retries = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->retries);
     r->block_of = teams_flow_take(r->room, f->insns * sizeof *r->block_of);
-    return r->in && r->out && r->last && r->defs && r->here && r->context && r->slot_of && r->shared_loop && r->loop_defs &&
-           r->retries && r->block_of;
+    return r->in && r->out && r->last && r->defs && r->here && r->context && r->slot_of && r->shared_loop &&
+           r->loop_defs && r->retries && r->block_of;
 }
 
 struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena *room)

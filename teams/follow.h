@@ -48,7 +48,8 @@ enum teams_control_kind {
 struct teams_control {
     int from, to;
     enum teams_control_kind kind;
-    uint8_t *inside;        /* of each block: whether each way to it takes that side */
+    uint8_t *inside; /* of each block: whether the branch decides on it: that side leads to it, the other one may not */
+    uint8_t *within; /* likewise: whether each way to it takes that side */
     struct teams_defs defs; /* of these blocks */
 };
 
@@ -59,7 +60,8 @@ enum teams_context {
     TEAMS_RUN_BY_OTHERS = 8,
     TEAMS_IF_CARRIED = 16,
     TEAMS_BEFORE_CHUNK = 32, /* whether there is one */
-    TEAMS_BY_SHARE = 64      /* by how large this thread's share is */
+    TEAMS_BY_SHARE = 64,     /* by how large this thread's share is */
+    TEAMS_REST = 128         /* guarded twice: what is left of a share behind a loop */
 };
 
 struct teams_reading {

@@ -32,7 +32,8 @@ enum teams_known {
 };
 
 enum teams_known teams_known(const char *name);
-/* How many registers of its arguments such a function may look at, vectors aside. */
+/* How many registers of its arguments such a function may look at: vectors aside, and vectors. */
 unsigned teams_known_arguments(const char *name);
+unsigned teams_known_numbers(const char *name);
 
 #endif

@@ -92,8 +92,7 @@ static unsigned flags_in(const struct teams_operand *o)
 /* Flags that are looked at from an instruction on, `live` behind it. */
 static unsigned flags_before(const struct teams_insn *i, unsigned live)
 {
-    bool sets = i->writes_flags || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
-    live &= ~(flags_in(&i->dst) | (sets ? SEEN : 0));
+    live &= ~(flags_in(&i->dst) | (teams_sets_flags(i) ? SEEN : 0));
     return live | flags_in(&i->a) | (i->reads_flags || i->op == TEAMS_BRANCH ? SEEN : 0);
 }
 

@@ -44,8 +44,6 @@ static struct teams_value slot_value(const struct teams_state *s, uint8_t slot)
     return nothing ? teams_value_any(s->slot[slot].bits) : s->slot[slot];
 }
 
-enum { MARKS = TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND };
-
 /* Another slot that shares bytes with a place. */
 static bool touches(const struct teams_reading *r, uint32_t slot, int32_t offset, uint32_t size)
 {
@@ -73,7 +71,7 @@ static void spoil(struct teams_reading *r, struct teams_state *s, int32_t offset
             *old = *v;
         else
             *old = (struct teams_value){ .kind = TEAMS_ANY,
-                                         .bits = (v->bits | (whole ? 0 : old->bits)) & MARKS,
+                                         .bits = (v->bits | (whole ? 0 : old->bits)) & TEAMS_MARKS,
                                          .number = whole ? TEAMS_PART : 0 };
     }
 }
@@ -101,7 +99,7 @@ static struct teams_value gather(const struct teams_reading *r, const struct tea
         if (!touches(r, i, r->slot_offset[slot], size) || other->kind == TEAMS_UNSEEN)
             continue;
         if (other->number == TEAMS_PART && size <= 8) {
-            v.bits |= other->bits & MARKS;
+            v.bits |= other->bits & TEAMS_MARKS;
             continue;
         }
         if (teams_value_is_raw(other))
@@ -109,18 +107,26 @@ static struct teams_value gather(const struct teams_reading *r, const struct tea
         if (size > 8)
             v = teams_value_join(v, *other);
         else if (!teams_value_is_raw(&v) && !(is_zero(&v) && is_zero(other)))
-            v = teams_value_any((v.bits & (MARKS | TEAMS_BOUND | TEAMS_TURNS | TEAMS_EDGE)) | (other->bits & MARKS));
+            v = teams_value_any((v.bits & (TEAMS_MARKS | TEAMS_BOUND | TEAMS_TURNS | TEAMS_EDGE)) |
+                                (other->bits & TEAMS_MARKS));
     }
     return v;
 }
 
+/* What an address leaves in what is read there. */
+static unsigned marks_of_place(const struct teams_value *at)
+{
+    return at->bits & (at->bits & TEAMS_BOUND ? TEAMS_CARRIED | TEAMS_FOUND : TEAMS_MARKS);
+}
+
 /* A place in the frame that is not known exactly: raw where something raw may be there. */
-static struct teams_value somewhere(const struct teams_reading *r, const struct teams_state *s)
+static struct teams_value somewhere(const struct teams_reading *r, const struct teams_state *s,
+                                    const struct teams_value *at)
 {
     for (uint32_t i = 0; i < r->slots; i++)
         if (teams_value_is_raw(&s->slot[i]))
             return (struct teams_value){ .kind = TEAMS_RAW };
-    return teams_value_any(0);
+    return teams_value_any(marks_of_place(at));
 }
 
 void teams_memory_escape(struct teams_reading *r, const struct teams_value *v)
@@ -189,7 +195,8 @@ struct teams_value teams_memory_load_from(struct teams_reading *r, const struct 
                                                          : TEAMS_NO_SLOT;
     if (slot != TEAMS_NO_SLOT)
         return gather(r, s, slot, i->from.size);
-    return at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK ? somewhere(r, s) : teams_value_any(at.bits & MARKS);
+    return at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK ? somewhere(r, s, &at)
+                                                            : teams_value_any(at.bits & TEAMS_MARKS);
 }
 
 struct teams_value teams_memory_load(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
@@ -199,9 +206,8 @@ struct teams_value teams_memory_load(struct teams_reading *r, const struct teams
     if (slot != TEAMS_NO_SLOT && !i->repeats)
         return gather(r, s, slot, i->place.size);
     if (at.kind == TEAMS_STACK || at.kind == TEAMS_FRAME)
-        return somewhere(r, s);
-    struct teams_value v = teams_value_any(at.bits & TEAMS_BOUND ? at.bits & (TEAMS_CARRIED | TEAMS_FOUND)
-                                                                 : at.bits & MARKS);
+        return somewhere(r, s, &at);
+    struct teams_value v = teams_value_any(marks_of_place(&at));
     if (v.bits == 0 && !(at.bits & TEAMS_BOUND))
         v.number = name_of_memory(r, i, s);
     return v;
@@ -235,7 +241,7 @@ static void forget_object(const struct teams_reading *r, struct teams_state *s, 
     for (uint32_t i = 0; i < r->slots; i++)
         if (r->slot_offset[i] >= begin - BEFORE && r->slot_offset[i] < begin + OBJECT &&
             (s->slot[i].kind == TEAMS_CONSTANT || (s->slot[i].bits & TEAMS_ZERO)))
-            s->slot[i] = teams_value_any(s->slot[i].bits & MARKS);
+            s->slot[i] = teams_value_any(s->slot[i].bits & TEAMS_MARKS);
 }
 
 void teams_memory_store(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s,
@@ -257,12 +263,12 @@ void teams_memory_store(struct teams_reading *r, int block, const struct teams_i
         spoil(r, s, at.number, i->place.size, &v);
 }
 
-void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s)
+void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s, unsigned marks)
 {
     enum { OBJECT = 64 };
     for (uint32_t k = 0; k < r->slots; k++)
         for (uint32_t e = 0; e < r->escapes; e++)
             if (r->slot_offset[k] >= r->escaped[e] && r->slot_offset[k] < r->escaped[e] + OBJECT &&
                 !teams_value_is_raw(&s->slot[k]))
-                s->slot[k] = teams_value_any(0);
+                s->slot[k] = teams_value_any((s->slot[k].bits & TEAMS_MARKS) | marks);
 }

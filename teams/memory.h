@@ -50,8 +50,8 @@ void teams_memory_store(struct teams_reading *r, int block, const struct teams_i
                         struct teams_value v);
 /* An address goes where others may write by it. */
 void teams_memory_escape(struct teams_reading *r, const struct teams_value *v);
-/* Where it went was written. */
-void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s);
+/* Where it went was written, of something with these marks. */
+void teams_memory_forget_escaped(struct teams_reading *r, struct teams_state *s, unsigned marks);
 
 /* What a block writes, as far as that is being found out; a step: a register to which a constant is added. */
 static inline void teams_memory_define(struct teams_reading *r, int block, uint8_t reg, bool step)

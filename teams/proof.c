@@ -5,6 +5,7 @@
 
 #include "teams/case.h"
 #include "teams/live.h"
+#include "teams/memory.h"
 #include "teams/wait.h"
 
 /* A task may run wherever OpenMP likes: what it learns of its team, and what it writes, is its own. Only waiting
@@ -53,6 +54,55 @@ static void check_branch(struct teams_case *c, int b, const struct teams_insn *i
         teams_case_object(c, JOB_PROOF_COUNTS, i->address);
 }
 
+/* Whether a way ends in a call that does not come back. */
+static bool gives_up(const struct teams_case *c, int b)
+{
+    while (c->f->block[b].next[0] >= 0 && c->f->block[b].next[1] < 0 && c->f->block[b].next[0] > b)
+        b = c->f->block[b].next[0];
+    uint32_t last = c->f->block[b].first + c->f->block[b].count - 1;
+    bool leaves = teams_is_call(&c->f->insn[last]) && c->f->call[last].known == TEAMS_LEAVES;
+    return c->f->block[b].next[0] < 0 && c->f->block[b].next[1] < 0 && (leaves || c->f->insn[last].op == TEAMS_TRAP);
+}
+
+/* Whether it is the same in all turns of a loop. */
+static bool is_fixed(const struct teams_case *c, const struct teams_value *v, int loop)
+{
+    bool plain = v->kind == TEAMS_ANY && v->number && v->number != TEAMS_PART &&
+                 !(v->bits & (TEAMS_MARKS | TEAMS_BOUND));
+    return v->kind == TEAMS_CONSTANT ||
+           (plain &&
+            (v->number <= TEAMS_MEMORY_NAMES || !teams_flow_in_loop(c->f, loop, teams_block_of_name(c->r, v->number))));
+}
+
+bool teams_case_is_fixed(const struct teams_case *c, int b, int loop)
+{
+    const struct teams_block *block = &c->f->block[b];
+    uint32_t k = block->first + block->count - 1;
+    struct teams_state s = { 0 };
+    while (k > block->first && !teams_sets_flags(&c->f->insn[k]))
+        k--;
+    const struct teams_insn *i = &c->f->insn[k];
+    if (!teams_flow_branch(c->f, b) || (i->op != TEAMS_COMPARE && i->op != TEAMS_TEST))
+        return false;
+    teams_follow_begin(c->r, b, &s);
+    for (uint32_t n = block->first; n < k; n++)
+        teams_follow_step(c->r, b, n, &s);
+    struct teams_value x = teams_follow_operand(c->r, i, &i->a, &s), y = teams_follow_operand(c->r, i, &i->b, &s);
+    return is_fixed(c, &x, loop) && is_fixed(c, &y, loop);
+}
+
+/* A shared loop is left when its iterations are over, or with the program. */
+static void check_way_out(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_value *flags)
+{
+    int loop = c->r->shared_loop[b];
+    bool over = flags->kind == TEAMS_IF_CHUNK || (flags->bits & (TEAMS_BOUND | TEAMS_LENGTH));
+    if (!c->outlined || loop < 0 || over || teams_case_is_fixed(c, b, loop))
+        return;
+    for (int k = 0; k < 2; k++)
+        if (!teams_flow_in_loop(c->f, loop, c->f->block[b].next[k]) && !gives_up(c, c->f->block[b].next[k]))
+            teams_case_object(c, JOB_PROOF_CARRIES, i->address);
+}
+
 static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
 {
     const struct teams_insn *i = &c->f->insn[insn];
@@ -60,9 +110,10 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
         teams_case_memory(c, b, i, s);
     if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT)
         teams_case_call(c, b, insn, s);
-    else if (i->op == TEAMS_BRANCH)
+    else if (i->op == TEAMS_BRANCH) {
         check_branch(c, b, i, &s->reg[TEAMS_FLAGS]);
-    else if (i->op == TEAMS_RETURN && c->depth > 0 && is_in_frame(&s->reg[teams_convention()->result]))
+        check_way_out(c, b, i, &s->reg[TEAMS_FLAGS]);
+    } else if (i->op == TEAMS_RETURN && c->depth > 0 && is_in_frame(&s->reg[teams_convention()->result]))
         teams_case_object(c, JOB_PROOF_THREAD_DATA, i->address);
     else if (i->op == TEAMS_SYSTEM)
         teams_case_object(c, JOB_PROOF_SYSTEM, i->address);
@@ -76,9 +127,10 @@ static void check_code(struct teams_case *c)
 {
     teams_case_sums(c);
     struct teams_state *s = malloc(sizeof *s);
-    if (!s)
+    c->access = s ? malloc(TEAMS_ACCESSES * sizeof *c->access) : NULL;
+    if (!c->access)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
-    for (uint32_t b = 0; s && b < c->f->blocks; b++) {
+    for (uint32_t b = 0; c->access && b < c->f->blocks; b++) {
         const struct teams_block *block = &c->f->block[b];
         teams_follow_begin(c->r, (int)b, s);
         if (s->reg[0].kind == TEAMS_UNSEEN)
@@ -88,6 +140,8 @@ static void check_code(struct teams_case *c)
             teams_follow_step(c->r, (int)b, block->first + k, s);
         }
     }
+    teams_case_arrays(c);
+    free(c->access);
     free(s);
     if (c->kept->waits)
         teams_case_object(c, JOB_PROOF_WAITS, c->kept->waits);

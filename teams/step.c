@@ -2,6 +2,8 @@
 /* One instruction of a function that is read. */
 #include "teams/memory.h"
 
+#include <string.h>
+
 static struct teams_value named(const struct teams_reading *r, const struct teams_insn *i, struct teams_value v)
 {
     if (v.kind == TEAMS_ANY && v.number == 0)
@@ -17,7 +19,7 @@ static struct teams_value beside(struct teams_value v, struct teams_value rest, 
     if (teams_value_is_raw(&rest))
         return (struct teams_value){ .kind = low ? TEAMS_LOW : TEAMS_RAW,
                                      .bits = v.bits & ~(unsigned)(TEAMS_ZERO | TEAMS_EXACT) };
-    v.bits |= rest.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    v.bits |= rest.bits & TEAMS_MARKS;
     return v.kind == TEAMS_CONSTANT ? teams_value_any(v.bits & ~(unsigned)TEAMS_ZERO) : v;
 }
 
@@ -65,7 +67,7 @@ static struct teams_value of_width(const struct teams_insn *i, struct teams_valu
     if (half && !i->half && !moves && linear && !teams_value_is_raw(&v))
         return (struct teams_value){ .kind = TEAMS_RAW };
     bool sum = v.kind == TEAMS_ANY && (v.bits & TEAMS_ZERO);
-    if (sum && half && !i->half && (!moves || i->widens))
+    if (sum && (i->narrow || (half && !i->half && (!moves || i->widens))))
         v.bits &= (uint16_t)~TEAMS_ZERO;
     bool negative = v.kind == TEAMS_LINEAR && !((v.bits & TEAMS_EXACT) && v.t >= 0 && v.n >= 0 && v.m >= 0 && v.r >= 0);
     bool keeps = i->half ? !moves || sum || negative || half : half && !i->widens;
@@ -116,12 +118,16 @@ static struct teams_value sum(const struct teams_reading *r, int block, struct t
     bool a_carried = loop && teams_value_is_carried(&a), b_carried = loop && teams_value_is_carried(&b);
     bool zero = (both && !(a_carried && b_carried)) || (in && (a.bits & TEAMS_ZERO) && !b_carried) ||
                 (in && !minus && (b.bits & TEAMS_ZERO) && !a_carried);
-    if (v.kind == TEAMS_ANY && zero)
+    if (v.kind == TEAMS_ANY && zero) {
         v.bits |= TEAMS_ZERO;
+        int16_t x = a.kind == TEAMS_ANY && (a.bits & TEAMS_ZERO) ? a.n : 0;
+        int16_t y = b.kind == TEAMS_ANY && (b.bits & TEAMS_ZERO) ? b.n : 0;
+        v.n = x && y ? TEAMS_OF_SEVERAL : x | y;
+    }
     return v;
 }
 
-static struct teams_value choose(struct teams_value flags, struct teams_value a, struct teams_value b)
+static struct teams_value choose(struct teams_value flags, struct teams_value a, struct teams_value b, bool outside)
 {
     struct teams_value v = teams_value_join(a, b);
     /* by whether a chunk is there only its end is chosen, which still has the number in it */
@@ -130,10 +136,19 @@ static struct teams_value choose(struct teams_value flags, struct teams_value a,
         (flags.kind == TEAMS_IF_REST && v.kind != TEAMS_QUOTIENT && v.kind != TEAMS_LINEAR))
         return (struct teams_value){ .kind = TEAMS_RAW };
     if (v.kind == TEAMS_CONSTANT || v.kind == TEAMS_ANY)
-        v.bits |= flags.bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_FOUND);
-    if (teams_value_is_carried(&flags) || teams_value_begins_anew(&a, &b))
+        v.bits |= flags.bits & TEAMS_MARKS;
+    if (v.kind == TEAMS_ANY && outside && ((a.bits ^ b.bits) & TEAMS_BOUND)) /* where a share ends, or not */
+        v.bits |= TEAMS_CARRIED;
+    if ((teams_value_is_carried(&flags) && !(flags.bits & TEAMS_EDGE)) || teams_value_begins_anew(&a, &b))
         v.bits &= (uint16_t)~TEAMS_ZERO;
     return v;
+}
+
+/* An extreme stays one where another one is taken of it and of what an iteration has. */
+static bool keeps_extreme(const struct teams_reading *r, int block, const struct teams_value *v, int takes)
+{
+    bool own = (r->context[block] & (TEAMS_IN_LOOP | TEAMS_REST)) && v->kind == TEAMS_ANY && !(v->bits & TEAMS_MARKS);
+    return takes && (own || teams_value_is_extreme(v, takes));
 }
 
 static struct teams_value set(struct teams_value flags)
@@ -168,11 +183,13 @@ struct sources {
     bool some, zeroes;      /* registers that are no address; all, with what is loaded, are 0 or sums */
     bool changed_zero;      /* one of them is written, too */
     bool carried;           /* one that is not written */
+    bool extremes;          /* all, with what is loaded, are extremes, or an iteration's */
 };
 
-static struct sources sources_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_state *s)
+static struct sources sources_of(struct teams_reading *r, int block, const struct teams_insn *i,
+                                 const struct teams_state *s)
 {
-    struct sources from = { .all = teams_value_any(0), .zeroes = true };
+    struct sources from = { .all = teams_value_any(0), .zeroes = true, .extremes = true };
     uint64_t addresses = teams_bit(i->place.base) | (i->from.size ? teams_bit(i->from.base) : 0);
     for (uint64_t left = teams_sources(i) | (i->reads & i->writes); left; left &= left - 1) {
         const struct teams_value *v = &s->reg[teams_first(left)];
@@ -181,6 +198,7 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
         bool zero = v->bits & TEAMS_ZERO;
         from.all = teams_value_mix(from.all, *v);
         from.zeroes = from.zeroes && zero;
+        from.extremes = from.extremes && keeps_extreme(r, block, v, i->extreme);
         from.changed_zero |= zero && (i->writes & left & -left);
         from.carried |= !(i->writes & left & -left) && teams_value_is_carried(v);
         from.some = true;
@@ -195,6 +213,7 @@ static struct sources sources_of(struct teams_reading *r, const struct teams_ins
         struct teams_value loaded = teams_memory_load(r, i, s);
         from.all = teams_value_mix(from.all, loaded);
         from.zeroes = from.zeroes && (loaded.bits & TEAMS_ZERO);
+        from.extremes = from.extremes && keeps_extreme(r, block, &loaded, i->extreme);
         from.carried |= teams_value_is_carried(&loaded);
     }
     from.zeroes = from.zeroes && from.some;
@@ -229,7 +248,7 @@ static void set_flags(const struct teams_insn *i, struct teams_state *s, struct 
 /* Whatever goes in comes out. */
 static void masked(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s)
 {
-    struct sources from = sources_of(r, i, s);
+    struct sources from = sources_of(r, block, i, s);
     bool in = r->context[block] & (TEAMS_IN_LOOP | TEAMS_GUARDED);
     bool carried = (r->context[block] & TEAMS_IN_LOOP) && from.carried;
     bool adds = i->op == TEAMS_VECTOR_ADD && !carried && !(i->widens && from.zeroes);
@@ -237,6 +256,7 @@ static void masked(struct teams_reading *r, int block, const struct teams_insn *
     struct teams_value v = from.all;
     if (v.kind == TEAMS_ANY && sums)
         v.bits |= TEAMS_ZERO;
+    v.t = v.kind == TEAMS_ANY && from.extremes ? i->extreme : 0;
     v = named(r, i, v);
     struct teams_value found = tells_order(r, block, i, s) ? told(v) : v;
     if (i->stores)
@@ -262,7 +282,7 @@ static void bound_at(struct teams_reading *r, int block, struct teams_state *s, 
     uint8_t slot = teams_memory_slot(r, v->number, 8);
     if (slot == TEAMS_NO_SLOT)
         return;
-    s->slot[slot] = teams_value_any(TEAMS_BOUND);
+    s->slot[slot] = teams_value_any(TEAMS_BOUND | TEAMS_EDGE);
     teams_memory_define_slot(r, block, slot);
 }
 
@@ -281,39 +301,53 @@ static void take_bounds(struct teams_reading *r, int block, struct teams_state *
     }
 }
 
-static struct teams_value result_of(enum teams_known known)
+/* What a function finds out of its arguments and of what they point to in the frame. */
+static unsigned marks_of(const struct teams_reading *r, const struct teams_call *c, const struct teams_state *s)
 {
-    switch (known) {
+    unsigned bits = 0;
+    for (uint64_t left = c->reads; left; left &= left - 1) {
+        const struct teams_value *v = &s->reg[teams_first(left)];
+        uint8_t slot = v->kind == TEAMS_FRAME ? teams_memory_find_slot(r, v->number) : TEAMS_NO_SLOT;
+        v = slot == TEAMS_NO_SLOT ? v : &s->slot[slot];
+        bits |= v->bits & TEAMS_BOUND ? v->bits & (TEAMS_CARRIED | TEAMS_FOUND) : v->bits & TEAMS_MARKS;
+    }
+    return bits;
+}
+
+static struct teams_value result_of(const struct teams_call *c, unsigned marks)
+{
+    switch (c->known) {
     case TEAMS_ASKS_SIZE:
         return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .n = 1 };
     case TEAMS_ASKS_NUMBER:
         return (struct teams_value){ .kind = TEAMS_LINEAR, .bits = TEAMS_EXACT, .t = 1 };
     case TEAMS_ALLOCATES:
         return (struct teams_value){ .kind = TEAMS_HEAP };
-    case TEAMS_BOUNDS:
-        return teams_value_any(TEAMS_BOUND);
+    case TEAMS_BOUNDS: /* number of a section, or whether there are iterations */
+        return teams_value_any(strstr(c->name, "sections") ? TEAMS_BOUND | TEAMS_EDGE : TEAMS_LENGTH);
     case TEAMS_SINGLE:
         return (struct teams_value){ .kind = TEAMS_IF_SINGLE };
     default:
-        return teams_value_any(0);
+        return teams_value_any(marks);
     }
 }
 
 static void call(struct teams_reading *r, int block, const struct teams_insn *i, struct teams_state *s)
 {
     const struct teams_convention *c = teams_convention();
-    enum teams_known known = r->flow->call[i - r->flow->insn].known;
-    uint64_t clobbers = r->flow->call[i - r->flow->insn].clobbers;
+    const struct teams_call *callee = &r->flow->call[i - r->flow->insn];
+    enum teams_known known = callee->known;
+    unsigned marks = known <= TEAMS_LEAVES ? marks_of(r, callee, s) : 0;
     for (int a = 0; a < c->argument_count; a++)
         teams_memory_escape(r, &s->reg[c->arguments[a]]);
     if (known == TEAMS_WRITES || known == TEAMS_UNKNOWN_CALL)
-        teams_memory_forget_escaped(r, s);
+        teams_memory_forget_escaped(r, s, marks);
     if (known == TEAMS_BOUNDS)
         take_bounds(r, block, s);
-    write_all(r, block, s, clobbers, teams_value_any(0));
+    write_all(r, block, s, callee->clobbers, teams_value_any(marks));
     s->reg[TEAMS_FLAGS] = teams_value_any(0);
-    if (known != TEAMS_UNKNOWN_CALL || clobbers >> c->result & 1)
-        s->reg[c->result] = result_of(known);
+    if (known != TEAMS_UNKNOWN_CALL || callee->clobbers >> c->result & 1)
+        s->reg[c->result] = result_of(callee, marks);
 }
 
 static struct teams_value product(const struct teams_reading *r, int block, struct teams_value a, struct teams_value b)
@@ -357,7 +391,7 @@ static struct teams_value result(struct teams_reading *r, int block, const struc
     case TEAMS_BITS:
         return bits(a, b);
     case TEAMS_SELECT:
-        return choose(s->reg[TEAMS_FLAGS], a, b);
+        return choose(s->reg[TEAMS_FLAGS], a, b, !r->recording && r->shared_loop[block] < 0);
     default:
         return set(s->reg[TEAMS_FLAGS]);
     }
@@ -408,6 +442,11 @@ static void compute(struct teams_reading *r, int block, const struct teams_insn 
     if (i->op == TEAMS_ADDRESS && !i->place.fixed)
         before = bits_of_place(&i->place, s, &linear);
     v = of_width(i, v, before, linear);
+    int takes = teams_flow_extreme(r->flow, block, i);
+    if (v.kind == TEAMS_ANY && i->op != TEAMS_MOVE)
+        v.t = keeps_extreme(r, block, &a, takes) && keeps_extreme(r, block, &b, takes) ? (int16_t)takes : 0;
+    else if (v.kind == TEAMS_ANY && (i->narrow || (i->half && !(v.t & TEAMS_OF_HALF) && v.t > TEAMS_BOTH_BITS)))
+        v.t = 0;
     if (!low && v.kind == TEAMS_LOW)
         v = (struct teams_value){ .kind = TEAMS_RAW };
     if (low && !teams_value_is_raw(&v))

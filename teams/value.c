@@ -107,6 +107,9 @@ struct teams_value teams_value_add(struct teams_value a, struct teams_value b, b
     if (a.kind == TEAMS_CONSTANT && b.kind == TEAMS_CONSTANT)
         return teams_value_constant((int64_t)a.number + sign * (int64_t)b.number);
     unsigned bits = both_bits(a, b);
+    if ((a.bits & b.bits & TEAMS_BOUND) &&
+        ((a.bits ^ b.bits) & TEAMS_TURNS)) /* of an iteration, and of the first one */
+        bits |= TEAMS_CARRIED;
     if (minus && (a.bits & b.bits & TEAMS_EDGE))
         return teams_value_any((bits & ~(unsigned)(TEAMS_BOUND | TEAMS_TURNS)) | TEAMS_LENGTH);
     return teams_value_any(bits | ((a.bits | b.bits) & TEAMS_EDGE));
@@ -165,7 +168,9 @@ struct teams_value teams_value_multiply(struct teams_value a, struct teams_value
         return teams_value_scale(b, a.number);
     if (b.kind == TEAMS_CONSTANT)
         return teams_value_scale(a, b.number);
-    return teams_value_mix(a, b);
+    struct teams_value v = teams_value_mix(a, b);
+    v.bits |= plain(a).bits & plain(b).bits & TEAMS_LENGTH ? TEAMS_CARRIED : 0; /* its square is no share any more */
+    return v;
 }
 
 struct teams_value teams_value_begin(struct teams_value a, struct teams_value b)
@@ -211,7 +216,10 @@ struct teams_value teams_value_compare(struct teams_value a, struct teams_value 
     struct teams_value d = teams_value_add(x, y, true);
     if (teams_value_is_raw(&d))
         return raw;
-    return teams_value_any(both_bits(x, y));
+    unsigned bits = both_bits(x, y);
+    if (x.bits & y.bits & TEAMS_EDGE) /* how far they are apart */
+        bits = (bits & ~(unsigned)(TEAMS_BOUND | TEAMS_TURNS)) | TEAMS_LENGTH | TEAMS_EDGE;
+    return teams_value_any(bits);
 }
 
 struct teams_value teams_value_mix(struct teams_value a, struct teams_value b)
@@ -263,7 +271,7 @@ struct teams_value teams_value_join(struct teams_value a, struct teams_value b)
     if (teams_value_is_raw(&a) || teams_value_is_raw(&b))
         return raw;
     unsigned all = a.bits & b.bits & (TEAMS_BOUND | TEAMS_ZERO | TEAMS_EDGE);
-    unsigned some = (a.bits | b.bits) & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    unsigned some = (a.bits | b.bits) & TEAMS_MARKS;
     some |= all & TEAMS_ZERO ? (a.bits | b.bits) & TEAMS_HALF : 0;
     some |= all & TEAMS_BOUND ? (a.bits | b.bits) & TEAMS_TURNS : 0;
     struct teams_value v = teams_value_any(all | some);

@@ -40,29 +40,34 @@ enum teams_value_kind {
 };
 
 enum teams_value_bit {
-    TEAMS_BOUND = 1,   /* made of the bounds of a shared loop */
-    TEAMS_CARRIED = 2, /* depends on what this thread did in earlier iterations */
-    TEAMS_COUNTER = 4, /* likewise, but only counts them */
-    TEAMS_ZERO = 8,    /* 0, plus what was added in iterations of shared loops */
-    TEAMS_LENGTH = 32, /* of a thread's share: what two bounds are apart */
-    TEAMS_EDGE = 64,   /* with BOUND: only by adding, not what an iteration computed of its number */
-    TEAMS_EXACT = 16,  /* a linear form without something plain */
+    TEAMS_BOUND = 1,     /* made of the bounds of a shared loop */
+    TEAMS_CARRIED = 2,   /* depends on what this thread did in earlier iterations */
+    TEAMS_COUNTER = 4,   /* likewise, but only counts them */
+    TEAMS_ZERO = 8,      /* 0, plus what was added in iterations of shared loops */
+    TEAMS_LENGTH = 32,   /* of a thread's share: what two bounds are apart */
+    TEAMS_EDGE = 64,     /* with BOUND: only by adding, not what an iteration computed of its number */
+    TEAMS_EXACT = 16,    /* a linear form without something plain */
     TEAMS_EITHER = 8192, /* a linear form, or something plain: what cancels the form leaves a length */
-    TEAMS_FOUND = 256, /* tells which thread came first: made of what an exchange found */
+    TEAMS_FOUND = 256,   /* tells which thread came first: made of what an exchange found */
     TEAMS_TURNS = 128,   /* with BOUND: another one in each iteration */
     TEAMS_HALF = 32768,  /* a linear form or a sum that was computed in 32 bits: what is above is not its own */
+    TEAMS_MARKS = TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND, /* they stay in whatever is made of it */
     /* no bits of a value while an instruction is looked at (follow.c) */
-    TEAMS_RAW_MARK = 131072,   /* makes it raw */
-    TEAMS_CHUNK_MARK = 2048,   /* likewise, unless it is carried */
-    TEAMS_DECIDED_MARK = 4096, /* carried, and no sum any more */
-    TEAMS_SIDE = 512,          /* of one side of a branch: where the other side's is another, it is raw */
-    TEAMS_SIDE_CARRIED = 1024, /* likewise, carried */
-    TEAMS_SIDE_REST = 16384,   /* likewise, but for what a share is made of */
-    TEAMS_REST_MARK = 65536    /* makes anything else raw */
+    TEAMS_RAW_MARK = 131072,     /* makes it raw */
+    TEAMS_CHUNK_MARK = 262144,   /* likewise, unless it is carried */
+    TEAMS_DECIDED_MARK = 524288, /* carried, and no sum any more */
+    TEAMS_SIDE = 512,            /* of one side of a branch: where the other side's is another, it is raw */
+    TEAMS_SIDE_CARRIED = 1024,   /* likewise, carried */
+    TEAMS_SIDE_DECIDED = 2048,   /* likewise, and no sum any more */
+    TEAMS_SIDE_REST = 16384,     /* likewise, but for what a share is made of */
+    TEAMS_REST_MARK = 65536      /* makes anything else raw */
 };
 
+enum { TEAMS_OF_SEVERAL = -1 };
 struct teams_value {
     uint16_t kind, bits;
+    /* Of TEAMS_ANY t: what was taken of carried values (enum teams_extreme), and of nothing else; n: of a sum, where it
+       was when the iteration began, a register or a slot, + 1. */
     int16_t t, n, m, r;
     int32_t number; /* of a constant, an offset in the frame; of TEAMS_ANY its name (follow.h), 0: none */
 };
@@ -80,7 +85,13 @@ static inline bool teams_value_is_raw(const struct teams_value *v)
 /* Depends on what this thread did, or how much. */
 static inline bool teams_value_is_carried(const struct teams_value *v)
 {
-    return v->bits & (TEAMS_CARRIED | TEAMS_COUNTER | TEAMS_LENGTH | TEAMS_FOUND);
+    return v->bits & TEAMS_MARKS;
+}
+/* An extreme of what the iterations had, or nothing that any of them left: the same whoever ran which of them. */
+static inline bool teams_value_is_extreme(const struct teams_value *v, int takes)
+{
+    bool plain = !(v->bits & (TEAMS_MARKS | TEAMS_BOUND)) && (v->kind == TEAMS_ANY || v->kind == TEAMS_CONSTANT);
+    return plain || (takes && v->kind == TEAMS_ANY && v->t == takes && !(v->bits & (TEAMS_BOUND | TEAMS_FOUND)));
 }
 /* An address in memory that only this thread knows. */
 static inline bool teams_value_is_own(const struct teams_value *v)

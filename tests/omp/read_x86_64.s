@@ -208,6 +208,9 @@
     .macro spare
     mov %eax, %ebx
     .endm
+    .macro restore
+    add $96, %rsp
+    .endm
     told returned, "mov %eax, %edi; call same; mov %eax, %ebx"
     told returned_in_part, "mov %eax, %edi; xor %eax, %eax; call same; mov %eax, %ebx"
     told returned_by_address, "mov %eax, %edi; lea 8(%rsp), %rsi; call put; mov 8(%rsp), %ebx"
@@ -220,6 +223,8 @@
     told handed_in_a_vector, "movd %eax, %xmm0; call in_vector; mov %eax, %ebx"
     told handed_in_flags, "cmp $1, %eax; call by_flags; mov %eax, %ebx"
     told handed_below_an_address, "mov %eax, 8(%rsp); lea 12(%rsp), %rdi; call get_below; mov %eax, %ebx"
+    told handed_far_below, "mov %eax, (%rsp); lea 48(%rsp), %rdi; call get_far_below; mov %eax, %ebx"
+    told handed_farther, "mov %eax, -96(%rsp); sub $96, %rsp; lea 112(%rsp), %rdi; call get_farther; restore; spare"
     told read_from_flags, "cmp $1, %eax; mov $0, %eax; call by_flags; mov %eax, %ebx"
     told left_in_flags, "cmp $1, %eax; mov $0, %eax; jmp 3f; 3: call nothing; sbb %ebx, %ebx"
     told handed_in_a_jump, "test %eax, %eax; jg 3f; jmp 4f; 3: mov $1, %ebx; 4:"
@@ -362,6 +367,75 @@
     iterate no_counted_twice, "lea (%rsi,%rcx), %edx; add %ecx, %edx"
     iterate no_counted_and_multiplied, "mov %ebx, %edx; imul %ecx, %edx"
 
+# What a thread carries from iteration to iteration, in %ecx, gets out; %rbp, %rbx as above. The code is run in each
+# iteration, `after` behind the loop.
+    .macro carries name, code, after
+    begin region_no_\name
+    push %rbx
+    push %r12
+    push %rbp
+    sub $96, %rsp
+    mov %rdi, %rbp
+    call omp_get_num_threads@PLT
+    mov %eax, %r12d
+    call omp_get_thread_num@PLT
+    mov %eax, %esi
+    mov (%rbp), %eax
+    cltd
+    idiv %r12d
+    xor %ecx, %ecx
+    xor %r8d, %r8d
+    cmp %edx, %esi
+    jl 3f
+2:  imul %eax, %esi
+    add %edx, %esi
+    add %esi, %eax
+    cmp %eax, %esi
+    jge 1f
+    movslq %esi, %rbx
+    mov %eax, %r12d
+    mov 8(%rbp), %rdi
+4:  imul $5, %ecx, %ecx
+    add $7, %ecx
+    \code
+    inc %rbx
+    cmp %ebx, %r12d
+    jg 4b
+1:  \after
+    add $96, %rsp
+    pop %rbp
+    pop %r12
+    pop %rbx
+    ret
+3:  inc %eax
+    xor %edx, %edx
+    jmp 2b
+    end region_no_\name
+    .endm
+    .macro swap_of name
+3:  mov %eax, %edx
+    cmp %r8d, %edx
+    \name %r8d, %edx
+    lock cmpxchg %edx, 16(%rbp)
+    jne 3b
+    .endm
+    carries decided_in_place, "test $4, %ecx; je 5f; movl $1, (%rdi,%rbx,4); 5:"
+    carries decided_either_way, "cmpl $0, 16(%rdi,%rbx,4); jne 6f; test $4, %ecx; je 5f; 6: movl $1, (%rdi,%rbx,4); 5:"
+    carries left_early, "movl $1, (%rdi,%rbx,4); test $64, %ecx; jne 1f"
+    carries added_at_once, "lock add %ecx, 16(%rbp)"
+    carries most_of_it, "cmp %ecx, %r8d; cmovl %ecx, %r8d", "mov 16(%rbp), %eax; swap_of cmovl"
+    carries its_bits, "or %ecx, %r8d", "lock or %r8d, 16(%rbp)"
+    carries least_of_most, "mov (%rdi,%rbx,4), %edx; cmp %edx, %r8d; cmovl %edx, %r8d", "mov %ecx, %eax; swap_of cmovg"
+    carries last_of_bits, "mov (%rdi,%rbx,4), %r8d", "lock or %r8d, 16(%rbp)"
+    carries returned_by_a_function, "xchg %ecx, %edi; call same; xchg %ecx, %edi; mov %eax, (%rdi,%rbx,4)"
+    carries handed_to_be_put, "push %rdi; lea (%rdi,%rbx,4), %rsi; mov %ecx, %edi; call put; pop %rdi"
+    carries sum_and_more, "add (%rdi,%rbx,4), %r8d; lea 3(%r8), %edx; mov %edx, %r8d", "lock add %edx, 16(%rbp)"
+    carries part_of_a_sum, "movzwl (%rdi,%rbx,4), %edx; add %edx, %r8d", "movswl %r8w, %r8d; lock add %r8d, 16(%rbp)"
+    carries by_index, "mov %ebx, %edx;and $7, %edx;incl (%rsp,%rdx,4);mov (%rsp,%rdx,4), %edx;mov %edx, (%rdi,%rbx,4)"
+    carries where_it_began, "mov %esi, (%rdi,%rbx,4)"
+    carries distance_from_there, "mov %ebx, %edx; sub %esi, %edx; mov %edx, (%rdi,%rbx,4)"
+    carries last_place, "", "movslq %r12d, %rax; movl $7, -4(%rdi,%rax,4)"
+
 same:
     mov %edi, %eax
     ret
@@ -373,6 +447,12 @@ get:
     ret
 get_below:
     mov -4(%rdi), %eax
+    ret
+get_far_below:
+    mov -48(%rdi), %eax
+    ret
+get_farther:
+    mov -112(%rdi), %eax
     ret
 nothing:
     ret
