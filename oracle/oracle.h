@@ -15,8 +15,8 @@
  * On an event: advance what matches; where nothing does, in order of cost: leave or go on with a loop against its
  * count, skip expected events, take the event as inserted or as substituted, relocate. Weights and penalties are
  * learned. Always bounded: an update or a query is O(K x depth x log rule length) whatever the stream, and what
- * surprises cost in the mean is a few steps an event (ORACLE_EARNED); where they cost more, what is left of the position
- * advances with the events, whatever these are.
+ * surprises cost in the mean is a few steps an event (ORACLE_EARNED); where they cost more, what is left of the
+ * position advances with the events, whatever these are.
  *
  * What the reference does not know is learned as the run goes (history_match.h), and predicted from its second turn on;
  * the source that was right more often lately, at such a distance and when as sure as now, answers.
