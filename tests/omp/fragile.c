@@ -2,7 +2,7 @@
 /*
  * Programs that go wrong when a region gets another team than they expect. Each runs its regions, tiny ones, often
  * enough that lowering them would pay, and checks its result.
- *   fragile NAME
+ *   fragile NAME [TURNS]
  */
 #include <omp.h>
 #include <pthread.h>
@@ -262,8 +262,9 @@ int main(int argc, char **argv)
         data[i] = 100 - i;
     if (!start())
         return 1;
+    int turns = argc > 2 ? atoi(argv[2]) : TURNS;
     for (size_t k = 0; argc > 1 && k < sizeof all / sizeof *all; k++)
-        for (int i = 0; !strcmp(argv[1], all[k].name) && i < TURNS; i++)
+        for (int i = 0; !strcmp(argv[1], all[k].name) && i < turns; i++)
             if (all[k].run())
                 return bad(argv[1]);
     double total = 0;
