@@ -11,6 +11,7 @@ libpythia_base_la_SOURCES = \
 	%D%/frame.c %D%/frame.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/hash.c %D%/hash.h \
+	%D%/heap.c %D%/heap.h \
 	%D%/io.c %D%/io.h \
 	%D%/launcher.c %D%/launcher.h \
 	%D%/lock.c %D%/lock.h \
@@ -20,13 +21,12 @@ libpythia_base_la_SOURCES = \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/order.h \
 	%D%/replace.c %D%/replace.h \
-	%D%/pages.c %D%/pages.h \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.h \
 	%D%/rights.h \
 	%D%/strerror.c
-libpythia_base_la_LIBADD = $(XXHASH_LIBS)
+libpythia_base_la_LIBADD = $(XXHASH_LIBS) -lm
 
 UNIT_TESTS += \
 	tests/unit/test_base_arena \
@@ -35,6 +35,7 @@ UNIT_TESTS += \
 	tests/unit/test_base_frame \
 	tests/unit/test_base_guard \
 	tests/unit/test_base_hash \
+	tests/unit/test_base_heap \
 	tests/unit/test_base_io \
 	tests/unit/test_base_launcher \
 	tests/unit/test_base_log \

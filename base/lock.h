@@ -2,7 +2,7 @@
 /*
  * The order in which locks are taken, written down once. Who holds one takes only later ones:
  *
- *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy
+ *   callback -> comm -> members -> session -> tasks -> index -> file -> modules, energy -> heap
  *
  * A build with --enable-debug keeps what each thread holds and ends the process at a lock that is out of order, so that
  * a deadlock that could happen is found in the runs where it did not.
@@ -26,6 +26,7 @@ enum base_lock {
     BASE_LOCK_FILE,     /* file/open.c: blocks and attributes at first sight */
     BASE_LOCK_MODULES,  /* base/modules.c: what is loaded */
     BASE_LOCK_ENERGY,   /* base/energy.c: counters */
+    BASE_LOCK_HEAP,     /* base/heap.c: blocks of ours */
     BASE_LOCKS
 };
 

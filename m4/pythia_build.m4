@@ -26,6 +26,7 @@ AS_CASE([$enable_sanitizers],
    [no], [SANITIZERS=],
    [yes], [SANITIZERS=address,undefined],
    [SANITIZERS=$enable_sanitizers])
+AM_CONDITIONAL([SANITIZED], [test -n "$SANITIZERS"])
 SANITIZER_FLAGS=
 AS_IF([test -n "$SANITIZERS"],
    [SANITIZER_FLAGS="-fsanitize=$SANITIZERS -fno-omit-frame-pointer"

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "base/fpu.h"
-#include "base/pages.h"
 #include "session/ask.h"
 #include "session/unwind.h"
 
@@ -149,7 +148,7 @@ static struct callsite_cache *callsite_create(struct session_stream *stream, uin
 {
     uint32_t room = 2 * depth;
     size_t size = sizeof(struct callsite_cache) + (size_t)CALLSITE_SLOTS * room * sizeof(struct callsite_word);
-    struct callsite_cache *c = base_pages_resize(NULL, 0, size);
+    struct callsite_cache *c = calloc(1, size);
     if (c) {
         c->stream = stream;
         c->depth = depth;

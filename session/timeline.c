@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
 
 enum { SERIES_FIRST = 1 << 16 }; /* ns, of a step to begin with */
 
@@ -26,8 +25,7 @@ bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
     uint32_t room = c->room ? c->room : 16;
     while (room < terminals)
         room *= 2;
-    struct job_noted *larger =
-        base_pages_resize(c->extremes, c->room * sizeof *larger, room * sizeof *larger);
+    struct job_noted *larger = realloc(c->extremes, room * sizeof *larger);
     if (!larger)
         return false;
     for (uint32_t i = c->room; i < room; i++)
@@ -40,7 +38,7 @@ bool session_timeline_room(struct session_timeline *c, uint32_t terminals)
 void session_timeline_close(struct session_timeline *c)
 {
     free(c->series);
-    base_pages_free(c->extremes, c->room * sizeof *c->extremes);
+    free(c->extremes);
     memset(c, 0, sizeof *c);
 }
 
@@ -61,7 +59,7 @@ bool session_timeline_copy(const struct session_timeline *c, uint32_t terminals,
     }
     copy->room = terminals < c->room ? terminals : c->room;
     size_t size = copy->room * sizeof *copy->extremes;
-    copy->extremes = size ? base_pages_resize(NULL, 0, size) : NULL;
+    copy->extremes = size ? malloc(size) : NULL;
     if (copy->extremes)
         memcpy(copy->extremes, c->extremes, size);
     if (!copy->extremes == !size && !copy->series == !c->series)

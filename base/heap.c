@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/heap.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/lock.h"
+
+enum { LEAST_BITS = 6, MOST_BITS = 35, CLASSES = 4 * (MOST_BITS - LEAST_BITS + 1), HEAD = 16, LARGE = 32 << 10 };
+
+/* Before each block; the arena aligns it to 64 bytes. */
+struct head {
+    struct head *next; /* free: another one */
+    uint32_t class;
+};
+
+static struct {
+    pthread_mutex_t lock; /* of all but `freed` and `state` */
+    _Atomic enum { UNOPENED, OPEN, CLOSED } state;
+    struct base_arena arena;
+    struct head *class[CLASSES]; /* free ones */
+    _Atomic(struct head *) freed;
+} heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Quarters of a doubling: 64, 80, 96, 112, 128, 160, … bytes with the head. */
+static size_t bytes_of(uint32_t class)
+{
+    return (size_t)(4 + class % 4) << (LEAST_BITS - 2 + class / 4);
+}
+
+static uint32_t class_of(size_t bytes)
+{
+    if (bytes <= (size_t)1 << LEAST_BITS)
+        return 0;
+    uint32_t bits = 63 - (uint32_t)__builtin_clzl(bytes - 1); /* 2^bits < bytes <= 2^(bits + 1) */
+    return 4 * (bits - LEAST_BITS) + (uint32_t)((bytes - 1) >> (bits - 2)) - 3;
+}
+
+static void in_child(void)
+{
+    heap.state = CLOSED;
+}
+
+/* Address space may be limited. */
+static void open_heap(void)
+{
+    bool good = !base_arena_open(&heap.arena, 1, (size_t)1 << MOST_BITS) && !pthread_atfork(NULL, NULL, in_child);
+    heap.state = good ? OPEN : CLOSED;
+}
+
+static void sort_freed(void)
+{
+    struct head *next;
+    for (struct head *h = atomic_exchange(&heap.freed, NULL); h; h = next) {
+        next = h->next;
+        h->next = heap.class[h->class];
+        heap.class[h->class] = h;
+    }
+}
+
+static struct head *take(uint32_t class, bool *fresh)
+{
+    if (!heap.class[class])
+        sort_freed();
+    struct head *h = heap.class[class];
+    *fresh = !h;
+    if (h) {
+        heap.class[class] = h->next;
+    } else if ((h = base_arena_take(&heap.arena, bytes_of(class)))) {
+        h->class = class;
+    }
+    return h;
+}
+
+static void *block_of(size_t size, bool *fresh)
+{
+    struct head *h = NULL;
+    if (size > ((size_t)1 << MOST_BITS) - HEAD || heap.state == CLOSED)
+        return NULL;
+    base_lock_take(&heap.lock, BASE_LOCK_HEAP);
+    if (heap.state == UNOPENED)
+        open_heap();
+    if (heap.state == OPEN)
+        h = take(class_of(size + HEAD), fresh);
+    base_lock_release(&heap.lock, BASE_LOCK_HEAP);
+    return h ? (char *)h + HEAD : NULL;
+}
+
+/* The whole pages of a large block, which the system may have back. */
+static bool pages_of(const void *block, char **from, char **to)
+{
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)block, end = start + base_heap_size(block);
+    *from = (char *)((start + page - 1) / page * page);
+    *to = (char *)(end / page * page);
+    return end - start + HEAD >= LARGE;
+}
+
+void *base_heap_take(size_t size)
+{
+    bool fresh;
+    return block_of(size, &fresh);
+}
+
+void *base_heap_take_zeroed(size_t size)
+{
+    bool fresh;
+    char *from, *to, *block = block_of(size, &fresh);
+    if (!block || fresh) {
+        ;
+    } else if (pages_of(block, &from, &to)) {
+        memset(block, 0, (size_t)(from - block));
+        memset(to, 0, (size_t)(block + base_heap_size(block) - to));
+    } else {
+        memset(block, 0, size);
+    }
+    return block;
+}
+
+bool base_heap_owns(const void *block)
+{
+    return (uintptr_t)block - (uintptr_t)heap.arena.base < heap.arena.reserved;
+}
+
+size_t base_heap_size(const void *block)
+{
+    return bytes_of(((const struct head *)block - 1)->class) - HEAD;
+}
+
+void base_heap_free(void *block)
+{
+    char *from, *to;
+    int kept = errno;
+    struct head *h = (struct head *)block - 1;
+    if (pages_of(block, &from, &to))
+        madvise(from, (size_t)(to - from), MADV_DONTNEED);
+    h->next = atomic_load(&heap.freed);
+    while (!atomic_compare_exchange_weak(&heap.freed, &h->next, h))
+        ;
+    errno = kept;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/heap.h"
+#include "tests/unit/unit.h"
+
+enum { BLOCKS = 300, STEPS = 60000 };
+
+struct block {
+    unsigned char *at;
+    size_t size;
+    unsigned char mark;
+};
+
+static bool holds(const struct block *b, unsigned char mark)
+{
+    for (size_t i = 0; i < b->size; i++)
+        if (b->at[i] != mark)
+            return false;
+    return true;
+}
+
+/* Random sizes, mostly small; each block keeps what is written to all of it until it is freed. */
+static void churn(uint64_t seed)
+{
+    struct block all[BLOCKS] = {{0}};
+    for (int step = 0; step < STEPS; step++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        struct block *b = &all[(seed >> 33) % BLOCKS];
+        if (b->at) {
+            ck_assert_msg(holds(b, b->mark), "a block of %zu bytes was written by somebody else", b->size);
+            base_heap_free(b->at);
+        }
+        unsigned bits = (seed >> 20) % 64 ? (seed >> 12) % 11 : (seed >> 12) % 20;
+        *b = (struct block){.size = (seed >> 40) & (((size_t)1 << bits) - 1), .mark = (unsigned char)step};
+        bool zeroed = seed >> 63;
+        b->at = zeroed ? base_heap_take_zeroed(b->size) : base_heap_take(b->size);
+        ck_assert_ptr_nonnull(b->at);
+        ck_assert_uint_eq((uintptr_t)b->at % 16, 0);
+        ck_assert(base_heap_owns(b->at));
+        ck_assert_uint_ge(base_heap_size(b->at), b->size);
+        ck_assert_msg(!zeroed || holds(b, 0), "%zu zeros are not", b->size);
+        b->size = base_heap_size(b->at);
+        memset(b->at, b->mark, b->size);
+    }
+    for (int i = 0; i < BLOCKS; i++)
+        if (all[i].at)
+            base_heap_free(all[i].at);
+}
+
+START_TEST(blocks_keep_what_is_in_them)
+{
+    churn(1);
+    churn(2);
+}
+END_TEST
+
+static void *churner(void *seed)
+{
+    churn(*(uint64_t *)seed);
+    return NULL;
+}
+
+START_TEST(threads_share_it)
+{
+    pthread_t thread[4];
+    uint64_t seed[4] = {3, 4, 5, 6};
+    for (int i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, churner, &seed[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+}
+END_TEST
+
+/* What is freed is used again: memory does not grow. */
+START_TEST(it_does_not_grow)
+{
+    char *first = base_heap_take(1000);
+    uintptr_t most = (uintptr_t)first;
+    base_heap_free(first);
+    for (int i = 0; i < 100000; i++) {
+        char *block = base_heap_take(500 + (size_t)i % 500);
+        most = (uintptr_t)block > most ? (uintptr_t)block : most;
+        base_heap_free(block);
+    }
+    ck_assert_uint_le(most - (uintptr_t)first, 10 * 1024);
+}
+END_TEST
+
+START_TEST(what_is_not_its_own)
+{
+    int local;
+    char *block = base_heap_take(10), *other = malloc(10);
+    ck_assert(!base_heap_owns(&local));
+    ck_assert(!base_heap_owns(NULL));
+    ck_assert(!base_heap_owns(other));
+    ck_assert_ptr_null(base_heap_take(SIZE_MAX));
+    ck_assert_ptr_null(base_heap_take((size_t)1 << 35));
+    free(other);
+    base_heap_free(block);
+}
+END_TEST
+
+START_TEST(a_child_takes_nothing)
+{
+    char *block = base_heap_take(100);
+    strcpy(block, "parent");
+    pid_t child = fork();
+    if (!child) {
+        int bad = strcmp(block, "parent") || base_heap_take(100) || !base_heap_owns(block);
+        base_heap_free(block);
+        _exit(bad);
+    }
+    int status;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    base_heap_free(block);
+}
+END_TEST
+
+int main(void)
+{
+    static const struct unit_test tests[] = {
+        UNIT_TEST(blocks_keep_what_is_in_them),
+        UNIT_TEST(threads_share_it),
+        UNIT_TEST(it_does_not_grow),
+        UNIT_TEST(what_is_not_its_own),
+        UNIT_TEST(a_child_takes_nothing),
+    };
+    return unit_run("base/heap", tests, UNIT_COUNT(tests));
+}
