@@ -3,14 +3,32 @@
 
 #include <string.h>
 
+#include "teams/live.h"
 #include "teams/memory.h"
 #include "teams/shared.h"
 
 /* --- States --- */
 
-static bool seen(const struct teams_state *s)
+static struct teams_value *at_place(struct teams_state *s, int place)
 {
-    return s->reg[0].kind != TEAMS_UNSEEN;
+    return place < TEAMS_REGISTERS ? &s->reg[place] : &s->slot[place - TEAMS_REGISTERS];
+}
+
+/* What is followed, of 0 to places(): registers, then slots. */
+static int place_of(const struct teams_reading *r, uint32_t k)
+{
+    return k < r->regs ? r->reg[k] : TEAMS_REGISTERS + (int)(k - r->regs);
+}
+
+static uint32_t places(const struct teams_reading *r)
+{
+    return r->regs + r->slots;
+}
+
+/* The flags are the first of the registers that are kept. */
+static bool seen(const struct teams_value *flags)
+{
+    return flags && flags->kind != TEAMS_UNSEEN;
 }
 
 /* Whether a value was made in these blocks (a row of bytes, one a block). */
@@ -60,7 +78,7 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
                  const uint8_t *inside)
 {
-    for (uint64_t left = d->regs; left; left &= left - 1) {
+    for (uint64_t left = d->regs & r->used; left; left &= left - 1) {
         bool counts = how == TEAMS_CARRIED && (d->stepped & left & -left);
         mark_value(r, &s->reg[teams_first(left)], counts ? TEAMS_COUNTER : how, inside);
     }
@@ -102,26 +120,23 @@ static void collect_defs(struct teams_reading *r)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
 }
 
-static struct teams_value *at_place(struct teams_state *s, int place)
-{
-    return place < TEAMS_REGISTERS ? &s->reg[place] : &s->slot[place - TEAMS_REGISTERS];
-}
-
 /* A sum's place at the head of a loop, for each. */
 static void name_sums(const struct teams_reading *r, struct teams_state *s)
 {
-    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
-        struct teams_value *v = at_place(s, k);
-        v->n = v->kind == TEAMS_ANY && (v->bits & TEAMS_ZERO) ? (int16_t)(k + 1) : v->kind == TEAMS_ANY ? 0 : v->n;
+    for (uint32_t k = 0; k < places(r); k++) {
+        int place = place_of(r, k);
+        struct teams_value *v = at_place(s, place);
+        v->n = v->kind == TEAMS_ANY && (v->bits & TEAMS_ZERO) ? (int16_t)(place + 1) : v->kind == TEAMS_ANY ? 0 : v->n;
     }
 }
 
 /* What goes on from iteration to iteration is a sum; something else that is made of it on the way is none. */
 static void drop_others(const struct teams_reading *r, struct teams_state *s, bool again)
 {
-    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
-        struct teams_value *v = at_place(s, k);
-        if (v->kind != TEAMS_ANY || !(v->bits & TEAMS_ZERO) || v->n == 0 || v->n == k + 1)
+    for (uint32_t k = 0; k < places(r); k++) {
+        int place = place_of(r, k);
+        struct teams_value *v = at_place(s, place);
+        if (v->kind != TEAMS_ANY || !(v->bits & TEAMS_ZERO) || v->n == 0 || v->n == place + 1)
             continue;
         if (again || v->n == TEAMS_OF_SEVERAL || v->number == 0 || at_place(s, v->n - 1)->number != v->number)
             v->bits &= (uint16_t)~TEAMS_ZERO;
@@ -204,19 +219,19 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
         into->bits |= TEAMS_CARRIED;
 }
 
-static void join_states(const struct teams_reading *r, int block, struct teams_state *into,
-                        const struct teams_state *from, bool loop)
+static void join_states(const struct teams_reading *r, int block, struct teams_state *into, struct teams_state *from,
+                        bool loop)
 {
     int shared = r->shared_loop[block];
     bool inside = shared >= 0 && r->flow->head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0) |
                    (shared < 0 && !loop && !r->recording ? OUTSIDE : 0);
-    for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        if (memcmp(&into->reg[k], &from->reg[k], sizeof *into->reg) != 0)
-            join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
-    for (uint32_t k = 0; k < r->slots; k++)
-        if (memcmp(&into->slot[k], &from->slot[k], sizeof *into->slot) != 0)
-            join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
+    for (uint32_t k = 0; k < places(r); k++) {
+        int place = place_of(r, k);
+        struct teams_value *a = at_place(into, place), *b = at_place(from, place);
+        if (memcmp(a, b, sizeof *a) != 0)
+            join_value(a, b, how, teams_name_of_meeting(block, (uint32_t)place));
+    }
 }
 
 static void entry_state(struct teams_state *s)
@@ -230,24 +245,24 @@ static void entry_state(struct teams_state *s)
 /* All ways have come together. */
 static void drop_sides(const struct teams_reading *r, struct teams_state *s)
 {
-    for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        s->reg[k].bits &= (uint16_t)~SIDES;
-    for (uint32_t k = 0; k < r->slots; k++)
-        s->slot[k].bits &= (uint16_t)~SIDES;
+    for (uint32_t k = 0; k < places(r); k++)
+        at_place(s, place_of(r, k))->bits &= (uint16_t)~SIDES;
 }
 
 /* Slots that were not known yet when it was kept are unseen. */
 static void copy_kept(const struct teams_reading *r, struct teams_state *to, const struct teams_stop *from)
 {
-    memcpy(to->reg, from->state->reg, sizeof to->reg);
-    memcpy(to->slot, from->state->slot, from->slots * sizeof *to->slot);
-    memset(to->slot + from->slots, 0, (r->slots - from->slots) * sizeof *to->slot);
+    uint32_t slots = from->slots < r->slots ? from->slots : r->slots;
+    for (uint32_t k = 0; k < r->regs; k++)
+        to->reg[r->reg[k]] = from->value[k];
+    memcpy(to->slot, from->value + r->regs, slots * sizeof *to->slot);
+    memset(to->slot + slots, 0, (r->slots - slots) * sizeof *to->slot);
 }
 
 void teams_follow_begin(const struct teams_reading *r, int block, struct teams_state *s)
 {
-    s->reg[0].kind = TEAMS_UNSEEN;
-    if (r->in[block].state)
+    s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
+    if (r->in[block].value)
         copy_kept(r, s, &r->in[block]);
 }
 
@@ -257,15 +272,15 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
     struct teams_state edge;
     int loop = r->shared_loop[block];
     bool head = loop >= 0 && r->flow->head[loop] == block;
-    s->reg[0].kind = TEAMS_UNSEEN;
+    s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
     if (block == 0)
         entry_state(s);
     for (int back = 0; back < 2; back++)
         for (uint32_t i = 0; i < b->before_count; i++) {
             int from = b->before[i];
-            if ((from >= block) != back || !r->out[from].state || !seen(r->out[from].state))
+            if ((from >= block) != back || !seen(r->out[from].value))
                 continue;
-            struct teams_state *to = seen(s) ? &edge : s;
+            struct teams_state *to = seen(&s->reg[TEAMS_FLAGS]) ? &edge : s;
             copy_kept(r, to, &r->out[from]);
             along_edge(r, from, block, to);
             if (head && back)
@@ -282,27 +297,36 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
     drop_sides(r, s);
 }
 
+/* Room for a state with the slots that are known, and some more. False: no memory is left. */
+static bool make_larger(struct teams_reading *r, struct teams_stop *kept)
+{
+    enum { MORE = 16 };
+    uint32_t slots = (r->slots + MORE - 1) / MORE * MORE;
+    size_t bytes = (r->regs + slots) * sizeof *kept->value;
+    struct teams_value *larger = teams_flow_take_zeroed(r->room, bytes);
+    if (larger && kept->value)
+        memcpy(larger, kept->value, (r->regs + kept->slots) * sizeof *larger);
+    if (larger)
+        *kept = (struct teams_stop){ larger, slots };
+    return larger;
+}
+
 /* Keeps a state of a block; whether it is another one. */
 static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct teams_state *s)
 {
-    size_t regs = sizeof s->reg, slots = r->slots * sizeof *s->slot;
-    if (!kept->state || kept->slots < r->slots) {
-        struct teams_state *larger = teams_flow_take(r->room, regs + slots);
-        if (!larger) {
-            r->too_large = true;
-            return false;
-        }
-        size_t before = kept->state ? regs + kept->slots * sizeof *s->slot : 0;
-        if (before)
-            memcpy(larger, kept->state, before);
-        memset((char *)larger + before, 0, regs + slots - before);
-        *kept = (struct teams_stop){ larger, r->slots };
-    }
-    if (memcmp(kept->state->reg, s->reg, regs) == 0 && memcmp(kept->state->slot, s->slot, slots) == 0)
+    bool changed = false;
+    if ((!kept->value || kept->slots < r->slots) && !make_larger(r, kept)) {
+        r->too_large = true;
         return false;
-    memcpy(kept->state->reg, s->reg, regs);
-    memcpy(kept->state->slot, s->slot, slots);
-    return true;
+    }
+    for (uint32_t k = 0; k < places(r); k++) {
+        const struct teams_value *now = at_place((struct teams_state *)s, place_of(r, k));
+        if (memcmp(&kept->value[k], now, sizeof *now) != 0) {
+            kept->value[k] = *now;
+            changed = true;
+        }
+    }
+    return changed;
 }
 
 /* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
@@ -350,8 +374,8 @@ static bool settle(struct teams_reading *r)
     struct teams_state s = { 0 };
     uint32_t begin = ++r->tick, hopeless = 0;
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        if (r->out[b].state)
-            r->out[b].state->reg[0].kind = TEAMS_UNSEEN;
+        if (r->out[b].value)
+            r->out[b].value->kind = TEAMS_UNSEEN;
         r->last[b] = (struct teams_ticks){ 0, begin };
     }
     r->hope = true;
@@ -367,6 +391,19 @@ static bool settle(struct teams_reading *r)
 }
 
 /* --- The whole --- */
+
+/* Flags, what calls may be given, and what any instruction looks at. */
+static void find_registers(struct teams_reading *r)
+{
+    const struct teams_convention *c = teams_convention();
+    r->used = teams_live_uses(r->flow) | teams_bit(c->stack) | teams_bit(c->result);
+    for (int a = 0; a < c->argument_count; a++)
+        r->used |= teams_bit(c->arguments[a]);
+    for (uint8_t reg = TEAMS_FLAGS; reg < TEAMS_REGISTERS; reg++)
+        r->reg[r->regs++] = reg;
+    for (uint64_t left = r->used; left; left &= left - 1)
+        r->reg[r->regs++] = teams_first(left);
+}
 
 /* False: no memory is left. */
 static bool make_room(struct teams_reading *r, const struct teams_flow *f)
@@ -396,6 +433,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena
     r->room = room;
     if (!make_room(r, f))
         return NULL;
+    find_registers(r);
     memset(r->slot_of, TEAMS_NO_SLOT, f->insns);
     for (uint32_t b = 0; b < f->blocks; b++) {
         r->shared_loop[b] = -1;

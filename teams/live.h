@@ -9,6 +9,8 @@
 
 #include "teams/flow.h"
 
+/* Read at all. */
+uint64_t teams_live_uses(const struct teams_flow *f);
 /* Written at all. */
 uint64_t teams_live_changes(const struct teams_flow *f);
 /* Read before they are written, in a function with these changes. */

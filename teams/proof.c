@@ -126,14 +126,14 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
 static void check_code(struct teams_case *c)
 {
     teams_case_sums(c);
-    struct teams_state *s = malloc(sizeof *s);
+    struct teams_state *s = calloc(1, sizeof *s);
     c->access = s ? malloc(TEAMS_ACCESSES * sizeof *c->access) : NULL;
     if (!c->access)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     for (uint32_t b = 0; c->access && b < c->f->blocks; b++) {
         const struct teams_block *block = &c->f->block[b];
         teams_follow_begin(c->r, (int)b, s);
-        if (s->reg[0].kind == TEAMS_UNSEEN)
+        if (s->reg[TEAMS_FLAGS].kind == TEAMS_UNSEEN)
             continue;
         for (uint32_t k = 0; k < block->count; k++) {
             check_insn(c, (int)b, block->first + k, s);

@@ -104,7 +104,7 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
 {
     struct template new = { .insn = *insn };
     uintptr_t next = insn->address + insn->length;
-    if (!is_relative(insn) && !is_value(insn))
+    if (immediate && !is_relative(insn) && !is_value(insn))
         immediate = displacement ? LONGEST : 0;
     if (!t || displacement + immediate >= insn->length)
         return;
