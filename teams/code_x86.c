@@ -231,8 +231,11 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
         insn->reads_flags = insn->writes_flags = true;
         return;
     }
-    insn->reads |= mask_of(reads, read_count, &insn->reads_flags);
-    insn->writes |= mask_of(writes, write_count, &insn->writes_flags);
+    bool reads_flags = insn->reads_flags, writes_flags = insn->writes_flags;
+    insn->reads |= mask_of(reads, read_count, &reads_flags);
+    insn->writes |= mask_of(writes, write_count, &writes_flags);
+    insn->reads_flags = reads_flags;
+    insn->writes_flags = writes_flags;
     insn->partial |= writes_a_part(writes, write_count);
     collect_operands(&d->insn->detail->x86, insn);
     if (is_old_floating(d->insn)) {

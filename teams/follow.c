@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/follow.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "teams/live.h"
@@ -143,20 +144,24 @@ static void drop_others(const struct teams_reading *r, struct teams_state *s, bo
     }
 }
 
-/* The state at the end of `from` as `to` sees it. */
-static void along_edge(const struct teams_reading *r, int from, int to, struct teams_state *s)
+/* The state at the end of `from` as `to` sees it. Whether anything is marked in it. */
+static bool along_edge(const struct teams_reading *r, int from, int to, struct teams_state *s)
 {
     int loop = r->shared_loop[from];
+    bool marked = false;
     if (loop >= 0 && !teams_flow_in_loop(r->flow, loop, to)) {
         struct teams_defs d = r->loop_defs[loop];
         drop_others(r, s, false);
         d.stepped = 0;
         mark(r, s, &d, TEAMS_CARRIED, blocks_of_loop(r, loop));
+        marked = true;
     }
     int retry = r->flow->block[from].loop;
     if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
-        !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
+        !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE))) {
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
+        marked = true;
+    }
     static const uint32_t how[] = {
         [TEAMS_ONCE] = TEAMS_RAW_MARK,     [TEAMS_OTHERS] = TEAMS_RAW_MARK,     [TEAMS_BY_BOUND] = TEAMS_CARRIED,
         [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_DECIDED_MARK,
@@ -164,9 +169,12 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
     };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
-        if (c->inside[from] && !c->inside[to])
-            mark(r, s, &c->defs, how[c->kind], c->inside);
+        if (!c->inside[from] || c->inside[to])
+            continue;
+        mark(r, s, &c->defs, how[c->kind], c->inside);
+        marked = true;
     }
+    return marked;
 }
 
 enum { LOOP = 1, HOPE = 2, INSIDE = 4, OUTSIDE = 8 /* of shared loops, which are known */ };
@@ -182,8 +190,19 @@ static int16_t join_extremes(const struct teams_value *a, const struct teams_val
     return may && teams_value_is_extreme(a, takes) && teams_value_is_extreme(b, takes) ? takes : 0;
 }
 
+/* Of which nothing is known but its name. */
+static bool only_named(const struct teams_value *v)
+{
+    static const struct teams_value any = { .kind = TEAMS_ANY };
+    return memcmp(v, &any, offsetof(struct teams_value, number)) == 0;
+}
+
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
+    if (only_named(into) && only_named(from)) {
+        into->number = name;
+        return;
+    }
     struct teams_value other = *from;
     unsigned side = (into->bits | from->bits) & SIDES;
     into->bits &= (uint16_t)~SIDES;
@@ -271,7 +290,7 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
     const struct teams_block *b = &r->flow->block[block];
     struct teams_state edge;
     int loop = r->shared_loop[block];
-    bool head = loop >= 0 && r->flow->head[loop] == block;
+    bool head = loop >= 0 && r->flow->head[loop] == block, marked = head;
     s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
     if (block == 0)
         entry_state(s);
@@ -282,7 +301,7 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
                 continue;
             struct teams_state *to = seen(&s->reg[TEAMS_FLAGS]) ? &edge : s;
             copy_kept(r, to, &r->out[from]);
-            along_edge(r, from, block, to);
+            marked |= along_edge(r, from, block, to);
             if (head && back)
                 drop_others(r, to, true);
             if (to == &edge)
@@ -294,7 +313,8 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
         r->here[block] = 0;
         name_sums(r, s);
     }
-    drop_sides(r, s);
+    if (marked)
+        drop_sides(r, s);
 }
 
 /* Room for a state with the slots that are known, and some more. False: no memory is left. */
@@ -314,18 +334,19 @@ static bool make_larger(struct teams_reading *r, struct teams_stop *kept)
 /* Keeps a state of a block; whether it is another one. */
 static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct teams_state *s)
 {
-    bool changed = false;
     if ((!kept->value || kept->slots < r->slots) && !make_larger(r, kept)) {
         r->too_large = true;
         return false;
     }
-    for (uint32_t k = 0; k < places(r); k++) {
-        const struct teams_value *now = at_place((struct teams_state *)s, place_of(r, k));
-        if (memcmp(&kept->value[k], now, sizeof *now) != 0) {
-            kept->value[k] = *now;
-            changed = true;
-        }
-    }
+    struct teams_value *slot = kept->value + r->regs;
+    size_t slots = r->slots * sizeof *slot;
+    bool changed = memcmp(slot, s->slot, slots) != 0;
+    for (uint32_t k = 0; k < r->regs && !changed; k++)
+        changed = memcmp(&kept->value[k], &s->reg[r->reg[k]], sizeof *slot) != 0;
+    for (uint32_t k = 0; k < r->regs && changed; k++)
+        kept->value[k] = s->reg[r->reg[k]];
+    if (changed)
+        memcpy(slot, s->slot, slots);
     return changed;
 }
 

@@ -154,7 +154,7 @@ static void check_code(struct teams_case *c)
 static void follow(struct teams_case *c, bool changed)
 {
     if (changed || !c->kept->reading) {
-        c->kept->reading = teams_follow(c->f, &c->p->room);
+        c->kept->reading = teams_follow(c->f, c->depth ? &c->p->code : &c->p->room);
         c->kept->waits = c->kept->reading && !c->kept->reading->too_large ? teams_wait_find(c->kept->reading) : 0;
     }
     c->r = c->kept->reading;
@@ -203,14 +203,15 @@ static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry, bool 
     return k;
 }
 
-/* What others will hardly call goes: the outlined function; all where there are many; and all states. */
+enum { ROOM = 64 << 20 }; /* bytes of address space */
+
+/* What others will hardly call goes: the outlined function; all where there are many, or much was followed. */
 static void forget(struct teams_prover *p, uintptr_t outlined)
 {
-    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ;
+    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ || p->code.taken > ROOM / 2;
     uint32_t left = 0;
     for (uint32_t i = 0; i < p->flows; i++) {
         struct teams_kept *k = &p->kept[i];
-        k->reading = NULL;
         if (all || k->flow->entry == outlined) {
             p->insns -= k->flow->insns;
         } else {
@@ -247,8 +248,6 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
     s->open = false;
     return s;
 }
-
-enum { ROOM = 64 << 20 }; /* bytes of address space */
 
 struct teams_prover *teams_prover_create(void)
 {
