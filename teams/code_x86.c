@@ -465,7 +465,7 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
             insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
     insn->reads_flags |= tests_flags(i, x);
-    if (!insn->narrow)
+    if (!insn->narrow && (op == TEAMS_BITS || op == TEAMS_SELECT || op == TEAMS_EXTREME))
         insn->extreme = (uint8_t)extreme_of(i, insn);
 }
 

@@ -199,6 +199,8 @@ static bool only_named(const struct teams_value *v)
 
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
+    if (memcmp(into, from, sizeof *into) == 0)
+        return;
     if (only_named(into) && only_named(from)) {
         into->number = name;
         return;
@@ -238,19 +240,17 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
         into->bits |= TEAMS_CARRIED;
 }
 
-static void join_states(const struct teams_reading *r, int block, struct teams_state *into, struct teams_state *from,
-                        bool loop)
+static void join_states(const struct teams_reading *r, int block, struct teams_state *into,
+                        const struct teams_state *from, bool loop)
 {
     int shared = r->shared_loop[block];
     bool inside = shared >= 0 && r->flow->head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0) |
                    (shared < 0 && !loop && !r->recording ? OUTSIDE : 0);
-    for (uint32_t k = 0; k < places(r); k++) {
-        int place = place_of(r, k);
-        struct teams_value *a = at_place(into, place), *b = at_place(from, place);
-        if (memcmp(a, b, sizeof *a) != 0)
-            join_value(a, b, how, teams_name_of_meeting(block, (uint32_t)place));
-    }
+    for (uint32_t k = 0; k < r->regs; k++)
+        join_value(&into->reg[r->reg[k]], &from->reg[r->reg[k]], how, teams_name_of_meeting(block, r->reg[k]));
+    for (uint32_t k = 0; k < r->slots; k++)
+        join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
 }
 
 static void entry_state(struct teams_state *s)
