@@ -417,7 +417,8 @@ static bool settle(struct teams_reading *r)
 static void find_registers(struct teams_reading *r)
 {
     const struct teams_convention *c = teams_convention();
-    r->used = teams_live_uses(r->flow) | teams_bit(c->stack) | teams_bit(c->result);
+    r->changes = teams_live_changes(r->flow, &r->used);
+    r->used |= teams_bit(c->stack) | teams_bit(c->result);
     for (int a = 0; a < c->argument_count; a++)
         r->used |= teams_bit(c->arguments[a]);
     for (uint8_t reg = TEAMS_FLAGS; reg < TEAMS_REGISTERS; reg++)

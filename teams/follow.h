@@ -70,7 +70,7 @@ struct teams_reading {
     struct teams_stop { struct teams_value *value; uint32_t slots; } *in, *out; /* of each block; room for as many */
     uint8_t reg[TEAMS_REGISTERS]; /* those that are looked at, the flags first: only they are kept */
     uint32_t regs;
-    uint64_t used; /* likewise, but for the flags */
+    uint64_t used, changes; /* likewise, but for the flags; those that it changes of its caller's (live.h) */
     struct teams_ticks { uint32_t ran, changed; } *last; /* of each block, `changed`: its state */
     struct teams_defs *defs;
     uint8_t *here;                /* a row of blocks, all 0 between calls */

@@ -182,9 +182,9 @@ static void judge(struct teams_case *c)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     else
         check_code(c);
-    if (c->depth == 0) /* nobody calls it */
+    if (c->depth == 0 || !c->r) /* nobody calls it; or any may be changed */
         return;
-    c->s->clobbers = teams_live_changes(c->f);
+    c->s->clobbers = c->r->changes;
     c->s->arguments = teams_live_arguments(c->f, c->s->clobbers);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/template.h"
 
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/arena.h"
 
 enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 32768, MOST = 4096, FIRSTS = 4096 };
 
@@ -14,6 +14,7 @@ struct template {
     struct teams_insn insn;
 };
 struct teams_templates {
+    struct base_arena memory; /* its own */
     uint16_t at[HASH];     /* of a key: index of a template + 1 */
     uint8_t heads[FIRSTS]; /* of the first two bytes: a bit of each length of a head with them */
     uint32_t count;
@@ -22,12 +23,17 @@ struct teams_templates {
 
 struct teams_templates *teams_templates_create(void)
 {
-    return calloc(1, sizeof(struct teams_templates));
+    struct base_arena memory;
+    struct teams_templates *t = base_arena_whole(&memory, sizeof *t);
+    if (t)
+        t->memory = memory;
+    return t;
 }
 
 void teams_templates_destroy(struct teams_templates *t)
 {
-    free(t);
+    struct base_arena memory = t ? t->memory : (struct base_arena){ 0 };
+    base_arena_close(&memory);
 }
 
 static uint64_t first_bytes(const uint8_t *code, unsigned count)
@@ -134,7 +140,8 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
     if (!right)
         return;
     if (t->count == MOST) { /* begins anew */
-        memset(t, 0, offsetof(struct teams_templates, count));
+        memset(t->at, 0, sizeof t->at);
+        memset(t->heads, 0, sizeof t->heads);
         t->count = 0;
     }
     new.key = first_bytes(code, new.head);
