@@ -74,6 +74,13 @@ void *base_arena_take(struct base_arena *a, size_t bytes)
     return (char *)a->base + from;
 }
 
+void *base_arena_whole(struct base_arena *a, size_t bytes)
+{
+    if (base_arena_open(a, bytes, 1) == 0)
+        base_arena_ahead(a, 1);
+    return a->base;
+}
+
 void base_arena_close(struct base_arena *a)
 {
     if (a->base)

@@ -44,6 +44,8 @@ size_t base_arena_ahead(struct base_arena *a, size_t records);
 /* Another way to use one whose records are bytes: the next `bytes` of it, zero, aligned for anything. NULL where there
    are not so many left. Hook-safe: yes. */
 void *base_arena_take(struct base_arena *a, size_t bytes);
+/* Opens one for a single structure of which most will be used: zero, and all there at once. NULL as above. */
+void *base_arena_whole(struct base_arena *a, size_t bytes);
 /* Gives everything back. A closed or zeroed arena is legal. */
 void base_arena_close(struct base_arena *a);
 

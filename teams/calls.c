@@ -34,11 +34,12 @@ bool teams_case_read_calls(struct teams_case *c)
             return changed;
         }
         uint64_t clobbers = s ? s->clobbers : all;
-        changed |= call->clobbers != clobbers;
-        call->reads = named ? first_arguments(teams_known_arguments(call->name)) |
-                                  first_numbers(teams_known_numbers(call->name))
-                      : s ? s->arguments
-                          : first_arguments(9) | first_numbers(8);
+        uint64_t reads = named ? first_arguments(teams_known_arguments(call->name)) |
+                                     first_numbers(teams_known_numbers(call->name))
+                         : s ? s->arguments
+                             : first_arguments(9) | first_numbers(8);
+        changed |= call->clobbers != clobbers || call->reads != reads;
+        call->reads = reads;
         call->clobbers = clobbers;
     }
     return changed;
@@ -106,11 +107,6 @@ static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct 
     }
 }
 
-static bool is_kept(const struct teams_value *v)
-{
-    return (v->bits & TEAMS_CARRIED) || ((v->bits & (TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND));
-}
-
 /* What a call looks at. x86-64's caller says how many vectors one with any number of arguments gets. */
 static uint64_t reads_of(const struct teams_case *c, uint32_t insn, const struct teams_state *s)
 {
@@ -136,7 +132,7 @@ static void check_carried(struct teams_case *c, uint32_t insn, const struct team
         const struct teams_value *v = &s->reg[teams_first(left)];
         uint8_t slot = v->kind == TEAMS_FRAME ? teams_memory_find_slot(c->r, v->number) : TEAMS_NO_SLOT;
         bool left_there = (teams_bit(teams_first(left)) & last_arguments(c, insn)) && v->number <= 0;
-        if (!left_there && is_kept(slot == TEAMS_NO_SLOT ? v : &s->slot[slot]))
+        if (!left_there && teams_value_is_kept(slot == TEAMS_NO_SLOT ? v : &s->slot[slot]))
             teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
     }
 }
@@ -147,7 +143,7 @@ static bool takes_share(const struct teams_case *c, int b, uint32_t insn, const 
     const uint8_t *arguments = teams_convention()->arguments;
     const struct teams_value *to = &s->reg[arguments[0]], *of = &s->reg[arguments[1]], *size = &s->reg[arguments[2]];
     const char *name = c->f->call[insn].name;
-    bool sets = strcmp(name, "memset") == 0 && !is_kept(of);
+    bool sets = strcmp(name, "memset") == 0 && !teams_value_is_kept(of);
     bool copies = (strcmp(name, "memcpy") == 0 || strcmp(name, "memmove") == 0) && (of->bits & TEAMS_BOUND);
     return (sets || copies) && (to->bits & TEAMS_BOUND) && (size->bits & TEAMS_LENGTH) &&
            !((to->bits | size->bits | of->bits) & TEAMS_CARRIED) &&

@@ -74,36 +74,37 @@ enum teams_extreme {
 };
 
 enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY, TEAMS_FROM /* teams_insn.from */ };
+/* Packed, as the next one: a program has thousands. */
 struct teams_operand {
     uint8_t kind, number;
     int64_t value;
-};
+} __attribute__((packed));
 
 /* base + index * scale + offset, or fixed: the address itself. */
 struct teams_place {
     uint8_t base, index, scale, size;
-    bool fixed, thread;
+    bool fixed : 1, thread : 1;
     int64_t offset;
-};
+} __attribute__((packed));
 
 struct teams_insn {
     uintptr_t address, target;
+    uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
     uint8_t length, op;
-    bool loads, stores, atomic, swaps /* compares and exchanges */, reads_flags, writes_flags;
-    bool if_equal, if_unequal; /* a branch: taken where two things are equal, are not */
-    bool keeps_flags;          /* writes some of them only, or none at times */
-    bool partial;   /* dst keeps a part of what it was */
-    bool half;      /* computes in 32 bits */
-    bool widens;    /* from 32 bits, by their sign; parts of vectors in either way */
+    bool loads : 1, stores : 1, atomic : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
+    bool if_equal : 1, if_unequal : 1; /* a branch: taken where two things are equal, are not */
+    bool keeps_flags : 1;          /* writes some of them only, or none at times */
+    bool partial : 1;   /* dst keeps a part of what it was */
+    bool half : 1;      /* computes in 32 bits */
+    bool widens : 1;    /* from 32 bits, by their sign; parts of vectors in either way */
+    bool repeats : 1;   /* loads and stores any number of places from there on */
     uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
-    bool repeats;   /* loads and stores any number of places from there on */
     uint8_t extreme; /* enum teams_extreme; of SELECT after comparing a with b: the opposite one after b with a */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
     struct teams_place place;
     struct teams_place from; /* of a second place of memory, which is only read: its size, 0: none */
-    uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
 };
 
 /* For each register of a mask: for (uint64_t left = mask; left; left &= left - 1) ... teams_first(left) ... */

@@ -231,8 +231,11 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
         insn->reads_flags = insn->writes_flags = true;
         return;
     }
-    insn->reads |= mask_of(reads, read_count, &insn->reads_flags);
-    insn->writes |= mask_of(writes, write_count, &insn->writes_flags);
+    bool reads_flags = insn->reads_flags, writes_flags = insn->writes_flags;
+    insn->reads |= mask_of(reads, read_count, &reads_flags);
+    insn->writes |= mask_of(writes, write_count, &writes_flags);
+    insn->reads_flags = reads_flags;
+    insn->writes_flags = writes_flags;
     insn->partial |= writes_a_part(writes, write_count);
     collect_operands(&d->insn->detail->x86, insn);
     if (is_old_floating(d->insn)) {
@@ -462,7 +465,7 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
             insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
     insn->reads_flags |= tests_flags(i, x);
-    if (!insn->narrow)
+    if (!insn->narrow && (op == TEAMS_BITS || op == TEAMS_SELECT || op == TEAMS_EXTREME))
         insn->extreme = (uint8_t)extreme_of(i, insn);
 }
 

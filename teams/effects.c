@@ -15,12 +15,6 @@ static bool is_shared(const struct teams_case *c, int b)
     return c->r->context[b] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE | TEAMS_REST);
 }
 
-static bool is_carried(const struct teams_value *v)
-{
-    return (v->bits & TEAMS_CARRIED) || v->kind == TEAMS_QUOTIENT || v->kind == TEAMS_QUOTIENT_1 ||
-           ((v->bits & (TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND));
-}
-
 void teams_case_effect(struct teams_case *c, int b, uintptr_t where, bool counts)
 {
     c->s->acts = true;
@@ -201,7 +195,7 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
         return;
     if (i->atomic && !(i->op == TEAMS_OTHER && !i->swaps && is_shared(c, b))) {
         check_atomic(c, b, i, s);
-        if (c->outlined && by_iteration(c, b) && (is_carried(&v) || is_carried(&at)))
+        if (c->outlined && by_iteration(c, b) && (teams_value_is_kept(&v) || teams_value_is_kept(&at)))
             teams_case_object(c, JOB_PROOF_CARRIES, i->address);
         return;
     }
@@ -209,7 +203,7 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
     bool first = (c->r->context[b] & TEAMS_IN_LOOP) && (v.bits & TEAMS_BOUND) && !(v.bits & TEAMS_TURNS);
     if (c->outlined && first) /* where the share begins, in each iteration */
         teams_case_object(c, JOB_PROOF_CARRIES, i->address);
-    if (c->outlined && (is_carried(&v) || is_carried(&at)))
+    if (c->outlined && (teams_value_is_kept(&v) || teams_value_is_kept(&at)))
         teams_case_object(c, JOB_PROOF_CARRIES, i->address);
 }
 
@@ -235,7 +229,7 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
     if (teams_value_is_raw(&at))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
     struct teams_value put = i->stores ? stored(c, i, s) : at;
-    teams_case_access(c, b, (uint32_t)(i - c->f->insn), &at, is_carried(&put));
+    teams_case_access(c, b, (uint32_t)(i - c->f->insn), &at, teams_value_is_kept(&put));
     if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= first && i->loads)
         c->s->stack = true;
     if (i->stores)

@@ -47,6 +47,7 @@ static void find_call(struct teams_decoder *d, const struct teams_module *m, con
 enum { HASH = 16384 };
 
 struct teams_reader {
+    struct base_arena memory; /* its own */
     struct teams_decoder *decoder;
     struct teams_flow *f;
     struct base_arena *room;
@@ -64,18 +65,24 @@ struct teams_reader {
 
 struct teams_reader *teams_reader_create(void)
 {
-    struct teams_reader *r = calloc(1, sizeof *r);
-    if (r && (r->decoder = teams_decoder_create()))
+    struct base_arena memory;
+    struct teams_reader *r = base_arena_whole(&memory, sizeof *r);
+    if (!r)
+        return NULL;
+    r->memory = memory;
+    if ((r->decoder = teams_decoder_create()))
         return r;
-    free(r);
+    base_arena_close(&memory);
     return NULL;
 }
 
 void teams_reader_destroy(struct teams_reader *r)
 {
-    if (r)
-        teams_decoder_destroy(r->decoder);
-    free(r);
+    if (!r)
+        return;
+    struct base_arena memory = r->memory;
+    teams_decoder_destroy(r->decoder);
+    base_arena_close(&memory);
 }
 
 static uint16_t *slot_of(struct teams_reader *r, uintptr_t address)

@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/follow.h"
 
+#include <stddef.h>
 #include <string.h>
 
+#include "teams/live.h"
 #include "teams/memory.h"
 #include "teams/shared.h"
 
 /* --- States --- */
 
-static bool seen(const struct teams_state *s)
+static struct teams_value *at_place(struct teams_state *s, int place)
 {
-    return s->reg[0].kind != TEAMS_UNSEEN;
+    return place < TEAMS_REGISTERS ? &s->reg[place] : &s->slot[place - TEAMS_REGISTERS];
+}
+
+/* What is followed, of 0 to places(): registers, then slots. */
+static int place_of(const struct teams_reading *r, uint32_t k)
+{
+    return k < r->regs ? r->reg[k] : TEAMS_REGISTERS + (int)(k - r->regs);
+}
+
+static uint32_t places(const struct teams_reading *r)
+{
+    return r->regs + r->slots;
+}
+
+/* The flags are the first of the registers that are kept. */
+static bool seen(const struct teams_value *flags)
+{
+    return flags && flags->kind != TEAMS_UNSEEN;
 }
 
 /* Whether a value was made in these blocks (a row of bytes, one a block). */
@@ -60,7 +79,7 @@ static void mark_value(const struct teams_reading *r, struct teams_value *v, uns
 static void mark(const struct teams_reading *r, struct teams_state *s, const struct teams_defs *d, unsigned how,
                  const uint8_t *inside)
 {
-    for (uint64_t left = d->regs; left; left &= left - 1) {
+    for (uint64_t left = d->regs & r->used; left; left &= left - 1) {
         bool counts = how == TEAMS_CARRIED && (d->stepped & left & -left);
         mark_value(r, &s->reg[teams_first(left)], counts ? TEAMS_COUNTER : how, inside);
     }
@@ -102,46 +121,47 @@ static void collect_defs(struct teams_reading *r)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
 }
 
-static struct teams_value *at_place(struct teams_state *s, int place)
-{
-    return place < TEAMS_REGISTERS ? &s->reg[place] : &s->slot[place - TEAMS_REGISTERS];
-}
-
 /* A sum's place at the head of a loop, for each. */
 static void name_sums(const struct teams_reading *r, struct teams_state *s)
 {
-    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
-        struct teams_value *v = at_place(s, k);
-        v->n = v->kind == TEAMS_ANY && (v->bits & TEAMS_ZERO) ? (int16_t)(k + 1) : v->kind == TEAMS_ANY ? 0 : v->n;
+    for (uint32_t k = 0; k < places(r); k++) {
+        int place = place_of(r, k);
+        struct teams_value *v = at_place(s, place);
+        v->n = v->kind == TEAMS_ANY && (v->bits & TEAMS_ZERO) ? (int16_t)(place + 1) : v->kind == TEAMS_ANY ? 0 : v->n;
     }
 }
 
 /* What goes on from iteration to iteration is a sum; something else that is made of it on the way is none. */
 static void drop_others(const struct teams_reading *r, struct teams_state *s, bool again)
 {
-    for (int k = 0; k < TEAMS_REGISTERS + (int)r->slots; k++) {
-        struct teams_value *v = at_place(s, k);
-        if (v->kind != TEAMS_ANY || !(v->bits & TEAMS_ZERO) || v->n == 0 || v->n == k + 1)
+    for (uint32_t k = 0; k < places(r); k++) {
+        int place = place_of(r, k);
+        struct teams_value *v = at_place(s, place);
+        if (v->kind != TEAMS_ANY || !(v->bits & TEAMS_ZERO) || v->n == 0 || v->n == place + 1)
             continue;
         if (again || v->n == TEAMS_OF_SEVERAL || v->number == 0 || at_place(s, v->n - 1)->number != v->number)
             v->bits &= (uint16_t)~TEAMS_ZERO;
     }
 }
 
-/* The state at the end of `from` as `to` sees it. */
-static void along_edge(const struct teams_reading *r, int from, int to, struct teams_state *s)
+/* The state at the end of `from` as `to` sees it. Whether anything is marked in it. */
+static bool along_edge(const struct teams_reading *r, int from, int to, struct teams_state *s)
 {
     int loop = r->shared_loop[from];
+    bool marked = false;
     if (loop >= 0 && !teams_flow_in_loop(r->flow, loop, to)) {
         struct teams_defs d = r->loop_defs[loop];
         drop_others(r, s, false);
         d.stepped = 0;
         mark(r, s, &d, TEAMS_CARRIED, blocks_of_loop(r, loop));
+        marked = true;
     }
     int retry = r->flow->block[from].loop;
     if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
-        !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE)))
+        !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE))) {
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
+        marked = true;
+    }
     static const uint32_t how[] = {
         [TEAMS_ONCE] = TEAMS_RAW_MARK,     [TEAMS_OTHERS] = TEAMS_RAW_MARK,     [TEAMS_BY_BOUND] = TEAMS_CARRIED,
         [TEAMS_BY_LENGTH] = TEAMS_CARRIED, [TEAMS_BY_CHUNK] = TEAMS_CHUNK_MARK, [TEAMS_BY_CARRIED] = TEAMS_DECIDED_MARK,
@@ -149,9 +169,12 @@ static void along_edge(const struct teams_reading *r, int from, int to, struct t
     };
     for (uint32_t i = 0; i < r->controls; i++) {
         const struct teams_control *c = &r->control[i];
-        if (c->inside[from] && !c->inside[to])
-            mark(r, s, &c->defs, how[c->kind], c->inside);
+        if (!c->inside[from] || c->inside[to])
+            continue;
+        mark(r, s, &c->defs, how[c->kind], c->inside);
+        marked = true;
     }
+    return marked;
 }
 
 enum { LOOP = 1, HOPE = 2, INSIDE = 4, OUTSIDE = 8 /* of shared loops, which are known */ };
@@ -167,8 +190,21 @@ static int16_t join_extremes(const struct teams_value *a, const struct teams_val
     return may && teams_value_is_extreme(a, takes) && teams_value_is_extreme(b, takes) ? takes : 0;
 }
 
+/* Of which nothing is known but its name. */
+static bool only_named(const struct teams_value *v)
+{
+    static const struct teams_value any = { .kind = TEAMS_ANY };
+    return memcmp(v, &any, offsetof(struct teams_value, number)) == 0;
+}
+
 static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
+    if (memcmp(into, from, sizeof *into) == 0)
+        return;
+    if (only_named(into) && only_named(from)) {
+        into->number = name;
+        return;
+    }
     struct teams_value other = *from;
     unsigned side = (into->bits | from->bits) & SIDES;
     into->bits &= (uint16_t)~SIDES;
@@ -211,12 +247,10 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
     bool inside = shared >= 0 && r->flow->head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0) |
                    (shared < 0 && !loop && !r->recording ? OUTSIDE : 0);
-    for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        if (memcmp(&into->reg[k], &from->reg[k], sizeof *into->reg) != 0)
-            join_value(&into->reg[k], &from->reg[k], how, teams_name_of_meeting(block, k));
+    for (uint32_t k = 0; k < r->regs; k++)
+        join_value(&into->reg[r->reg[k]], &from->reg[r->reg[k]], how, teams_name_of_meeting(block, r->reg[k]));
     for (uint32_t k = 0; k < r->slots; k++)
-        if (memcmp(&into->slot[k], &from->slot[k], sizeof *into->slot) != 0)
-            join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
+        join_value(&into->slot[k], &from->slot[k], how, teams_name_of_meeting(block, TEAMS_REGISTERS + k));
 }
 
 static void entry_state(struct teams_state *s)
@@ -230,24 +264,24 @@ static void entry_state(struct teams_state *s)
 /* All ways have come together. */
 static void drop_sides(const struct teams_reading *r, struct teams_state *s)
 {
-    for (uint32_t k = 0; k < TEAMS_REGISTERS; k++)
-        s->reg[k].bits &= (uint16_t)~SIDES;
-    for (uint32_t k = 0; k < r->slots; k++)
-        s->slot[k].bits &= (uint16_t)~SIDES;
+    for (uint32_t k = 0; k < places(r); k++)
+        at_place(s, place_of(r, k))->bits &= (uint16_t)~SIDES;
 }
 
 /* Slots that were not known yet when it was kept are unseen. */
 static void copy_kept(const struct teams_reading *r, struct teams_state *to, const struct teams_stop *from)
 {
-    memcpy(to->reg, from->state->reg, sizeof to->reg);
-    memcpy(to->slot, from->state->slot, from->slots * sizeof *to->slot);
-    memset(to->slot + from->slots, 0, (r->slots - from->slots) * sizeof *to->slot);
+    uint32_t slots = from->slots < r->slots ? from->slots : r->slots;
+    for (uint32_t k = 0; k < r->regs; k++)
+        to->reg[r->reg[k]] = from->value[k];
+    memcpy(to->slot, from->value + r->regs, slots * sizeof *to->slot);
+    memset(to->slot + slots, 0, (r->slots - slots) * sizeof *to->slot);
 }
 
 void teams_follow_begin(const struct teams_reading *r, int block, struct teams_state *s)
 {
-    s->reg[0].kind = TEAMS_UNSEEN;
-    if (r->in[block].state)
+    s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
+    if (r->in[block].value)
         copy_kept(r, s, &r->in[block]);
 }
 
@@ -256,18 +290,18 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
     const struct teams_block *b = &r->flow->block[block];
     struct teams_state edge;
     int loop = r->shared_loop[block];
-    bool head = loop >= 0 && r->flow->head[loop] == block;
-    s->reg[0].kind = TEAMS_UNSEEN;
+    bool head = loop >= 0 && r->flow->head[loop] == block, marked = head;
+    s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
     if (block == 0)
         entry_state(s);
     for (int back = 0; back < 2; back++)
         for (uint32_t i = 0; i < b->before_count; i++) {
             int from = b->before[i];
-            if ((from >= block) != back || !r->out[from].state || !seen(r->out[from].state))
+            if ((from >= block) != back || !seen(r->out[from].value))
                 continue;
-            struct teams_state *to = seen(s) ? &edge : s;
+            struct teams_state *to = seen(&s->reg[TEAMS_FLAGS]) ? &edge : s;
             copy_kept(r, to, &r->out[from]);
-            along_edge(r, from, block, to);
+            marked |= along_edge(r, from, block, to);
             if (head && back)
                 drop_others(r, to, true);
             if (to == &edge)
@@ -279,30 +313,41 @@ static void begin_block(const struct teams_reading *r, int block, struct teams_s
         r->here[block] = 0;
         name_sums(r, s);
     }
-    drop_sides(r, s);
+    if (marked)
+        drop_sides(r, s);
+}
+
+/* Room for a state with the slots that are known, and some more. False: no memory is left. */
+static bool make_larger(struct teams_reading *r, struct teams_stop *kept)
+{
+    enum { MORE = 16 };
+    uint32_t slots = (r->slots + MORE - 1) / MORE * MORE;
+    size_t bytes = (r->regs + slots) * sizeof *kept->value;
+    struct teams_value *larger = teams_flow_take_zeroed(r->room, bytes);
+    if (larger && kept->value)
+        memcpy(larger, kept->value, (r->regs + kept->slots) * sizeof *larger);
+    if (larger)
+        *kept = (struct teams_stop){ larger, slots };
+    return larger;
 }
 
 /* Keeps a state of a block; whether it is another one. */
 static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct teams_state *s)
 {
-    size_t regs = sizeof s->reg, slots = r->slots * sizeof *s->slot;
-    if (!kept->state || kept->slots < r->slots) {
-        struct teams_state *larger = teams_flow_take(r->room, regs + slots);
-        if (!larger) {
-            r->too_large = true;
-            return false;
-        }
-        size_t before = kept->state ? regs + kept->slots * sizeof *s->slot : 0;
-        if (before)
-            memcpy(larger, kept->state, before);
-        memset((char *)larger + before, 0, regs + slots - before);
-        *kept = (struct teams_stop){ larger, r->slots };
-    }
-    if (memcmp(kept->state->reg, s->reg, regs) == 0 && memcmp(kept->state->slot, s->slot, slots) == 0)
+    if ((!kept->value || kept->slots < r->slots) && !make_larger(r, kept)) {
+        r->too_large = true;
         return false;
-    memcpy(kept->state->reg, s->reg, regs);
-    memcpy(kept->state->slot, s->slot, slots);
-    return true;
+    }
+    struct teams_value *slot = kept->value + r->regs;
+    size_t slots = r->slots * sizeof *slot;
+    bool changed = memcmp(slot, s->slot, slots) != 0;
+    for (uint32_t k = 0; k < r->regs && !changed; k++)
+        changed = memcmp(&kept->value[k], &s->reg[r->reg[k]], sizeof *slot) != 0;
+    for (uint32_t k = 0; k < r->regs && changed; k++)
+        kept->value[k] = s->reg[r->reg[k]];
+    if (changed)
+        memcpy(slot, s->slot, slots);
+    return changed;
 }
 
 /* Whether a block may end in another state than when it ran last: one before it changed, or the frame is known better,
@@ -350,8 +395,8 @@ static bool settle(struct teams_reading *r)
     struct teams_state s = { 0 };
     uint32_t begin = ++r->tick, hopeless = 0;
     for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        if (r->out[b].state)
-            r->out[b].state->reg[0].kind = TEAMS_UNSEEN;
+        if (r->out[b].value)
+            r->out[b].value->kind = TEAMS_UNSEEN;
         r->last[b] = (struct teams_ticks){ 0, begin };
     }
     r->hope = true;
@@ -367,6 +412,20 @@ static bool settle(struct teams_reading *r)
 }
 
 /* --- The whole --- */
+
+/* Flags, what calls may be given, and what any instruction looks at. */
+static void find_registers(struct teams_reading *r)
+{
+    const struct teams_convention *c = teams_convention();
+    r->changes = teams_live_changes(r->flow, &r->used);
+    r->used |= teams_bit(c->stack) | teams_bit(c->result);
+    for (int a = 0; a < c->argument_count; a++)
+        r->used |= teams_bit(c->arguments[a]);
+    for (uint8_t reg = TEAMS_FLAGS; reg < TEAMS_REGISTERS; reg++)
+        r->reg[r->regs++] = reg;
+    for (uint64_t left = r->used; left; left &= left - 1)
+        r->reg[r->regs++] = teams_first(left);
+}
 
 /* False: no memory is left. */
 static bool make_room(struct teams_reading *r, const struct teams_flow *f)
@@ -396,6 +455,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena
     r->room = room;
     if (!make_room(r, f))
         return NULL;
+    find_registers(r);
     memset(r->slot_of, TEAMS_NO_SLOT, f->insns);
     for (uint32_t b = 0; b < f->blocks; b++) {
         r->shared_loop[b] = -1;

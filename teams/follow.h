@@ -67,7 +67,10 @@ enum teams_context {
 struct teams_reading {
     const struct teams_flow *flow;
     struct base_arena *room;
-    struct teams_stop { struct teams_state *state; uint32_t slots; } *in, *out; /* of each block; room for as many */
+    struct teams_stop { struct teams_value *value; uint32_t slots; } *in, *out; /* of each block; room for as many */
+    uint8_t reg[TEAMS_REGISTERS]; /* those that are looked at, the flags first: only they are kept */
+    uint32_t regs;
+    uint64_t used, changes; /* likewise, but for the flags; those that it changes of its caller's (live.h) */
     struct teams_ticks { uint32_t ran, changed; } *last; /* of each block, `changed`: its state */
     struct teams_defs *defs;
     uint8_t *here;                /* a row of blocks, all 0 between calls */
@@ -97,7 +100,7 @@ struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena
 /* Flags at the end of a block. */
 static inline const struct teams_value *teams_follow_flags(const struct teams_reading *r, int block)
 {
-    return &r->out[block].state->reg[TEAMS_FLAGS];
+    return r->out[block].value;
 }
 
 /* The state before a block, into *s. */

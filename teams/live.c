@@ -69,12 +69,14 @@ uint64_t teams_live_arguments(const struct teams_flow *f, uint64_t changes)
     return entry & teams_convention()->clobbered;
 }
 
-uint64_t teams_live_changes(const struct teams_flow *f)
+uint64_t teams_live_changes(const struct teams_flow *f, uint64_t *reads)
 {
     uint64_t all = 0, uses, defines;
+    *reads = 0;
     for (uint32_t i = 0; i < f->insns; i++) {
         use_and_define(f, i, 0, &uses, &defines);
         all |= defines;
+        *reads |= uses;
     }
     return all & teams_convention()->clobbered;
 }

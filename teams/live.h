@@ -9,8 +9,8 @@
 
 #include "teams/flow.h"
 
-/* Written at all. */
-uint64_t teams_live_changes(const struct teams_flow *f);
+/* Written at all; in *reads all that are read, also those that no call may change. */
+uint64_t teams_live_changes(const struct teams_flow *f, uint64_t *reads);
 /* Read before they are written, in a function with these changes. */
 uint64_t teams_live_arguments(const struct teams_flow *f, uint64_t changes);
 /* Whether flags may be looked at that the function's caller or what it called has left: the address of its entry, of

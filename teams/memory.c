@@ -181,7 +181,10 @@ static int32_t name_of_memory(const struct teams_reading *r, const struct teams_
 /* The slot of an instruction's place of memory. */
 static uint8_t slot_of(struct teams_reading *r, const struct teams_insn *i, const struct teams_value *at)
 {
-    uint8_t *slot = &r->slot_of[i - r->flow->insn];
+    uint8_t *slot = &r->slot_of[i - r->flow->insn]; /* mostly what it was */
+    if (*slot != TEAMS_NO_SLOT && at->kind == TEAMS_FRAME && r->slot_offset[*slot] == at->number &&
+        r->slot_size[*slot] >= i->place.size)
+        return *slot;
     *slot = at->kind == TEAMS_FRAME ? teams_memory_slot(r, at->number, i->place.size) : TEAMS_NO_SLOT;
     return *slot;
 }

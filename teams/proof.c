@@ -126,14 +126,14 @@ static void check_insn(struct teams_case *c, int b, uint32_t insn, const struct 
 static void check_code(struct teams_case *c)
 {
     teams_case_sums(c);
-    struct teams_state *s = malloc(sizeof *s);
+    struct teams_state *s = calloc(1, sizeof *s);
     c->access = s ? malloc(TEAMS_ACCESSES * sizeof *c->access) : NULL;
     if (!c->access)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     for (uint32_t b = 0; c->access && b < c->f->blocks; b++) {
         const struct teams_block *block = &c->f->block[b];
         teams_follow_begin(c->r, (int)b, s);
-        if (s->reg[0].kind == TEAMS_UNSEEN)
+        if (s->reg[TEAMS_FLAGS].kind == TEAMS_UNSEEN)
             continue;
         for (uint32_t k = 0; k < block->count; k++) {
             check_insn(c, (int)b, block->first + k, s);
@@ -154,7 +154,7 @@ static void check_code(struct teams_case *c)
 static void follow(struct teams_case *c, bool changed)
 {
     if (changed || !c->kept->reading) {
-        c->kept->reading = teams_follow(c->f, &c->p->room);
+        c->kept->reading = teams_follow(c->f, c->depth ? &c->p->code : &c->p->room);
         c->kept->waits = c->kept->reading && !c->kept->reading->too_large ? teams_wait_find(c->kept->reading) : 0;
     }
     c->r = c->kept->reading;
@@ -182,9 +182,9 @@ static void judge(struct teams_case *c)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
     else
         check_code(c);
-    if (c->depth == 0) /* nobody calls it */
+    if (c->depth == 0 || !c->r) /* nobody calls it; or any may be changed */
         return;
-    c->s->clobbers = teams_live_changes(c->f);
+    c->s->clobbers = c->r->changes;
     c->s->arguments = teams_live_arguments(c->f, c->s->clobbers);
 }
 
@@ -203,14 +203,15 @@ static struct teams_kept *kept_of(struct teams_prover *p, uintptr_t entry, bool 
     return k;
 }
 
-/* What others will hardly call goes: the outlined function; all where there are many; and all states. */
+enum { ROOM = 64 << 20 }; /* bytes of address space */
+
+/* What others will hardly call goes: the outlined function; all where there are many, or much was followed. */
 static void forget(struct teams_prover *p, uintptr_t outlined)
 {
-    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ;
+    bool all = p->flows > TEAMS_FUNCTIONS || p->insns > 2 * TEAMS_READ || p->code.taken > ROOM / 2;
     uint32_t left = 0;
     for (uint32_t i = 0; i < p->flows; i++) {
         struct teams_kept *k = &p->kept[i];
-        k->reading = NULL;
         if (all || k->flow->entry == outlined) {
             p->insns -= k->flow->insns;
         } else {
@@ -247,8 +248,6 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
     s->open = false;
     return s;
 }
-
-enum { ROOM = 64 << 20 }; /* bytes of address space */
 
 struct teams_prover *teams_prover_create(void)
 {

@@ -31,26 +31,25 @@ static bool has_sections(const struct teams_flow *f)
 
 /* By one end of a share and another, not by one and something else. The next chunk is compared before it is known as a
    bound. */
-static bool turns_by(const struct teams_flow *f, const struct teams_value *flags)
+static bool turns_by(const struct teams_value *flags, bool sections)
 {
-    return (by_bound(flags) && ((flags->bits & TEAMS_LENGTH) || has_sections(f))) || flags->kind == TEAMS_IF_CHUNK;
+    return (by_bound(flags) && ((flags->bits & TEAMS_LENGTH) || sections)) || flags->kind == TEAMS_IF_CHUNK;
 }
 
-static bool is_shared(const struct teams_reading *r, int loop)
+static bool is_shared(const struct teams_reading *r, int loop, bool sections)
 {
     for (uint32_t b = 0; b < r->flow->blocks; b++)
-        if (teams_flow_branch(r->flow, (int)b) && turns_by(r->flow, teams_follow_flags(r, (int)b)) &&
-            teams_flow_leads_out(r->flow, loop, (int)b))
+        if (teams_flow_leads_out(r->flow, loop, (int)b) && teams_flow_branch(r->flow, (int)b) &&
+            turns_by(teams_follow_flags(r, (int)b), sections))
             return true;
     return false;
 }
 
 void teams_shared_find_loops(struct teams_reading *r)
 {
-    for (uint32_t b = 0; b < r->flow->blocks; b++)
-        r->shared_loop[b] = -1;
+    bool sections = has_sections(r->flow);
     for (uint32_t l = 0; l < r->flow->loops; l++) {
-        if (!is_shared(r, (int)l))
+        if (!is_shared(r, (int)l, sections))
             continue;
         for (uint32_t b = 0; b < r->flow->blocks; b++)
             if (teams_flow_in_loop(r->flow, (int)l, (int)b) && r->shared_loop[b] < 0)

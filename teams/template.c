@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "teams/template.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 32768, MOST = 4096 };
+#include "base/arena.h"
+
+enum { HEAD = 8 /* bytes */, LONGEST = 16, HASH = 32768, MOST = 4096, FIRSTS = 4096 };
 
 struct template {
     uint64_t key;
@@ -13,19 +14,26 @@ struct template {
     struct teams_insn insn;
 };
 struct teams_templates {
-    uint16_t at[HASH]; /* of a key: index of a template + 1 */
+    struct base_arena memory; /* its own */
+    uint16_t at[HASH];     /* of a key: index of a template + 1 */
+    uint8_t heads[FIRSTS]; /* of the first two bytes: a bit of each length of a head with them */
     uint32_t count;
     struct template template[MOST];
 };
 
 struct teams_templates *teams_templates_create(void)
 {
-    return calloc(1, sizeof(struct teams_templates));
+    struct base_arena memory;
+    struct teams_templates *t = base_arena_whole(&memory, sizeof *t);
+    if (t)
+        t->memory = memory;
+    return t;
 }
 
 void teams_templates_destroy(struct teams_templates *t)
 {
-    free(t);
+    struct base_arena memory = t ? t->memory : (struct base_arena){ 0 };
+    base_arena_close(&memory);
 }
 
 static uint64_t first_bytes(const uint8_t *code, unsigned count)
@@ -38,6 +46,11 @@ static uint64_t first_bytes(const uint8_t *code, unsigned count)
 static uint32_t place_of(uint64_t key, unsigned head)
 {
     return (uint32_t)((key + head) * 0x9e3779b97f4a7c15u >> 40) % HASH;
+}
+
+static uint32_t first_of(const uint8_t *code)
+{
+    return (uint32_t)(code[0] << 4 ^ code[1]) % FIRSTS;
 }
 
 static int64_t read_signed(const uint8_t *code, unsigned bytes)
@@ -66,7 +79,9 @@ bool teams_templates_find(const struct teams_templates *t, const uint8_t *code, 
                           struct teams_insn *insn)
 {
     const struct template *found = NULL;
-    for (unsigned head = 1; t && size >= LONGEST && head <= HEAD && !found; head++) {
+    unsigned heads = t && size >= LONGEST ? t->heads[first_of(code)] | 1u : 0; /* behind one byte may be any other */
+    for (; heads && !found; heads &= heads - 1) {
+        unsigned head = teams_first(heads) + 1u;
         uint64_t key = first_bytes(code, head);
         uint16_t at = t->at[place_of(key, head)];
         if (at && t->template[at - 1].key == key && t->template[at - 1].head == head)
@@ -104,7 +119,7 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
 {
     struct template new = { .insn = *insn };
     uintptr_t next = insn->address + insn->length;
-    if (!is_relative(insn) && !is_value(insn))
+    if (immediate && !is_relative(insn) && !is_value(insn))
         immediate = displacement ? LONGEST : 0;
     if (!t || displacement + immediate >= insn->length)
         return;
@@ -126,6 +141,7 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
         return;
     if (t->count == MOST) { /* begins anew */
         memset(t->at, 0, sizeof t->at);
+        memset(t->heads, 0, sizeof t->heads);
         t->count = 0;
     }
     new.key = first_bytes(code, new.head);
@@ -133,4 +149,5 @@ void teams_templates_keep(struct teams_templates *t, const uint8_t *code, unsign
     if (!*at)
         *at = (uint16_t)++t->count;
     t->template[*at - 1] = new;
+    t->heads[first_of(code)] |= (uint8_t)(1u << (new.head - 1));
 }

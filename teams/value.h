@@ -87,6 +87,12 @@ static inline bool teams_value_is_carried(const struct teams_value *v)
 {
     return v->bits & TEAMS_MARKS;
 }
+/* Likewise, and is no number of an iteration: what it is put into keeps it. */
+static inline bool teams_value_is_kept(const struct teams_value *v)
+{
+    return (v->bits & TEAMS_CARRIED) || v->kind == TEAMS_QUOTIENT || v->kind == TEAMS_QUOTIENT_1 ||
+           ((v->bits & (TEAMS_COUNTER | TEAMS_LENGTH)) && !(v->bits & TEAMS_BOUND));
+}
 /* An extreme of what the iterations had, or nothing that any of them left: the same whoever ran which of them. */
 static inline bool teams_value_is_extreme(const struct teams_value *v, int takes)
 {

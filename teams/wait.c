@@ -18,6 +18,7 @@ enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
 struct marks {
     uint8_t of[PLACES];
     bool seen;
+    uint32_t ran, changed; /* in which run of a block, its own or another one's */
 };
 
 struct turn {
@@ -212,24 +213,40 @@ static void begin_block(const struct turn *t, int b, struct marks *m)
     }
 }
 
+/* Whether a block may end otherwise than when it ran last. The loop's head begins as it did. */
+static bool is_due(const struct turn *t, uint32_t b)
+{
+    const struct teams_block *block = &t->r->flow->block[b];
+    bool due = !t->end[b].seen;
+    for (uint32_t i = 0; !due && (int)b != t->r->flow->head[t->loop] && i < block->before_count; i++)
+        due = t->end[block->before[i]].changed > t->end[b].ran;
+    return due;
+}
+
 /* One pass from the head, with the marks there as they are; inner loops need several. */
 static void run_turn(struct turn *t)
 {
     const struct teams_flow *f = t->r->flow;
+    uint32_t runs = 0;
     bool changed = true;
-    for (uint32_t b = 0; b < f->blocks; b++)
+    for (uint32_t b = 0; b < f->blocks; b++) {
         t->end[b].seen = false;
+        t->end[b].ran = t->end[b].changed = 0;
+    }
     for (int round = 0; changed && round < 8; round++) {
         changed = false;
         for (uint32_t b = 0; b < f->blocks; b++) {
             struct marks m;
-            if (!teams_flow_in_loop(f, t->loop, (int)b))
+            if (!teams_flow_in_loop(f, t->loop, (int)b) || !is_due(t, b))
                 continue;
             begin_block(t, (int)b, &m);
             if (!m.seen)
                 continue;
             run_block(t, (int)b, &m);
-            changed |= !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
+            m.ran = ++runs;
+            bool other = !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
+            m.changed = other ? runs : t->end[b].changed;
+            changed |= other;
             t->end[b] = m;
         }
     }

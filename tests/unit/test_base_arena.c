@@ -98,6 +98,21 @@ START_TEST(pieces_are_taken)
 }
 END_TEST
 
+START_TEST(a_structure_is_there_as_a_whole)
+{
+    enum { BYTES = 100000 };
+    struct base_arena a;
+    char *whole = base_arena_whole(&a, BYTES);
+    ck_assert_ptr_nonnull(whole);
+    for (int i = 0; i < BYTES; i++)
+        ck_assert_int_eq(whole[i], 0);
+    ck_assert_uint_ge(a.ready, BYTES);
+    base_arena_close(&a);
+    ck_assert_ptr_null(base_arena_whole(&a, 0));
+    ck_assert_ptr_null(base_arena_whole(&a, SIZE_MAX));
+}
+END_TEST
+
 START_TEST(impossible_sizes_are_refused)
 {
     struct base_arena a;
@@ -130,6 +145,7 @@ int main(void)
         UNIT_TEST(only_what_is_touched_uses_memory),
         UNIT_TEST(memory_comes_ahead),
         UNIT_TEST(pieces_are_taken),
+        UNIT_TEST(a_structure_is_there_as_a_whole),
         UNIT_TEST(impossible_sizes_are_refused),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
         UNIT_TEST(limited_address_space_is_an_error),
