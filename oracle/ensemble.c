@@ -215,6 +215,23 @@ static bool past_wins(struct oracle_ensemble *m, uint32_t bucket, uint64_t strea
     return (double)r->past + PRESUMED * worth(past) > (double)r->position + PRESUMED * worth(position);
 }
 
+/* The time until the next event is the gap in contexts like this one, where that was nearer lately. */
+static void answer_gap(struct oracle *o, int source, struct oracle_answer *answer)
+{
+    struct oracle_ensemble *m = o->ensemble;
+    enum oracle_timing reference = o->dead_reckoning ? ORACLE_TIMED_RECKONING : ORACLE_TIMED_POSITION;
+    enum oracle_timing past = source == ORACLE_MATCH ? ORACLE_TIMED_MATCH : ORACLE_TIMED_USUAL;
+    const struct oracle_gap_answer context = oracle_match_gap(m->past, answer->terminal);
+
+    if (context.gap < 0)
+        return;
+    m->gap.errors = &m->gap_errors[source == ORACLE_POSITION ? reference : past];
+    m->gap.own = answer->until;
+    m->gap.context = context.gap;
+    if (oracle_gap_context_wins(m->gap.errors, &context))
+        answer->until = context.gap;
+}
+
 void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion)
 {
@@ -246,6 +263,8 @@ void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracl
     *raw = best_of(opinion, value, past ? elected : ORACLE_POSITION);
     if (past)
         answer_match(o, answer, &match[elected]);
+    if (distance == 1 && answer->until >= 0)
+        answer_gap(o, past ? elected : ORACLE_POSITION, answer);
 }
 
 double oracle_raw(const struct oracle *o, uint64_t distance, const struct oracle_said *said)
@@ -282,6 +301,12 @@ void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal)
             learn(p->trust[s], 1, p->said[s] == terminal);
     if (p->rivals)
         compare(p->rivals, p->said[ORACLE_POSITION] == terminal, p->said[ORACLE_PAST] == terminal);
+}
+
+void oracle_ensemble_judge_gap(struct oracle_ensemble *m, uint64_t gap)
+{
+    if (m->gap.errors)
+        oracle_gap_errors_learn(m->gap.errors, m->gap.own, m->gap.context, gap);
 }
 
 void oracle_ensemble_foreseen(struct oracle *o, bool foreseen)

@@ -14,7 +14,9 @@ enum {
     FEW = 4,       /* matches: more are looked for */
     VERIFIED = 32, /* events compared at most when a match is found */
     VOTES = ORACLE_MATCHES,
-    USUAL = ORACLE_MATCH_ORDERS - ORACLE_MATCH_FREQUENCIES
+    USUAL = ORACLE_MATCH_ORDERS - ORACLE_MATCH_FREQUENCIES,
+    GAPS = ORACLE_MATCH_ORDERS - ORACLE_GAP_ORDERS, /* the orders from here on have typical gaps … */
+    GAPS_SHARE = 16                                 /* … in this part of the memory, beside the rest */
 };
 
 static const uint32_t order[ORACLE_MATCH_ORDERS] = { 32, 12, 6, 2 };
@@ -39,6 +41,17 @@ static int create_table(struct oracle_match_table *t, struct base_arena *room, u
     return t->slot ? 0 : -1;
 }
 
+static int create_gaps(struct oracle_gap_contexts *t, struct base_arena *room, size_t memory)
+{
+    uint64_t slots = 1;
+
+    while (2 * slots * sizeof *t->slot <= memory)
+        slots *= 2;
+    t->mask = slots - 1;
+    t->slot = base_arena_take(room, slots * sizeof *t->slot);
+    return t->slot ? 0 : -1;
+}
+
 static int create_parts(struct oracle_matcher *l, struct base_arena *room, size_t memory, uint64_t fixed)
 {
     const size_t bytes = sizeof *l->history.symbol + sizeof *l->history.time + sizeof *l->link; /* of an event */
@@ -59,6 +72,9 @@ static int create_parts(struct oracle_matcher *l, struct base_arena *room, size_
     for (int i = 0; i < ORACLE_MATCH_FREQUENCIES; i++)
         if (oracle_frequency_create(&l->frequency[i], room, frequency / ORACLE_MATCH_FREQUENCIES, turnover[i]))
             return -1;
+    for (int i = 0; i < ORACLE_GAP_ORDERS; i++)
+        if (create_gaps(&l->gap[i], room, memory / GAPS_SHARE / ORACLE_GAP_ORDERS))
+            return -1;
     return 0;
 }
 
@@ -69,8 +85,9 @@ static size_t at_least(size_t memory)
 
 size_t oracle_match_room(size_t memory)
 {
-    enum { PIECES = 12, ALIGNED = 64 }; /* what is taken for an oracle is aligned */
-    return at_least(memory) + ORACLE_MATCH_FREQUENCIES * ORACLE_FREQUENCY_MIN + PIECES * ALIGNED;
+    enum { PIECES = 12 + ORACLE_GAP_ORDERS, ALIGNED = 64 }; /* what is taken for an oracle is aligned */
+    memory = at_least(memory);
+    return memory + memory / GAPS_SHARE + ORACLE_MATCH_FREQUENCIES * ORACLE_FREQUENCY_MIN + PIECES * ALIGNED;
 }
 
 struct oracle_matcher *oracle_match_create(struct base_arena *room, size_t memory, uint64_t fixed)
@@ -185,12 +202,43 @@ static void enter(struct oracle_matcher *l, const struct oracle_match_table *t, 
         oracle_frequency_add(&l->frequency[i], spread(c->hash[USUAL + i]), name);
 }
 
+/* --- Gaps --- */
+
+/* Of `terminal` after a context. */
+static uint64_t gap_hash(const struct oracle_match_context *c, int which, uint32_t terminal)
+{
+    return spread(c->hash[GAPS + which] * base + terminal);
+}
+
+/* The gap before the next event to be indexed. */
+static void learn_gap(struct oracle_matcher *l)
+{
+    const struct oracle_history *t = &l->history;
+    uint64_t at = l->index.next;
+
+    if (at == l->index.since)
+        return;
+    const struct oracle_history_time *e = oracle_history_time(t, at);
+    uint64_t gap = e->end - e->duration - oracle_history_time(t, at - 1)->end;
+    for (int i = 0; i < ORACLE_GAP_ORDERS; i++)
+        oracle_gap_context_learn(&l->gap[i], gap_hash(&l->index, i, oracle_history_symbol(t, at)), gap);
+}
+
+struct oracle_gap_answer oracle_match_gap(const struct oracle_matcher *l, uint32_t terminal)
+{
+    struct oracle_gap_answer answer = { .gap = -1 };
+
+    for (int i = 0; i < ORACLE_GAP_ORDERS; i++)
+        oracle_gap_context_ask(&l->gap[i], gap_hash(&l->here, i, terminal), &answer);
+    return answer;
+}
+
+/* --- References --- */
+
 static struct oracle_match_context context_from(uint64_t place)
 {
     return (struct oracle_match_context){ .next = place, .since = place };
 }
-
-/* --- References --- */
 
 void oracle_match_preload(struct oracle_matcher *l, uint32_t terminal, uint64_t gap, uint64_t duration)
 {
@@ -266,8 +314,10 @@ void oracle_match_follow(struct oracle_matcher *l, bool wanted)
     }
     if (count - l->index.next > l->history.size / 2)
         l->index = context_from(count - l->history.size / 2);
-    for (int i = 0; i < CATCH_UP && l->index.next < count; i++)
+    for (int i = 0; i < CATCH_UP && l->index.next < count; i++) {
+        learn_gap(l);
         enter(l, &l->observed, &l->index);
+    }
 }
 
 /* --- The question --- */

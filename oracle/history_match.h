@@ -15,7 +15,7 @@
  * the last 6 to 32 events, of one order the last few places. Several matches vote, long ones more.
  *
  * What usually follows the last few events (context_frequency.h) is the better answer where the program itself is a
- * matter of chance.
+ * matter of chance. The time until the next event is known by the last few, too (gap_context.h).
  *
  * Invariants, when looked at: 1. a match's place can be read and is before the present;  2. the last min(length, 32)
  * events up to it are the last events of the run: when found events are compared, not hashes.
@@ -29,6 +29,7 @@
 #define PYTHIA_ORACLE_MATCH_H
 
 #include "oracle/context_frequency.h"
+#include "oracle/gap_context.h"
 #include "oracle/history.h"
 
 enum { ORACLE_MATCHES = 16, ORACLE_MATCH_ORDERS = 4, ORACLE_MATCH_FREQUENCIES = 2, ORACLE_MATCH_MEMORY_MIN = 64 << 10 };
@@ -50,6 +51,7 @@ struct oracle_matcher {
     struct oracle_match_context index; /* up to where places are indexed */
     struct oracle_match_context here;  /* of the present, when it was last asked for */
     struct oracle_frequency frequency[ORACLE_MATCH_FREQUENCIES]; /* by the last 6 events, by the last 2 */
+    struct oracle_gap_contexts gap[ORACLE_GAP_ORDERS]; /* by the last 12 events, 6, 2 */
     uint32_t matches;
     struct oracle_match match[ORACLE_MATCHES];
 };
@@ -85,6 +87,8 @@ void oracle_match_follow(struct oracle_matcher *l, bool wanted);
 int oracle_match_ask(const struct oracle_matcher *l, uint64_t distance, struct oracle_match_answer *answer);
 /* The same by what usually follows the last few events: 6 (`which` 0) or 2 (1). */
 int oracle_match_frequent(struct oracle_matcher *l, int which, uint64_t distance, struct oracle_match_answer *answer);
+/* The typical gap before `terminal`, if that is what comes next. */
+struct oracle_gap_answer oracle_match_gap(const struct oracle_matcher *l, uint32_t terminal);
 /* The longest match with a place of a reference, of at least `length` events; NULL: none. */
 const struct oracle_match *oracle_match_in_reference(const struct oracle_matcher *l, uint64_t length);
 

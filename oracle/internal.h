@@ -186,6 +186,10 @@ struct oracle_pending {
     struct oracle_opinion opinion;
 };
 
+/* Who gives the time until the next event: the position, the same by dead reckoning, a match, what is usual. */
+enum oracle_timing { ORACLE_TIMED_POSITION, ORACLE_TIMED_RECKONING, ORACLE_TIMED_MATCH, ORACLE_TIMED_USUAL,
+                     ORACLE_TIMINGS };
+
 struct oracle_ensemble {
     struct oracle_matcher *past;
     bool asleep, sure;  /* the past is not asked; the reference answers for the next event, whatever the past says */
@@ -197,6 +201,8 @@ struct oracle_ensemble {
     struct oracle_trust together[ORACLE_BUCKETS][2][2][ORACLE_SHARES_USUAL];
     struct oracle_trust usual[ORACLE_MATCH_FREQUENCIES][ORACLE_BUCKETS][ORACLE_SHARES_USUAL];
     struct oracle_rivals rivals[ORACLE_BUCKETS][2]; /* [1]: the position has been right for long */
+    struct oracle_gap_errors gap_errors[ORACLE_TIMINGS];
+    struct { struct oracle_gap_errors *errors; double own, context; } gap; /* last asked for; NULL: not both known */
 };
 
 struct oracle {
@@ -367,6 +373,7 @@ bool oracle_ensemble_needed(const struct oracle *o, uint64_t distance, const str
 void oracle_ensemble_ask(struct oracle *o, uint64_t distance, const struct oracle_said *said, bool choose,
                     struct oracle_answer *answer, double *raw, struct oracle_opinion *opinion);
 void oracle_ensemble_judge(const struct oracle_opinion *p, uint32_t terminal); /* what was said of this event */
+void oracle_ensemble_judge_gap(struct oracle_ensemble *m, uint64_t gap); /* what was last said of the next event's */
 void oracle_ensemble_foreseen(struct oracle *o, bool foreseen); /* by the position */
 void oracle_ensemble_hits(struct oracle *o, uint64_t n); /* the reference was right n times on the fast path */
 void oracle_ensemble_store(struct oracle *o, uint32_t terminal, uint64_t gap, uint64_t duration);

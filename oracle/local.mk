@@ -6,6 +6,7 @@ libpythia_oracle_la_SOURCES = \
 	%D%/dead_reckoning.c \
 	%D%/ensemble.c \
 	%D%/follow.c \
+	%D%/gap_context.h \
 	%D%/gap_median.h \
 	%D%/history.c %D%/history.h \
 	%D%/history_match.c %D%/history_match.h \
@@ -32,7 +33,8 @@ tests_unit_test_oracle_exact_SOURCES = tests/unit/test_oracle_exact.c $(FOLLOWER
 UNIT_TESTS += tests/unit/test_peers
 tests_unit_test_peers_SOURCES = tests/unit/test_peers.c
 
-UNIT_TESTS += tests/unit/test_gap_median
+UNIT_TESTS += tests/unit/test_gap_context tests/unit/test_gap_median
+tests_unit_test_gap_context_SOURCES = tests/unit/test_gap_context.c
 tests_unit_test_gap_median_SOURCES = tests/unit/test_gap_median.c
 
 UNIT_TESTS += tests/unit/test_history_match

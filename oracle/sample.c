@@ -54,8 +54,12 @@ static void count_time(struct oracle *o, uint64_t gap)
     struct oracle_answer answer;
     double raw;
 
+    if (o->ensemble)
+        o->ensemble->gap.errors = NULL;
     if (gap == 0 || oracle_ask(o, 1, &answer, &raw, NULL) != 0 || answer.until < 0)
         return;
+    if (o->ensemble)
+        oracle_ensemble_judge_gap(o->ensemble, gap);
     o->score.time_error[oracle_time_bucket(fabs(answer.until - (double)gap) / (double)gap)] += o->sample_weight;
 }
 
