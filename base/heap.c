@@ -7,12 +7,14 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/lock.h"
 
-enum { LEAST_BITS = 6, MOST_BITS = 35, CLASSES = 4 * (MOST_BITS - LEAST_BITS + 1), HEAD = 16, LARGE = 32 << 10 };
+enum { LEAST_BITS = 6, MOST_BITS = 24, CLASSES = 4 * (MOST_BITS - LEAST_BITS + 1), HEAD = 16 };
+enum { SPACE = 256 << 20, LARGE = 32 << 10 };
 
 /* Before each block; the arena aligns it to 64 bytes. */
 struct head {
@@ -47,10 +49,11 @@ static void in_child(void)
     heap.state = CLOSED;
 }
 
-/* Address space may be limited. */
 static void open_heap(void)
 {
-    bool good = !base_arena_open(&heap.arena, 1, (size_t)1 << MOST_BITS) && !pthread_atfork(NULL, NULL, in_child);
+    struct rlimit space;
+    bool good = !getrlimit(RLIMIT_AS, &space) && space.rlim_cur == RLIM_INFINITY && /* else it is the program's */
+                !base_arena_open(&heap.arena, 1, SPACE) && !pthread_atfork(NULL, NULL, in_child);
     heap.state = good ? OPEN : CLOSED;
 }
 

@@ -13,7 +13,8 @@
  * 2. Who frees puts the block on one list that all threads share, without a lock; who takes sorts that list into the
  *    classes when its own is empty.
  * 3. A forked child takes nothing from it, for its parent may have been at work in here: it asks the C library.
- * 4. The pages of a large block go back to the system when it is freed.
+ * 4. The pages of a large block go back to the system when it is freed. Blocks beyond 16 MiB, and what does not fit
+ *    into 256 MiB of address space, are the C library's; all is where a user limits address space (ulimit -v).
  *
  * libpythia_omp and libpythia_pmpi are linked with heap_wrap.c, which gives their malloc, calloc, realloc, free and
  * strdup to these; what the C library gave goes back to it.
@@ -25,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` bytes, aligned to 16; NULL where there is no address space, and in a forked child. */
+/* `size` bytes, aligned to 16; NULL: more than 16 MiB, no address space left, or a forked child. */
 void *base_heap_take(size_t size);
 /* The same, zeroed. */
 void *base_heap_take_zeroed(size_t size);
