@@ -16,6 +16,10 @@
  *
  *     | records in use          | ready | … only address space … |
  *
+ * Bytes that are taken one after the other (base_arena_reserve) need not be memory that the program could have had:
+ * what was not taken yet cannot be touched, so it counts neither where the system promises no more memory than there is
+ * (vm.overcommit_memory = 2), nor for a program that locks all that it may touch (mlockall).
+ *
  * Huge pages are declined at first, when a few records would cost 2 MiB, and asked for once there are more than that:
  * they are what keeps random access to tens of MiB from missing the TLB each time.
  * Cost: no call after opening but these.  Threads: owner.  Hook-safe: open and close are not.
@@ -30,6 +34,7 @@ struct base_arena {
     size_t record;   /* bytes of a record */
     size_t capacity; /* records */
     size_t reserved; /* bytes of address space */
+    size_t open;     /* bytes from base that may be touched */
     size_t ready;    /* bytes from base that base_arena_ahead asked for */
     size_t taken;    /* bytes from base that base_arena_take gave away */
 };
@@ -38,11 +43,13 @@ struct base_arena {
    address can tell) or PYTHIA_ENOMEM (address space is limited); on failure `a` is closed. */
 int base_arena_open(struct base_arena *a, size_t record, size_t capacity);
 /* Memory for the first `records` records, and for some more, is there when it returns, where the system can do so: a
-   hint. Returns the number of records it is there for, at least `records`, so that the caller need not ask again for
-   these. Hook-safe: yes, a rare system call. */
+   hint. Returns the number of records it is there for, at least `records` that may be touched, so that the caller need
+   not ask again for these. Hook-safe: yes, a rare system call. */
 size_t base_arena_ahead(struct base_arena *a, size_t records);
-/* Another way to use one whose records are bytes: the next `bytes` of it, zero, aligned for anything. NULL where there
-   are not so many left. Hook-safe: yes. */
+/* As base_arena_open, for base_arena_take alone. */
+int base_arena_reserve(struct base_arena *a, size_t bytes);
+/* The next `bytes` of one whose records are bytes, zero, aligned for anything. NULL where there are not so many left, or
+   the system refuses. Hook-safe: yes, where nothing was reserved; else a system call each MiB. */
 void *base_arena_take(struct base_arena *a, size_t bytes);
 /* Opens one for a single structure of which most will be used: zero, and all there at once. NULL as above. */
 void *base_arena_whole(struct base_arena *a, size_t bytes);

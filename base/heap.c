@@ -53,7 +53,7 @@ static void open_heap(void)
 {
     struct rlimit space;
     bool good = !getrlimit(RLIMIT_AS, &space) && space.rlim_cur == RLIM_INFINITY && /* else it is the program's */
-                !base_arena_open(&heap.arena, 1, SPACE) && !pthread_atfork(NULL, NULL, in_child);
+                !base_arena_reserve(&heap.arena, SPACE) && !pthread_atfork(NULL, NULL, in_child);
     heap.state = good ? OPEN : CLOSED;
 }
 
@@ -140,8 +140,8 @@ void base_heap_free(void *block)
     char *from, *to;
     int kept = errno;
     struct head *h = (struct head *)block - 1;
-    if (pages_of(block, &from, &to))
-        madvise(from, (size_t)(to - from), MADV_DONTNEED);
+    if (pages_of(block, &from, &to) && madvise(from, (size_t)(to - from), MADV_DONTNEED))
+        memset(from, 0, (size_t)(to - from)); /* locked in memory */
     h->next = atomic_load(&heap.freed);
     while (!atomic_compare_exchange_weak(&heap.freed, &h->next, h))
         ;

@@ -26,7 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` bytes, aligned to 16; NULL: more than 16 MiB, no address space left, or a forked child. */
+/* `size` bytes, aligned to 16; NULL: more than 16 MiB, no address space or memory left, or a forked child. */
 void *base_heap_take(size_t size);
 /* The same, zeroed. */
 void *base_heap_take_zeroed(size_t size);

@@ -471,8 +471,10 @@ static bool find_loops(struct teams_reader *r, struct teams_flow *f)
 
 void *teams_flow_take(struct base_arena *room, size_t bytes)
 {
-    base_arena_ahead(room, room->taken + bytes);
-    return base_arena_take(room, bytes);
+    void *taken = base_arena_take(room, bytes);
+    if (taken)
+        base_arena_ahead(room, room->taken);
+    return taken;
 }
 
 void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes)

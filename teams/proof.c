@@ -252,7 +252,7 @@ struct teams_summary *teams_case_summary(struct teams_prover *p, uintptr_t entry
 struct teams_prover *teams_prover_create(void)
 {
     struct teams_prover *p = calloc(1, sizeof *p);
-    if (p && base_arena_open(&p->room, 1, ROOM) == 0 && base_arena_open(&p->code, 1, ROOM) == 0 &&
+    if (p && base_arena_reserve(&p->room, ROOM) == 0 && base_arena_reserve(&p->code, ROOM) == 0 &&
         (p->reader = teams_reader_create()))
         return p;
     teams_prover_destroy(p);

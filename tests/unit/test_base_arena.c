@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -98,6 +99,39 @@ START_TEST(pieces_are_taken)
 }
 END_TEST
 
+/* Private memory that the process may write, in KiB: what the system has to promise. */
+static long writable(void)
+{
+    char line[256];
+    long kib = -1;
+    FILE *f = fopen("/proc/self/status", "r");
+    ck_assert_ptr_nonnull(f);
+    while (kib < 0 && fgets(line, sizeof line, f))
+        (void)sscanf(line, "VmData: %ld", &kib);
+    fclose(f);
+    return kib;
+}
+
+START_TEST(what_is_reserved_is_no_memory)
+{
+    enum { SPACE = 64 << 20, PIECE = 100000 };
+    struct base_arena a;
+    long before = writable();
+    ck_assert_int_ge(before, 0);
+    ck_assert_int_eq(base_arena_reserve(&a, SPACE), 0);
+    ck_assert_int_le(writable(), before + 64);
+    for (size_t taken = PIECE; taken < SPACE / 2; taken += PIECE) {
+        char *piece = base_arena_take(&a, PIECE);
+        ck_assert_ptr_nonnull(piece);
+        ck_assert_int_eq(piece[PIECE - 1], 0);
+        memset(piece, 1, PIECE);
+        ck_assert_int_le(writable(), before + (long)(a.taken >> 10) + 1100);
+    }
+    ck_assert_ptr_null(base_arena_take(&a, SPACE));
+    base_arena_close(&a);
+}
+END_TEST
+
 START_TEST(a_structure_is_there_as_a_whole)
 {
     enum { BYTES = 100000 };
@@ -145,6 +179,7 @@ int main(void)
         UNIT_TEST(only_what_is_touched_uses_memory),
         UNIT_TEST(memory_comes_ahead),
         UNIT_TEST(pieces_are_taken),
+        UNIT_TEST(what_is_reserved_is_no_memory),
         UNIT_TEST(a_structure_is_there_as_a_whole),
         UNIT_TEST(impossible_sizes_are_refused),
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)

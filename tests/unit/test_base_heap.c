@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,6 +54,24 @@ static void churn(uint64_t seed)
         if (all[i].at)
             base_heap_free(all[i].at);
 }
+
+/* Pages that are locked in memory cannot be given back. */
+START_TEST(zeros_are_zeros_where_memory_is_locked)
+{
+    enum { SIZE = 60000 };
+    unsigned char *block = base_heap_take(SIZE);
+    ck_assert_ptr_nonnull(block);
+    if (mlock(block, SIZE))
+        return; /* none may be locked here */
+    memset(block, 1, SIZE);
+    base_heap_free(block);
+    struct block again = {.at = base_heap_take_zeroed(SIZE), .size = SIZE};
+    ck_assert_ptr_eq(again.at, block);
+    ck_assert(holds(&again, 0));
+    ck_assert_int_eq(munlock(block, SIZE), 0);
+    base_heap_free(block);
+}
+END_TEST
 
 START_TEST(blocks_keep_what_is_in_them)
 {
@@ -128,6 +147,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(blocks_keep_what_is_in_them),
+        UNIT_TEST(zeros_are_zeros_where_memory_is_locked),
         UNIT_TEST(threads_share_it),
         UNIT_TEST(it_does_not_grow),
         UNIT_TEST(what_is_not_its_own),
