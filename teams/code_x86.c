@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "teams/machine.h"
+#include "teams/rename.h"
 #include "teams/template.h"
 
 enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
@@ -529,12 +530,11 @@ static void keep(struct teams_decoder *d, const uint8_t *code, const cs_x86 *x, 
     teams_templates_keep(d->templates, code, displacement, insn->length - end, insn);
 }
 
-static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                   struct teams_insn *insn)
+/* Reads what is new; true: all of it is known. */
+static bool ask_capstone(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                         struct teams_insn *insn)
 {
     const cs_insn *i = d->insn;
-    if (teams_templates_find(d->templates, code, size, address, insn))
-        return true;
     if (!teams_disassemble(d, code, size, address))
         return false;
     const cs_x86 *x = &i->detail->x86;
@@ -553,6 +553,20 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     }
     if (known && size >= sizeof i->bytes)
         keep(d, code, x, insn);
+    return known;
+}
+
+static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                   struct teams_insn *insn)
+{
+    uint8_t common[TEAMS_LONGEST_INSN];
+    struct teams_names names;
+    bool renamed = size >= sizeof common && teams_rename_away(code, common, &names);
+    code = renamed ? common : code;
+    bool known = teams_templates_find(d->templates, code, size, address, insn) ||
+                 ask_capstone(d, code, renamed ? sizeof common : size, address, insn);
+    if (known && renamed)
+        teams_rename_back(insn, &names);
     return known;
 }
 

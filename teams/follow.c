@@ -197,10 +197,8 @@ static bool only_named(const struct teams_value *v)
     return memcmp(v, &any, offsetof(struct teams_value, number)) == 0;
 }
 
-static void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
+static void join_others(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
 {
-    if (memcmp(into, from, sizeof *into) == 0)
-        return;
     if (only_named(into) && only_named(from)) {
         into->number = name;
         return;
@@ -238,6 +236,13 @@ static void join_value(struct teams_value *into, const struct teams_value *from,
         *into = (struct teams_value){ .kind = TEAMS_RAW };
     else if (side && !teams_value_is_raw(into) && !(into->bits & TEAMS_BOUND))
         into->bits |= TEAMS_CARRIED;
+}
+
+/* Most are the same. */
+static inline void join_value(struct teams_value *into, const struct teams_value *from, unsigned how, int32_t name)
+{
+    if (memcmp(into, from, sizeof *into) != 0)
+        join_others(into, from, how, name);
 }
 
 static void join_states(const struct teams_reading *r, int block, struct teams_state *into,

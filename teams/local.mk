@@ -7,14 +7,18 @@ libpythia_teams_la_SOURCES = %D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h
 	%D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c %D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
-	%D%/code_x86.c %D%/machine.h %D%/template.c %D%/template.h
+	%D%/code_x86.c %D%/machine.h %D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
 else
 libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
 EXTRA_DIST += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
-	%D%/code_x86.c %D%/code_none.c %D%/machine.h %D%/template.c %D%/template.h
+	%D%/code_x86.c %D%/code_none.c %D%/machine.h %D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
 
 UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
+if HAVE_CAPSTONE
+UNIT_TESTS += tests/unit/test_teams_rename
+tests_unit_test_teams_rename_LDADD = libpythia-teams.la $(LDADD)
+endif
 tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
 tests_unit_test_teams_value_LDADD = libpythia-teams.la $(LDADD)
 tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)

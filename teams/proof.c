@@ -130,7 +130,7 @@ static void check_code(struct teams_case *c)
     c->access = s ? malloc(TEAMS_ACCESSES * sizeof *c->access) : NULL;
     if (!c->access)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
-    for (uint32_t b = 0; c->access && b < c->f->blocks; b++) {
+    for (uint32_t b = 0; c->access && c->s->reason == JOB_PROOF_HARMLESS && b < c->f->blocks; b++) {
         const struct teams_block *block = &c->f->block[b];
         teams_follow_begin(c->r, (int)b, s);
         if (s->reg[TEAMS_FLAGS].kind == TEAMS_UNSEEN)

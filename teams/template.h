@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions of x86-64 that differ from one read before in their displacement and their immediate only.
+ * Instructions of x86-64 that differ from one read before in their displacement and their immediate only; registers
+ * have been made alike before (rename.h).
  *
  *   f2 0f 10 84 c8 | 40 01 00 00 |            prefixes, opcode, ModRM, SIB: the head decides on everything else, on
  *   head             displacement  immediate  the length, too, so that no head is the beginning of another one
