@@ -48,8 +48,8 @@ int base_arena_open(struct base_arena *a, size_t record, size_t capacity);
 size_t base_arena_ahead(struct base_arena *a, size_t records);
 /* As base_arena_open, for base_arena_take alone. */
 int base_arena_reserve(struct base_arena *a, size_t bytes);
-/* The next `bytes` of one whose records are bytes, zero, aligned for anything. NULL where there are not so many left, or
-   the system refuses. Hook-safe: yes, where nothing was reserved; else a system call each MiB. */
+/* The next `bytes` of one whose records are bytes, zero, aligned for anything. NULL where there are not so many left
+   or the system refuses. Hook-safe: yes, where nothing was reserved; else a system call each MiB. */
 void *base_arena_take(struct base_arena *a, size_t bytes);
 /* Opens one for a single structure of which most will be used: zero, and all there at once. NULL as above. */
 void *base_arena_whole(struct base_arena *a, size_t bytes);
