@@ -389,6 +389,19 @@ static void compared_if(struct teams_arm_steps *s, const cs_arm64 *x)
     keep_flags(s);
 }
 
+/* Of which two a choice takes what, after a comparison of its operands in their order. */
+static uint8_t extreme_of(const cs_arm64 *x)
+{
+    static const struct { arm64_cc first, second; enum teams_extreme takes; } table[] = {
+        { ARM64_CC_GE, ARM64_CC_GT, TEAMS_MOST_SIGNED },   { ARM64_CC_LE, ARM64_CC_LT, TEAMS_LEAST_SIGNED },
+        { ARM64_CC_HS, ARM64_CC_HI, TEAMS_MOST_UNSIGNED }, { ARM64_CC_LS, ARM64_CC_LO, TEAMS_LEAST_UNSIGNED },
+    };
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (x->cc == table[k].first || x->cc == table[k].second)
+            return (uint8_t)(table[k].takes + (is_half(x->operands[0].reg) ? TEAMS_OF_HALF : 0));
+    return TEAMS_NO_EXTREME;
+}
+
 static void chosen(struct teams_arm_steps *s, const cs_arm64 *x, bool next)
 {
     s->unknown |= x->op_count != 3 && !(next && x->op_count == 2);
@@ -396,7 +409,9 @@ static void chosen(struct teams_arm_steps *s, const cs_arm64 *x, bool next)
     look_at_flags(s);
     if (next)
         teams_arm_add(s, TEAMS_ADD, between, b, teams_arm_number(1));
-    teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b)->reads_flags = true;
+    struct teams_insn *i = teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b);
+    i->reads_flags = true;
+    i->extreme = next ? TEAMS_NO_EXTREME : extreme_of(x);
 }
 
 static void branch(struct teams_arm_steps *s, const cs_arm64_op *to, bool equal, bool unequal)

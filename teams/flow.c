@@ -395,7 +395,7 @@ static int chosen_extreme(const struct teams_flow *f, int block, const struct te
     bool copies = between && between->op == TEAMS_MOVE && between->dst.kind == TEAMS_REGISTER &&
                   between->dst.number == i->a.number;
     const struct teams_operand a = copies ? between->a : i->a;
-    if (k->op != TEAMS_COMPARE || others > 1)
+    if (k->op != TEAMS_COMPARE || k->half != i->half || others > 1)
         return TEAMS_NO_EXTREME;
     if (is_same(&a, &k->a) && is_same(&i->b, &k->b))
         return i->extreme;
