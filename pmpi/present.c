@@ -24,19 +24,11 @@ enum {
 
 static bool present_announced;
 
-/* Nobody will ask: PMIx need not be entered once more. Open MPI's own word, for Slurm's is of a part of a job. */
-static bool present_alone(void)
-{
-    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-    return ranks && !strcmp(ranks, "1");
-}
-
 void pmpi_hook_present_announce(void)
 {
     int error = errno;
     base_fpu_t kept = base_fpu_hold();
-    /* MPI_Init of Fortran may come to that of C */
-    if (!present_announced && !base_rights_raised() && !present_alone())
+    if (!present_announced && !base_rights_raised()) /* MPI_Init of Fortran may come to that of C */
         present_announced = pmpi_hook_launcher.announce() == 0;
     base_fpu_give_back(kept);
     errno = error;
