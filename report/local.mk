@@ -27,6 +27,7 @@ libpythia_report_la_SOURCES = \
 	%D%/html.c %D%/html.h \
 	%D%/html_parts.h %D%/html_turn.c \
 	%D%/json.c %D%/json_text.c %D%/json.h \
+	%D%/loop_place.c %D%/loop_place.h \
 	%D%/main_loop.c \
 	%D%/marks.c %D%/marks.h \
 	%D%/message.c \

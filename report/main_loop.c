@@ -28,9 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 #include "job/turns.h"
+#include "report/loop_place.h"
 #include "report/marks.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -40,7 +39,7 @@
 #define ELSEWHERE 0.6 /* of the time in the calls of that one: calls that are also made outside of it */
 #define LEAST 0.2   /* of the wall time: what takes less is not the main loop */
 
-enum { FUNCTIONS = 8, IN_A_ROW = 3 };
+enum { FUNCTIONS = REPORT_LOOP_DEPTH, IN_A_ROW = 3 };
 
 /* Functions that enclose all calls so far, innermost first. */
 struct enclosing { uint32_t count; bool any; uint64_t function[FUNCTIONS]; };
@@ -96,7 +95,7 @@ static void enclose_call(const struct search *s, const struct job_terminal *t, s
         if (!p)
             return;
         if (p->function && !report_is_start(p))
-            in->function[in->count++] = XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0));
+            in->function[in->count++] = report_function_hash(p);
         if (p->in_main)
             return;
     }
@@ -362,26 +361,15 @@ static uint32_t node_of(const struct search *s, uint32_t rule)
     return best;
 }
 
-/* The call through which the function that encloses the loop goes on: where it stands in the source. */
+/* The function that encloses the loop goes on through the first call of a turn. */
 static void place_loop(const struct search *s, const struct body *b, struct report_loop *l)
 {
-    const struct grammar_flat_rule *rule = &s->g->rules[b - s->rules];
-    uint32_t symbol = s->g->nodes[rule->first].symbol;
+    uint32_t symbol = s->g->nodes[s->g->rules[b - s->rules].first].symbol;
 
     while (grammar_is_rule(symbol))
         symbol = s->g->nodes[s->g->rules[symbol & ~GRAMMAR_RULE].first].symbol;
-    if (symbol >= s->r->job->terminal_count || !b->in.count)
-        return;
-    const struct job_terminal *t = &s->r->job->terminals[symbol];
-    for (uint32_t depth = 0; depth < FUNCTIONS; depth++) {
-        const struct report_place *p = report_resolve(s->r->resolver, t->callsite, depth,
-                                                      t->kind == JOB_REGION ? REPORT_ENTRY : REPORT_CALL);
-        if (p && p->function &&
-            XXH64(p->function, strlen(p->function), XXH64(p->module, strlen(p->module), 0)) == b->in.function[0])
-            l->place = p;
-        if (p && p->in_main)
-            return;
-    }
+    if (symbol < s->r->job->terminal_count && b->in.count)
+        report_place_loop(s->r, symbol, b->in.function[0], l);
 }
 
 static void report(const struct search *s, const struct body *b, uint32_t class_index)
@@ -436,48 +424,20 @@ static void join_neighbours(const struct search *s)
     l->turn_ns = l->total_ns / (double)l->turns;
 }
 
-/* --- A loop whose function has no name --- */
-
-static bool passes(const struct job *j, uint32_t callsite, const struct job_frame *f)
-{
-    const struct job_callsite *c = callsite < j->callsite_count ? &j->callsites[callsite] : NULL;
-
-    for (uint32_t i = 0; c && i < c->count; i++)
-        if (j->frames[c->first + i].module == f->module && j->frames[c->first + i].offset == f->offset)
-            return true;
-    return false;
-}
-
-static bool all_pass(const struct search *s, const double *calls, const struct job_frame *f)
-{
-    for (uint32_t t = 0; t < s->r->job->terminal_count; t++)
-        if (calls[t] > 0 && !passes(s->r->job, s->r->job->terminals[t].callsite, f))
-            return false;
-    return true;
-}
-
-/* The innermost frame that all calls of a turn pass led into the function of the loop: the one inside it is there. */
+/* By frames, where the function of the loop has no name. */
 static void place_by_frames(const struct search *s, struct report_loop *l)
 {
     const struct job *j = s->r->job;
-    uint32_t symbol = l->node == GRAMMAR_NONE ? l->mark : s->g->nodes[l->node].symbol, first = symbol, depth = 1;
+    uint32_t symbol = l->node == GRAMMAR_NONE ? l->mark : s->g->nodes[l->node].symbol, first = symbol;
 
     while (grammar_is_rule(first))
         first = s->g->nodes[s->g->rules[first & ~GRAMMAR_RULE].first].symbol;
     if (first >= j->terminal_count || j->terminals[first].callsite >= j->callsite_count)
         return;
-    const struct job_callsite *c = &j->callsites[j->terminals[first].callsite];
     double *calls = calloc((size_t)j->terminal_count + 1, sizeof *calls);
     add_calls(s, symbol, 1, calls, 0);
-    while (depth < c->count && !all_pass(s, calls, &j->frames[c->first + depth]))
-        depth++;
+    report_place_loop_by_frames(s->r, first, calls, l);
     free(calls);
-    const struct report_place *p = depth > 1 && depth < c->count
-                                       ? report_resolve(s->r->resolver, j->terminals[first].callsite, depth - 1,
-                                                        REPORT_CALL)
-                                       : report_place_of(s->r, first);
-    if (p && !p->function)
-        l->place = p;
 }
 
 static void search(struct search *s, uint32_t class_index)

@@ -59,6 +59,34 @@ void session_count_action(struct session_stream *s, double gain_ns)
     s->gain_ns += gain_ns;
 }
 
+uint32_t session_identify(struct session_stream *s, const struct session_key *key)
+{
+    return session_keys_find(&s->keys, key);
+}
+
+bool session_contains(const struct session_stream *s, const struct session_span *span)
+{
+    return s->open_count > span->level && s->open[span->level].opened;
+}
+
+uint32_t session_thread(const struct session_stream *s)
+{
+    return s->thread;
+}
+
+uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
+{
+    return session_callsites_find(&s->callsites, frames, count);
+}
+
+uint64_t session_event(const struct session_stream *s)
+{
+    uint64_t unopened = 0;
+    while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
+        unopened++;
+    return s->events + unopened;
+}
+
 /* --- The reference --- */
 
 /* Whether the callsite of an outlined function is the code at that offset. */

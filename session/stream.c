@@ -459,34 +459,6 @@ uint64_t session_skip(struct session_stream *s, uint64_t since)
     return now;
 }
 
-uint32_t session_identify(struct session_stream *s, const struct session_key *key)
-{
-    return session_keys_find(&s->keys, key);
-}
-
-bool session_contains(const struct session_stream *s, const struct session_span *span)
-{
-    return s->open_count > span->level && s->open[span->level].opened;
-}
-
-struct session_sight session_see(const struct session_stream *s)
-{
-    uint64_t now = now_after(s);
-    return (struct session_sight){.now = now,
-                                  .id = s->events,
-                                  .gap_ns = now - s->last,
-                                  .thread = s->thread,
-                                  .rank = session.world.rank};
-}
-
-uint64_t session_event(const struct session_stream *s)
-{
-    uint64_t unopened = 0;
-    while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
-        unopened++;
-    return s->events + unopened;
-}
-
 uint32_t session_terminal(struct session_stream *s, uint32_t entry)
 {
     uint32_t terminal = entry == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.entries[entry].terminal[JOB_LEAF];
@@ -496,11 +468,6 @@ uint32_t session_terminal(struct session_stream *s, uint32_t entry)
         stream_release(s);
     }
     return terminal == GRAMMAR_NONE ? GRAMMAR_NONE : s->keys.job_terminal[terminal];
-}
-
-uint32_t session_thread(const struct session_stream *s)
-{
-    return s->thread;
 }
 
 void session_message(struct session_stream *s, uint32_t terminal, bool receives, uint32_t peer, uint64_t bytes)
@@ -515,7 +482,12 @@ void session_message(struct session_stream *s, uint32_t terminal, bool receives,
     stream_release(s);
 }
 
-uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_t count)
+struct session_sight session_see(const struct session_stream *s)
 {
-    return session_callsites_find(&s->callsites, frames, count);
+    uint64_t now = now_after(s);
+    return (struct session_sight){.now = now,
+                                  .id = s->events,
+                                  .gap_ns = now - s->last,
+                                  .thread = s->thread,
+                                  .rank = session.world.rank};
 }

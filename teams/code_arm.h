@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What one instruction of aarch64 does, in steps: code_arm.c adds them, code_arm_memory.c those of loads and stores.
+ * What one instruction of aarch64 does, in steps: code_arm.c adds them, code_arm_memory.c those of loads and stores,
+ * by what code_arm_kinds.c says of it.
  *
  * Threads: any.  Hook-safe: no.
  */
@@ -26,6 +27,55 @@ static inline struct teams_operand teams_arm_register(unsigned number)
 {
     return (struct teams_operand){ TEAMS_REGISTER, (uint8_t)number, 0 };
 }
+
+/* The form that its operands have. */
+enum teams_arm_form {
+    TEAMS_ARM_UNKNOWN,
+    TEAMS_ARM_SKIPPED,
+    TEAMS_ARM_HINT,
+    TEAMS_ARM_ALIKE,    /* dst = op(the rest, in any way) */
+    TEAMS_ARM_INTO,     /* likewise, with what was in dst */
+    TEAMS_ARM_CARRY,    /* likewise, with flags */
+    TEAMS_ARM_COMPUTED, /* dst = a op b; with vectors as ALIKE */
+    TEAMS_ARM_MOVED,
+    TEAMS_ARM_CONSTANT,
+    TEAMS_ARM_SHIFTED,
+    TEAMS_ARM_INSERTED, /* at a place of zeroes */
+    TEAMS_ARM_MULTIPLIED_ADDED,
+    TEAMS_ARM_COMPARED,
+    TEAMS_ARM_COMPARED_IF,
+    TEAMS_ARM_CHOSEN,
+    TEAMS_ARM_CHOSEN_ALIKE,
+    TEAMS_ARM_CHOSEN_NEXT,
+    TEAMS_ARM_FLAG,
+    TEAMS_ARM_ADDRESS,
+    TEAMS_ARM_JUMP,
+    TEAMS_ARM_JUMP_ANY,
+    TEAMS_ARM_CALLED,
+    TEAMS_ARM_CALLED_ANY,
+    TEAMS_ARM_RETURNED,
+    TEAMS_ARM_BRANCH_REGISTER,
+    TEAMS_ARM_BRANCH_BIT,
+    TEAMS_ARM_LOADED,
+    TEAMS_ARM_STRUCTURE,
+    TEAMS_ARM_THREAD,
+    TEAMS_ARM_PLAIN, /* an operation without operands that count */
+};
+
+struct teams_arm_kind { uint8_t form, op; }; /* enum teams_arm_form, enum teams_op */
+
+/* By capstone's number. */
+struct teams_arm_kind teams_arm_kind(unsigned id);
+/* The location of a register; the one that is 0 has none. */
+uint8_t teams_arm_location(unsigned reg);
+bool teams_arm_is_zero(unsigned reg);
+bool teams_arm_is_half(unsigned reg);
+/* Of which two a choice takes what, after a comparison of its operands in their order (enum teams_extreme). */
+uint8_t teams_arm_extreme(const cs_arm64 *x);
+/* Of a result of 32 bits that is made one of 64 with its sign. */
+bool teams_arm_widens(unsigned id);
+/* Signatures of pointers, marks for indirect branches. */
+bool teams_arm_is_harmless_hint(int64_t number);
 
 /* So many bits of an instruction from `low` on; the same with a sign. */
 static inline int64_t teams_arm_bits(uint32_t word, int low, int count)

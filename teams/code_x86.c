@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "teams/machine.h"
+#include "teams/code_x86.h"
 #include "teams/rename.h"
 #include "teams/template.h"
 
@@ -94,93 +94,7 @@ static struct teams_operand in_register(uint8_t number)
     return (struct teams_operand){ TEAMS_REGISTER, number, 0 };
 }
 
-/* --- Operations --- */
-
-static bool is_branch(unsigned id)
-{
-    return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
-           id == X86_INS_JECXZ;
-}
-
-static bool begins(const char *name, const char *with)
-{
-    while (*with && *name == *with)
-        name++, with++;
-    return !*with;
-}
-
-static enum teams_op by_name(const char *name)
-{
-    static const struct {
-        const char *begin;
-        enum teams_op op;
-    } table[] = {
-        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "movbe", TEAMS_OTHER },
-        { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
-        { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
-        { "mov", TEAMS_MOVE },
-        { "cvt", TEAMS_FLOAT },         { "add", TEAMS_FLOAT },      { "sub", TEAMS_FLOAT },
-        { "mul", TEAMS_FLOAT },         { "div", TEAMS_FLOAT },      { "sqrt", TEAMS_FLOAT },
-        { "fmadd", TEAMS_FLOAT },       { "fmsub", TEAMS_FLOAT },    { "fnmadd", TEAMS_FLOAT },
-        { "fnmsub", TEAMS_FLOAT },      { "hadd", TEAMS_FLOAT },     { "hsub", TEAMS_FLOAT },
-        { "dp", TEAMS_FLOAT },          { "round", TEAMS_FLOAT },    { "max", TEAMS_EXTREME },
-        { "min", TEAMS_EXTREME },       { "pmax", TEAMS_EXTREME },   { "pmin", TEAMS_EXTREME },
-        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
-        { "psub", TEAMS_VECTOR_ADD },   { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
-        { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
-    };
-    if (name[0] == 'v')
-        name++;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (begins(name, table[i].begin))
-            return table[i].op;
-    return TEAMS_OTHER;
-}
-
-#define IS(name, op) [X86_INS_##name] = TEAMS_##op + 1
-
-/* What its name does not tell, or tells wrongly. */
-static const uint8_t exact[X86_INS_ENDING] = {
-    IS(NOP, NOTHING),         IS(ENDBR64, NOTHING),     IS(VZEROUPPER, NOTHING),  IS(MFENCE, NOTHING),
-    IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
-    IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
-    IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
-    IS(DEC, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),           IS(SAL, SHIFT),
-    IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
-    IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
-    IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
-    IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
-    IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
-    IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
-    IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
-    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
-    IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
-    IS(PUSHF, SYSTEM),        IS(PUSHFQ, SYSTEM),       IS(POPF, SYSTEM),         IS(POPFQ, SYSTEM),
-    IS(LAHF, SYSTEM),         IS(SAHF, SYSTEM),         IS(ENTER, SYSTEM),        IS(RDRAND, SYSTEM),
-    IS(RDSEED, SYSTEM),       IS(XGETBV, SYSTEM),       IS(MASKMOVDQU, SYSTEM),   IS(MASKMOVQ, SYSTEM),
-    IS(VMASKMOVDQU, SYSTEM),
-};
-
-static enum teams_op op_of(const cs_insn *i)
-{
-    if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
-        return (enum teams_op)(exact[i->id] - 1);
-    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
-}
-
-static bool zeroes(const cs_insn *i, const cs_x86 *x)
-{
-    static const char *const names[] = { "xor",    "pxor",   "xorps", "xorpd",  "vpxor",
-                                         "vxorps", "vxorpd", "sub",   "vpxord", "vpxorq" };
-    int n = x->op_count;
-    if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
-        x->operands[n - 1].reg != x->operands[n - 2].reg)
-        return false;
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(i->mnemonic, names[k]) == 0)
-            return true;
-    return false;
-}
+/* --- Registers that are read and written --- */
 
 static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
 {
@@ -191,12 +105,6 @@ static uint64_t mask_of(const cs_regs regs, uint8_t count, bool *flags)
         mask |= at < TEAMS_FLAGS ? 1ull << at : 0;
     }
     return mask;
-}
-
-/* Instructions of the x87: capstone does not name what they do to its stack. */
-static bool is_old_floating(const cs_insn *i)
-{
-    return i->mnemonic[0] == 'f';
 }
 
 /* Capstone does not know the access to all registers, as with a mask, and what that leaves of the first one stays. */
@@ -239,7 +147,7 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
     insn->writes_flags = writes_flags;
     insn->partial |= writes_a_part(writes, write_count);
     collect_operands(&d->insn->detail->x86, insn);
-    if (is_old_floating(d->insn)) {
+    if (teams_x86_is_old_floating(d->insn)) {
         insn->reads |= 1ull << FLOATING;
         insn->writes |= 1ull << FLOATING;
         insn->writes_flags |= strstr(d->insn->mnemonic, "comi") != NULL;
@@ -373,8 +281,6 @@ static bool is_high(const cs_x86_op *o)
 /* Whether a register that is written keeps a part of what was in it. */
 static bool is_partial(const cs_insn *i, const cs_x86 *x)
 {
-    static const char *const lanes[] = { "movlps", "movlpd", "movhps", "movhpd", "movhlps", "movlhps", "cvtsi2s",
-                                         "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss" };
     const cs_x86_op *o = x->operands;
     if (x->op_count == 0 || o->type != X86_OP_REG)
         return false;
@@ -383,60 +289,7 @@ static bool is_partial(const cs_insn *i, const cs_x86 *x)
     bool scalar = strcmp(i->mnemonic, "movss") == 0 || strcmp(i->mnemonic, "movsd") == 0;
     if (scalar)
         return x->op_count == 2 && o[1].type == X86_OP_REG;
-    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
-        if (begins(i->mnemonic, lanes[k]))
-            return true;
-    return false;
-}
-
-/* Whether it looks at flags, that of the direction of strings aside. */
-static bool tests_flags(const cs_insn *i, const cs_x86 *x)
-{
-    bool carry = i->id == X86_INS_ADC || i->id == X86_INS_SBB || i->id == X86_INS_RCL || i->id == X86_INS_RCR;
-    return carry || (!is_old_floating(i) && (x->eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF |
-                                                X86_EFLAGS_TEST_PF | X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF)));
-}
-
-/* Whether it leaves some flags as they were; shifts by 0 do, and by a register may be such. */
-static bool keeps_flags(const cs_insn *i, const cs_x86 *x)
-{
-    static const uint64_t written[] = {
-        X86_EFLAGS_MODIFY_CF | X86_EFLAGS_RESET_CF | X86_EFLAGS_SET_CF | X86_EFLAGS_UNDEFINED_CF,
-        X86_EFLAGS_MODIFY_ZF | X86_EFLAGS_RESET_ZF | X86_EFLAGS_SET_ZF | X86_EFLAGS_UNDEFINED_ZF,
-        X86_EFLAGS_MODIFY_SF | X86_EFLAGS_RESET_SF | X86_EFLAGS_SET_SF | X86_EFLAGS_UNDEFINED_SF,
-        X86_EFLAGS_MODIFY_OF | X86_EFLAGS_RESET_OF | X86_EFLAGS_SET_OF | X86_EFLAGS_UNDEFINED_OF,
-    };
-    static const unsigned shifts[] = { X86_INS_SHL, X86_INS_SAL, X86_INS_SHR, X86_INS_SAR, X86_INS_SHLD, X86_INS_SHRD };
-    const cs_x86_op *count = &x->operands[x->op_count ? x->op_count - 1 : 0];
-    bool some = count->type == X86_OP_IMM && (count->imm & (x->operands[0].size > 4 ? 63 : 31)) != 0;
-    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++)
-        if (i->id == shifts[k] && x->op_count > 1 && !some)
-            return true;
-    for (size_t k = 0; k < sizeof written / sizeof *written; k++)
-        if (!(x->eflags & written[k]))
-            return true;
-    return false;
-}
-
-/* Of which two an instruction takes what; of a choice, after a comparison of its operands in their order. */
-static enum teams_extreme extreme_of(const cs_insn *i, const struct teams_insn *insn)
-{
-    static const struct {
-        const char *name;
-        enum teams_extreme takes;
-    } table[] = {
-        { "or", TEAMS_EITHER_BIT },       { "and", TEAMS_BOTH_BITS },         { "por", TEAMS_EITHER_BIT },
-        { "pand", TEAMS_BOTH_BITS },      { "cmovle", TEAMS_MOST_SIGNED },    { "cmovl", TEAMS_MOST_SIGNED },
-        { "cmovge", TEAMS_LEAST_SIGNED }, { "cmovg", TEAMS_LEAST_SIGNED },    { "cmovbe", TEAMS_MOST_UNSIGNED },
-        { "cmovb", TEAMS_MOST_UNSIGNED }, { "cmovae", TEAMS_LEAST_UNSIGNED }, { "cmova", TEAMS_LEAST_UNSIGNED },
-        { "maxsd", TEAMS_MOST_FLOAT },    { "minsd", TEAMS_LEAST_FLOAT },     { "maxpd", TEAMS_MOST_FLOAT },
-        { "minpd", TEAMS_LEAST_FLOAT },
-    };
-    const char *name = i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : i->mnemonic[0] == 'v');
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        if (strcmp(name, table[k].name) == 0)
-            return table[k].takes + (insn->op == TEAMS_SELECT && insn->half ? TEAMS_OF_HALF : 0);
-    return TEAMS_NO_EXTREME;
+    return teams_x86_keeps_lanes(i);
 }
 
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
@@ -445,7 +298,7 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
     if (i->id == X86_INS_CDQE) { /* gcc 14 widens a loop's bounds so; the older movsxd */
         insn->op = TEAMS_MOVE;
         insn->dst = insn->a = in_register(0);
-    } else if (zeroes(i, x)) {
+    } else if (teams_x86_zeroes(i, x)) {
         insn->op = TEAMS_MOVE;
         insn->dst = operand(&x->operands[0]);
         insn->a = immediate(0);
@@ -461,25 +314,13 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
     if (vectors && insn->op < TEAMS_FLOAT)
         insn->writes_flags = false;
-    insn->keeps_flags = insn->writes_flags && keeps_flags(i, x);
+    insn->keeps_flags = insn->writes_flags && teams_x86_keeps_flags(i, x);
     for (int k = 0; k < x->op_count; k++)
         if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
             insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
-    insn->reads_flags |= tests_flags(i, x);
+    insn->reads_flags |= teams_x86_tests_flags(i, x);
     if (!insn->narrow && (op == TEAMS_BITS || op == TEAMS_SELECT || op == TEAMS_EXTREME))
-        insn->extreme = (uint8_t)extreme_of(i, insn);
-}
-
-/* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
-static bool only_reads(const cs_insn *i)
-{
-    static const char *const names[] = { "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
-                                         "fidiv", "fild",  "fimul", "fisub", "fld",   "fmul", "frstor", "fsub", "idiv",
-                                         "imul",  "jmp",   "lods", "mul",  "push",   "scas", "test" };
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (begins(i->mnemonic, names[k]))
-            return !begins(i->mnemonic, "cmpxchg");
-    return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
+        insn->extreme = (uint8_t)teams_x86_extreme(i, insn);
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)
@@ -505,21 +346,12 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     else if (x->operands[0].type != X86_OP_MEM && insn->op != TEAMS_OTHER)
         insn->stores = false, insn->loads = i->id != X86_INS_LEA;
     else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
-        insn->stores |= !only_reads(i);
+        insn->stores |= !teams_x86_only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
     insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
     insn->stores |= insn->atomic;
     insn->loads |= insn->atomic;
     insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
-}
-
-/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones. */
-static bool goes_elsewhere(const cs_insn *i)
-{
-    for (int k = 0; k < i->detail->groups_count; k++)
-        if (i->detail->groups[k] >= CS_GRP_JUMP && i->detail->groups[k] <= CS_GRP_BRANCH_RELATIVE)
-            return true;
-    return false;
 }
 
 /* For the next one that is alike. */
@@ -540,7 +372,7 @@ static bool ask_capstone(struct teams_decoder *d, const uint8_t *code, uint64_t 
     const cs_x86 *x = &i->detail->x86;
     *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size, .second = TEAMS_NO_REGISTER };
     insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
-    insn->op = (uint8_t)op_of(i);
+    insn->op = (uint8_t)teams_x86_op(i);
     look_at_memory(x, i, insn);
     bool known = true;
     if (insn->op == TEAMS_NOTHING) {
@@ -549,7 +381,7 @@ static bool ask_capstone(struct teams_decoder *d, const uint8_t *code, uint64_t 
         known = i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
     } else {
         masks_of(d, i, x, insn);
-        known = !goes_elsewhere(i);
+        known = !teams_x86_goes_elsewhere(i);
     }
     if (known && size >= sizeof i->bytes)
         keep(d, code, x, insn);

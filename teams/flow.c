@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "teams/loops.h"
 
 /* --- Calls --- */
 
@@ -319,63 +320,7 @@ static bool find_before(struct teams_reader *r, struct teams_flow *f)
     return true;
 }
 
-/* --- Dominators and loops (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm) --- */
-
-static int meet(const struct teams_flow *f, int a, int b)
-{
-    while (a != b)
-        if (a > b)
-            a = f->block[a].dominator;
-        else
-            b = f->block[b].dominator;
-    return a;
-}
-
-static void find_dominators(struct teams_flow *f)
-{
-    bool changed = true;
-    f->block[0].dominator = 0;
-    while (changed) {
-        changed = false;
-        for (uint32_t b = 1; b < f->blocks; b++) {
-            int now = -1;
-            for (uint32_t i = 0; i < f->block[b].before_count; i++) {
-                int p = f->block[b].before[i];
-                if (f->block[p].dominator >= 0)
-                    now = now < 0 ? p : meet(f, now, p);
-            }
-            changed |= now != f->block[b].dominator;
-            f->block[b].dominator = now;
-        }
-    }
-}
-
-bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block)
-{
-    while (block > dominator)
-        block = f->block[block].dominator;
-    return block == dominator;
-}
-
-bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block)
-{
-    if (f->block[from].next[0] == f->block[from].next[1] || !teams_flow_dominates(f, to, block))
-        return false;
-    for (uint32_t i = 0; i < f->block[to].before_count; i++) {
-        int p = f->block[to].before[i];
-        if (p != from && !teams_flow_dominates(f, to, p))
-            return false;
-    }
-    return true;
-}
-
-bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block)
-{
-    bool out = false;
-    for (int k = 0; k < 2 && teams_flow_in_loop(f, loop, block); k++)
-        out |= f->block[block].next[k] >= 0 && !teams_flow_in_loop(f, loop, f->block[block].next[k]);
-    return out;
-}
+/* --- Extremes --- */
 
 static bool is_same(const struct teams_operand *a, const struct teams_operand *b)
 {
@@ -406,65 +351,6 @@ static int chosen_extreme(const struct teams_flow *f, int block, const struct te
 int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i)
 {
     return i->extreme && i->op == TEAMS_SELECT ? chosen_extreme(f, block, i) : i->extreme;
-}
-
-static void fill_loop(struct teams_flow *f, uint8_t *member, int tail, int *stack)
-{
-    int depth = 0;
-    if (!member[tail]) {
-        member[tail] = 1;
-        stack[depth++] = tail;
-    }
-    while (depth) {
-        const struct teams_block *b = &f->block[stack[--depth]];
-        for (uint32_t i = 0; i < b->before_count; i++)
-            if (!member[b->before[i]]) {
-                member[b->before[i]] = 1;
-                stack[depth++] = b->before[i];
-            }
-    }
-}
-
-static bool is_back(const struct teams_flow *f, int from, int to)
-{
-    return to <= from && teams_flow_dominates(f, to, from);
-}
-
-static bool find_loops(struct teams_reader *r, struct teams_flow *f)
-{
-    uint32_t heads = 0;
-    for (uint32_t b = 0; b < f->blocks; b++) {
-        bool head = false;
-        for (uint32_t i = 0; i < f->block[b].before_count; i++) {
-            int p = f->block[b].before[i];
-            head |= is_back(f, p, (int)b);
-            if (p >= (int)b && !is_back(f, p, (int)b))
-                unreadable(f, "loops with two entries", f->insn[f->block[b].first].address);
-        }
-        heads += head;
-    }
-    f->head = teams_flow_take(r->room, heads * sizeof *f->head);
-    f->member = teams_flow_take_zeroed(r->room, (size_t)heads * f->blocks);
-    if (!f->head || !f->member)
-        return false;
-    for (uint32_t b = 0; b < f->blocks; b++) {
-        uint8_t *member = f->member + (size_t)f->loops * f->blocks;
-        bool head = false;
-        for (uint32_t i = 0; i < f->block[b].before_count; i++)
-            if (is_back(f, f->block[b].before[i], (int)b)) {
-                member[b] = 1;
-                fill_loop(f, member, f->block[b].before[i], r->stack);
-                head = true;
-            }
-        if (!head)
-            continue;
-        f->head[f->loops] = (int)b;
-        for (uint32_t k = 0; k < f->blocks; k++)
-            if (member[k])
-                f->block[k].loop = (int)f->loops; /* heads come outermost first */
-        f->loops++;
-    }
-    return true;
 }
 
 /* --- The whole --- */
@@ -503,6 +389,8 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
     make_blocks(r, f);
     if (!order_blocks(r, f) || !find_before(r, f))
         return NULL;
-    find_dominators(f);
-    return find_loops(r, f) ? f : NULL;
+    teams_dominators_find(f);
+    if (teams_loops_have_two_entries(f, &f->where))
+        f->unreadable = "loops with two entries";
+    return teams_loops_find(f, r->room, r->stack) ? f : NULL;
 }

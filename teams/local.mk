@@ -3,16 +3,16 @@ if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-teams.la
 libpythia_teams_la_SOURCES = %D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
 	%D%/arrays.c %D%/calls.c %D%/case.h %D%/code.h %D%/effects.c %D%/flow.c %D%/flow.h %D%/follow.c %D%/follow.h \
-	%D%/image.c %D%/image.h %D%/known.c %D%/known.h %D%/live.c %D%/live.h %D%/memory.c %D%/memory.h \
-	%D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c %D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
+	%D%/image.c %D%/image.h %D%/known.c %D%/known.h %D%/live.c %D%/live.h %D%/loops.c %D%/loops.h \
+	%D%/memory.c %D%/memory.h %D%/proof.c %D%/proof.h %D%/shared.c %D%/shared.h %D%/step.c \
+	%D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
 if HAVE_CAPSTONE
-libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
-	%D%/code_x86.c %D%/machine.h %D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
+libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_kinds.c \
+	%D%/code_arm_memory.c %D%/code_x86.c %D%/code_x86.h %D%/code_x86_names.c %D%/machine.h \
+	%D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
 else
 libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
-EXTRA_DIST += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_memory.c \
-	%D%/code_x86.c %D%/code_none.c %D%/machine.h %D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
 
 UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
 if HAVE_CAPSTONE

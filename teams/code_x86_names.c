@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What capstone's numbers and names of x86-64's instructions mean, where it does not say so itself: an exact number
+ * first, then what a name begins with.
+ */
+#include <string.h>
+
+#include "teams/code_x86.h"
+
+static bool is_branch(unsigned id)
+{
+    return (id >= X86_INS_JAE && id <= X86_INS_JS && id != X86_INS_JMP && id != X86_INS_LJMP) || id == X86_INS_JRCXZ ||
+           id == X86_INS_JECXZ;
+}
+
+static bool begins(const char *name, const char *with)
+{
+    while (*with && *name == *with)
+        name++, with++;
+    return !*with;
+}
+
+static enum teams_op by_name(const char *name)
+{
+    static const struct {
+        const char *begin;
+        enum teams_op op;
+    } table[] = {
+        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "movbe", TEAMS_OTHER },
+        { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
+        { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
+        { "mov", TEAMS_MOVE },
+        { "cvt", TEAMS_FLOAT },         { "add", TEAMS_FLOAT },      { "sub", TEAMS_FLOAT },
+        { "mul", TEAMS_FLOAT },         { "div", TEAMS_FLOAT },      { "sqrt", TEAMS_FLOAT },
+        { "fmadd", TEAMS_FLOAT },       { "fmsub", TEAMS_FLOAT },    { "fnmadd", TEAMS_FLOAT },
+        { "fnmsub", TEAMS_FLOAT },      { "hadd", TEAMS_FLOAT },     { "hsub", TEAMS_FLOAT },
+        { "dp", TEAMS_FLOAT },          { "round", TEAMS_FLOAT },    { "max", TEAMS_EXTREME },
+        { "min", TEAMS_EXTREME },       { "pmax", TEAMS_EXTREME },   { "pmin", TEAMS_EXTREME },
+        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
+        { "psub", TEAMS_VECTOR_ADD },   { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
+        { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
+    };
+    if (name[0] == 'v')
+        name++;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (begins(name, table[i].begin))
+            return table[i].op;
+    return TEAMS_OTHER;
+}
+
+#define IS(name, op) [X86_INS_##name] = TEAMS_##op + 1
+
+/* What its name does not tell, or tells wrongly. */
+static const uint8_t exact[X86_INS_ENDING] = {
+    IS(NOP, NOTHING),         IS(ENDBR64, NOTHING),     IS(VZEROUPPER, NOTHING),  IS(MFENCE, NOTHING),
+    IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
+    IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
+    IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
+    IS(DEC, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),           IS(SAL, SHIFT),
+    IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
+    IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
+    IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
+    IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),
+    IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
+    IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
+    IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
+    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
+    IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
+    IS(PUSHF, SYSTEM),        IS(PUSHFQ, SYSTEM),       IS(POPF, SYSTEM),         IS(POPFQ, SYSTEM),
+    IS(LAHF, SYSTEM),         IS(SAHF, SYSTEM),         IS(ENTER, SYSTEM),        IS(RDRAND, SYSTEM),
+    IS(RDSEED, SYSTEM),       IS(XGETBV, SYSTEM),       IS(MASKMOVDQU, SYSTEM),   IS(MASKMOVQ, SYSTEM),
+    IS(VMASKMOVDQU, SYSTEM),
+};
+
+enum teams_op teams_x86_op(const cs_insn *i)
+{
+    if (i->id < X86_INS_ENDING && exact[i->id]) /* a newer capstone may know more */
+        return (enum teams_op)(exact[i->id] - 1);
+    return is_branch(i->id) ? TEAMS_BRANCH : by_name(i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : 0));
+}
+
+bool teams_x86_zeroes(const cs_insn *i, const cs_x86 *x)
+{
+    static const char *const names[] = { "xor",    "pxor",   "xorps", "xorpd",  "vpxor",
+                                         "vxorps", "vxorpd", "sub",   "vpxord", "vpxorq" };
+    int n = x->op_count;
+    if (n < 2 || x->operands[n - 1].type != X86_OP_REG || x->operands[n - 2].type != X86_OP_REG ||
+        x->operands[n - 1].reg != x->operands[n - 2].reg)
+        return false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strcmp(i->mnemonic, names[k]) == 0)
+            return true;
+    return false;
+}
+
+/* Instructions of the x87: capstone does not name what they do to its stack. */
+bool teams_x86_is_old_floating(const cs_insn *i)
+{
+    return i->mnemonic[0] == 'f';
+}
+
+/* One of what is written into a part of a vector, by its name. */
+bool teams_x86_keeps_lanes(const cs_insn *i)
+{
+    static const char *const lanes[] = { "movlps", "movlpd", "movhps", "movhpd", "movhlps", "movlhps", "cvtsi2s",
+                                         "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss" };
+    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
+        if (begins(i->mnemonic, lanes[k]))
+            return true;
+    return false;
+}
+
+/* Whether it looks at flags, that of the direction of strings aside. */
+bool teams_x86_tests_flags(const cs_insn *i, const cs_x86 *x)
+{
+    bool carry = i->id == X86_INS_ADC || i->id == X86_INS_SBB || i->id == X86_INS_RCL || i->id == X86_INS_RCR;
+    bool tests = x->eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF | X86_EFLAGS_TEST_PF |
+                              X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF);
+    return carry || (!teams_x86_is_old_floating(i) && tests);
+}
+
+/* Whether it leaves some flags as they were; shifts by 0 do, and by a register may be such. */
+bool teams_x86_keeps_flags(const cs_insn *i, const cs_x86 *x)
+{
+    static const uint64_t written[] = {
+        X86_EFLAGS_MODIFY_CF | X86_EFLAGS_RESET_CF | X86_EFLAGS_SET_CF | X86_EFLAGS_UNDEFINED_CF,
+        X86_EFLAGS_MODIFY_ZF | X86_EFLAGS_RESET_ZF | X86_EFLAGS_SET_ZF | X86_EFLAGS_UNDEFINED_ZF,
+        X86_EFLAGS_MODIFY_SF | X86_EFLAGS_RESET_SF | X86_EFLAGS_SET_SF | X86_EFLAGS_UNDEFINED_SF,
+        X86_EFLAGS_MODIFY_OF | X86_EFLAGS_RESET_OF | X86_EFLAGS_SET_OF | X86_EFLAGS_UNDEFINED_OF,
+    };
+    static const unsigned shifts[] = { X86_INS_SHL, X86_INS_SAL, X86_INS_SHR, X86_INS_SAR, X86_INS_SHLD, X86_INS_SHRD };
+    const cs_x86_op *count = &x->operands[x->op_count ? x->op_count - 1 : 0];
+    bool some = count->type == X86_OP_IMM && (count->imm & (x->operands[0].size > 4 ? 63 : 31)) != 0;
+    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++)
+        if (i->id == shifts[k] && x->op_count > 1 && !some)
+            return true;
+    for (size_t k = 0; k < sizeof written / sizeof *written; k++)
+        if (!(x->eflags & written[k]))
+            return true;
+    return false;
+}
+
+/* Of which two an instruction takes what; of a choice, after a comparison of its operands in their order. */
+enum teams_extreme teams_x86_extreme(const cs_insn *i, const struct teams_insn *insn)
+{
+    static const struct {
+        const char *name;
+        enum teams_extreme takes;
+    } table[] = {
+        { "or", TEAMS_EITHER_BIT },       { "and", TEAMS_BOTH_BITS },         { "por", TEAMS_EITHER_BIT },
+        { "pand", TEAMS_BOTH_BITS },      { "cmovle", TEAMS_MOST_SIGNED },    { "cmovl", TEAMS_MOST_SIGNED },
+        { "cmovge", TEAMS_LEAST_SIGNED }, { "cmovg", TEAMS_LEAST_SIGNED },    { "cmovbe", TEAMS_MOST_UNSIGNED },
+        { "cmovb", TEAMS_MOST_UNSIGNED }, { "cmovae", TEAMS_LEAST_UNSIGNED }, { "cmova", TEAMS_LEAST_UNSIGNED },
+        { "maxsd", TEAMS_MOST_FLOAT },    { "minsd", TEAMS_LEAST_FLOAT },     { "maxpd", TEAMS_MOST_FLOAT },
+        { "minpd", TEAMS_LEAST_FLOAT },
+    };
+    const char *name = i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : i->mnemonic[0] == 'v');
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+        if (strcmp(name, table[k].name) == 0)
+            return table[k].takes + (insn->op == TEAMS_SELECT && insn->half ? TEAMS_OF_HALF : 0);
+    return TEAMS_NO_EXTREME;
+}
+
+/* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
+bool teams_x86_only_reads(const cs_insn *i)
+{
+    static const char *const names[] = { "call",  "cmp",  "div",  "fadd",   "fcom", "fdiv", "fiadd", "ficom",
+                                         "fidiv", "fild",  "fimul", "fisub", "fld",   "fmul", "frstor", "fsub", "idiv",
+                                         "imul",  "jmp",   "lods", "mul",  "push",   "scas", "test" };
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (begins(i->mnemonic, names[k]))
+            return !begins(i->mnemonic, "cmpxchg");
+    return strcmp(i->mnemonic, "bt") == 0; /* bts and others write */
+}
+
+/* Jumps, calls and returns that `control` does not know: loop, jrcxz, far ones. */
+bool teams_x86_goes_elsewhere(const cs_insn *i)
+{
+    for (int k = 0; k < i->detail->groups_count; k++)
+        if (i->detail->groups[k] >= CS_GRP_JUMP && i->detail->groups[k] <= CS_GRP_BRANCH_RELATIVE)
+            return true;
+    return false;
+}
