@@ -14,20 +14,22 @@
 #include "base/lock.h"
 
 enum { LEAST_BITS = 6, MOST_BITS = 24, CLASSES = 4 * (MOST_BITS - LEAST_BITS + 1), HEAD = 16 };
-enum { SPACE = 256 << 20, LARGE = 32 << 10 };
+enum { SPACE = 256 << 20, LARGE = 32 << 10, KEPT = 2 << 20 };
 
 /* Before each block; the arena aligns it to 64 bytes. */
 struct head {
     struct head *next; /* free: another one */
     uint32_t class;
+    uint32_t clean;    /* free: the system has its pages, and gives them back zeroed */
 };
 
 static struct {
-    pthread_mutex_t lock; /* of all but `freed` and `state` */
+    pthread_mutex_t lock; /* of all but `freed`, `kept` and `state` */
     _Atomic enum { UNOPENED, OPEN, CLOSED } state;
     struct base_arena arena;
     struct head *class[CLASSES]; /* free ones */
     _Atomic(struct head *) freed;
+    atomic_size_t kept; /* bytes of large free blocks that are not clean */
 } heap = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Quarters of a doubling: 64, 80, 96, 112, 128, 160, … bytes with the head. */
@@ -67,21 +69,26 @@ static void sort_freed(void)
     }
 }
 
-static struct head *take(uint32_t class, bool *fresh)
+/* What is in a block that was taken: of a clean one, zeroes but for the ends that share a page with others. */
+enum was { FRESH, CLEAN, USED };
+
+static struct head *take(uint32_t class, enum was *was)
 {
     if (!heap.class[class])
         sort_freed();
     struct head *h = heap.class[class];
-    *fresh = !h;
+    *was = !h ? FRESH : h->clean ? CLEAN : USED;
     if (h) {
         heap.class[class] = h->next;
+        if (*was == USED && bytes_of(class) >= LARGE)
+            atomic_fetch_sub(&heap.kept, bytes_of(class));
     } else if ((h = base_arena_take(&heap.arena, bytes_of(class)))) {
         h->class = class;
     }
     return h;
 }
 
-static void *block_of(size_t size, bool *fresh)
+static void *block_of(size_t size, enum was *was)
 {
     struct head *h = NULL;
     if (size > ((size_t)1 << MOST_BITS) - HEAD || heap.state == CLOSED)
@@ -90,38 +97,36 @@ static void *block_of(size_t size, bool *fresh)
     if (heap.state == UNOPENED)
         open_heap();
     if (heap.state == OPEN)
-        h = take(class_of(size + HEAD), fresh);
+        h = take(class_of(size + HEAD), was);
     base_lock_release(&heap.lock, BASE_LOCK_HEAP);
     return h ? (char *)h + HEAD : NULL;
 }
 
-/* The whole pages of a large block, which the system may have back. */
-static bool pages_of(const void *block, char **from, char **to)
+/* The whole pages of a block. */
+static void pages_of(const void *block, char **from, char **to)
 {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)block, end = start + base_heap_size(block);
     *from = (char *)((start + page - 1) / page * page);
     *to = (char *)(end / page * page);
-    return end - start + HEAD >= LARGE;
 }
 
 void *base_heap_take(size_t size)
 {
-    bool fresh;
-    return block_of(size, &fresh);
+    enum was was;
+    return block_of(size, &was);
 }
 
 void *base_heap_take_zeroed(size_t size)
 {
-    bool fresh;
-    char *from, *to, *block = block_of(size, &fresh);
-    if (!block || fresh) {
-        ;
-    } else if (pages_of(block, &from, &to)) {
-        memset(block, 0, (size_t)(from - block));
-        memset(to, 0, (size_t)(block + base_heap_size(block) - to));
-    } else {
-        memset(block, 0, size);
-    }
+    enum was was;
+    char *from, *to, *block = block_of(size, &was);
+    if (!block || was == FRESH)
+        return block;
+    if (was == USED)
+        return memset(block, 0, size);
+    pages_of(block, &from, &to);
+    memset(block, 0, (size_t)(from - block));
+    memset(to, 0, (size_t)(block + base_heap_size(block) - to));
     return block;
 }
 
@@ -135,13 +140,26 @@ size_t base_heap_size(const void *block)
     return bytes_of(((const struct head *)block - 1)->class) - HEAD;
 }
 
-void base_heap_free(void *block)
+/* The system gets the pages of large blocks, but for KEPT bytes: a merge takes and frees the same sizes in turn. */
+static bool gives_back(void *block, size_t bytes)
 {
     char *from, *to;
+    if (bytes < LARGE)
+        return false;
+    if (atomic_fetch_add(&heap.kept, bytes) + bytes <= KEPT)
+        return false;
+    atomic_fetch_sub(&heap.kept, bytes);
+    pages_of(block, &from, &to);
+    if (madvise(from, (size_t)(to - from), MADV_DONTNEED))
+        memset(from, 0, (size_t)(to - from)); /* locked in memory */
+    return true;
+}
+
+void base_heap_free(void *block)
+{
     int kept = errno;
     struct head *h = (struct head *)block - 1;
-    if (pages_of(block, &from, &to) && madvise(from, (size_t)(to - from), MADV_DONTNEED))
-        memset(from, 0, (size_t)(to - from)); /* locked in memory */
+    h->clean = gives_back(block, bytes_of(h->class));
     h->next = atomic_load(&heap.freed);
     while (!atomic_compare_exchange_weak(&heap.freed, &h->next, h))
         ;

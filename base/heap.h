@@ -13,8 +13,9 @@
  * 2. Who frees puts the block on one list that all threads share, without a lock; who takes sorts that list into the
  *    classes when its own is empty.
  * 3. A forked child takes nothing from it, for its parent may have been at work in here: it asks the C library.
- * 4. The pages of a large block go back to the system when it is freed. Blocks beyond 16 MiB, and what does not fit
- *    into 256 MiB of address space, are the C library's; all is where a user limits address space (ulimit -v).
+ * 4. The pages of a large block go back to the system when it is freed, but for 2 MiB in all: what is taken again at
+ *    once need not be faulted in again. Blocks beyond 16 MiB, and what does not fit into 256 MiB of address space, are
+ *    the C library's; all is where a user limits address space (ulimit -v).
  *
  * libpythia_omp and libpythia_pmpi are linked with heap_wrap.c, which gives their malloc, calloc, realloc, free and
  * strdup to these; what the C library gave goes back to it.

@@ -55,15 +55,60 @@ static void churn(uint64_t seed)
             base_heap_free(all[i].at);
 }
 
+/* Bytes of a block that are in memory. */
+static size_t resident(void *block, size_t size)
+{
+    enum { MOST = 4096 };
+    static unsigned char in[MOST];
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)block / page * page;
+    size_t pages = ((uintptr_t)block + size - from + page - 1) / page, count = 0;
+    ck_assert_uint_le(pages, MOST);
+    ck_assert_int_eq(mincore((void *)from, pages * page, in), 0);
+    for (size_t i = 0; i < pages; i++)
+        count += in[i] & 1;
+    return count * page;
+}
+
+/* Large blocks that are free: 2 MiB are kept, the rest goes back, and zeroes are zeroes in both. */
+START_TEST(free_pages_go_back)
+{
+    enum { COUNT = 16, SIZE = 512 << 10, KEPT = 2 << 20 };
+    void *block[COUNT];
+    size_t in = 0;
+    for (int i = 0; i < COUNT; i++) {
+        block[i] = base_heap_take(SIZE);
+        ck_assert_ptr_nonnull(block[i]);
+        memset(block[i], 1, SIZE);
+    }
+    for (int i = 0; i < COUNT; i++)
+        base_heap_free(block[i]);
+    for (int i = 0; i < COUNT; i++)
+        in += resident(block[i], SIZE);
+    ck_assert_uint_ge(in, KEPT / 2);
+    ck_assert_uint_le(in, KEPT + COUNT * 8192);
+    for (int i = 0; i < COUNT; i++) {
+        struct block b = {.at = base_heap_take_zeroed(SIZE), .size = SIZE};
+        ck_assert_ptr_nonnull(b.at);
+        ck_assert(holds(&b, 0));
+        block[i] = b.at;
+    }
+    for (int i = 0; i < COUNT; i++)
+        base_heap_free(block[i]);
+}
+END_TEST
+
 /* Pages that are locked in memory cannot be given back. */
 START_TEST(zeros_are_zeros_where_memory_is_locked)
 {
     enum { SIZE = 60000 };
+    void *filler = base_heap_take((2 << 20) - 16); /* all that is kept */
     unsigned char *block = base_heap_take(SIZE);
+    ck_assert_ptr_nonnull(filler);
     ck_assert_ptr_nonnull(block);
     if (mlock(block, SIZE))
         return; /* none may be locked here */
     memset(block, 1, SIZE);
+    base_heap_free(filler);
     base_heap_free(block);
     struct block again = {.at = base_heap_take_zeroed(SIZE), .size = SIZE};
     ck_assert_ptr_eq(again.at, block);
@@ -147,6 +192,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(blocks_keep_what_is_in_them),
+        UNIT_TEST(free_pages_go_back),
         UNIT_TEST(zeros_are_zeros_where_memory_is_locked),
         UNIT_TEST(threads_share_it),
         UNIT_TEST(it_does_not_grow),
