@@ -127,6 +127,11 @@ int job_groups_join(const struct job *into, const struct job *from, const uint32
 
 /* --- One rank's --- */
 
+static uint32_t first_group(const struct job_groups *g, uint32_t comm)
+{
+    return BASE_ARRAY_PLACE(g->group_count, i, g->group[i].comm < comm);
+}
+
 /* A group of one rank, counted from its origin, in a store of its own. */
 static int add_one(struct job_groups *g, uint32_t comm, uint32_t remote, uint32_t origin, const struct job_run *runs,
                    uint32_t count)
@@ -146,12 +151,16 @@ static int add_one(struct job_groups *g, uint32_t comm, uint32_t remote, uint32_
     return error;
 }
 
+static bool has_groups(const struct job_groups *g, uint32_t comm)
+{
+    uint32_t first = first_group(g, comm);
+    return first < g->group_count && g->group[first].comm == comm;
+}
+
 static bool same_groups(const struct job_groups *known, uint32_t comm, const struct job_groups *g)
 {
     uint32_t found = 0;
-    for (uint32_t i = 0; i < known->group_count; i++) {
-        if (known->group[i].comm != comm)
-            continue;
+    for (uint32_t i = first_group(known, comm); i < known->group_count && known->group[i].comm == comm; i++) {
         struct view a = view_of(known, i, NULL), b;
         if (found == g->group_count)
             return false;
@@ -162,19 +171,38 @@ static bool same_groups(const struct job_groups *known, uint32_t comm, const str
     return found == g->group_count;
 }
 
-static bool has_groups(const struct job_groups *g, uint32_t comm)
+/* Those of a communicator behind all others. On failure `g` has what it had. */
+static int append_all(struct job_groups *g, const struct job_groups *last)
 {
-    for (uint32_t i = 0; i < g->group_count; i++)
-        if (g->group[i].comm == comm)
-            return true;
-    return false;
+    struct job_groups had = *g;
+    int error = 0;
+    for (uint32_t i = 0; i < last->group_count && !error; i++) {
+        struct view v = view_of(last, i, NULL);
+        error = append(g, v.group, v.runs, v.ranges);
+    }
+    if (error) {
+        g->group_count = had.group_count;
+        g->run_count = had.run_count;
+        g->ranges.count = had.ranges.count;
+    }
+    return error;
+}
+
+static int join_one(struct job *j, const struct job *one)
+{
+    struct job_groups joined;
+    int error = job_groups_join(j, one, NULL, &joined);
+    if (error)
+        return error;
+    job_groups_free(&j->groups);
+    j->groups = joined;
+    return 0;
 }
 
 int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own, uint32_t own_count,
                          const struct job_run *remote, uint32_t remote_count)
 {
     struct job one = { .comm_count = j->comm_count };
-    struct job_groups joined;
     int error = own_count ? add_one(&one.groups, comm, 0, own[0].first, own, own_count) : PYTHIA_EINVAL;
     if (!error && remote_count)
         error = add_one(&one.groups, comm, 1, own[0].first, remote, remote_count);
@@ -183,22 +211,14 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
         job_groups_free(&one.groups);
         error = append(&one.groups, (struct job_group){ .comm = comm }, NULL, NULL);
     }
-    if (!error && !same)
-        error = job_groups_join(j, &one, NULL, &joined);
+    if (!error && !same) /* a new one is the last: joining would copy all for each */
+        error = first_group(&j->groups, comm) == j->groups.group_count ? append_all(&j->groups, &one.groups)
+                                                                       : join_one(j, &one);
     job_groups_free(&one.groups);
-    if (error || same)
-        return error;
-    job_groups_free(&j->groups);
-    j->groups = joined;
-    return 0;
+    return error;
 }
 
 /* --- Looking up --- */
-
-static uint32_t first_group(const struct job_groups *g, uint32_t comm)
-{
-    return BASE_ARRAY_PLACE(g->group_count, i, g->group[i].comm < comm);
-}
 
 /* Which of the run's numbers `offset` is; -1: none. */
 static int64_t in_run(const struct job_run *r, uint32_t offset)
