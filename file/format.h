@@ -65,6 +65,7 @@ enum file_section_type {
     SECTION_DELAY,
     SECTION_USUAL, /* for who reads the whole job, too */
     SECTION_DIGRAMS,
+    SECTION_EXTENTS,
     SECTION_TYPES
 };
 
@@ -95,7 +96,8 @@ enum {
     RECORD_TURN = 24,
     RECORD_DELAY = 32,
     RECORD_USUAL = 32,
-    RECORD_DIGRAM = 24
+    RECORD_DIGRAM = 24,
+    RECORD_EXTENTS = 48
 };
 
 /* Records a block of the sections that are written in blocks. */

@@ -161,4 +161,5 @@ void file_pack_others(struct file_packer *p)
     file_pack_extremes(p);
     file_pack_usual(p);
     file_pack_own(p);
+    file_pack_extents(p);
 }

@@ -265,6 +265,22 @@ void file_record_own(struct file_cursor *c, struct job_own *o)
     wide_array(c, o->sum, JOB_OWN_SUMS);
 }
 
+/* Ranks are counted from the first of the block. */
+static void extent_ranks(struct file_cursor *c, uint32_t first, struct job_extent *e)
+{
+    uint32_t least = e->least_rank - first, most = e->most_rank - first;
+    WORDS(c, &least, &most);
+    e->least_rank = first + least;
+    e->most_rank = first + most;
+}
+
+void file_record_extents(struct file_cursor *c, struct job_stream *s)
+{
+    WIDES(c, &s->wall.least, &s->wall.most, &s->useful.least, &s->useful.most);
+    extent_ranks(c, s->rank, &s->wall);
+    extent_ranks(c, s->rank, &s->useful);
+}
+
 /* Of one rank the parts are the sum, which then fits 16 bits. */
 static void steps(struct file_cursor *c, struct job_series *s, uint32_t kind)
 {

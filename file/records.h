@@ -48,6 +48,7 @@ void file_record_flows(struct file_cursor *c, struct job_flows *f);
 void file_record_starts(struct file_cursor *c, struct job_starts *s);
 void file_record_extremes(struct file_cursor *c, struct job_extremes_list *l);
 void file_record_usual(struct file_cursor *c, struct job_extremes_list *l); /* of the same rows */
+void file_record_extents(struct file_cursor *c, struct job_stream *s); /* one row of the table */
 void file_record_own(struct file_cursor *c, struct job_own *o); /* one row of the table */
 void file_record_series_head(struct file_cursor *c, struct job_series *s);
 void file_record_series_steps(struct file_cursor *c, struct job_series *s);

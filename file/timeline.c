@@ -215,9 +215,59 @@ static int unpack_own(struct file_reader *r)
     return 0;
 }
 
+/* --- Extremes of blocks --- */
+
+/* A file has the first 16 bits: least ones rounded down, most ones up, so that the mean stays between them. */
+static void round_extent(struct job_extent *e)
+{
+    enum { BITS = 16 };
+    uint64_t *const end[] = { &e->least, &e->most };
+    for (int k = 0; k < 2; k++) {
+        uint64_t v = *end[k];
+        unsigned drop = v >> BITS ? 64 - BITS - (unsigned)__builtin_clzll(v) : 0;
+        *end[k] = (v + (k && v >> 63 == 0 ? (UINT64_C(1) << drop) - 1 : 0)) >> drop << drop;
+    }
+}
+
+void file_pack_extents(struct file_packer *p)
+{
+    const struct job *j = p->job;
+    uint32_t n = j->info.block > 1 ? j->stream_count : 0;
+    unsigned char *at = n ? file_pack_grow(p, SECTION_EXTENTS, (size_t)n * RECORD_EXTENTS) : NULL;
+    for (uint32_t i = 0; i < n && at; i++) {
+        struct file_cursor c = { .at = at, .writes = true, .row = i, .others = n - 1 };
+        struct job_stream s = j->streams[i];
+        if (p->file && s.count > 1) {
+            round_extent(&s.wall);
+            round_extent(&s.useful);
+        }
+        file_record_extents(&c, &s);
+    }
+    if (at)
+        p->section[SECTION_EXTENTS].count = n;
+}
+
+static int unpack_extents(struct file_reader *r)
+{
+    const struct file_section *s = &r->in.section[SECTION_EXTENTS];
+    uint32_t n = r->job->info.block > 1 ? r->job->stream_count : 0;
+    if (s->count != n || (n && !s->data))
+        return REFUSE(r, "damaged: %llu extremes of %u blocks of ranks", (unsigned long long)s->count, n);
+    for (uint32_t i = 0; i < n; i++) {
+        struct file_cursor c;
+        file_cursor_at(&c, s->data);
+        c.row = i;
+        c.others = n - 1;
+        file_record_extents(&c, &r->job->streams[i]);
+    }
+    return 0;
+}
+
 int file_unpack_timeline(struct file_reader *r)
 {
-    int error = unpack_series(r);
+    int error = unpack_extents(r);
+    if (!error)
+        error = unpack_series(r);
     if (!error)
         error = unpack_extremes(r);
     return error ? error : unpack_own(r);

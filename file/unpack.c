@@ -158,6 +158,7 @@ static int unpack_stream(struct file_reader *r, size_t i, size_t n, struct job_s
             return REFUSE(r, "damaged: remainder of stream %zu", i);
     }
     s->drift_ns = (int64_t)drift; /* below 0 it wraps, as its mean did */
+    job_stream_alone(s, s->rank); /* of a block: file_unpack_timeline */
     return 0;
 }
 

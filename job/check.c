@@ -298,11 +298,18 @@ static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
     return 0;
 }
 
+static bool extent_sane(const struct job_stream *s, const struct job_extent *e, uint32_t block)
+{
+    return e->least <= e->most && e->least_rank - s->rank < block && e->most_rank - s->rank < block;
+}
+
 static int check_block(const struct audit *a, uint32_t i)
 {
     const struct job_stream *s = &a->job->streams[i];
     if (s->rank % a->job->info.block || !s->count || s->count > a->job->info.block)
         return REFUSE(a, "streams %u: not a block of ranks", i);
+    if (!extent_sane(s, &s->wall, a->job->info.block) || !extent_sane(s, &s->useful, a->job->info.block))
+        return REFUSE(a, "streams %u: extremes of other ranks", i);
     return none_or_below(s->class_index, a->job->class_count) ? 0 : REFUSE(a, "streams %u: class out of range", i);
 }
 

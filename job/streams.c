@@ -23,6 +23,25 @@ static int order(const struct job_stream *a, const struct job_stream *b)
     return BASE_ORDER(a->rank, b->rank) ?: BASE_ORDER(a->thread, b->thread);
 }
 
+static void meet_extent(struct job_extent *a, const struct job_extent *b)
+{
+    if (b->least < a->least || (b->least == a->least && b->least_rank < a->least_rank)) {
+        a->least = b->least;
+        a->least_rank = b->least_rank;
+    }
+    if (b->most > a->most || (b->most == a->most && b->most_rank < a->most_rank)) {
+        a->most = b->most;
+        a->most_rank = b->most_rank;
+    }
+}
+
+void job_stream_alone(struct job_stream *s, uint32_t rank)
+{
+    uint64_t useful = job_stream_useful(s);
+    s->wall = (struct job_extent){ s->wall_ns, s->wall_ns, rank, rank };
+    s->useful = (struct job_extent){ useful, useful, rank, rank };
+}
+
 static void add_record(struct job_stream *a, const struct job_stream *b)
 {
     a->count += b->count;
@@ -34,6 +53,8 @@ static void add_record(struct job_stream *a, const struct job_stream *b)
     a->omp_ns += b->omp_ns;
     a->cost_ns += b->cost_ns;
     a->drift_ns += b->drift_ns;
+    meet_extent(&a->wall, &b->wall);
+    meet_extent(&a->useful, &b->useful);
     if (a->class_index != b->class_index)
         a->class_index = GRAMMAR_NONE;
 }
@@ -198,6 +219,7 @@ void job_streams_add(struct job *j, const struct job_stream *s)
     struct job_stream one = *s;
     coarsen(j, block_of_size(j->info.ranks));
     one.count = 1;
+    job_stream_alone(&one, s->rank);
     one.rank -= one.rank % j->info.block;
     put(j, &one);
 }

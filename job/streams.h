@@ -23,11 +23,13 @@ struct job;
 /*
  * Totals. Of each stream while the job has few ranks (info.block is 1: rank and thread, count 1). In a larger job of
  * each block of `block` ranks (a power of two, so that there are at most JOB_BLOCKS blocks): the sums over thread
- * `thread` of ranks rank … rank + block - 1, of which `count` have a stream. So a job does not grow with its ranks.
+ * `thread` of ranks rank … rank + block - 1, of which `count` have a stream, and the extremes of these, since a mean
+ * hides the one rank that all others wait for. So a job does not grow with its ranks.
  * Which class a stream belongs to is always known (job_stream_class), and of each class and node who the extremes are
  * (job_spread).
  */
 enum { JOB_BLOCKS = 256 };
+struct job_extent { uint64_t least, most; uint32_t least_rank, most_rank; }; /* ns; the lowest rank that has it */
 struct job_stream {
     uint32_t rank, thread;
     uint32_t class_index;               /* GRAMMAR_NONE: the streams of this block are of several */
@@ -36,6 +38,7 @@ struct job_stream {
     uint64_t begin_ns, wall_ns;         /* from the stream's begin to its end; gaps + durations add up to wall_ns */
     uint64_t mpi_ns, omp_ns;            /* in MPI calls; in parallel regions, exclusive of MPI inside */
     uint64_t cost_ns;                   /* what Pythia itself took, estimated */
+    struct job_extent wall, useful;     /* of one stream: wall_ns; what of it is outside MPI */
     int64_t drift_ns;                   /* by how much longer than wall_ns it took on the job's clock (job_clock) */
 };
 
@@ -54,6 +57,11 @@ static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
     return s->count > 1 ? sum / s->count : sum;
 }
 
+static inline uint64_t job_stream_useful(const struct job_stream *s)
+{
+    return s->wall_ns > s->mpi_ns ? s->wall_ns - s->mpi_ns : 0;
+}
+
 /* How fast the job's clock goes, by the stream's own. */
 static inline double job_stream_rate(const struct job_stream *s)
 {
@@ -68,6 +76,8 @@ int job_streams_plan(struct job *into, const struct job *from);
 /* Joins the records of `from`, whose class i is called class_map[i] in `into`. Room was made; can't fail. Both jobs'
    info.ranks as before the merge. */
 void job_streams_commit(struct job *into, const struct job *from, const uint32_t *class_map);
+/* The extremes of a record of one stream, of that rank, are what it has itself. */
+void job_stream_alone(struct job_stream *s, uint32_t rank);
 /* Adds one stream; room for one more was made. */
 void job_streams_add(struct job *j, const struct job_stream *s);
 /* Place of the first record that does not come before (rank, thread). */

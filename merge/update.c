@@ -245,6 +245,13 @@ static const struct job_class *counterpart(const struct job *profile, const stru
 
 /* --- Totals of the streams --- */
 
+/* Who the extremes are is told by the run. */
+static void mix_extent(const struct mix *m, struct job_extent *run, const struct job_extent *profile)
+{
+    run->least = mix_lower(m, run->least, profile->least);
+    run->most = mix_upper(m, run->most, profile->most);
+}
+
 static void mix_stream(struct job *run, const struct job *profile, struct job_stream *s, double share)
 {
     const struct job_stream *old = job_find_stream(profile, s->rank, s->thread);
@@ -258,6 +265,10 @@ static void mix_stream(struct job *run, const struct job *profile, struct job_st
     s->mpi_ns = mix_lower(&m, s->mpi_ns, old->mpi_ns);
     s->omp_ns = mix_lower(&m, s->omp_ns, old->omp_ns);
     s->cost_ns = mix_lower(&m, s->cost_ns, old->cost_ns);
+    mix_extent(&m, &s->wall, &old->wall);
+    mix_extent(&m, &s->useful, &old->useful);
+    if (run->info.block == 1)
+        job_stream_alone(s, s->rank);
 }
 
 /* --- What stands beside the grammars --- */

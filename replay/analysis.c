@@ -196,8 +196,8 @@ static double recorded(const struct job *j)
     uint64_t longest = 0;
 
     for (uint32_t i = 0; i < j->stream_count; i++)
-        if (j->streams[i].thread == 0 && job_stream_mean(&j->streams[i], j->streams[i].wall_ns) > longest)
-            longest = job_stream_mean(&j->streams[i], j->streams[i].wall_ns);
+        if (j->streams[i].thread == 0 && j->streams[i].wall.most > longest)
+            longest = j->streams[i].wall.most;
     return (double)longest / 1e9;
 }
 

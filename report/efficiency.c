@@ -4,16 +4,36 @@
 #include "report/findings.h"
 #include "report/model.h"
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Who has least and most. */
+static void meet_useful(struct job_extent *all, const struct job_extent *one)
+{
+    if (one->least < all->least) {
+        all->least = one->least;
+        all->least_rank = one->least_rank;
+    }
+    if (one->most > all->most) {
+        all->most = one->most;
+        all->most_rank = one->most_rank;
+    }
+}
+
 /* Returns the sum of the ranks' time outside MPI. */
 static double fill_mpi(const struct report_model *m, struct report_efficiency *e)
 {
     double most = 0, wall = 0, sum = 0, ranks = 0;
 
+    e->useful = (struct job_extent){ .least = UINT64_MAX };
     for (uint32_t i = 0; i < m->rank_count; i++) {
         const struct report_rank *r = &m->ranks[i];
         double outside = r->wall_ns > r->mpi_ns ? (double)(r->wall_ns - r->mpi_ns) : 0;
-        most = outside > most ? outside : most;
-        wall = (double)r->wall_ns > wall ? (double)r->wall_ns : wall;
+        meet_useful(&e->useful, &r->useful);
+        most = larger(most, larger(outside, (double)r->useful.most));
+        wall = larger(wall, larger((double)r->wall_ns, (double)r->wall.most));
         sum += outside * r->ranks;
         ranks += r->ranks;
     }

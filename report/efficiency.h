@@ -29,6 +29,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "job/streams.h"
+
 struct report;
 struct report_model;
 
@@ -38,6 +40,7 @@ struct report_efficiency {
     bool sampled;                     /* U and L are measured; else load balance in regions and fork and join are taken
                                          as 1 */
     bool split;                       /* serialisation and transfer are known */
+    struct job_extent useful;         /* O: which ranks have least and most */
     uint32_t threads;                 /* T; 1: OpenMP does not come in */
     double parallel, mpi, openmp;
     double load_balance, communication, serialisation, transfer;

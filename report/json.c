@@ -305,6 +305,21 @@ static void add_classes(const struct report *r, cJSON *root)
     }
 }
 
+/* The shortest and the longest of the ranks: "wall_least_seconds", "wall_least_rank", ... */
+static void add_extent(cJSON *o, const char *what, const struct job_extent *e)
+{
+    char key[40];
+
+    snprintf(key, sizeof key, "%s_least_seconds", what);
+    add_seconds(o, key, e->least);
+    snprintf(key, sizeof key, "%s_least_rank", what);
+    add_number(o, key, e->least_rank);
+    snprintf(key, sizeof key, "%s_most_seconds", what);
+    add_seconds(o, key, e->most);
+    snprintf(key, sizeof key, "%s_most_rank", what);
+    add_number(o, key, e->most_rank);
+}
+
 static void add_streams(const struct report *r, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "streams");
@@ -324,6 +339,8 @@ static void add_streams(const struct report *r, cJSON *root)
         add_seconds(o, "mpi_seconds", job_stream_mean(s, s->mpi_ns));
         add_seconds(o, "omp_seconds", job_stream_mean(s, s->omp_ns));
         add_seconds(o, "pythia_seconds", job_stream_mean(s, s->cost_ns));
+        add_extent(o, "wall", &s->wall);
+        add_extent(o, "useful", &s->useful);
     }
 }
 

@@ -248,7 +248,7 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
 
     if (!r || r->rank != s->rank) { /* streams are ordered by rank, then thread */
         r = &m->ranks[m->rank_count++];
-        *r = (struct report_rank){ .rank = s->rank, .ranks = s->count };
+        *r = (struct report_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
         r->wall_ns = job_stream_mean(s, s->wall_ns);
         r->mpi_ns = job_stream_mean(s, s->mpi_ns);
         r->omp_ns = job_stream_mean(s, s->omp_ns);

@@ -66,6 +66,7 @@ struct report_rank {
     uint32_t rank, ranks, streams;                 /* in a large job a record is of so many ranks, from `rank` on */
     uint64_t events;
     uint64_t wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread; of several ranks, the mean */
+    struct job_extent wall, useful;                /* of one rank; useful: outside MPI */
     uint64_t cost_ns;                              /* of Pythia, all threads */
 };
 

@@ -116,8 +116,12 @@ void report_print_ranks(struct report *r, FILE *out)
         print_bar(k, m->wall_ns, 40, out);
         fputc('\n', out);
     }
-    if (m->efficiency.known)
+    if (m->efficiency.known) {
+        const struct job_extent *e = &m->efficiency.useful;
         report_print_efficiency(&m->efficiency, out);
+        fprintf(out, "outside MPI: least %s, rank %u; most ", report_time((double)e->least), e->least_rank);
+        fprintf(out, "%s, rank %u\n", report_time((double)e->most), e->most_rank);
+    }
     report_print_own(r, out);
 }
 

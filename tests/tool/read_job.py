@@ -306,6 +306,20 @@ class Job:
             count = words[3 * n + i]
             sums = [means[k * n + i] * count + rest[k * n + i] for k in range(8)]
             self.streams.append((rank, words[n + i], words[2 * n + i], count, sums))
+        self.check_extremes(n)
+
+    def check_extremes(self, n):
+        """Each block's mean wall time lies between its extremes, which are of its ranks."""
+        block = self.info[8]
+        body, rows = self.sections.get(34, (b"", 0))
+        if rows != (n if block > 1 else 0):
+            fail("%d extremes of %d blocks" % (rows, n))
+        for i in range(rows):
+            least, most = (struct.unpack_from("<Q", body, 8 * (k * n + i))[0] for k in (0, 1))
+            ranks = [struct.unpack_from("<I", body, 32 * n + 4 * (k * n + i))[0] for k in range(4)]
+            _, _, _, count, sums = self.streams[i]
+            if not least <= sums[3] // count <= most or max(ranks) >= block:
+                fail("extremes of block %d" % i)
 
     def check_blocks(self):
         """Each member belongs to one class, and to the record of its block, which adds up its events."""

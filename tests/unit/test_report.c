@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The tables that every form of the report prints, of jobs made by hand; units. */
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "file/file.h"
 #include "job/flow.h"
+#include "merge/merge.h"
+#include "pythia.h"
 #include "report/contract.h"
 #include "report/report.h"
 #include "report/sums.h"
@@ -264,12 +268,48 @@ START_TEST(units)
 }
 END_TEST
 
+/* 600 ranks in blocks of four: 437 works 5 times as long, 122 least, and who they are is in the file. */
+START_TEST(a_block_keeps_who_is_longest)
+{
+    enum { RANKS = 600 };
+    struct job *j = job_create(), *again;
+    void *data;
+    size_t size;
+    char why[200] = "";
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        struct job *one = job_create();
+        struct grammar *g = grammar_create(1 << 20);
+        uint64_t work = rank == 437 ? 50000 : rank == 122 ? 9000 : 10000;
+        one->info.ranks = RANKS;
+        hand_append(g, hand_call(one, "MPI_Barrier", 0x10, JOB_COLLECTIVE), work, 52000 - work);
+        hand_stream(one, g, rank, 52000, 52000 - work);
+        ck_assert_int_eq(merge_job(j, one), 0);
+        job_destroy(one);
+    }
+    ck_assert_int_eq(file_pack(j, NULL, &data, &size), 0);
+    ck_assert_msg(file_unpack(data, size, &again, why, sizeof why) == 0, "%s", why);
+    struct report_model *m = report_model_create(again);
+    const struct report_efficiency *e = &m->efficiency;
+    ck_assert_uint_eq(e->useful.most_rank, 437);
+    ck_assert_uint_eq(e->useful.least_rank, 122);
+    ck_assert_double_eq_tol(e->load_balance, (598.0 * 10 + 50 + 9) / 600 / 50, 1e-4);
+    ck_assert_double_eq_tol(e->communication, 50.0 / 52, 1e-4);
+    again->streams[0].useful.most_rank = 4;
+    ck_assert_int_eq(job_check(again, why, sizeof why), PYTHIA_EFORMAT);
+    report_model_destroy(m);
+    job_destroy(again);
+    job_destroy(j);
+    free(data);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(sites_add_up),
         UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(efficiencies_of_teams),
+        UNIT_TEST(a_block_keeps_who_is_longest),
         UNIT_TEST(peers_are_relative),
         UNIT_TEST(teams_are_told_apart), UNIT_TEST(best_team_of_like_work),
         UNIT_TEST(time_inside_opened_regions),
