@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "job/ranges.h"
 #include "report/findings_parts.h"
+#include "report/losses.h"
 #include "report/ranges.h"
 #include "report/units.h"
 
@@ -18,10 +19,18 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "imbalance", "imbalance", "give these ranks less work" },
     { "serial_chain", "serial chain", "break the chain: pipeline it" },
     { "starved_workers", "starved workers", "larger tasks, more masters" },
+    { "waiting_master", "master waits", "let the master work, too" },
     { "small_regions", "small regions", "merge small regions, or if clause" },
     { "uneven_threads", "uneven threads", "schedule(dynamic)" },
     { "serial_part", "serial part", "make the serial part parallel" },
     { "many_small_messages", "many small messages", "fewer, larger messages" },
+    { "io", "I/O", "fewer, larger accesses" },
+    { "communicators", "making communicators", "make them once" },
+    { "start_and_end", "MPI_Init and MPI_Finalize", "" },
+    { "idle_ranks", "idle ranks wait", "use these ranks, or start fewer" },
+    { "transfer", "transfer", "fewer messages, or overlap" },
+    { "no_processor", "no processor", "fewer ranks or threads a node" },
+    { "not_explained", "not explained", "" },
 };
 
 const char *report_finding_name(enum report_finding_kind k)
@@ -29,9 +38,26 @@ const char *report_finding_name(enum report_finding_kind k)
     return kinds[k].name;
 }
 
-const char *report_finding_advice(enum report_finding_kind k)
+static bool in_call(const struct report *r, const struct report_finding *one, const char *part)
 {
-    return kinds[k].advice;
+    return strstr(job_text(r->job, r->job->terminals[one->call].function), part) != NULL;
+}
+
+/* Where threads wait for each other, or regions are short, because there are more of them than processors. */
+static bool crowded(const struct report *r, enum report_finding_kind k)
+{
+    return (k == REPORT_UNEVEN_THREADS || k == REPORT_SMALL_REGIONS) && report_delay_share(r) > 0.1;
+}
+
+const char *report_finding_advice(struct report *r, const struct report_finding *one)
+{
+    if (one->seconds < LEAST_ADVICE)
+        return "";
+    if (crowded(r, one->kind))
+        return "fewer threads: they had no processor";
+    if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
+        return "receive with MPI_Irecv before";
+    return kinds[one->kind].advice;
 }
 
 void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size)
@@ -80,8 +106,7 @@ void findings_add(struct findings *f, const struct report_finding *one, const bo
         f->in[(size_t)i * f->ranks + r] |= in[r];
 }
 
-/* What is too cheap is no finding. */
-static void settle(struct findings *f)
+void findings_settle(struct findings *f)
 {
     struct report_findings *all = f->all;
     uint32_t kept = 0;
@@ -123,24 +148,38 @@ static int by_cost(const void *a, const void *b)
     return BASE_ORDER(y->seconds, x->seconds);
 }
 
-static void find(struct report *r, struct report_findings *all)
+void findings_sort(struct report_findings *all)
 {
-    struct findings f = { .report = r, .all = all };
+    if (all->count)
+        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+}
+
+void findings_begin(struct findings *f, struct report *r, struct report_findings *all)
+{
     struct replay_analysis *a = report_analysis(r);
 
+    *f = (struct findings){ .report = r, .all = all, .ranks = r->job->info.ranks };
+    all->known = a != NULL;
     if (!a)
         return;
-    all->known = true;
-    f.analysis = a;
-    f.bind = replay_analysis_bind(a);
-    f.ranks = r->job->info.ranks;
-    f.total = replay_analysis_recorded(a) * f.ranks;
+    f->analysis = a;
+    f->bind = replay_analysis_bind(a);
+    f->total = replay_analysis_recorded(a) * f->ranks;
+}
+
+static void find(struct report *r, struct report_findings *all)
+{
+    struct findings f;
+
+    findings_begin(&f, r, all);
+    if (!all->known)
+        return;
+    f.told = all->told = calloc(r->model->site_count + 1u, sizeof *all->told);
     findings_of_regions(&f);
     findings_of_waits(&f);
     findings_of_messages(&f);
-    settle(&f);
-    if (all->count)
-        qsort(all->finding, all->count, sizeof *all->finding, by_cost);
+    findings_settle(&f);
+    findings_sort(all);
 }
 
 const struct report_findings *report_findings(struct report *r)
@@ -152,8 +191,10 @@ const struct report_findings *report_findings(struct report *r)
 
 void report_findings_destroy(struct report_findings *f)
 {
-    if (f)
+    if (f) {
         free(f->finding);
+        free(f->told);
+    }
     free(f);
 }
 
@@ -205,6 +246,42 @@ static void print_delay(struct report *r, FILE *out)
         fprintf(out, "\nno processor for ranks that were ready: %.1f %% of their time\n", 100 * report_delay_share(r));
 }
 
+/* In two lines: what, where; whose work it is, what to do. */
+static void print_one(struct report *r, const struct report_finding *one, FILE *out)
+{
+    const char *words = kinds[one->kind].words, *advice = report_finding_advice(r, one),
+               *function = in_call(r, one, "MPI_") ? job_text(r->job, r->job->terminals[one->call].function) : "";
+    bool same = !strcmp(one->where, one->cause);
+    char *line = report_text("%s", one->where);
+
+    report_cut_place(line, 79 - 23 - (int)strlen(words));
+    fprintf(out, "%5.1f %% %9s  %s at %s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line);
+    line = report_text("%s", one->cause);
+    report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
+    line = same ? report_text("%s%s%s", one->ranks, *function ? " in " : "", function)
+                : report_text("%s before %s", one->ranks, line);
+    report_cut(line, 79 - 19 - (int)strlen(advice));
+    fprintf(out, "%17s%s%s%s\n", "", line, *advice ? ": " : "", advice);
+}
+
+/* The first lines, until they have nine tenths of what is lost. */
+static uint32_t print_lines(struct report *r, const struct report_findings *f, double lost, FILE *out)
+{
+    enum { FIRST = 5 };
+    double told = 0;
+    uint32_t i = 0;
+
+    for (; i < f->count && i < FIRST && (i == 0 || told < 0.9 * lost); i++) {
+        if (i == 0)
+            fputc('\n', out);
+        print_one(r, &f->finding[i], out);
+        told += f->finding[i].share;
+    }
+    if (f->count > i)
+        fprintf(out, "  and %u more (--view waits)\n", f->count - i);
+    return i;
+}
+
 /* What other threads than the first of each rank spent in MPI, ns: the replay does not follow them. */
 static uint64_t elsewhere(const struct report *r)
 {
@@ -233,9 +310,8 @@ static bool print_not_known(struct report *r, bool alone, FILE *out)
 
 void report_print_findings(struct report *r, FILE *out)
 {
-    enum { FIRST = 5 };
     const struct report_findings *f = report_findings(r);
-
+    const struct report_losses *l = report_losses(r);
     uint32_t missing = r->job->info.missing;
 
     print_delay(r, out);
@@ -245,22 +321,11 @@ void report_print_findings(struct report *r, FILE *out)
                                                  : "not known, its replay would take too long");
     if (!f->known)
         return;
+    f = l ? &l->lines : f;
     if (!f->count && !print_not_known(r, true, out))
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
-    for (uint32_t i = 0; i < f->count && i < FIRST; i++) {
-        const struct report_finding *one = &f->finding[i];
-        bool same = !strcmp(one->where, one->cause);
-        char *line = report_text("%s", one->where);
-        report_cut(line, 79 - 23 - (int)strlen(kinds[one->kind].words));
-        fprintf(out, "%s%5.1f %% %9s  %s at %s\n", i ? "" : "\n", 100 * one->share,
-                report_time(1e9 * one->seconds), kinds[one->kind].words, line);
-        line = report_text("%s%s%s", one->ranks, same ? "" : " before ", same ? "" : one->cause);
-        report_cut(line, 79 - 24 - (int)strlen(kinds[one->kind].advice));
-        fprintf(out, "%19s%s: %s\n", "", line, kinds[one->kind].advice);
-    }
-    if (f->count > FIRST)
-        fprintf(out, "  and %u more (--view waits)\n", f->count - FIRST);
+    print_lines(r, f, l ? l->lost : 1, out);
     if (f->count)
         (void)print_not_known(r, false, out);
     if (missing)

@@ -25,7 +25,11 @@
 
 enum report_finding_kind {
     REPORT_LATE_SENDER, REPORT_LATE_RECEIVER, REPORT_IMBALANCE, REPORT_SERIAL_CHAIN, REPORT_STARVED_WORKERS,
-    REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART, REPORT_MANY_SMALL_MESSAGES, REPORT_FINDING_KINDS
+    REPORT_WAITING_MASTER, REPORT_SMALL_REGIONS, REPORT_UNEVEN_THREADS, REPORT_SERIAL_PART,
+    REPORT_MANY_SMALL_MESSAGES,
+    /* Of losses (report/losses.h) alone: */
+    REPORT_IO, REPORT_COMMUNICATORS, REPORT_START_AND_END, REPORT_IDLE_RANKS, REPORT_TRANSFER, REPORT_NO_PROCESSOR,
+    REPORT_NOT_EXPLAINED, REPORT_FINDING_KINDS
 };
 
 struct report_finding {
@@ -36,7 +40,12 @@ struct report_finding {
     double seconds, share;
 };
 
-struct report_findings { struct report_finding *finding; uint32_t count; bool known; /* the job could be replayed */ };
+struct report_findings {
+    struct report_finding *finding;
+    uint32_t count;
+    bool known;   /* the job could be replayed */
+    double *told; /* of each site of the model, ns of its calls that findings have; NULL: of none */
+};
 
 /* Most expensive first; the report's until it is destroyed. */
 const struct report_findings *report_findings(struct report *r);
@@ -54,7 +63,8 @@ double report_unmatched(struct report *r);
 const char *report_cannot_replay(struct report *r, double most);
 
 const char *report_finding_name(enum report_finding_kind k);   /* "late_sender" */
-const char *report_finding_advice(enum report_finding_kind k); /* three or four words */
+/* Some words; "" where a finding is too short to be worth any (a millisecond). */
+const char *report_finding_advice(struct report *r, const struct report_finding *one);
 /* "ranks 0,2-5", of flags; shortened by "…". */
 void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
 

@@ -12,14 +12,13 @@
 #define UNEVEN 0.1           /* of a region's time its threads wait for the last one */
 #define SMALL_MESSAGE 1024   /* bytes */
 
-/* The ranks that come to a site; free() them. */
-static bool *all_that_have(const struct findings *f, uint32_t site)
+bool *findings_ranks_of(const struct findings *f, uint32_t terminal)
 {
     bool *in = calloc(f->ranks, sizeof *in);
 
     for (uint32_t r = 0; r < f->ranks; r++) {
         double count;
-        replay_bind_calls(f->bind, r, site, &count);
+        replay_bind_calls(f->bind, r, replay_bind_site_of(f->bind, terminal), &count);
         in[r] = count > 0;
     }
     return in;
@@ -35,7 +34,7 @@ static void add(struct findings *f, enum report_finding_kind kind, uint32_t site
         return;
     findings_place(f, site, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
-    bool *in = all_that_have(f, site);
+    bool *in = findings_ranks_of(f, one.call);
     findings_add(f, &one, in);
     free(in);
 }

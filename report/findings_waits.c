@@ -17,6 +17,7 @@ struct groups {
     struct edge *edge;
     uint32_t edge_count;
     double *at, *of;     /* of each place: waits there; waits that it causes */
+    double *believed;    /* of each place: of its waits in the replay so much at most was waited in the recording */
     uint32_t *parent;    /* of places as causes, then of places as sites of waits: joined groups */
     double *by, *waited; /* of each rank: ns that it causes, ns that it waits, in the present group */
     bool *in;
@@ -40,8 +41,7 @@ static int by_places(const void *a, const void *b)
     return BASE_ORDER(x->where, y->where) ?: BASE_ORDER(x->cause, y->cause);
 }
 
-/* Work, not what calls take themselves: that is transfer, or chance, and nobody's work to be given to others. */
-static bool is_work(const struct findings *f, uint32_t place)
+bool findings_is_work(const struct findings *f, uint32_t place)
 {
     return place % 2 == 0 ||
            (place / 2 < replay_bind_sites(f->bind) && replay_bind_site(f->bind, place / 2)->what == BIND_REGION);
@@ -59,17 +59,31 @@ static void take_causes(struct groups *g)
             g->cause[g->cause_count++] = c[i];
 }
 
+/* Nobody waited longer in calls than these took. */
+static void bound_waits(struct groups *g)
+{
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        g->believed[g->cause[i].where] += g->cause[i].ns;
+    for (uint32_t p = 0; p < g->places; p++) {
+        double took = p / 2 < replay_bind_sites(g->f->bind) ? replay_bind_site(g->f->bind, p / 2)->call_ns : 0;
+        g->believed[p] = g->believed[p] > took ? took / g->believed[p] : 1;
+    }
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        g->cause[i].ns *= g->believed[g->cause[i].where];
+}
+
 /* One edge a pair of places. */
 static void find_edges(struct groups *g)
 {
     uint32_t n = 0;
 
+    bound_waits(g);
     g->edge = calloc(g->cause_count + 1, sizeof *g->edge);
     for (uint32_t i = 0; i < g->cause_count; i++)
         g->edge[i] = (struct edge){ g->cause[i].where, g->cause[i].cause, g->cause[i].ns };
     qsort(g->edge, g->cause_count, sizeof *g->edge, by_places);
     for (uint32_t i = 0; i < g->cause_count; i++)
-        if (!is_work(g->f, g->edge[i].cause))
+        if (!findings_is_work(g->f, g->edge[i].cause))
             continue;
         else if (n && by_places(&g->edge[n - 1], &g->edge[i]) == 0)
             g->edge[n - 1].ns += g->edge[i].ns;
@@ -163,7 +177,7 @@ static void collect(struct groups *g, uint32_t of, struct group *out)
     }
     for (uint32_t i = 0; i < g->cause_count; i++) {
         const struct replay_cause *c = &g->cause[i];
-        if (root(g, c->cause) != of || !is_work(g->f, c->cause))
+        if (root(g, c->cause) != of || !findings_is_work(g->f, c->cause))
             continue;
         g->by[c->culprit] += c->ns;
         if (!is_message(site(g, c->where)))
@@ -276,6 +290,34 @@ static enum report_finding_kind kind_of(struct groups *g, const struct group *al
     return same_work(g, all) ? REPORT_IMBALANCE : REPORT_LATE_SENDER;
 }
 
+/* Whether who waits for anyone there answers those it receives from: a master that waits for its workers' results. */
+static bool is_master_waiting(const struct groups *g, const struct group *all)
+{
+    if (!site(g, all->main->where)->any)
+        return false;
+    for (uint32_t i = 0; i < g->cause_count; i++) {
+        if (g->cause[i].where != all->main->where)
+            continue;
+        for (uint32_t s = 0; s < replay_bind_sites(g->f->bind); s++) {
+            double count = 0;
+            if (replay_bind_site(g->f->bind, s)->answers)
+                replay_bind_calls(g->f->bind, g->cause[i].waiter, s, &count);
+            if (count > 1)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* It is the master who has nothing to do. */
+static void show_waiting_master(struct groups *g, const struct group *all)
+{
+    memset(g->in, 0, g->f->ranks * sizeof *g->in);
+    for (uint32_t i = 0; i < g->cause_count; i++)
+        if (g->cause[i].where == all->main->where)
+            g->in[g->cause[i].waiter] = true;
+}
+
 /* Of a master and its workers the place where they wait, and what the master does. */
 static void show_master(struct groups *g, uint32_t of, struct group *all)
 {
@@ -315,18 +357,34 @@ static bool told_already(const struct findings *f, const char *cause)
     return false;
 }
 
+/* `kept` ns of a group's `ns` are in a finding now. */
+static void tell(struct groups *g, uint32_t of, double ns, double kept)
+{
+    const uint32_t *place = g->f->report->model->place;
+
+    for (uint32_t i = 0; i < g->edge_count; i++)
+        if (root(g, g->edge[i].cause) == of)
+            g->f->told[place[site(g, g->edge[i].where)->terminal]] += g->edge[i].ns * kept / ns;
+}
+
 static void add_group(struct groups *g, uint32_t of)
 {
     struct report_finding one = { 0 };
     struct group all;
+    double loss;
 
     collect(g, of, &all);
     if (!all.main || all.ns < LEAST_PART * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
         return;
     mark_culprits(g);
+    loss = all.ns;
     one.kind = kind_of(g, &all);
     if (one.kind == REPORT_IMBALANCE)
         leave_out_chance(g, &all);
+    if (one.kind != REPORT_STARVED_WORKERS && is_master_waiting(g, &all)) {
+        one.kind = REPORT_WAITING_MASTER;
+        show_waiting_master(g, &all);
+    }
     if (one.kind == REPORT_STARVED_WORKERS) {
         show_master(g, of, &all);
         mark_culprits(g);
@@ -334,9 +392,12 @@ static void add_group(struct groups *g, uint32_t of)
     one.seconds = all.ns / 1e9;
     one.call = site(g, all.main->where)->terminal;
     findings_place(g->f, all.main->where / 2, one.where, sizeof one.where);
-    findings_place(g->f, all.main->cause / 2, one.cause, sizeof one.cause);
-    if (!told_already(g->f, one.cause))
-        findings_add(g->f, &one, g->in);
+    findings_place(g->f, (one.kind == REPORT_WAITING_MASTER ? all.main->where : all.main->cause) / 2, one.cause,
+                   sizeof one.cause);
+    if (told_already(g->f, one.cause))
+        return;
+    findings_add(g->f, &one, g->in);
+    tell(g, of, loss, all.ns);
 }
 
 void findings_of_waits(struct findings *f)
@@ -346,6 +407,7 @@ void findings_of_waits(struct findings *f)
     take_causes(&g);
     g.at = calloc(g.places, sizeof *g.at);
     g.of = calloc(g.places, sizeof *g.of);
+    g.believed = calloc(g.places, sizeof *g.believed);
     g.parent = calloc(2 * (size_t)g.places, sizeof *g.parent);
     g.by = calloc(f->ranks, sizeof *g.by);
     g.waited = calloc(f->ranks, sizeof *g.waited);
@@ -359,6 +421,7 @@ void findings_of_waits(struct findings *f)
     free(g.edge);
     free(g.at);
     free(g.of);
+    free(g.believed);
     free(g.parent);
     free(g.by);
     free(g.waited);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/findings.h"
+#include "report/losses.h"
 #include "report/json.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -48,11 +49,8 @@ static void add_job(const struct report *r, cJSON *root)
     add_seconds(o, "pythia_seconds", m->cost_ns);
 }
 
-static void add_findings(struct report *r, cJSON *root)
+static void add_lines(struct report *r, const struct report_findings *f, cJSON *array)
 {
-    const struct report_findings *f = report_findings(r);
-    cJSON *array = cJSON_AddArrayToObject(root, "findings");
-
     for (uint32_t i = 0; i < f->count; i++) {
         const struct report_finding *one = &f->finding[i];
         cJSON *o = report_json_object(array);
@@ -62,8 +60,22 @@ static void add_findings(struct report *r, cJSON *root)
         cJSON_AddStringToObject(o, "ranks", one->ranks);
         add_number(o, "seconds", one->seconds);
         add_number(o, "share", one->share);
-        cJSON_AddStringToObject(o, "advice", report_finding_advice(one->kind));
+        cJSON_AddStringToObject(o, "advice", report_finding_advice(r, one));
     }
+}
+
+static void add_findings(struct report *r, cJSON *root)
+{
+    const struct report_losses *l = report_losses(r);
+
+    add_lines(r, report_findings(r), cJSON_AddArrayToObject(root, "findings"));
+    if (!l) {
+        cJSON_AddNullToObject(root, "losses");
+        return;
+    }
+    cJSON *o = cJSON_AddObjectToObject(root, "losses");
+    add_number(o, "lost", l->lost);
+    add_lines(r, &l->lines, cJSON_AddArrayToObject(o, "lines"));
 }
 
 /* A number that may not be known. */

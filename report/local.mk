@@ -23,6 +23,7 @@ libpythia_report_la_SOURCES = \
 	%D%/findings.c %D%/findings.h %D%/findings_parts.h \
 	%D%/findings_regions.c \
 	%D%/findings_waits.c \
+	%D%/losses.c %D%/losses.h \
 	%D%/goal.c \
 	%D%/html.c %D%/html.h \
 	%D%/html_parts.h %D%/html_turn.c \

@@ -197,17 +197,32 @@ static int region_order(const void *a, const void *b)
     return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
 }
 
-/* Patterns name sites by index: they move along. */
-static void sort_sites(struct report_model *m)
+/* The terminal that stands for the site or region of a terminal. */
+static uint32_t standing_for(const struct report_model *m, uint32_t terminal)
+{
+    bool region = m->job->terminals[terminal].kind == JOB_REGION;
+
+    return region ? m->regions[m->place[terminal]].terminal : m->sites[m->place[terminal]].terminal;
+}
+
+/* Patterns and places name sites and regions by index: they move along. */
+static void sort_tables(struct report_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
 
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = m->sites[m->patterns[i].site].terminal;
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
+        m->place[t] = standing_for(m, t);
     qsort(m->sites, m->site_count, sizeof *m->sites, site_order);
+    qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
     for (uint32_t i = 0; i < m->site_count; i++)
         index[m->sites[i].terminal] = i;
+    for (uint32_t i = 0; i < m->region_count; i++)
+        index[m->regions[i].terminal] = i;
+    for (uint32_t t = 0; t < m->job->terminal_count; t++)
+        m->place[t] = index[m->place[t]];
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = index[m->patterns[i].site];
@@ -216,7 +231,7 @@ static void sort_sites(struct report_model *m)
 
 static void add_tables(struct report_model *m)
 {
-    uint32_t *place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
+    uint32_t *place = m->place = calloc((size_t)m->job->terminal_count + 1, sizeof *place);
 
     make_tables(m, place);
     for (uint32_t c = 0; c < m->job->class_count; c++)
@@ -230,9 +245,7 @@ static void add_tables(struct report_model *m)
         m->region_ns += m->regions[i].time_ns;
     report_model_add_spreads(m, place);
     report_model_add_traffic(m, place);
-    free(place);
-    sort_sites(m);
-    qsort(m->regions, m->region_count, sizeof *m->regions, region_order);
+    sort_tables(m);
 }
 
 /* --- Ranks --- */
@@ -327,6 +340,7 @@ void report_model_destroy(struct report_model *m)
     free(m->peers);
     free(m->edges);
     free(m->patterns);
+    free(m->place);
     free(m);
 }
 

@@ -125,6 +125,7 @@ struct report_model {
     uint64_t by_mean_bytes;        /* of all edges: a share of what many ranks sent together */
     uint64_t unplaced_messages, unplaced_bytes; /* peers that are not in the job, or too many */
     struct report_loop loop;
+    uint32_t *place; /* of each terminal: its index in sites[], of a region in regions[] */
 };
 
 /* `j` must outlive the model. */
@@ -145,8 +146,10 @@ bool report_model_moves_data(const struct job *j, uint32_t terminal, bool *recei
 void report_model_add_spreads(struct report_model *m, const uint32_t *place);
 /* Fills edges and patterns; place[terminal] is its site. */
 void report_model_add_traffic(struct report_model *m, const uint32_t *place);
-/* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`. */
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64]);
+/* Names the pattern of edges (sorted, each once, none to oneself) among `ranks`; `cartesian`: of a program that makes a
+   Cartesian communicator. */
+void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,
+                         char name[64]);
 
 /* sum * part / whole without overflow, 0 for whole 0; negative sums count as 0. */
 uint64_t report_scale(int64_t sum, uint64_t part, uint64_t whole);

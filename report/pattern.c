@@ -10,9 +10,10 @@
  *   2-D, 3-D halo neighbours in a grid whose product is the number of ranks, corners included, around or not
  *   all-to-all    everyone to everyone
  *
- * A few ranks fit several: then the first of the list above that uses all ranks. Where no name fits all edges, one that
- * fits the heavy ones is given with how many pairs are besides. Cost: a pass over the edges for each grid, of which
- * there are few.
+ * A few ranks fit several: then the first of the list above that uses all ranks; but 4 and 8 ranks that fit a butterfly
+ * are as well a grid of 2 x 2 (x 2), and are called that, a halo only where there is a Cartesian communicator. Where no
+ * name fits all edges, one that fits the heavy ones is given with how many pairs are besides. Cost: a pass over the
+ * edges for each grid, of which there are few.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 struct graph {
     const struct report_edge *edges;
     uint32_t count, ranks;
+    bool cartesian; /* the program makes such a communicator */
 };
 
 static uint32_t offset_of(const struct graph *g, const struct report_edge *e)
@@ -172,7 +174,11 @@ static bool is_butterfly(const struct graph *g, char name[64])
     }
     if (g->count != g->ranks * steps)
         return false;
-    strcpy(name, "butterfly (rank xor 2^k)");
+    if (g->ranks > 8)
+        strcpy(name, "butterfly (rank xor 2^k)");
+    else
+        snprintf(name, 64, "%s (%s)", g->cartesian ? steps == 2 ? "2-D halo" : "3-D halo" : "neighbours in a grid",
+                 steps == 2 ? "2 x 2" : "2 x 2 x 2");
     return true;
 }
 
@@ -317,7 +323,7 @@ static bool name_all(const struct graph *g, char name[64])
 static void name_most(const struct graph *g, char name[64])
 {
     struct report_edge *heavy = malloc(g->count * sizeof *heavy);
-    struct graph most = { heavy, 0, g->ranks };
+    struct graph most = { heavy, 0, g->ranks, g->cartesian };
     uint64_t busiest = 0;
     char best[64]; /* cut: the rest needs 27 bytes */
 
@@ -331,9 +337,10 @@ static void name_most(const struct graph *g, char name[64])
     free(heavy);
 }
 
-void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, char name[64])
+void report_pattern_name(const struct report_edge *edges, uint32_t count, uint32_t ranks, bool cartesian,
+                         char name[64])
 {
-    const struct graph g = { edges, count, ranks };
+    const struct graph g = { edges, count, ranks, cartesian };
 
     strcpy(name, count ? "irregular" : "to itself");
     if (count && ranks >= 2 && !name_all(&g, name)) {

@@ -4,6 +4,7 @@
 #include "base/clean.h"
 
 #include "report/findings.h"
+#include "report/losses.h"
 #include "report/units.h"
 #include "replay/analysis.h"
 
@@ -32,6 +33,7 @@ void report_destroy(struct report *r)
     report_names_destroy(r->names);
     report_resolver_destroy(r->resolver);
     report_findings_destroy(r->findings);
+    report_losses_destroy(r->losses);
     replay_analysis_destroy(r->analysis);
     free(r);
 }
@@ -69,7 +71,7 @@ char *report_where(struct report *r, uint32_t terminal, int width)
     char *text = report_text("%s", "");
 
     report_callsite_text(r->resolver, t->callsite, address_of(t), text, 256);
-    report_cut(text, width);
+    report_cut_place(text, width);
     return text;
 }
 

@@ -22,6 +22,7 @@
 
 struct replay_analysis;
 struct report_findings;
+struct report_losses;
 
 struct report {
     const struct job *job;
@@ -29,6 +30,7 @@ struct report {
     struct report_names *names;
     struct report_resolver *resolver;
     struct report_findings *findings; /* once asked for: report/findings.h */
+    struct report_losses *losses;     /* the same: report/losses.h */
     struct replay_analysis *analysis;
     uint64_t steps; /* that the replay may take: replay/analysis.h */
     bool replayed;

@@ -45,6 +45,24 @@ void report_cut(char *text, int width)
     }
 }
 
+void report_cut_place(char *text, int width)
+{
+    char *caller = strchr(text, '<'), *file = strchr(text, '@');
+    size_t wide = width > 0 ? (size_t)width : 0;
+
+    if (strlen(text) <= wide || !file || (caller && caller < file) || (caller && (size_t)(caller - text) <= wide))
+        return report_cut(text, width);
+    if (caller)
+        *caller = '\0';
+    size_t tail = strlen(file), head = wide > tail + 1 ? wide - tail - 1 : 0;
+    while (head && ((unsigned char)text[head] & 0xc0) == 0x80)
+        head--;
+    if (!head)
+        return report_cut(text, width);
+    text[head] = '~';
+    memmove(text + head + 1, file, tail + 1);
+}
+
 char *report_line(const char *text, int width)
 {
     char *line = report_text("%s", text);

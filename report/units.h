@@ -27,5 +27,7 @@ char *report_count(uint64_t count); /* "999", "12345", "1.23e+09" from 10^9 */
 
 /* Cuts `text` to `width` columns, in place. */
 void report_cut(char *text, int width);
+/* The same of "function@file:line<caller@…": the line of the first stays, callers and the function's end go first. */
+void report_cut_place(char *text, int width);
 
 #endif

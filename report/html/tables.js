@@ -113,7 +113,7 @@ function drawTasks() {
 
 // What costs most, first of all on the page.
 function drawFindings() {
-  const table = byId("findings"), rows = data.findings || [], delay = data.run_delay;
+  const table = byId("findings"), rows = data.losses ? data.losses.lines : data.findings || [], delay = data.run_delay;
   if (delay && delay.share >= 0.01)
     table.before(element("p", {}, `No processor for ranks that were ready: ${percent(delay.share)} of their time.`));
   if (data.job.missing_ranks)

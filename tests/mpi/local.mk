@@ -101,6 +101,7 @@ MPI_TESTS = \
 	%D%/events.test \
 	%D%/exports.test \
 	%D%/figures.test \
+	%D%/textbook.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
 	%D%/kept.test \
@@ -126,6 +127,7 @@ MPI_TESTS = \
 TESTS += $(MPI_TESTS)
 endif
 EXTRA_DIST += %D%/clocks.c %D%/clocks.test
+EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \

@@ -11,6 +11,7 @@ enum { MOST = 4096 };
 
 static struct report_edge edges[MOST];
 static uint32_t count;
+static bool cartesian;
 
 static void edge(uint32_t from, uint32_t to)
 {
@@ -33,7 +34,7 @@ static const char *name(uint32_t ranks)
 {
     static char text[64];
     qsort(edges, count, sizeof *edges, order);
-    report_pattern_name(edges, count, ranks, text);
+    report_pattern_name(edges, count, ranks, cartesian, text);
     return text;
 }
 
@@ -138,6 +139,16 @@ START_TEST(others)
         for (uint32_t bit = 1; bit < 16; bit *= 2)
             edge(r, r ^ bit);
     expect(16, "butterfly (rank xor 2^k)");
+    for (uint32_t ranks = 4; ranks <= 8; ranks *= 2) { /* a butterfly, a grid: the same edges */
+        count = 0;
+        for (uint32_t r = 0; r < ranks; r++)
+            for (uint32_t bit = 1; bit < ranks; bit *= 2)
+                edge(r, r ^ bit);
+        expect(ranks, ranks == 4 ? "neighbours in a grid (2 x 2)" : "neighbours in a grid (2 x 2 x 2)");
+        cartesian = true;
+        expect(ranks, ranks == 4 ? "2-D halo (2 x 2)" : "3-D halo (2 x 2 x 2)");
+        cartesian = false;
+    }
     count = 0;
     for (uint32_t r = 0; r < 16; r++)
         edge(r, r % 4 * 4 + r / 4);

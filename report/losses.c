@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/losses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/must.h"
+#include "job/regions.h"
+#include "report/findings_parts.h"
+
+/* What is left of each site's time without a cause, ns, and what it would be called. */
+struct rest { double ns; enum report_finding_kind kind; };
+
+struct account {
+    struct findings f;
+    struct rest *transfer, *open; /* of each site of the model */
+    bool *idle;                   /* of each rank: it waits at the end for other ranks' calls */
+};
+
+static enum report_finding_kind kind_of_call(unsigned call_kind)
+{
+    switch (call_kind) {
+    case JOB_IO:
+        return REPORT_IO;
+    case JOB_COMMUNICATOR:
+        return REPORT_COMMUNICATORS;
+    case JOB_LIFE:
+        return REPORT_START_AND_END;
+    default:
+        return REPORT_NOT_EXPLAINED;
+    }
+}
+
+/* Waits of each site for what other ranks' calls take: `transfer`, as the replay has it. */
+static void add_latency(struct account *a, double *ns)
+{
+    const struct report_model *m = a->f.report->model;
+    uint32_t n = 0;
+    const struct replay_cause *c =
+        a->f.analysis ? replay_blame_causes(replay_analysis_blame(a->f.analysis), &n) : NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct bind_site *s = replay_bind_site(a->f.bind, c[i].where / 2);
+        if (c[i].between || findings_is_work(&a->f, c[i].cause))
+            continue;
+        ns[m->place[s->terminal]] += c[i].ns;
+        a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f.total / a->f.ranks;
+    }
+}
+
+static void split_calls(struct account *a)
+{
+    const struct report_model *m = a->f.report->model;
+    double *latency = calloc(m->site_count + 1u, sizeof *latency);
+
+    add_latency(a, latency);
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        const struct report_site *s = &m->sites[i];
+        enum report_finding_kind kind = kind_of_call(s->call_kind);
+        double rest = fmax((double)s->time_ns - a->f.told[i], 0);
+        double least = s->spread.min_ns == UINT64_MAX ? 0 : (double)s->spread.min_ns * (double)s->count;
+        bool end = kind == REPORT_START_AND_END;
+        double transfer = kind == REPORT_NOT_EXPLAINED || end ? fmin(rest, (end ? 0 : least) + latency[i]) : 0;
+        a->transfer[i] = (struct rest){ transfer, end ? REPORT_IDLE_RANKS : REPORT_TRANSFER };
+        a->open[i] = (struct rest){ rest - transfer, kind };
+    }
+    free(latency);
+}
+
+/* Up to what ranks had no processor for, what is not explained is that. */
+static double share_without_processor(const struct account *a)
+{
+    double open = 0, ready = report_delay_share(a->f.report) * 1e9 * a->f.total;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        open += a->open[i].kind == REPORT_NOT_EXPLAINED ? a->open[i].ns : 0;
+    return open > 0 ? fmin(ready / open, 1) : 0;
+}
+
+/* The site that has most of a kind, whose place the line names; GRAMMAR_NONE: none has any. */
+static uint32_t most_of(const struct account *a, const struct rest *of, enum report_finding_kind kind)
+{
+    uint32_t most = GRAMMAR_NONE;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        if (of[i].kind == kind && of[i].ns > 0 && (most == GRAMMAR_NONE || of[i].ns > of[most].ns))
+            most = i;
+    return most;
+}
+
+static void add_line(struct account *a, uint32_t site, uint32_t place_of, enum report_finding_kind kind, double ns)
+{
+    const struct report_site *s = &a->f.report->model->sites[site];
+    struct report_finding one = { .kind = kind, .seconds = ns / 1e9,
+                                  .call = a->f.report->model->sites[place_of].terminal };
+
+    report_site_place(a->f.report, one.call, one.where, sizeof one.where);
+    memcpy(one.cause, one.where, sizeof one.cause);
+    bool *in = findings_ranks_of(&a->f, s->terminal);
+    findings_add(&a->f, &one, kind == REPORT_IDLE_RANKS ? a->idle : in);
+    free(in);
+}
+
+/* One line of a kind, with the place that has most of it. */
+static void add_together(struct account *a, enum report_finding_kind kind, enum report_finding_kind as, double share)
+{
+    uint32_t most = share > 0 ? most_of(a, a->open, kind) : GRAMMAR_NONE;
+
+    for (uint32_t i = 0; most != GRAMMAR_NONE && i < a->f.report->model->site_count; i++)
+        if (a->open[i].kind == kind)
+            add_line(a, i, most, as, share * a->open[i].ns);
+}
+
+static void add_calls(struct account *a)
+{
+    double without = share_without_processor(a);
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        add_line(a, i, i, a->transfer[i].kind, a->transfer[i].ns);
+    add_together(a, REPORT_IO, REPORT_IO, 1);
+    add_together(a, REPORT_COMMUNICATORS, REPORT_COMMUNICATORS, 1);
+    add_together(a, REPORT_START_AND_END, REPORT_START_AND_END, 1);
+    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NO_PROCESSOR, without);
+    add_together(a, REPORT_NOT_EXPLAINED, REPORT_NOT_EXPLAINED, 1 - without);
+}
+
+static void copy_findings(struct account *a, const struct report_findings *from)
+{
+    struct report_findings *all = a->f.all;
+
+    for (uint32_t i = 0; i < from->count; i++) {
+        base_must(base_array_more(&all->finding, all->count, sizeof *all->finding));
+        all->finding[all->count++] = from->finding[i];
+    }
+}
+
+const struct report_losses *report_losses(struct report *r)
+{
+    const struct report_model *m = r->model;
+    const struct report_findings *found = report_findings(r);
+
+    if (r->losses || !m->efficiency.known || !found->known)
+        return r->losses;
+    struct report_losses *l = r->losses = calloc(1, sizeof *l);
+    struct account a = { .transfer = calloc(m->site_count + 1u, sizeof *a.transfer),
+                         .open = calloc(m->site_count + 1u, sizeof *a.open),
+                         .idle = calloc(r->job->info.ranks + 1u, sizeof *a.idle) };
+    findings_begin(&a.f, r, &l->lines);
+    a.f.told = found->told;
+    split_calls(&a);
+    add_calls(&a);
+    findings_settle(&a.f);
+    copy_findings(&a, found);
+    findings_sort(&l->lines);
+    l->lost = fmax(1 - m->efficiency.parallel, 0);
+    free(a.transfer);
+    free(a.open);
+    free(a.idle);
+    return l;
+}
+
+void report_losses_destroy(struct report_losses *l)
+{
+    if (l)
+        free(l->lines.finding);
+    free(l);
+}
