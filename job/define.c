@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job/intern.h"
+#include "job/job.h"
 
 /* Room for one more of `kind` in its array, its hashes and its table. */
 static int intern_room(struct job *j, enum job_interned kind, void *array, uint32_t *room, uint32_t count, size_t size)
@@ -152,6 +153,12 @@ uint32_t job_find_terminal(const struct job *j, struct grammar_hash hash)
 const char *job_text(const struct job *j, uint32_t string)
 {
     return string < j->string_count ? j->strings[string] : "";
+}
+
+bool job_is_of(const struct job *j, const char *program)
+{
+    const char *recorded = job_text(j, j->info.program), *a = strrchr(recorded, '/'), *b = strrchr(program, '/');
+    return !strcmp(a ? a + 1 : recorded, b ? b + 1 : program);
 }
 
 static const char *const call_kinds[JOB_CALL_KINDS] = {

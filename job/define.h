@@ -65,5 +65,7 @@ bool job_alike(const struct job *j, uint32_t a, const struct job *k, uint32_t b)
 
 /* A string's text, "" for GRAMMAR_NONE. */
 const char *job_text(const struct job *j, uint32_t string);
+/* Whether it was recorded from a program whose file has this name, directories aside. */
+bool job_is_of(const struct job *j, const char *program);
 
 #endif

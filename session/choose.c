@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Record or predict, from which file and into which: rank 0 decides, says so in one line, and tells the others. */
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/log.h"
 #include "base/modules.h"
 #include "base/replace.h"
 #include "base/rights.h"
 #include "file/file.h"
+#include "file/format.h"
 #include "session/internal.h"
 #include "session/tree.h"
 
@@ -103,8 +107,26 @@ static enum kinship kinship(const struct job *reference)
         return REBUILT;
     if (!strcmp(m.build_id, job_text(reference, reference->info.program_id)))
         return SAME_BUILD;
-    const char *recorded = base_name(job_text(reference, reference->info.program));
-    return strcmp(base_name(m.path), recorded) ? FOREIGN : REBUILT;
+    return job_is_of(reference, m.path) ? REBUILT : FOREIGN;
+}
+
+/* Whether the file that is to be written, if it is there, may be lost: a recording of this program, also of a damaged
+   one. */
+bool session_may_replace(const char *path)
+{
+    char magic[sizeof FORMAT_MAGIC - 1], why[256];
+    struct stat st;
+    struct job *there = NULL;
+    if (session.options.force || stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size == 0)
+        return true;
+    int fd = base_io_open(path, O_RDONLY, 0);
+    bool is_job = fd >= 0 && base_io_read(fd, magic, sizeof magic) == sizeof magic &&
+                  !memcmp(magic, FORMAT_MAGIC, sizeof magic);
+    if (fd >= 0)
+        close(fd);
+    bool may = is_job && (file_open(path, &there, why, sizeof why) || kinship(there) != FOREIGN);
+    job_destroy(there);
+    return may;
 }
 
 static void say_predict(const struct job *reference, enum kinship kin, uint32_t ranks)
@@ -225,6 +247,12 @@ enum session_mode session_choose(const struct session_world *world)
     }
     if (!claim_output(world))
         return SESSION_OFF;
+    if (!session_may_replace(output_path)) {
+        session_tree_said();
+        base_log_warn("%s is there and no recording of this program: it stays as it was, and the program runs on "
+                      "unrecorded (PYTHIA_FORCE=yes replaces it)", output_path);
+        return SESSION_OFF;
+    }
     base_log_info("recording to %s", session_output_path());
     base_replace_sweep(session_output_path());
     session_parts_put_aside();

@@ -227,6 +227,7 @@ void session_delay_finish(struct job *job);
 
 /* choose.c: the job that session_choose or session_find_reference has opened, the caller's; NULL without. */
 struct job *session_chosen(void);
+bool session_may_replace(const char *path);
 
 /* predict.c */
 int session_predict_open(const void *reference, size_t size);

@@ -207,6 +207,12 @@ static void publish_predicted(struct job *job)
         base_log_warn("the score of this run is not stored: %s", why);
         return;
     }
+    if (path != session_input_path() && !session_may_replace(path)) {
+        base_log_warn("the score of this run is not stored: %s is there and no recording of this program "
+                      "(PYTHIA_FORCE=yes replaces it)", path);
+        job_destroy(reference);
+        return;
+    }
     if (recorded_anew(&reference->info)) {
         base_log_warn("the score of this run is not stored: %s was recorded anew meanwhile", session_input_path());
         job_destroy(reference);

@@ -10,7 +10,8 @@
 #   as_nobody COMMAND...     root runs it without rights; can_nobody FILE: whether it could reach that
 #
 # Set by the makefile: top_srcdir, top_builddir, PYTHIA (the command), CC, MPICC, MPIFORT, MPIEXEC, MPI_FLAVOUR, PYTHON,
-# SANITIZERS, and an environment in which many ranks share few cores without harm.
+# SANITIZERS, PYTHIA_FORCE (tests record program after program into the same file), and an environment in which many
+# ranks share few cores without harm.
 set -u
 tests=0
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/pythia-test.XXXXXX") || exit 99

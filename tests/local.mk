@@ -22,6 +22,7 @@ AM_TESTS_ENVIRONMENT = \
 	MPIEXEC='$(MPIEXEC)'; export MPIEXEC; \
 	MPI_FLAVOUR='$(MPI_FLAVOUR)'; export MPI_FLAVOUR; \
 	SANITIZERS='$(SANITIZERS)'; export SANITIZERS; \
+	PYTHIA_FORCE=yes; export PYTHIA_FORCE; \
 	UBSAN_OPTIONS="halt_on_error=1:exitcode=99:print_stacktrace=1:$$UBSAN_OPTIONS"; export UBSAN_OPTIONS; \
 	TSAN_OPTIONS="suppressions=$(abs_top_srcdir)/tests/tsan.supp $$TSAN_OPTIONS"; export TSAN_OPTIONS; \
 	OMPI_ALLOW_RUN_AS_ROOT=1; export OMPI_ALLOW_RUN_AS_ROOT; \

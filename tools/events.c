@@ -19,6 +19,7 @@ struct request {
     const char *job, *output;
     uint64_t rank, thread;
     int tsv;
+    bool force;
 };
 
 static const char *const formats[] = { "text", "tsv", NULL };
@@ -26,7 +27,7 @@ static const struct tool_option options[] = {
     TOOL_COUNT(rank, 'r', "rank", "R", 0, UINT32_MAX, "rank whose events to print (required)"),
     TOOL_COUNT(thread, 't', "thread", "T", 0, UINT32_MAX, "thread of that rank (default 0)"),
     TOOL_CHOICE(tsv, 'f', "format", "FORMAT", formats, "text (default) or tsv"),
-    TOOL_TEXT(output, 'o', "output", "FILE", "write to FILE"),
+    TOOL_OUTPUT("FILE", "write to FILE"),
     { 0 },
 };
 
@@ -203,7 +204,7 @@ static int print_stream(const struct job *j, uint32_t class, const struct reques
     p.resolver = report_resolver_create(j);
     p.callsite = calloc((size_t)j->terminal_count + 1, sizeof *p.callsite);
     p.grammar = job_member_grammar(p.class, p.rank, p.thread);
-    int rc = tool_write(r->output, print_all, &p);
+    int rc = tool_write(r->output, r->force, print_all, &p);
     for (uint32_t t = 0; t < j->terminal_count; t++)
         free(p.callsite[t]);
     free(p.callsite);

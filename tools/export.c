@@ -17,7 +17,7 @@ struct request {
     struct tool_job from;
     enum target to;
     uint64_t limit;
-    bool folded;
+    bool folded, force;
     const char *why_folded; /* the trace that was written; NULL: it is not */
 };
 
@@ -25,7 +25,7 @@ static const char *const targets[] = { "perfetto", "dot", "csv", "goal", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(to, 't', "to", "FORMAT", targets, "perfetto (Trace Event JSON, also for chrome://tracing), dot "
                 "(Graphviz), csv (the callsites), goal (what each rank does, for LogGOPSim)"),
-    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(limit, 0, "limit", "N", 1, 0, "perfetto: expand up to N events, and fold a job that has more (1000000); "
                "dot: up to N edges (200); goal: refuse a job of more events (1000000)"),
     TOOL_SWITCH(folded, 0, "folded", "perfetto: fold by the grammar: a slice stands for all turns of a loop"),
@@ -98,7 +98,7 @@ int tool_export(int argc, char **argv)
         rc = TOOL_NO;
     }
     if (rc == TOOL_OK)
-        rc = tool_write(r.output, print, &r);
+        rc = tool_write(r.output, r.force, print, &r);
     if (rc == TOOL_OK && r.why_folded && !r.folded)
         tool_complain("%s: the trace is folded, a process is a class of ranks: %s", r.job, r.why_folded);
     tool_job_close(&r.from);

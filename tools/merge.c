@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* `pythia merge`: joins the part files that a run left behind when it died before MPI_Finalize. */
+#include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tools/parts.h"
 #include "tools/tool.h"
 
 struct request {
     const char *directory, *output;
+    bool force;
 };
 
 static const struct tool_option options[] = {
-    TOOL_TEXT(output, 'o', "output", "FILE", "job file to write (required)"),
+    TOOL_OUTPUT("FILE", "job file to write (required)"),
     { 0 },
 };
 
@@ -30,14 +35,26 @@ static const struct tool_line usage = {
            "  pythia merge app.pythia.parts -o app.pythia\n",
 };
 
-static int write_job(const struct job *j, const char *path)
+/* Whether the output is a file that stands among the parts. */
+static bool is_part(const struct request *r)
+{
+    struct stat parts, place;
+    char *path = strdup(r->output);
+    bool among = access(path, F_OK) == 0 && stat(r->directory, &parts) == 0 && stat(dirname(path), &place) == 0 &&
+                 parts.st_dev == place.st_dev && parts.st_ino == place.st_ino;
+
+    free(path);
+    return among;
+}
+
+static int write_job(const struct job *j, const struct request *r)
 {
     if (parts_print_missing(j, stdout))
         putchar('\n');
-    int rc = tool_write_job(j, path);
+    int rc = tool_write_job(j, r->output, r->force);
     if (rc != TOOL_OK)
         return rc;
-    printf("%s: %u of %u ranks\n", path, j->info.ranks - j->info.missing, j->info.ranks);
+    printf("%s: %u of %u ranks\n", r->output, j->info.ranks - j->info.missing, j->info.ranks);
     return TOOL_OK;
 }
 
@@ -48,8 +65,12 @@ int tool_merge(int argc, char **argv)
 
     tool_parse(&usage, argc, argv, &r);
     int rc = parts_join(r.directory, &whole);
+    if (rc == TOOL_OK && !r.force && is_part(&r)) {
+        tool_complain("%s is one of the parts: it stays as it was (--force replaces it)", r.output);
+        rc = TOOL_OUTPUT;
+    }
     if (rc == TOOL_OK)
-        rc = write_job(whole, r.output);
+        rc = write_job(whole, &r);
     job_destroy(whole);
     return rc;
 }

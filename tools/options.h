@@ -47,6 +47,10 @@ struct tool_option {
 /* The number of the word, into an int or an enumeration. */
 #define TOOL_CHOICE(field, letter, name, argument, words, help) \
     { name, argument, help, TOOL_IS_CHOICE, letter, TOOL_AT(field, int: 0, unsigned: 0), 0, 0, words, NULL }
+/* Where a command writes to: fields `output` and `force`. */
+#define TOOL_OUTPUT(argument, help) \
+    TOOL_TEXT(output, 'o', "output", argument, help), \
+    TOOL_SWITCH(force, 0, "force", "replace what is there, whatever it is")
 /* A number of at least 0, into a double. */
 #define TOOL_MEASURE(field, letter, name, argument, help) \
     { name, argument, help, TOOL_IS_MEASURE, letter, TOOL_AT(field, double: 0), 0, 0, NULL, NULL }

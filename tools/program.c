@@ -151,22 +151,39 @@ static enum program_kind kind_of_file(const char *path)
     return elf == BASE_ELF_DYNAMIC && strstr(loader, "/ld") && needs_mpi(loader, path) ? PROGRAM_MPI : PROGRAM_PLAIN;
 }
 
-/* Of the program at `path`, or, where that is env, timeout and the like, of the one that it starts (NULL-terminated
-   arguments). */
-static enum program_kind kind_of(const char *path, char *const *arguments)
+/* The program at `path`, or, where that is env, timeout and the like, the one that it starts (NULL-terminated
+   arguments); NULL: none is found. `next` has room for its path. */
+static const char *started_by(const char *path, char *const *arguments, char next[PATH_MAX])
 {
-    char next[PATH_MAX];
-
     while (is_wrapper(path)) {
         bool found = false;
         for (; *arguments && !found; arguments++) /* of "timeout 10 nice -n 5 ./app", "10", "-n" and "5" cannot be
                                                      run */
-            found = program_find(*arguments, next, sizeof next) == 0;
+            found = program_find(*arguments, next, PATH_MAX) == 0;
         if (!found)
-            return PROGRAM_UNKNOWN;
+            return NULL;
         path = next;
     }
-    return kind_of_file(path);
+    return path;
+}
+
+static enum program_kind kind_of(const char *path, char *const *arguments)
+{
+    char next[PATH_MAX];
+    const char *program = started_by(path, arguments, next);
+
+    return program ? kind_of_file(program) : PROGRAM_UNKNOWN;
+}
+
+int program_recorded(const char *path, char *const *arguments, char *file, size_t size)
+{
+    char next[PATH_MAX], real[PATH_MAX], loader[PATH_MAX];
+    const char *program = started_by(path, arguments, next);
+
+    if (!program || base_elf_loader(program, loader, sizeof loader) == BASE_ELF_NOT ||
+        (is_interpreter(program) && *arguments) || !realpath(program, real))
+        return -1;
+    return (size_t)snprintf(file, size, "%s", real) < size ? 0 : -1;
 }
 
 /* --- The launcher --- */

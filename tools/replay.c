@@ -17,6 +17,7 @@ struct request {
     struct replay_resize *resize;    /* with --ranks … */
     struct replay_analysis *resized; /* … and the job at these */
     int json, ideal;
+    bool force;
     double latency, overhead, bandwidth; /* s, s, bytes/s; negative: not given */
     uint64_t ranks;
 };
@@ -26,7 +27,7 @@ enum { MOST_RANKS = 4096 };
 static const char *const formats[] = { "text", "json", NULL }, *const networks[] = { "recorded", "ideal", NULL };
 static const struct tool_option options[] = {
     TOOL_CHOICE(json, 'f', "format", "FORMAT", formats, "text (default) or json"),
-    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_CHOICE(ideal, 0, "network", "ideal", networks, "what if messages took no time"),
     TOOL_MEASURE(latency, 0, "latency", "SECONDS", "what if a message took this long (1.5e-6)"),
     TOOL_MEASURE(overhead, 0, "overhead", "SECONDS", "what if sending and receiving each took this long"),
@@ -303,7 +304,7 @@ int tool_replay(int argc, char **argv)
     if (rc == TOOL_OK)
         rc = answer(&r, &o.answer);
     if (rc == TOOL_OK)
-        rc = tool_write(r.output, print, &o);
+        rc = tool_write(r.output, r.force, print, &o);
     replay_analysis_destroy(r.resized);
     replay_resize_destroy(r.resize);
     replay_analysis_destroy(r.analysis);

@@ -20,6 +20,7 @@ struct request {
     enum format format;
     bool scaling;
     int view; /* below 0: not given */
+    bool force;
     bool collapse, indented; /* of the structure view */
     uint64_t depth;
     uint64_t within; /* ms; 0: not given */
@@ -38,7 +39,7 @@ static const struct tool_option options[] = {
     TOOL_CHOICE(view, 'v', "view", "VIEW", views,
                 "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
                 "of two jobs and more scaling, also as json and html"),
-    TOOL_TEXT(output, 'o', "output", "OUT", "write to OUT, which appears whole or not at all"),
+    TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels of loops"),
     TOOL_SWITCH(collapse, 0, "collapse", "structure: totals only, no times inside"),
     TOOL_SWITCH(indented, 0, "indent", "structure: as indented pseudo-code"),
@@ -159,7 +160,7 @@ int tool_report(int argc, char **argv)
     if (rc == TOOL_OK && r.within > 0)
         r.from[0].report->steps = r.within * REPLAY_ANALYSIS_MS;
     if (rc == TOOL_OK && (r.output || r.format != TEXT))
-        rc = tool_write(r.output, print, &r);
+        rc = tool_write(r.output, r.force, print, &r);
     else if (rc == TOOL_OK)
         print_on_screen(&r);
     for (uint32_t i = 0; i < r.jobs; i++)

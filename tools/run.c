@@ -22,6 +22,8 @@
 #include "base/must.h"
 #include "base/options.h"
 #include "base/replace.h"
+#include "file/format.h"
+#include "tools/capture.h"
 #include "tools/program.h"
 #include "tools/tool.h"
 
@@ -260,6 +262,47 @@ static void set_options(const struct request *r)
         set_option(row, r->value[i]);
 }
 
+/* Whether a command of ours says that the job file at `path` is another program's; what it says is then said. */
+static bool is_foreign(const char *path, const char *program, char *const *arguments)
+{
+    enum { SECONDS = 20 };
+    char file[PATH_MAX], tools[PATH_MAX];
+    char *check[] = { tools, (char[]){ "check" }, (char[]){ "--program" }, file, (char[]){ "--" }, (char *)path, NULL };
+    struct captured c;
+
+    if (program_recorded(program, arguments, file, sizeof file) != 0 ||
+        program_find_library("pythia-tools", tools, sizeof tools) != 0 || capture(check, NULL, SECONDS, &c) != 0)
+        return false;
+    bool foreign = c.status == TOOL_NO;
+    if (foreign)
+        fprintf(stderr, "%.*s", (int)strcspn(c.text, "\n"), c.text);
+    captured_free(&c);
+    return foreign;
+}
+
+/* Whether a file stands where the recording goes that may not be lost; said, the line without its end. */
+static bool in_the_way(const char *path, const char *program, char *const *arguments)
+{
+    char magic[sizeof FORMAT_MAGIC - 1];
+    struct stat st;
+    int fd = stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (fd < 0)
+        return false;
+    bool job = read(fd, magic, sizeof magic) == (ssize_t)sizeof magic && !memcmp(magic, FORMAT_MAGIC, sizeof magic);
+    close(fd);
+    if (!job)
+        fprintf(stderr, "pythia: %s is there and no job file", path);
+    return !job || is_foreign(path, program, arguments);
+}
+
+static bool is_forced(const struct request *r)
+{
+    const char *force = getenv("PYTHIA_FORCE");
+
+    return r->value[row_named("force")] || (force && base_options_yes(force));
+}
+
 /* Refuses at the start, not after hours, what will not be written: TOOL_OUTPUT. A predicted run writes where that is
    possible; only a file that was asked for must be. */
 static int check_output(const struct request *r, const char *program)
@@ -274,7 +317,13 @@ static int check_output(const struct request *r, const char *program)
         snprintf(path, sizeof path, "%.200s.pythia", slash ? slash + 1 : program);
     else
         return TOOL_OK;
-    if (!base_log_is_first_rank() || base_replace_possible(path) == 0)
+    if (!base_log_is_first_rank())
+        return TOOL_OK;
+    if (!is_forced(r) && in_the_way(path, program, r->command + 1)) {
+        fprintf(stderr, "; %s was not started (--force replaces the file)\n", r->command[0]);
+        return TOOL_OUTPUT;
+    }
+    if (base_replace_possible(path) == 0)
         return TOOL_OK;
     tool_complain("cannot write %s: %s; %s was not started%s", path, strerror(errno), r->command[0],
                   given && *given ? "" : " (-o says where else)");

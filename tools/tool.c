@@ -3,7 +3,9 @@
 #include "file/file.h"
 #include "tools/tool.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,9 +92,14 @@ void tool_job_close(struct tool_job *j)
 
 /* --- Output --- */
 
+enum { BEGINNING = 24 }; /* bytes that tell one kind of output from another, and from what is none */
+
 struct output {
     FILE *file;
     const char *path;            /* NULL: standard output */
+    bool force;
+    char begins[BEGINNING];
+    size_t began;
     struct base_replace replace;
     int error;                   /* errno of the first write that failed */
 };
@@ -101,7 +108,10 @@ struct output {
 static ssize_t output_write(void *cookie, const char *data, size_t size)
 {
     struct output *o = cookie;
+    size_t first = size < BEGINNING - o->began ? size : BEGINNING - o->began;
 
+    memcpy(o->begins + o->began, data, first);
+    o->began += first;
     if (!o->error && base_io_write(o->replace.fd, data, size) != 0)
         o->error = errno;
     return o->error ? 0 : (ssize_t)size;
@@ -113,9 +123,34 @@ static int output_failed(const char *path)
     return TOOL_OUTPUT;
 }
 
-static int output_open(struct output *o, const char *path)
+/* What outputs of a kind begin with: what comes before the first number, or byte that is no text. */
+static size_t fixed_beginning(const struct output *o)
 {
-    *o = (struct output){ .file = stdout };
+    size_t n = 0;
+
+    while (n < o->began && (o->begins[n] < '0' || o->begins[n] > '9') && (o->begins[n] >= ' ' || isspace(o->begins[n])))
+        n++;
+    return n ? n : o->began;
+}
+
+/* Whether the file that is there, if any, may be lost. */
+static bool may_replace(const struct output *o)
+{
+    char there[BEGINNING];
+    struct stat st;
+    size_t fixed = fixed_beginning(o);
+    int fd = o->force || !o->replace.name[0] ? -1 : base_io_open(o->replace.path, O_RDONLY, 0);
+    bool same = fd < 0 || fstat(fd, &st) != 0 || st.st_size == 0 ||
+                (base_io_read_at(fd, there, fixed, 0) == (ssize_t)fixed && !memcmp(there, o->begins, fixed));
+
+    if (fd >= 0)
+        close(fd);
+    return same;
+}
+
+static int output_open(struct output *o, const char *path, bool force)
+{
+    *o = (struct output){ .file = stdout, .force = force };
     if (!path || !strcmp(path, "-"))
         return TOOL_OK;
     o->path = path;
@@ -135,30 +170,32 @@ static int finish(struct output *o)
 {
     int whole = fclose(o->file) == 0;
 
-    if (whole && !o->error)
-        return base_replace_commit(&o->replace);
-    errno = o->error;
-    return -1;
+    if (whole && !o->error && !may_replace(o)) {
+        tool_complain("%s is there and no earlier output of this kind: it stays as it was (--force replaces it)",
+                      o->path);
+        return TOOL_OUTPUT;
+    }
+    if (whole && !o->error && base_replace_commit(&o->replace) == 0)
+        return TOOL_OK;
+    errno = o->error ? o->error : errno;
+    return output_failed(o->path);
 }
 
 static int output_close(struct output *o)
 {
-    int result = TOOL_OK;
-
     if (!o->path) /* standard output: main() looks after it */
         return TOOL_OK;
-    if (finish(o) != 0) {
-        result = output_failed(o->path);
+    int result = finish(o);
+    if (result != TOOL_OK)
         base_replace_abandon(&o->replace);
-    }
     interrupt_forget();
     return result;
 }
 
-int tool_write(const char *path, void (*print)(void *context, FILE *out), void *context)
+int tool_write(const char *path, bool force, void (*print)(void *context, FILE *out), void *context)
 {
     struct output o;
-    int rc = output_open(&o, path);
+    int rc = output_open(&o, path, force);
 
     if (rc != TOOL_OK)
         return rc;
@@ -178,15 +215,31 @@ static void print_packed(void *context, FILE *out)
     fwrite(p->data, 1, p->size, out);
 }
 
-int tool_write_job(const struct job *j, const char *path)
+/* Of the same program, or nothing that can be read. */
+static bool may_replace_job(const struct job *j, const char *path)
+{
+    struct job *there = NULL;
+    char why[256];
+    bool may = file_read(path, &there, why, sizeof why) != 0 || job_is_of(there, job_text(j, j->info.program));
+
+    if (!may)
+        tool_complain("%s was recorded from another program, %s: it stays as it was (--force replaces it)", path,
+                      job_text(there, there->info.program));
+    job_destroy(there);
+    return may;
+}
+
+int tool_write_job(const struct job *j, const char *path, bool force)
 {
     struct packed p = { 0 };
 
+    if (!force && !may_replace_job(j, path))
+        return TOOL_OUTPUT;
     if (file_pack_for_file(j, &p.data, &p.size) != 0) {
         tool_complain("%s: the job is too large for a file", path);
         return TOOL_OUTPUT;
     }
-    int rc = tool_write(path, print_packed, &p);
+    int rc = tool_write(path, force, print_packed, &p);
     free(p.data);
     return rc;
 }

@@ -11,6 +11,7 @@
 #ifndef PYTHIA_TOOLS_TOOL_H
 #define PYTHIA_TOOLS_TOOL_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "job/job.h"
@@ -65,11 +66,13 @@ void tool_job_close(struct tool_job *j);
 /*
  * Has `print` write to a file that appears whole or not at all (a temporary one beside it, renamed at the end, removed
  * when a signal ends the command), or to standard output for NULL and "-". What is there and is not a regular file (a
- * pipe, /dev/full) is written directly. Returns TOOL_OK, or TOOL_OUTPUT after a complaint.
+ * pipe, /dev/full) is written directly. A regular file is replaced only where it is empty or begins as the new one
+ * does, as an earlier output of the command: not an input, a source or a program, but by `force`. Returns TOOL_OK, or
+ * TOOL_OUTPUT after a complaint.
  */
-int tool_write(const char *path, void (*print)(void *context, FILE *out), void *context);
+int tool_write(const char *path, bool force, void (*print)(void *context, FILE *out), void *context);
 
-/* Writes a job file in this way. */
-int tool_write_job(const struct job *j, const char *path);
+/* Writes a job file in this way, nor over the recording of another program. */
+int tool_write_job(const struct job *j, const char *path, bool force);
 
 #endif

@@ -20,6 +20,7 @@ TOOL_TESTS = \
 	%D%/limits.test \
 	%D%/memory.test \
 	%D%/merge.test \
+	%D%/output.test \
 	%D%/report.test \
 	%D%/rights.test \
 	%D%/run.test \

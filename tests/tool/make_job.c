@@ -351,8 +351,8 @@ int main(int argc, char **argv)
         write_job(make_predicted(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "counted"))
         write_job(make_counted(), argv[2]);
-    else if (argc == 3 && !strcmp(argv[1], "empty"))
-        write_job(create("/nowhere/empty", 1), argv[2]);
+    else if (argc >= 3 && !strcmp(argv[1], "empty"))
+        write_job(create(argc > 3 ? argv[3] : "/nowhere/empty", 1), argv[2]);
     else if (argc >= 4 && argc % 2 == 0 && !strcmp(argv[1], "changed"))
         write_job(make_changed(argv[3], argc - 4, argv + 4), argv[2]);
     else if ((argc == 7 || argc == 8) && !strcmp(argv[1], "at"))
