@@ -212,7 +212,7 @@ static void print_times(const struct report_comparison *c, FILE *out)
         const struct report_total *t = &c->totals[i];
         fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0]), arrow,
                 report_time(t->ns[1]), report_time(t->spread),
-                !t->moved             ? "as before"
+                !t->moved             ? "within its spread"
                 : t->ns[1] > t->ns[0] ? "slower"
                                       : "faster");
     }

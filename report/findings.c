@@ -27,7 +27,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "io", "I/O", "fewer, larger accesses" },
     { "communicators", "making communicators", "make them once" },
     { "start_and_end", "MPI_Init and MPI_Finalize", "" },
-    { "idle_ranks", "idle ranks wait", "use these ranks, or start fewer" },
+    { "idle_ranks", "idle ranks wait", "give them work, or start fewer" },
     { "transfer", "transfer", "fewer messages, or overlap" },
     { "no_processor", "no processor", "fewer ranks or threads a node" },
     { "not_explained", "not explained", "" },
@@ -57,6 +57,8 @@ const char *report_finding_advice(struct report *r, const struct report_finding 
         return "fewer threads: they had no processor";
     if (one->kind == REPORT_LATE_RECEIVER && in_call(r, one, "endrecv"))
         return "receive with MPI_Irecv before";
+    if (one->kind == REPORT_IMBALANCE && strncmp(one->ranks, "rank ", 5) == 0)
+        return "give it less work";
     return kinds[one->kind].advice;
 }
 

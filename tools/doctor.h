@@ -21,6 +21,7 @@
 #define PYTHIA_TOOLS_DOCTOR_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "tools/binary.h"
@@ -39,6 +40,7 @@ struct doctor_target {
     char path[PATH_MAX];    /* the file that it stands for */
     char library[PATH_MAX]; /* what would be preloaded; "" none */
     struct binary binary;
+    bool no_openmp;         /* it loads no OpenMP runtime at its start: a rank is one thread */
     enum doctor_mpi { DOCTOR_NO_MPI, DOCTOR_OPEN_MPI, DOCTOR_MPICH, DOCTOR_MPI_UNKNOWN } mpi;
 };
 
@@ -48,7 +50,7 @@ enum doctor_mpi doctor_built_for(void);
 
 /* `target` may be NULL. */
 void doctor_machine(const struct doctor_target *target);
-/* Fills in target->mpi. */
+/* Fills in target->mpi and target->no_openmp. */
 void doctor_program(struct doctor_target *target);
 void doctor_launch(const struct doctor_target *target);
 /* `pythia doctor --probe`, as a rank: tells what it finds in one line. Returns an exit code. */

@@ -30,9 +30,13 @@
 
 enum { SECONDS = 30, LONGEST_NAME = 64, LONGEST_LIST = 512 };
 
+/* What does not spin on a core that another rank or thread needs: threads, ranks in MPI. */
+enum { PASSIVE_THREADS = 1, PASSIVE_RANKS = 2 };
+
 struct rank {
     unsigned rank, threads;
-    bool preloaded, passive;
+    bool preloaded;
+    int passive; /* what waits without spinning: PASSIVE_THREADS, PASSIVE_RANKS */
     char host[LONGEST_NAME], launcher[LONGEST_NAME];
     char cpus[LONGEST_LIST]; /* "0-3,8" */
 };
@@ -86,13 +90,12 @@ static unsigned team_size(void)
     return n > 0 ? (unsigned)n : in_mask;
 }
 
-/* Nobody spins on a core that another rank or thread needs. */
-static bool waits_are_passive(void)
+static int passive_waits(void)
 {
     const char *policy = getenv("OMP_WAIT_POLICY"), *yield = getenv("OMPI_MCA_mpi_yield_when_idle");
+    bool ranks = doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield));
 
-    return policy && !strcasecmp(policy, "passive") &&
-           (doctor_built_for() != DOCTOR_OPEN_MPI || (yield && atoi(yield)));
+    return (policy && !strcasecmp(policy, "passive") ? PASSIVE_THREADS : 0) | (ranks ? PASSIVE_RANKS : 0);
 }
 
 static void probe(struct rank *r)
@@ -106,7 +109,7 @@ static void probe(struct rank *r)
     snprintf(r->launcher, sizeof r->launcher, "%s", base_launcher_name());
     allowed_cpus(r->cpus, sizeof r->cpus);
     r->threads = team_size();
-    r->passive = waits_are_passive();
+    r->passive = passive_waits();
 }
 
 int doctor_probe(void)
@@ -200,8 +203,10 @@ static void check_binding(const struct ranks *all)
 }
 
 /* Threads of all ranks on the host of rank[0] against the CPUs that they may use together. */
-static void check_load(const struct ranks *all)
+static void check_load(const struct ranks *all, bool no_openmp)
 {
+    int passive = no_openmp ? PASSIVE_RANKS : PASSIVE_THREADS | PASSIVE_RANKS;
+    bool open_mpi = doctor_built_for() == DOCTOR_OPEN_MPI;
     hwloc_bitmap_t together = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
     unsigned threads = 0, ranks = 0;
     double limit = base_processors_quota_here();
@@ -226,15 +231,16 @@ static void check_load(const struct ranks *all)
     else if (cpus < all->cpus)
         doctor_say(DOCTOR_NOTE, "cores", unbind(all->rank[0].launcher),
                    "%u ranks of %u threads together are bound to %u of %u CPUs", ranks, threads, cpus, all->cpus);
-    else if (all->rank[0].passive)
+    else if ((all->rank[0].passive & passive) == passive)
         doctor_say(DOCTOR_NOTE, "cores", NULL,
                    "oversubscribed: %u rank%s of %u threads together on %u CPUs; waiting is passive, "
                    "so they only take turns",
                    ranks, ranks == 1 ? "" : "s", threads, cpus);
     else
-        doctor_say(DOCTOR_NOTE, "cores", doctor_built_for() == DOCTOR_OPEN_MPI
-                                             ? "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1"
-                                             : "fewer, or OMP_WAIT_POLICY=passive",
+        doctor_say(DOCTOR_NOTE, "cores",
+                   !open_mpi   ? "fewer, or OMP_WAIT_POLICY=passive"
+                   : no_openmp ? "fewer, or OMPI_MCA_mpi_yield_when_idle=1"
+                               : "fewer, or OMP_WAIT_POLICY=passive OMPI_MCA_mpi_yield_when_idle=1",
                    "oversubscribed: %u rank%s of %u threads together on %u CPUs, and they spin while they wait", ranks,
                    ranks == 1 ? "" : "s", threads, cpus);
 }
@@ -405,9 +411,11 @@ void doctor_launch(const struct doctor_target *t)
     n = hwloc_get_nbobjs_by_type(all.topology, HWLOC_OBJ_PU);
     all.cpus = n > 0 ? (unsigned)n : 1;
     choose_and_launch(&all, t);
+    for (size_t i = 0; t && t->no_openmp && i < all.count; i++)
+        all.rank[i].threads = 1;
     if (all.count) {
         check_binding(&all);
-        check_load(&all);
+        check_load(&all, t && t->no_openmp);
     }
     free(all.rank);
     hwloc_topology_destroy(all.topology);

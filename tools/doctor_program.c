@@ -202,7 +202,7 @@ static void check_fortran(const struct doctor_target *t, const struct list *plai
 
 /* --- OpenMP --- */
 
-static void check_openmp(const struct doctor_target *t, const struct list *plain)
+static void check_openmp(struct doctor_target *t, const struct list *plain)
 {
     const char *libomp = list_find(plain, "libomp.so");
     /* Where nothing else is seen of it, that is all there is to break. */
@@ -225,6 +225,7 @@ static void check_openmp(const struct doctor_target *t, const struct list *plain
             doctor_say(unseen, "OpenMP", "configure Pythia without --without-omp",
                        "libgomp, and this build has no hooks");
     } else {
+        t->no_openmp = true;
         doctor_say(DOCTOR_GOOD, "OpenMP", NULL, "%s does not load an OpenMP runtime at its start", t->name);
     }
 }

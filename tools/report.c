@@ -72,6 +72,8 @@ static void check(void *request, struct argp_state *state)
         argp_error(state, "--depth, --collapse and --indent are of --view structure");
     if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES)
         argp_error(state, "csv has the callsites only: json has all views");
+    if (r->format == HTML && r->view >= 0 && !r->scaling)
+        argp_error(state, "the page has all views: leave --view out");
     if (r->jobs == 0)
         argp_error(state, "no job file");
     if (r->jobs > 1 && !r->scaling)
