@@ -22,6 +22,7 @@ libpythia_base_la_SOURCES = \
 	%D%/order.h \
 	%D%/replace.c %D%/replace.h \
 	%D%/terminal.c %D%/terminal.h \
+	%D%/preload.c %D%/preload.h \
 	%D%/processors.c %D%/processors.h \
 	%D%/topology.h \
 	%D%/rights.h \

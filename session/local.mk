@@ -8,6 +8,7 @@ libpythia_session_la_SOURCES = \
 	%D%/control.c \
 	%D%/define.c \
 	%D%/delay.c \
+	%D%/exec.c \
 	%D%/internal.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/life.c %D%/life.h \

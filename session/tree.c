@@ -28,11 +28,7 @@ static struct {
     int descriptor;
     unsigned long long device, inode;
     char mode[16], name[NAME];
-    /* The next ones behind ours. */
-    void (*exit_now)(int);
-    int (*exec_environment)(const char *, char *const *, char *const *);
-    int (*exec)(const char *, char *const *);
-    int (*exec_search)(const char *, char *const *);
+    void (*exit_now)(int); /* the next one behind ours */
 } tree;
 
 /* The file behind a path of /proc; only if it is the one that the command made, the number may be the program's by
@@ -116,45 +112,97 @@ void session_tree_said(void)
 
 /* --- The end of the first process: safe in a signal handler, and in a child that shares our memory --- */
 
-/* Whether this is the first process, and nobody recorded. */
-static bool nobody_came(void)
+enum { PIECE = 512 };
+
+/* Whether the file has a line of a process that recorded, or said why not. Of the others, "0 PATH REASON", the first
+   goes to note[PIECE]. */
+static bool has_claim(int fd, char *note)
 {
-    struct stat st;
+    char piece[PIECE + 1];
+    ssize_t n;
+    for (off_t at = 0; (n = base_io_read_at(fd, piece, PIECE, at)) > 0;) {
+        piece[n] = '\0';
+        if (piece[0] != '0')
+            return true;
+        size_t length = strcspn(piece, "\n");
+        if (!note[0] && length > 2)
+            snprintf(note, PIECE, "%.*s", (int)length - 2, piece + 2);
+        at += (off_t)length + 1;
+    }
+    return false;
+}
+
+/* Whether this is the first process, and nobody recorded; who could not be seen goes to note[PIECE]. */
+static bool nobody_came(char *note)
+{
     int fd = tree.root == getpid() ? open_as("self") : -1;
-    bool empty = fd >= 0 && fstat(fd, &st) == 0 && st.st_size == 0;
+    note[0] = '\0';
+    bool nobody = fd >= 0 && !has_claim(fd, note);
     if (fd >= 0)
         close(fd);
-    return empty;
+    return nobody;
 }
 
 static void say_nothing_came(void)
 {
     static atomic_flag done = ATOMIC_FLAG_INIT;
-    if (tree.root == getpid() && !atomic_flag_test_and_set(&done) && nobody_came())
+    char note[PIECE];
+    if (tree.root != getpid() || atomic_flag_test_and_set(&done) || !nobody_came(note))
+        return;
+    if (note[0])
+        base_log_warn("nothing was %sed: %s started %s: nothing of it can be seen", tree.mode, tree.name, note);
+    else
         base_log_warn(
             "nothing was %sed: neither %s nor what it started called MPI_Init or entered a parallel region (pythia "
             "doctor -- %s says what can be seen)",
             tree.mode, tree.name, tree.name);
 }
 
-/* A program whose file names no loader; a loader itself is one, too, but preloads. */
-static bool is_static(const char *path)
+/* Why no library is loaded into a program: its file names no loader (a loader itself is one, too, but preloads). NULL:
+   it is. */
+static const char *unseen(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char loader[PATH_MAX];
-    return strncmp(slash ? slash + 1 : path, "ld", 2) != 0 && access(path, X_OK) == 0 &&
-           base_elf_loader(path, loader, sizeof loader) == BASE_ELF_STATIC;
+    struct stat st;
+    if (!strncmp(slash ? slash + 1 : path, "ld", 2) || access(path, X_OK) || stat(path, &st))
+        return NULL;
+    enum base_elf elf = base_elf_loader(path, loader, sizeof loader);
+    if (elf == BASE_ELF_STATIC)
+        return "is statically linked";
+    if (elf == BASE_ELF_FOREIGN)
+        return "is made for another word size than Pythia";
+    return elf == BASE_ELF_DYNAMIC && ((st.st_mode & S_ISUID && st.st_uid != geteuid()) ||
+                                       (st.st_mode & S_ISGID && st.st_gid != getegid()))
+               ? "runs with raised rights" : NULL;
+}
+
+void session_tree_starts(const char *path)
+{
+    char line[PIECE];
+    int saved = errno, fd;
+    const char *why = tree.root && path ? unseen(path) : NULL;
+    int n = why ? snprintf(line, sizeof line, "0 %.400s, which %s\n", path, why) : 0;
+    if (why && (fd = open_file()) >= 0) {
+        (void)!base_io_write(fd, line, (size_t)n);
+        close(fd);
+    }
+    errno = saved;
 }
 
 /* What the first process becomes may be nothing that a library could be loaded into: then nobody is there at its end to
    say that nothing came. */
-static void say_unseen(const char *path)
+void session_tree_becomes(const char *path)
 {
+    char note[PIECE];
     int saved = errno;
-    if (path && strchr(path, '/') && nobody_came() && is_static(path)) {
-        base_log_warn("nothing was %sed: %s became %s, which is statically linked: nothing of it can be seen",
-                      tree.mode, tree.name, path);
+    const char *why = tree.root == getpid() && path && nobody_came(note) ? unseen(path) : NULL;
+    if (why) {
+        base_log_warn("nothing was %sed: %s became %s, which %s: nothing of it can be seen", tree.mode, tree.name, path,
+                      why);
         session_tree_said();
+    } else if (tree.root != getpid()) {
+        session_tree_starts(path);
     }
     errno = saved;
 }
@@ -182,28 +230,6 @@ void _Exit(int status)
     _exit(status);
 }
 
-PYTHIA_API int execve(const char *path, char *const *arguments, char *const *environment);
-int execve(const char *path, char *const *arguments, char *const *environment)
-{
-    say_unseen(path);
-    return tree.exec_environment ? tree.exec_environment(path, arguments, environment)
-                                 : (int)syscall(SYS_execve, path, arguments, environment);
-}
-
-PYTHIA_API int execv(const char *path, char *const *arguments);
-int execv(const char *path, char *const *arguments)
-{
-    say_unseen(path);
-    return tree.exec ? tree.exec(path, arguments) : (int)syscall(SYS_execve, path, arguments, environ);
-}
-
-PYTHIA_API int execvp(const char *file, char *const *arguments);
-int execvp(const char *file, char *const *arguments)
-{
-    say_unseen(file);
-    return tree.exec_search ? tree.exec_search(file, arguments) : execvpe(file, arguments, environ);
-}
-
 /* `function` points to a pointer to a function. */
 static void find_next(const char *name, void *function)
 {
@@ -215,9 +241,6 @@ static __attribute__((constructor)) void tree_load(void)
 {
     const char *text = getenv("PYTHIA_TREE"), *verbose = getenv("PYTHIA_VERBOSE");
     find_next("_exit", &tree.exit_now);
-    find_next("execve", &tree.exec_environment);
-    find_next("execv", &tree.exec);
-    find_next("execvp", &tree.exec_search);
     if (!text || base_rights_raised() || (verbose && !strcmp(verbose, "0")))
         return;
     int from = 0;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/preload.h"
 #include "file/file.h"
 #include "tools/capture.h"
 #include "tools/doctor.h"
@@ -253,6 +254,7 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
 {
     struct list l;
     const char *bad, *ours;
+    char first[BASE_PRELOAD_FIRST], preload[BASE_PRELOAD_FIRST + PATH_MAX];
 
     if (check_linked(plain))
         return;
@@ -260,7 +262,9 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
         doctor_say(DOCTOR_BROKEN, "preload", "see library above", "there is no library for this program");
         return;
     }
-    if (list_open(&l, t, t->library) != 0)
+    base_preload_first(t->path, first);
+    snprintf(preload, sizeof preload, "%s%s", first, t->library);
+    if (list_open(&l, t, preload) != 0)
         return;
     ours = list_find(&l, t->library);
     bad = list_find(&l, "cannot be preloaded");
@@ -272,7 +276,8 @@ static void check_preload(const struct doctor_target *t, const struct list *plai
         doctor_say(DOCTOR_BROKEN, "preload", "link it with -lpythia_pmpi", "the loader of %s ignores LD_PRELOAD",
                    t->name);
     else
-        doctor_say(DOCTOR_GOOD, "preload", NULL, "%s would be loaded into it", t->library);
+        doctor_say(DOCTOR_GOOD, "preload", NULL, "%s would be loaded into it%s%.*s", t->library,
+                   first[0] ? ", behind its sanitizer's " : "", (int)strcspn(first, ":"), first);
     captured_free(&l.captured);
 }
 

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "base/must.h"
 #include "base/options.h"
+#include "base/preload.h"
 #include "base/replace.h"
 #include "file/format.h"
 #include "tools/capture.h"
@@ -330,14 +331,15 @@ static int check_output(const struct request *r, const char *program)
     return TOOL_OUTPUT;
 }
 
-/* Puts `library` first: tools that the user preloads keep working behind it. */
-static void preload(const char *library)
+/* Puts `library` first, behind what the program's sanitizer needs: tools that the user preloads keep working behind
+   it. */
+static void preload(const char *library, const char *program)
 {
     const char *others = getenv("LD_PRELOAD");
-    size_t size = strlen(library) + (others ? strlen(others) : 0) + 2;
-    char *list = malloc(size);
+    char first[BASE_PRELOAD_FIRST], *list;
 
-    snprintf(list, size, "%s%s%s", library, others && *others ? ":" : "", others ? others : "");
+    base_preload_first(program, first);
+    base_must(asprintf(&list, "%s%s%s%s", first, library, others && *others ? ":" : "", others ? others : "") < 0);
     setenv("LD_PRELOAD", list, 1);
     free(list);
 }
@@ -366,7 +368,7 @@ static int prepare(const struct request *r, const char *program)
         complain("warning: %s cannot be preloaded, its path has a blank or a colon; the program runs without Pythia",
                  library);
     else
-        preload(library);
+        preload(library, program);
     return TOOL_OK;
 }
 
