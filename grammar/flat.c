@@ -146,6 +146,53 @@ void grammar_flat_uses(const struct grammar_flat *g, uint64_t *uses)
     free(order);
 }
 
+/* Where the users of a symbol are counted and found; NULL for what is never looked for. */
+static uint32_t *user_slot(const struct grammar_flat *g, uint32_t *of_terminal, uint32_t *of_rule, uint32_t symbol)
+{
+    if (grammar_is_rule(symbol))
+        return &of_rule[symbol & ~GRAMMAR_RULE];
+    return of_terminal && symbol < g->terminals ? &of_terminal[symbol] : NULL;
+}
+
+/* Counts become where each begins. */
+static uint32_t begins(uint32_t *start, uint32_t count, uint32_t at)
+{
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t here = start[i];
+        start[i] = at;
+        at += here;
+    }
+    return at;
+}
+
+/* Ends become begins again. */
+static void unshift(uint32_t *start, uint32_t count, uint32_t at)
+{
+    for (uint32_t i = count; i > 0; i--)
+        start[i] = start[i - 1];
+    start[0] = at;
+}
+
+void grammar_flat_users(const struct grammar_flat *g, uint32_t *of_terminal, uint32_t *of_rule, uint32_t *node)
+{
+    uint32_t of_terminals = 0, *slot;
+    memset(of_rule, 0, ((size_t)g->rule_count + 1) * sizeof *of_rule);
+    if (of_terminal)
+        memset(of_terminal, 0, ((size_t)g->terminals + 1) * sizeof *of_terminal);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if ((slot = user_slot(g, of_terminal, of_rule, g->nodes[n].symbol)))
+            ++*slot;
+    if (of_terminal)
+        of_terminals = begins(of_terminal, g->terminals, 0);
+    begins(of_rule, g->rule_count, of_terminals);
+    for (uint32_t n = 0; n < g->node_count; n++)
+        if ((slot = user_slot(g, of_terminal, of_rule, g->nodes[n].symbol)))
+            node[(*slot)++] = n;
+    if (of_terminal)
+        unshift(of_terminal, g->terminals, 0);
+    unshift(of_rule, g->rule_count, of_terminals);
+}
+
 /* A symbol's part of its rule's hash input: what it is, and how often. */
 struct hash_item { uint64_t low, high, exponent; };
 

@@ -141,5 +141,9 @@ void grammar_cursor_close(struct grammar_cursor *c);
 void grammar_flat_lengths(const struct grammar_flat *g, uint64_t *length);
 /* How often each rule is expanded in all: fills uses[rule_count], uses[0] = 1, saturated. */
 void grammar_flat_uses(const struct grammar_flat *g, uint64_t *uses);
+/* Which nodes use a symbol: those of rule r are node[of_rule[r]] up to node[of_rule[r + 1] - 1], ascending; likewise of
+   terminals, unless of_terminal is NULL. Fills of_rule[rule_count + 1], of_terminal[terminals + 1], node[node_count].
+   Symbols must be in range. Linear. */
+void grammar_flat_users(const struct grammar_flat *g, uint32_t *of_terminal, uint32_t *of_rule, uint32_t *node);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "pythia.h"
+#include "base/order.h"
 #include "job/class.h"
 #include "job/flow.h"
 #include "job/group.h"
@@ -253,7 +254,9 @@ static int check_body(const struct audit *a, uint32_t i, const struct job_class 
     if (!error)
         error = grammar_flat_check_stats(c->grammar,
                                          c->turn_count ? 0 : job_ranges_size(c->ranges, c->member_ranges), reason,
-                                         sizeof reason); /* counts of exponents that differ: job_turns_check */
+                                         sizeof reason);
+    if (!error && c->turn_count)
+        error = job_turns_check_counts(c, reason, sizeof reason);
     if (error)
         return *reason ? (REFUSE(a, "class %u: %s", i, reason), error) : error;
     struct grammar_hash hash = grammar_flat_shape(c->grammar, a->job->terminal_hash);
@@ -281,21 +284,66 @@ static int check_class(const struct audit *a, uint32_t i)
 
 /* --- Streams --- */
 
+/* A member of a class: with how many events, if that is known. */
+struct owned { struct job_member member; uint32_t class_index; bool known; uint64_t events; };
+
+static int by_member(const void *x, const void *y)
+{
+    const struct owned *a = x, *b = y;
+    return BASE_ORDER(a->member.rank, b->member.rank) ?: BASE_ORDER(a->member.thread, b->member.thread);
+}
+
+static int list_members(const struct job *j, uint32_t class_index, struct owned *out)
+{
+    const struct job_class *c = &j->classes[class_index];
+    uint64_t members = job_ranges_size(c->ranges, c->member_ranges);
+    struct job_member *m = malloc((members + 1) * sizeof *m);
+    uint64_t *events = calloc(members + 1, sizeof *events);
+    int error = m && events ? 0 : PYTHIA_ENOMEM;
+    bool known = !job_class_bodiless(c);
+    if (!error && known)
+        error = job_members_events(c, events);
+    known = known && !error;
+    if (error == PYTHIA_ELIMIT)
+        error = 0;
+    if (!error)
+        job_ranges_walk(c->ranges, c->member_ranges, m);
+    for (uint64_t i = 0; i < members && !error; i++)
+        out[i] = (struct owned){ m[i], class_index, known, events[i] };
+    free(m);
+    free(events);
+    return error;
+}
+
 /* A record of one stream: a member of its class, of its length. */
-static int check_alone(const struct audit *a, uint32_t i, uint64_t *members)
+static int check_alone(const struct audit *a, uint32_t i, const struct owned *o)
 {
     const struct job_stream *s = &a->job->streams[i];
-    if (s->class_index >= a->job->class_count)
-        return REFUSE(a, "stream %u: class out of range", i);
-    const struct job_class *c = &a->job->classes[s->class_index];
-    if (s->count != 1)
-        return REFUSE(a, "stream %u: stands for %u", i, s->count);
-    if (!job_ranges_contain(c->ranges, c->member_ranges, s->rank, s->thread))
+    if (s->rank != o->member.rank || s->thread != o->member.thread || s->class_index != o->class_index)
         return REFUSE(a, "stream %u: not a member of its class", i);
-    if (!job_class_bodiless(c) && s->events != job_member_events(c, s->rank, s->thread))
-        return REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
-    members[s->class_index]++;
-    return 0;
+    return !o->known || s->events == o->events ? 0
+                                               : REFUSE(a, "stream %u: %llu events", i, (unsigned long long)s->events);
+}
+
+/* All members of all classes, in order, are the streams; each record is of one, so that there are as many. */
+static int check_owners(const struct audit *a)
+{
+    const struct job *j = a->job;
+    struct owned *all = malloc(((size_t)j->stream_count + 1) * sizeof *all);
+    uint64_t at = 0;
+    int error = all ? 0 : PYTHIA_ENOMEM;
+    for (uint32_t i = 0; i < j->class_count && !error; i++) {
+        error = list_members(j, i, all + at);
+        at += job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges);
+    }
+    if (error)
+        REFUSE(a, "out of memory");
+    else if (at)
+        qsort(all, at, sizeof *all, by_member);
+    for (uint32_t i = 0; i < j->stream_count && !error; i++)
+        error = check_alone(a, i, &all[i]);
+    free(all);
+    return error;
 }
 
 static bool extent_sane(const struct job_stream *s, const struct job_extent *e, uint32_t block)
@@ -313,7 +361,7 @@ static int check_block(const struct audit *a, uint32_t i)
     return none_or_below(s->class_index, a->job->class_count) ? 0 : REFUSE(a, "streams %u: class out of range", i);
 }
 
-static int check_stream(const struct audit *a, uint32_t i, uint64_t *members)
+static int check_stream(const struct audit *a, uint32_t i)
 {
     const struct job_stream *s = &a->job->streams[i];
     if (i && (s[-1].rank > s->rank || (s[-1].rank == s->rank && s[-1].thread >= s->thread)))
@@ -321,7 +369,9 @@ static int check_stream(const struct audit *a, uint32_t i, uint64_t *members)
     if (s->lost > s->events)
         return REFUSE(a, "stream %u: %llu of %llu events lost", i, (unsigned long long)s->lost,
                       (unsigned long long)s->events);
-    return a->job->info.block == 1 ? check_alone(a, i, members) : check_block(a, i);
+    if (a->job->info.block == 1)
+        return s->count == 1 ? 0 : REFUSE(a, "stream %u: stands for %u", i, s->count);
+    return check_block(a, i);
 }
 
 /* What all records together have is what all classes together have. */
@@ -348,21 +398,14 @@ static int check_totals(const struct audit *a)
 static int check_streams(const struct audit *a)
 {
     const struct job *j = a->job;
-    uint64_t *members = calloc((size_t)j->class_count + 1, sizeof *members);
     int error = 0;
-    if (!members) {
-        REFUSE(a, "out of memory");
-        return PYTHIA_ENOMEM;
-    }
     if (!j->info.block || (j->info.block & (j->info.block - 1)))
         error = REFUSE(a, "info: blocks of %u ranks", j->info.block);
     for (uint32_t i = 0; i < j->stream_count && !error; i++)
-        error = check_stream(a, i, members);
-    for (uint32_t i = 0; i < j->class_count && !error && j->info.block == 1; i++)
-        if (members[i] != job_ranges_size(j->classes[i].ranges, j->classes[i].member_ranges))
-            error = REFUSE(a, "class %u: members without a stream", i);
-    free(members);
-    return error ? error : check_totals(a);
+        error = check_stream(a, i);
+    if (!error)
+        error = check_totals(a);
+    return !error && j->info.block == 1 ? check_owners(a) : error;
 }
 
 static int check_regions(const struct audit *a)

@@ -17,6 +17,7 @@ void job_class_clear(struct job_class *c)
     free(c->variants);
     free(c->turns);
     job_columns_free(c->columns, c->column_count);
+    free(c->expanded);
     memset(c, 0, sizeof *c);
 }
 
@@ -121,6 +122,7 @@ int job_class_copy(struct job_class *to, const struct job_class *from, const uin
                      uint32_t terminals)
 {
     struct job_class copy = *from;
+    copy.expanded = NULL;
     copy.grammar = grammar_flat_copy(from->grammar);
     copy.spread = duplicate(from->spread, from->grammar->node_count, sizeof *copy.spread);
     copy.ranges = duplicate(from->ranges, from->range_count, sizeof *copy.ranges);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "job/ranges.h"
 #include "job/turns.h"
 
@@ -23,35 +24,30 @@ uint64_t job_class_events(const struct job_class *c)
     return events;
 }
 
-uint64_t job_member_events(const struct job_class *c, uint32_t rank, uint32_t thread)
-{
-    struct grammar_flat *g = c->turn_count ? job_member_grammar(c, rank, thread) : NULL;
-    uint64_t events = g ? g->events : c->grammar->events;
-    job_member_free(g);
-    return events;
-}
-
-/* Expansions of the rule that a node stands in, by all members. */
-static double rule_count(const struct job_class *c, uint32_t node)
+/* Expansions of each rule by all members: its users' together. */
+static double *count_rules(const struct job_class *c)
 {
     const struct grammar_flat *g = c->grammar;
-    uint32_t rule = 0;
-    double count = 0;
-    while (rule + 1 < g->rule_count && g->rules[rule + 1].first <= node)
-        rule++;
-    if (!rule)
-        return (double)job_ranges_size(c->ranges, c->member_ranges);
+    double *count = calloc((size_t)g->rule_count + 1, sizeof *count);
+    if (!count)
+        return NULL;
+    count[0] = (double)job_ranges_size(c->ranges, c->member_ranges);
     for (uint32_t n = 0; n < g->node_count; n++)
-        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule))
-            count += (double)g->stats[n].count;
+        if (grammar_is_rule(g->nodes[n].symbol))
+            count[g->nodes[n].symbol & ~GRAMMAR_RULE] += (double)g->stats[n].count;
     return count;
 }
 
 double job_mean_turns(const struct job_class *c, uint32_t node)
 {
-    uint32_t first;
-    double all = job_turns_of(c, node, &first) ? rule_count(c, node) : 0;
-    return all > 0 ? (double)c->grammar->stats[node].count / all : (double)c->grammar->nodes[node].exponent;
+    const struct grammar_flat *g = c->grammar;
+    uint32_t first, turns = job_turns_of(c, node, &first), rule;
+    if (turns && !c->expanded)
+        ((struct job_class *)c)->expanded = count_rules(c); /* known to whom it belongs, not to its readers */
+    if (!turns || !c->expanded)
+        return (double)g->nodes[node].exponent;
+    rule = BASE_ARRAY_PLACE(g->rule_count, i, g->rules[i].first <= node) - 1;
+    return c->expanded[rule] > 0 ? (double)g->stats[node].count / c->expanded[rule] : (double)g->nodes[node].exponent;
 }
 
 /* --- A member's grammar --- */
@@ -104,6 +100,13 @@ static struct cost class_cost(const struct job_class *c, uint32_t rule, double c
     return count > 0 ? (struct cost){ sum.gap / count, sum.duration / count } : sum;
 }
 
+/* Of rules: in their order, who uses them, how often they are expanded; of nodes: what they cost, then factors. */
+struct scratch {
+    uint32_t *order, *users_of, *user;
+    uint64_t *uses;
+    struct cost *cost;
+};
+
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 1;
@@ -111,52 +114,54 @@ static double ratio(double a, double b)
 
 /* A node that uses a rule takes what the rule takes with this member's exponents, in the proportion in which it takes
    more or less than the rule's other uses. */
-static void fit_times(const struct job_class *c, struct grammar_flat *g, const uint32_t *order, const uint64_t *uses,
-                      struct cost *of, struct cost *factor)
+static void fit_times(const struct job_class *c, struct grammar_flat *g, const struct scratch *s)
 {
     const struct grammar_flat *all = c->grammar;
+    struct cost *of = s->cost, *factor = of + g->node_count;
+    grammar_flat_users(g, NULL, s->users_of, s->user);
     for (uint32_t n = 0; n < g->node_count; n++) {
         of[n] = cost_of(&all->stats[n]);
         factor[n] = (struct cost){ 1, 1 };
     }
     for (uint32_t i = 0; i < g->rule_count; i++) {
-        uint32_t r = order[i];
+        uint32_t r = s->order[i], users = s->users_of[r + 1] - s->users_of[r];
+        const uint32_t *user = s->user + s->users_of[r];
         struct cost own = rule_cost(g, r, of);
         double count = 0;
-        for (uint32_t n = 0; n < g->node_count; n++)
-            if (g->nodes[n].symbol == (GRAMMAR_RULE | r))
-                count += (double)all->stats[n].count;
+        for (uint32_t k = 0; k < users; k++)
+            count += (double)all->stats[user[k]].count;
         struct cost mean = class_cost(c, r, count);
-        for (uint32_t n = 0; n < g->node_count && r; n++)
-            if (g->nodes[n].symbol == (GRAMMAR_RULE | r)) {
-                factor[n] = (struct cost){ ratio(own.gap, mean.gap), ratio(own.duration, mean.duration) };
-                of[n].gap *= factor[n].gap;
-                of[n].duration *= factor[n].duration;
-            }
+        for (uint32_t k = 0; k < users; k++) {
+            struct cost *f = &factor[user[k]];
+            *f = (struct cost){ ratio(own.gap, mean.gap), ratio(own.duration, mean.duration) };
+            of[user[k]].gap *= f->gap;
+            of[user[k]].duration *= f->duration;
+        }
     }
     for (uint32_t r = 0; r < g->rule_count; r++)
         for (uint32_t n = g->rules[r].first; n < g->rules[r].first + g->rules[r].length; n++)
-            scale_stats(&g->stats[n], factor[n].gap, factor[n].duration, uses[r] * g->nodes[n].exponent);
+            scale_stats(&g->stats[n], factor[n].gap, factor[n].duration, s->uses[r] * g->nodes[n].exponent);
 }
 
 static bool fit_member(const struct job_class *c, struct grammar_flat *g)
 {
-    uint32_t *order = calloc((size_t)g->rule_count + 1, sizeof *order);
-    uint64_t *uses = calloc((size_t)g->rule_count + 1, sizeof *uses);
-    uint64_t *length = calloc((size_t)g->rule_count + 1, sizeof *length);
-    struct cost *of = calloc(2 * ((size_t)g->node_count + 1), sizeof *of);
-    bool fine = order && uses && length && of && grammar_flat_order(g, order);
+    size_t rules = (size_t)g->rule_count + 1, nodes = (size_t)g->node_count + 1;
+    struct scratch s = { .order = calloc(2 * rules, sizeof *s.order), .user = calloc(nodes, sizeof *s.user),
+                         .uses = calloc(2 * rules, sizeof *s.uses), .cost = calloc(2 * nodes, sizeof *s.cost) };
+    bool fine = s.order && s.user && s.uses && s.cost && grammar_flat_order(g, s.order);
     if (fine) {
+        uint64_t *length = s.uses + rules;
+        s.users_of = s.order + rules;
         grammar_flat_lengths(g, length);
-        grammar_flat_uses(g, uses);
+        grammar_flat_uses(g, s.uses);
         g->events = length[0];
         if (c->turn_count)
-            fit_times(c, g, order, uses, of, of + g->node_count + 1);
+            fit_times(c, g, &s);
     }
-    free(order);
-    free(uses);
-    free(length);
-    free(of);
+    free(s.order);
+    free(s.user);
+    free(s.uses);
+    free(s.cost);
     return fine;
 }
 

@@ -131,6 +131,8 @@ void merge_class_commit(struct job_class *a, const struct job_class *b, struct m
     a->variants = both->variants;
     a->variant_count = both->variant_count;
     free(a->turns);
+    free(a->expanded); /* of fewer members */
+    a->expanded = NULL;
     job_columns_free(a->columns, a->column_count);
     a->turns = both->turns;
     a->turn_count = both->turn_count;

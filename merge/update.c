@@ -168,24 +168,22 @@ static void scale_spread(struct job_spread *s, double factor)
     s->call_square *= factor * factor;
 }
 
-/* What a rule takes now goes to its uses in the proportion in which the run has it. */
-static void share_out(struct grammar_flat *g, uint32_t rule, bool gap)
+/* What a rule takes now goes to its uses, these nodes, in the proportion in which the run has it. */
+static void share_out(struct grammar_flat *g, uint32_t rule, const uint32_t *user, uint32_t users, bool gap)
 {
     uint64_t inside = 0, before = 0, given = 0;
     struct grammar_moments *last = NULL;
     for (uint32_t n = g->rules[rule].first; n < g->rules[rule].first + g->rules[rule].length; n++)
         inside += moments_of(&g->stats[n], gap)->sum;
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule))
-            before += moments_of(&g->stats[n], gap)->sum;
-    for (uint32_t n = 0; n < g->node_count; n++)
-        if (g->nodes[n].symbol == (GRAMMAR_RULE | rule)) {
-            struct grammar_moments *m = moments_of(&g->stats[n], gap);
-            uint64_t share = before ? (uint64_t)((unsigned __int128)inside * m->sum / before) : 0;
-            scale_moments(m, share);
-            given += share;
-            last = m;
-        }
+    for (uint32_t i = 0; i < users; i++)
+        before += moments_of(&g->stats[user[i]], gap)->sum;
+    for (uint32_t i = 0; i < users; i++) {
+        struct grammar_moments *m = moments_of(&g->stats[user[i]], gap);
+        uint64_t share = before ? (uint64_t)((unsigned __int128)inside * m->sum / before) : 0;
+        scale_moments(m, share);
+        given += share;
+        last = m;
+    }
     if (last)
         last->sum += inside - given;
 }
@@ -195,9 +193,13 @@ static void share_out(struct grammar_flat *g, uint32_t rule, bool gap)
 static int mix_places(struct job_class *run, const struct job_class *profile, double share)
 {
     struct grammar_flat *g = run->grammar;
-    uint32_t *order = malloc(((size_t)g->rule_count + 1) * sizeof *order);
+    uint32_t *order = malloc(2 * ((size_t)g->rule_count + 1) * sizeof *order);
+    uint32_t *user = malloc(((size_t)g->node_count + 1) * sizeof *user);
     double *before = malloc(((size_t)g->node_count + 1) * sizeof *before);
-    int error = order && before && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
+    int error = order && user && before && grammar_flat_order(g, order) ? 0 : PYTHIA_ENOMEM;
+    uint32_t *users_of = error ? NULL : order + g->rule_count; /* one more than there are rules */
+    if (!error)
+        grammar_flat_users(g, NULL, users_of, user);
     for (uint32_t n = 0; n < g->node_count && !error; n++) {
         const struct grammar_stats *old = &profile->grammar->stats[n];
         struct mix m = {share, 1 - share, old->count ? (double)g->stats[n].count / (double)old->count : 0};
@@ -209,13 +211,15 @@ static int mix_places(struct job_class *run, const struct job_class *profile, do
     }
     for (uint32_t i = 0; i < g->rule_count && !error; i++)
         if (order[i]) {
-            share_out(g, order[i], true);
-            share_out(g, order[i], false);
+            const uint32_t *own = user + users_of[order[i]], users = users_of[order[i] + 1] - users_of[order[i]];
+            share_out(g, order[i], own, users, true);
+            share_out(g, order[i], own, users, false);
         }
     for (uint32_t n = 0; n < g->node_count && !error; n++)
         scale_spread(&run->spread[n],
                      before[n] > 0 ? ((double)g->stats[n].gap.sum + (double)g->stats[n].duration.sum) / before[n] : 1);
     free(order);
+    free(user);
     free(before);
     return error;
 }

@@ -132,29 +132,12 @@ void oracle_index_load(const struct oracle_index *x, uint32_t node)
 
 /* --- Uses --- */
 
-/* Where the uses of a symbol are counted and found; NULL for GRAMMAR_LOST, which is never looked for. */
+/* Where the uses of a symbol are found; NULL for GRAMMAR_LOST, which is never looked for. */
 static uint32_t *use_slot(const struct oracle_index *x, uint32_t symbol)
 {
     if (grammar_is_rule(symbol))
         return &x->use_rule[symbol & ~GRAMMAR_RULE];
     return symbol < x->grammar->terminals ? &x->use_terminal[symbol] : NULL;
-}
-
-static uint32_t place(uint32_t *start, uint32_t count, uint32_t at)
-{
-    for (uint32_t i = 0; i <= count; i++) {
-        uint32_t here = start[i];
-        start[i] = at;
-        at += here;
-    }
-    return at;
-}
-
-static void unshift(uint32_t *start, uint32_t count, uint32_t at)
-{
-    for (uint32_t i = count; i > 0; i--)
-        start[i] = start[i - 1];
-    start[0] = at;
 }
 
 struct weighted { double weight; uint32_t node; };
@@ -215,25 +198,12 @@ static void put_first(const struct oracle_index *x, uint32_t *use, uint32_t coun
         use[i] = best[i].node;
 }
 
-/* Counting sort by symbol, then each symbol's heaviest first. */
+/* By symbol, then each symbol's heaviest first. */
 static void sort_uses(struct oracle_index *x)
 {
     const struct grammar_flat *g = x->grammar;
 
-    for (uint32_t n = 0; n < g->node_count; n++) {
-        uint32_t *slot = use_slot(x, g->nodes[n].symbol);
-        if (slot)
-            ++*slot;
-    }
-    uint32_t of_terminals = place(x->use_terminal, g->terminals, 0);
-    place(x->use_rule, g->rule_count, of_terminals);
-    for (uint32_t n = 0; n < g->node_count; n++) {
-        uint32_t *slot = use_slot(x, g->nodes[n].symbol);
-        if (slot)
-            x->use[(*slot)++] = n;
-    }
-    unshift(x->use_terminal, g->terminals, 0);
-    unshift(x->use_rule, g->rule_count, of_terminals);
+    grammar_flat_users(g, x->use_terminal, x->use_rule, x->use);
     for (uint32_t t = 0; t < g->terminals; t++)
         put_first(x, x->use + x->use_terminal[t], x->use_terminal[t + 1] - x->use_terminal[t]);
     for (uint32_t r = 0; r < g->rule_count; r++)
