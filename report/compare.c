@@ -85,6 +85,55 @@ static void add_counts(struct report_comparison *c, uint32_t *const row[2])
     }
 }
 
+/* --- What timing decides --- */
+
+static bool is_one_of(const char *name, const char *const *of)
+{
+    while (*of && strcmp(name, *of) != 0)
+        of++;
+    return *of != NULL;
+}
+
+static bool counts_by_timing(const struct job *j, uint32_t terminal)
+{
+    static const char *const some[] = { "MPI_Waitsome", "MPI_Testsome", "MPI_Iprobe", "MPI_Improbe", NULL };
+
+    return is_one_of(job_text(j, j->terminals[terminal].function), some);
+}
+
+static bool orders_by_timing(const struct job *j, uint32_t terminal)
+{
+    static const char *const first_come[] = { "MPI_Waitany", "MPI_Test", "MPI_Testany", "MPI_Testall",
+                                              "MPI_Fetch_and_op", "MPI_Compare_and_swap", NULL };
+
+    return j->terminals[terminal].peer_class == JOB_PEER_ANY || counts_by_timing(j, terminal) ||
+           is_one_of(job_text(j, j->terminals[terminal].function), first_come);
+}
+
+static void find_timing(struct report_comparison *c)
+{
+    for (int side = 0; side < 2; side++) {
+        const struct job *j = c->report[side]->job;
+        c->timing[side] = GRAMMAR_NONE;
+        for (uint32_t t = 0; c->timing[side] == GRAMMAR_NONE && t < j->terminal_count; t++)
+            if (orders_by_timing(j, t))
+                c->timing[side] = t;
+    }
+}
+
+bool report_by_timing(const struct report_comparison *c)
+{
+    return c->timing[0] != GRAMMAR_NONE || c->timing[1] != GRAMMAR_NONE;
+}
+
+bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r)
+{
+    for (int side = 0; side < 2; side++)
+        if (r->terminal[side] != GRAMMAR_NONE && counts_by_timing(c->report[side]->job, r->terminal[side]))
+            return true;
+    return false;
+}
+
 /* --- Verdict --- */
 
 static bool teams_differ(const struct report_row *r)
@@ -102,7 +151,7 @@ bool report_row_changed(const struct report_comparison *c, const struct report_r
 {
     bool there[2] = { r->count[0] > 0, r->count[1] > 0 };
 
-    return there[0] != there[1] || (!c->scaled && r->count[0] != r->count[1]);
+    return there[0] != there[1] || (!c->scaled && r->count[0] != r->count[1] && !report_row_by_timing(c, r));
 }
 
 static void conclude(struct report_comparison *c)
@@ -200,6 +249,7 @@ struct report_comparison *report_compare(struct report *a, const char *a_file, s
                                      .scaled = a->job->info.ranks != b->job->info.ranks };
     for (size_t i = 0; i < all; i++)
         set[i] = (uint32_t)i;
+    find_timing(c);
     fill(c, row, set, how);
     free(row[0]);
     free(row[1]);

@@ -13,6 +13,9 @@
  * What was executed once has no spread: it is not judged. A total's spread: executions of a call vary together, calls
  * do not.
  *
+ * What timing decides is no structure: how often MPI_Testsome or MPI_Iprobe succeed and, in a job with calls that take
+ * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops, rules and classes.
+ *
  * With other ranks each count (per stream that makes the call) and each loop bound follows a law of the ranks P:
  * constant, P, P^(1/3), 1/P, within 2 %, or another.
  *
@@ -86,6 +89,7 @@ struct report_comparison {
     bool scaled;                  /* the numbers of ranks differ */
     bool structure_differs, times_differ;
     bool gave_up;                 /* too many terminals to be mapped */
+    uint32_t timing[2];           /* a terminal of A, of B, by which timing decides the order; GRAMMAR_NONE: none */
     uint32_t matched[4];          /* terminals of A by enum report_match */
     uint32_t only_b;              /* terminals of B that A has not */
     uint32_t row_count, loop_count;
@@ -103,7 +107,10 @@ void report_print_comparison(struct report_comparison *c, FILE *out);
 /* The caller's. doc/EVENTS.md lists its keys. */
 struct cJSON *report_comparison_json(struct report_comparison *c);
 
-/* Whether a loop, a row is not what it was. */
+/* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */
+bool report_by_timing(const struct report_comparison *c);
+bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r);
+/* Whether a loop, a row is not what it was; what timing decides is what it was. */
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l);
 bool report_row_changed(const struct report_comparison *c, const struct report_row *r);
 /* How a value went from ranks[0] to ranks[1]; *exponent of P, meaningless when a value is 0. */

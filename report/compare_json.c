@@ -162,6 +162,7 @@ static void add_mapping(const struct report_comparison *c, cJSON *root)
     cJSON_AddNumberToObject(o, "only_a", c->matched[REPORT_ONLY]);
     cJSON_AddNumberToObject(o, "only_b", c->only_b);
     cJSON_AddBoolToObject(o, "gave_up", c->gave_up);
+    cJSON_AddBoolToObject(o, "by_timing", report_by_timing(c));
 }
 
 static void add_totals(const struct report_comparison *c, cJSON *root)

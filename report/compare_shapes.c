@@ -255,6 +255,8 @@ static void make_loops(struct report_comparison *c, struct turns_list *l)
 
 bool report_loop_changed(const struct report_comparison *c, const struct report_turns *l)
 {
+    if (report_by_timing(c))
+        return false;
     if (!l->present[0] || !l->present[1])
         return true;
     return !c->scaled && l->trips[0] != l->trips[1];
@@ -330,6 +332,8 @@ void report_compare_shapes(struct report_comparison *c, uint32_t *const terminal
         unite(&l.rules[side]);
         unite(&l.classes[side]);
     }
+    for (int side = 0; side < 2 && report_by_timing(c); side++)
+        l.rules[side].count = l.classes[side].count = 0;
     split(c, &c->rules, l.rules, false);
     split(c, &c->classes, l.classes, true);
 }

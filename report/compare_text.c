@@ -296,12 +296,23 @@ static void print_scaling(struct report_comparison *c, FILE *out)
     report_print_scaling(&s, out);
 }
 
+static void print_timing(const struct report_comparison *c, FILE *out)
+{
+    int side = c->timing[0] == GRAMMAR_NONE;
+
+    if (report_by_timing(c) && !c->scaled)
+        fprintf(out, "\nnot compared, since timing decides the order: loops, rules, classes (%s at %s)\n",
+                job_text(c->report[side]->job, c->report[side]->job->terminals[c->timing[side]].function),
+                report_where(c->report[side], c->timing[side], 60));
+}
+
 void report_print_comparison(struct report_comparison *c, FILE *out)
 {
     print_jobs(c, out);
     print_mapping(c, out);
     print_calls(c, out);
     print_loops(c, out);
+    print_timing(c, out);
     print_shapes(c, &c->rules, "rules", out);
     print_shapes(c, &c->classes, "classes of streams", out);
     print_times(c, out);

@@ -147,8 +147,9 @@ static void put_row(const struct filling *f, const struct report_row *r)
     char name[NAME];
 
     name_call(f->c, r->terminal, name);
-    put_count(f, r, part_of(r, f->c), r->count, name);
-    if (r->bytes[0] || r->bytes[1])
+    if (!report_row_by_timing(f->c, r) || !r->count[0] != !r->count[1])
+        put_count(f, r, part_of(r, f->c), r->count, name);
+    if ((r->bytes[0] || r->bytes[1]) && !report_row_by_timing(f->c, r))
         put_count(f, r, "bytes", r->bytes, name);
     if (!r->count[0] || !r->count[1])
         return;
@@ -173,7 +174,8 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
     }
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
                                    .value = turns[1] };
-    put(f, like, turns[0], exact);
+    if (!report_by_timing(f->c))
+        put(f, like, turns[0], exact);
     if (turn[0] < 0 || turn[1] < 0)
         return;
     like.about = REPORT_ABOUT_LOOP;
@@ -189,6 +191,8 @@ static void put_loop(const struct filling *f, const struct report_turns *l)
 /* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */
 static void put_classes(const struct filling *f)
 {
+    if (report_by_timing(f->c))
+        return;
     const struct report_shapes *s = &f->c->classes;
     char name[] = "";
     struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "classes", .where = name };

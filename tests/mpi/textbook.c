@@ -335,6 +335,7 @@ static const struct { const char *name; double (*run)(int n, int turns); int n, 
     { "hybrid", textbook_hybrid, 100000, 100 },
     { "tasks", textbook_tasks, 20000, 20 },
     { "nested", textbook_nested, 20000, 200 },
+    { "arrivals", textbook_arrivals, 1000, 30 },
 };
 
 int main(int argc, char **argv)

@@ -33,5 +33,6 @@ double textbook_passive(int n, int turns);
 double textbook_hybrid(int n, int turns);
 double textbook_tasks(int n, int turns);
 double textbook_nested(int n, int turns);
+double textbook_arrivals(int n, int turns);
 
 #endif

@@ -288,3 +288,30 @@ double textbook_nested(int n, int turns)
     MPI_Comm_free(&rows);
     return all;
 }
+
+/* Rank 0 takes what comes, in the order in which it comes; the others work up to n us. */
+double textbook_arrivals(int n, int turns)
+{
+    double *in = calloc(ranks, sizeof *in), sum = 0;
+    MPI_Request *q = malloc(ranks * sizeof *q);
+    int *which = malloc(ranks * sizeof *which), some;
+    unsigned seed = (unsigned)time(NULL) * (rank + 1u);
+
+    for (int t = 0; t < turns; t++) {
+        for (int i = 1; !rank && i < ranks; i++)
+            MPI_Irecv(&in[i], 1, MPI_DOUBLE, i, 0, MPI_COMM_WORLD, &q[i - 1]);
+        for (int done = 0; !rank && done < ranks - 1; done += some) {
+            MPI_Testsome(ranks - 1, q, &some, which, MPI_STATUSES_IGNORE);
+            for (int i = 0; i < some; i++)
+                sum += in[which[i] + 1];
+        }
+        double own = rank;
+        if (rank) {
+            nap_us((seed = seed * 1103515245u + 12345u) / 65536 % (unsigned)n);
+            MPI_Send(&own, 1, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    free(in), free(q), free(which);
+    return sum;
+}
