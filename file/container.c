@@ -17,7 +17,7 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
-    "run delay",  "usual times", "digrams", "block extremes",
+    "run delay",  "usual times", "digrams", "block extremes", "threads",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -50,6 +50,7 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_USUAL] = RECORD_USUAL,
     [SECTION_DIGRAMS] = RECORD_DIGRAM,
     [SECTION_EXTENTS] = RECORD_EXTENTS,
+    [SECTION_THREADS] = RECORD_THREADS,
 };
 
 const char *file_section_name(uint32_t type)

@@ -66,6 +66,7 @@ enum file_section_type {
     SECTION_USUAL, /* for who reads the whole job, too */
     SECTION_DIGRAMS,
     SECTION_EXTENTS,
+    SECTION_THREADS,
     SECTION_TYPES
 };
 
@@ -97,7 +98,8 @@ enum {
     RECORD_DELAY = 32,
     RECORD_USUAL = 32,
     RECORD_DIGRAM = 24,
-    RECORD_EXTENTS = 48
+    RECORD_EXTENTS = 48,
+    RECORD_THREADS = 104
 };
 
 /* Records a block of the sections that are written in blocks. */

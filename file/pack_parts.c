@@ -128,6 +128,8 @@ static void pack_lists(struct file_packer *p)
         PACK(p, SECTION_SUMS, RECORD_SUM, sum, j->sums[i]);
     for (uint32_t i = 0; i < j->digrams.count; i++)
         PACK(p, SECTION_DIGRAMS, RECORD_DIGRAM, digram, j->digrams.of[i]);
+    for (uint32_t i = 0; i < j->threads.count; i++)
+        PACK(p, SECTION_THREADS, RECORD_THREADS, threads, j->threads.of[i]);
     for (uint32_t i = 0; i < j->region_count; i++)
         PACK(p, SECTION_REGIONS, RECORD_REGION, region, j->regions[i]);
     for (uint32_t i = 0; i < j->task_count; i++)

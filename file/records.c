@@ -108,7 +108,8 @@ void file_record_region(struct file_cursor *c, struct job_region *r)
 {
     WORDS(c, &r->callsite, &r->team, &r->fixed, &r->size_count);
     WIDES(c, &r->executions, &r->verified, &r->changed, &r->trials, &r->controls, &r->control_ns, &r->chosen_ns,
-          (uint64_t *)&r->gain_ns, &r->samples, &r->fork_ns, &r->work_ns, &r->wait_ns, &r->join_ns);
+          (uint64_t *)&r->gain_ns);
+    c->at += 40; /* reserved */
     unsigned char *sizes = c->at;
     for (uint32_t i = 0; i < (c->writes ? r->size_count : JOB_REGION_SIZES); i++) {
         word(c, &r->size[i].size);
@@ -142,6 +143,13 @@ void file_record_clock(struct file_cursor *c, struct job_clock *k)
 void file_record_delay(struct file_cursor *c, struct job_delay *d)
 {
     WIDES(c, &d->ranks, &d->ready_ns, &d->wall_ns, &d->most_ns);
+}
+
+void file_record_threads(struct file_cursor *c, struct job_threads *t)
+{
+    WORDS(c, &t->rank, &t->callsite, &t->ranks, &t->threads);
+    WIDES(c, &t->samples, &t->region_ns, &t->region_mpi_ns, &t->team_ns, &t->timed_ns);
+    wide_array(c, t->part, JOB_THREADS_PARTS);
 }
 
 static void score(struct file_cursor *c, struct oracle_score *s)

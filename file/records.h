@@ -35,6 +35,7 @@ void file_record_task(struct file_cursor *c, struct job_task *t);
 void file_record_machine(struct file_cursor *c, struct job_machine *m);
 void file_record_clock(struct file_cursor *c, struct job_clock *k);
 void file_record_delay(struct file_cursor *c, struct job_delay *d);
+void file_record_threads(struct file_cursor *c, struct job_threads *t);
 
 /* --- Tables by columns; of a list that is read the counts are known and there is room --- */
 struct job_extremes_list;

@@ -197,6 +197,16 @@ static int unpack_digrams(struct file_reader *r)
     return 0;
 }
 
+static int unpack_threads(struct file_reader *r)
+{
+    uint32_t n = r->in.section[SECTION_THREADS].data ? file_reader_count(r, SECTION_THREADS) : 0;
+    if (job_threads_reserve(r->job, n))
+        return file_reader_no_memory(r);
+    UNPACK(r, SECTION_THREADS, RECORD_THREADS, n, threads, r->job->threads.of);
+    r->job->threads.count = n;
+    return 0;
+}
+
 /* The score of a Pythia that measured something else is of no use: as if it were not there. */
 static void unpack_oracle(struct file_reader *r)
 {
@@ -302,7 +312,8 @@ int file_unpack_others(struct file_reader *r)
 {
     static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums,    unpack_digrams,
                                                           unpack_regions, unpack_tasks,   unpack_machine,
-                                                          unpack_clock,   unpack_delay };
+                                                          unpack_clock,   unpack_delay,
+                                                          unpack_threads };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)
         return error;

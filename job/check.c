@@ -451,6 +451,8 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
     if (!error)
         error = job_digrams_check(j, why, size);
     if (!error)
+        error = job_threads_check(j, why, size);
+    if (!error)
         error = check_streams(&a);
     if (!error)
         error = check_regions(&a);

@@ -63,6 +63,7 @@ void job_destroy(struct job *j)
     free(j->extremes.of);
     free(j->own.row);
     free(j->digrams.of);
+    free(j->threads.of);
     if (j->store)
         j->store->close(j->store);
     index_destroy(j->index);

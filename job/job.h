@@ -38,6 +38,7 @@
 #include "job/streams.h"
 #include "job/sum.h"
 #include "job/task.h"
+#include "job/threads.h"
 #include "job/value.h"
 
 /* What an opened job keeps of its bytes: whoever opened it closes it when the job is destroyed (file/open.h). */
@@ -67,6 +68,7 @@ struct job {
     struct job_extremes_list extremes;
     struct job_own_list own;
     struct job_digrams digrams;
+    struct job_threads_list threads;
     uint32_t task_count;
     struct job_task *tasks;             /* ordered by callsite, then depth */
     struct job_sum *sums;               /* ordered by terminal, then name */

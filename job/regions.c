@@ -62,11 +62,6 @@ static void region_add(struct job_region *into, const struct job_region *from)
     into->control_ns += from->control_ns;
     into->chosen_ns += from->chosen_ns;
     into->gain_ns = (int64_t)((uint64_t)into->gain_ns + (uint64_t)from->gain_ns);
-    into->samples += from->samples;
-    into->fork_ns += from->fork_ns;
-    into->work_ns += from->work_ns;
-    into->wait_ns += from->wait_ns;
-    into->join_ns += from->join_ns;
     for (uint32_t i = 0; i < from->size_count; i++)
         job_region_add_size(into, from->size[i].size, from->size[i].count, from->size[i].ns);
 }

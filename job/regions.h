@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is known of each parallel region beside its events: whether its team may be changed, which sizes it ran with,
- * what that gained, and where the time of a team goes. One record an outlined function; ranks add up.
+ * and what that gained. One record an outlined function; ranks add up.
  *
- *   recorded run    executions, sizes, fixed, verified, split       what the next run may rely on
+ *   recorded run    executions, sizes, fixed, verified              what the next run may rely on
  *   predicted run   the same and chosen sizes, trials, controls    replaces what the file had
  *
- * A sample is an execution whose threads were timed one by one:
- *
- *   begin  |fork|  work ............|  wait (mean)  |join|  end          fork: until the first thread begins;
- *                                                                        wait: mean of what threads wait for the last
- *                                                                        one
+ * Where the time of its threads goes is in job/threads.h.
  *
  * Ownership: part of struct job. Threads: as there.  Hook-safe: no.
  */
@@ -58,7 +54,6 @@ struct job_region {
     uint64_t control_ns;  /* … what they took … */
     uint64_t chosen_ns;   /* … and what the chosen size was expected to take there */
     int64_t gain_ns;      /* estimated, of all changed ones */
-    uint64_t samples, fork_ns, work_ns, wait_ns, join_ns; /* sums of the samples */
     struct job_region_size size[JOB_REGION_SIZES];        /* ascending; what does not fit counts at the largest */
 };
 

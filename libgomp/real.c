@@ -23,6 +23,8 @@ static const struct wanted wanted[] = {
 #define OMP_HOOK_SHARE(name, field) FIELD(name)
 #define OMP_HOOK_NEST(name) FIELD(name)
 #define OMP_HOOK_LEVEL(type, name, lowered) FIELD(name)
+#define OMP_HOOK_BARRIER(type, name, parameters, arguments) FIELD(name)
+#define OMP_HOOK_BARRIER_ONLY(name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_USE(type, name, parameters) FIELD(name)
 #include "libgomp/omp_calls.def"
 #undef FIELD

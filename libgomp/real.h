@@ -25,6 +25,8 @@ struct libgomp_real {
 #define OMP_HOOK_SHARE(name, field) int (*name)(void);
 #define OMP_HOOK_NEST(name) int (*name)(void);
 #define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
+#define OMP_HOOK_BARRIER(type, name, parameters, arguments) type (*name) parameters;
+#define OMP_HOOK_BARRIER_ONLY(name, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
 #include "libgomp/omp_calls.def"
 };

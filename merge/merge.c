@@ -214,6 +214,16 @@ static void commit_regions(struct merge *m)
     }
 }
 
+static void commit_threads(struct merge *m)
+{
+    for (uint32_t i = 0; i < m->from->threads.count; i++) {
+        struct job_threads t = m->from->threads.of[i];
+        t.callsite = t.callsite == GRAMMAR_NONE ? t.callsite : m->map.callsite[t.callsite];
+        (void)job_threads_add(m->into, &t); /* there is room */
+    }
+    job_threads_coarsen(m->into);
+}
+
 /* --- Communicators, messages, starts, series, extremes: what both have, made anew --- */
 
 static int plan_traffic(struct merge *m)
@@ -364,6 +374,8 @@ int merge_job(struct job *into, const struct job *from)
     if (!error)
         error = job_digrams_reserve(into, from->digrams.count);
     if (!error)
+        error = job_threads_reserve(into, from->threads.count);
+    if (!error)
         error = maps_create(&m.map, from);
     if (!error)
         error = map_definitions(&m);
@@ -383,6 +395,7 @@ int merge_job(struct job *into, const struct job *from)
         commit_sums(&m);
         commit_digrams(&m);
         commit_regions(&m);
+        commit_threads(&m);
         commit_tasks(&m);
         commit_machine(&m);
         commit_clock(&m);

@@ -8,16 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/energy.h"
 #include "base/fpu.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "omp/in_turn.h"
 #include "omp/site.h"
-#include "omp/split.h"
 #include "omp/team.h"
 #include "session/ask.h"
 #include "session/life.h"
+#include "teams/account.h"
 
 _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 
@@ -93,12 +94,65 @@ static void pop(struct omp_hook_thread *t, const struct omp_hook_region *r)
     t->direct -= r->direct;
 }
 
+/* --- How its threads spend their time --- */
+
+/* Threads that the program asks for, whatever it gets. */
+static uint32_t threads_asked(unsigned nt)
+{
+    return nt ? nt : (uint32_t)libgomp_real()->omp_get_max_threads();
+}
+
 static void look_inside(struct omp_hook_region *r)
 {
     r->run = omp_hook_team_run;
     r->argument = r;
     if (r->verify)
-        omp_hook_split_begin(r);
+        r->timed = teams_team_begin(r->span.begin, threads_asked(r->asked));
+}
+
+/* A region inside one whose threads are timed: so are its own, wherever it was entered. */
+static void look_inside_nested(struct omp_hook_region *r, uint32_t traits)
+{
+    const struct libgomp_real *real = libgomp_real();
+    if (r->nt == 1 || traits & (OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE) ||
+        real->omp_get_active_level() >= real->omp_get_max_active_levels())
+        return;
+    r->began = base_clock_now();
+    r->timed = teams_team_begin(r->began, teams_share.team->asked * threads_asked(r->nt));
+    if (!r->timed)
+        return;
+    r->nested = true;
+    r->share = teams_share_leave();
+    r->run = omp_hook_team_run;
+    r->argument = r;
+}
+
+/* Its times are those of the team around. */
+static void nested_end(struct omp_hook_region *r)
+{
+    struct job_threads inside = { 0 };
+    uint64_t end = base_clock_now();
+    teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
+    teams_share_return(&r->share, end - r->began, &inside);
+}
+
+struct teams_account omp_hook_others;
+
+/* An outermost region has ended. */
+static void account(struct omp_hook_region *r)
+{
+    struct teams_account *a = r->site ? &r->site->account : &omp_hook_others;
+    uint64_t ns = r->end - r->span.begin, mpi = session_call_ns(r->stream) - r->calls;
+    uint32_t team = r->team ? r->team : 1;
+    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
+    if (!r->timed) {
+        teams_account_add(a, ns, mpi, team);
+        return;
+    }
+    struct job_threads timed = { 0 };
+    teams_team_end(r->timed, r->end, team, &timed);
+    teams_account_timed(a, ns, mpi, &timed);
+    session_threads_add(r->stream, &timed);
 }
 
 /* Counters are updated every ms and cost 1 us to read: for regions that take 5 ms and more on average. */
@@ -144,19 +198,22 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
     r->nt = t->lowered ? 1 : nt;
-    r->direct = false;
+    r->direct = r->nested = false;
+    r->timed = NULL;
     r->stream = enter(t, frame);
+    if (teams_share_timed() && teams_share_runs())
+        look_inside_nested(r, traits);
     if (!r->stream)
         return;
     r->traits = traits;
     r->caller = caller;
     r->asked = nt;
     r->site = NULL;
-    r->end = 0;
-    r->acts = r->may = r->lowered = r->in_turn = r->verify = r->shares = r->set = false;
+    r->acts = r->may = r->lowered = r->in_turn = r->verify = r->set = false;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
+    r->calls = session_call_ns(r->stream);
     begin_span(r);
     if (r->acts) {
         base_fpu_t kept = base_fpu_hold();
@@ -165,7 +222,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     }
     r->team = r->nt == r->asked ? r->program : r->nt;
     push(t, r);
-    if (!(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
+    if (!r->nested && !(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
         look_inside(r);
     place(r, traits);
     r->energy = r->site && base_energy_known() && worth_measuring(r->site) ? base_energy_now() + 1 : 0;
@@ -218,8 +275,11 @@ static void region_close(struct omp_hook_region *r)
     struct omp_hook_thread *t = &omp_hook_thread;
     struct grammar_event event;
     double gain = 0;
+    if (r->nested)
+        nested_end(r);
     if (!r->stream)
         return;
+    r->end = base_clock_now();
     pop(t, r);
     if (r->set)
         restore_icv(&r->icv);
@@ -230,12 +290,11 @@ static void region_close(struct omp_hook_region *r)
     }
     if (r->energy)
         measure_energy(r);
+    if (t->depth == 0 && t->kept == 0 && !(r->traits & OMP_HOOK_LEAGUE) && session_thread(r->stream) == 0)
+        account(r);
     event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     event.value[GRAMMAR_TEAM] = r->team;
-    if (r->end)
-        session_end_at(r->stream, &r->span, &event, r->end, 0);
-    else
-        session_end(r->stream, &r->span, &event);
+    session_end_at(r->stream, &r->span, &event, r->end, 0);
     if (r->nt != r->asked && r->acts)
         session_count_action(r->stream, gain);
 }

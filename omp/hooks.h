@@ -24,6 +24,8 @@
 
 #include "places/place.h"
 #include "session/stream.h"
+#include "teams/account.h"
+#include "teams/share.h"
 
 enum omp_hook_traits {
     OMP_HOOK_FIXED = 1,   /* never lowered */
@@ -48,7 +50,7 @@ struct omp_hook_region {
     struct session_stream *stream;    /* NULL: not recorded */
     struct session_span span;
     struct omp_hook_site *site;       /* NULL: not watched */
-    uint64_t end;                     /* ns, before anything was learned from it; 0: not looked at */
+    uint64_t end;                     /* ns, before anything was learned from it */
     unsigned asked;                   /* threads that the program asked for, 0: unsaid */
     unsigned nt;                      /* to ask libgomp for */
     uint32_t team;                    /* threads that ran it */
@@ -62,7 +64,11 @@ struct omp_hook_region {
     struct places_run placed;         /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
     bool verify;                      /* look at the team from inside, although its size is foreseen */
-    bool shares;                      /* its threads are timed (split.h) */
+    struct teams_team *timed;         /* its threads are (teams/share.h); NULL: they are not */
+    bool nested;                      /* inside one that is: … */
+    uint64_t began;                   /* … since, ns */
+    struct teams_share share;         /* … of the thread that entered it, there */
+    uint64_t calls;                   /* ns in MPI calls of the stream at its begin */
     bool set;                         /* icv holds what the region changed while it was called directly */
     struct omp_hook_icv icv;
 };
@@ -77,6 +83,9 @@ struct omp_hook_thread {
     uint32_t team, number;          /* of the share that is run in turn; team 0: none is */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
+
+/* Of regions that have no site. */
+extern struct teams_account omp_hook_others;
 
 /* Before t->region is looked at, in a hook whose frame is `here`. */
 void omp_hook_look_back(struct omp_hook_thread *t, struct base_frame here);

@@ -229,9 +229,13 @@ PYTHIA_API void GOMP_barrier(void);
 void GOMP_barrier(void)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
-    if (NO_SHARE(t))
+    if (NO_SHARE(t) && !teams_share_timed()) {
         libgomp_real()->GOMP_barrier();
-    else if (next_open(t->number, t->team) != t->number)
+    } else if (t->team == 0) {
+        teams_share_rest();
+        libgomp_real()->GOMP_barrier();
+        teams_share_resume();
+    } else if (next_open(t->number, t->team) != t->number)
         go_to(next_open(t->number, t->team));
 }
 

@@ -112,7 +112,7 @@ void omp_hook_site_count(uint32_t *count, uint32_t *kept)
         *kept += omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
 }
 
-const struct omp_hook_site *omp_hook_site_next(uint32_t *place)
+struct omp_hook_site *omp_hook_site_next(uint32_t *place)
 {
     return *place < site_count ? &sites[(*place)++] : NULL;
 }

@@ -16,6 +16,7 @@
 
 #include "job/regions.h"
 #include "omp/hooks.h"
+#include "teams/account.h"
 #include "teams/choice.h"
 #include "teams/safety.h"
 
@@ -27,6 +28,7 @@ struct omp_hook_site {
     bool thread_data;    /* in its module: threads that end lose it */
     struct teams_proof *proof;
     struct teams_site choice; /* its times */
+    struct teams_account account; /* of its threads' times */
     struct job_region stats;
 };
 
@@ -44,6 +46,6 @@ enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site);
 /* Sites in use, and of them left alone. */
 void omp_hook_site_count(uint32_t *sites, uint32_t *kept);
 /* Each site in turn, for the end of the run: NULL after the last; `place` starts at 0. */
-const struct omp_hook_site *omp_hook_site_next(uint32_t *place);
+struct omp_hook_site *omp_hook_site_next(uint32_t *place);
 
 #endif

@@ -12,7 +12,6 @@
 #include "omp/in_turn.h"
 #include "omp/fixed.h"
 #include "libgomp/real.h"
-#include "omp/split.h"
 #include "omp/site.h"
 #include "places/cores.h"
 #include "session/ask.h"
@@ -120,7 +119,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
-    bool due = omp_hook_split_due(r->site->stats.executions);
+    bool due = teams_account_due(&r->site->account);
     if (!due && !acts())
         return; /* only counted */
     if (should_ask(r))
@@ -197,10 +196,7 @@ double omp_hook_team_learn(struct omp_hook_region *r)
         r->site->stats.verified += reason == 0;
         return 0;
     }
-    uint64_t end = r->end = base_clock_now();
-    double took = (double)(end - r->span.begin);
-    if (r->shares)
-        omp_hook_split_end(r, r->span.begin, end, &r->site->stats);
+    double took = (double)(r->end - r->span.begin);
     if (r->acts && wanted == BEST)
         gain = teams_choice_end(&choice, &r->site->choice, took);
     count(r, took, gain);
@@ -240,21 +236,33 @@ static struct job_region with_old_times(const struct omp_hook_site *site)
 static bool has_many(const struct job *job)
 {
     enum { READING = 1000000 }; /* ns a function, at most */
-    const struct omp_hook_site *site;
+    struct omp_hook_site *site;
     uint64_t regions = 0, functions = 0;
     for (uint32_t place = 0; (site = omp_hook_site_next(&place)); functions++)
         regions += site->stats.executions;
     return regions >= WORTH_READING && job->info.wall_ns / 100 >= functions * READING;
 }
 
+/* What of the regions' threads stands for nothing else is the rank's, too. */
+static void store_threads(struct job *job, struct teams_account *a, uintptr_t fn)
+{
+    struct job_threads rest = teams_account_rest(a);
+    if (rest.region_ns)
+        session_add_threads(job, 0, &rest);
+    if (fn && a->sum.region_ns)
+        session_add_threads(job, fn, &a->sum);
+}
+
 void omp_hook_team_store(struct job *job)
 {
-    const struct omp_hook_site *site;
+    struct omp_hook_site *site;
     teams_safety_finish(session_proves(has_many(job)));
     for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
         struct job_region stats = with_old_times(site);
         stats.proof = teams_safety_answer(site->proof);
         stats.proof_ns = site->proof->ns;
         session_add_region(job, site->fn, site->proof->where, &stats);
+        store_threads(job, &site->account, site->fn);
     }
+    store_threads(job, &omp_hook_others, 0);
 }

@@ -3,6 +3,87 @@
 
 #include "report/findings.h"
 #include "report/model.h"
+#include "report/units.h"
+
+/* --- What is known of the ranks' threads --- */
+
+static uint32_t size_of(const struct report_team *t, const struct job_region *known)
+{
+    return t->size > 0 ? (uint32_t)t->size : known && known->team ? known->team : 1;
+}
+
+/* What teams asked for, or, where that is not known, were. */
+static uint32_t threads_of(const struct report_model *m)
+{
+    uint32_t most = 1;
+
+    for (uint32_t i = 0; i < m->job->threads.count; i++)
+        most = m->job->threads.of[i].threads > most ? m->job->threads.of[i].threads : most;
+    for (uint32_t i = 0; i < m->region_count && !m->job->threads.count; i++) {
+        const struct job_region *known = job_find_region(m->job, m->regions[i].callsite);
+        for (uint32_t k = 0; k < m->regions[i].team_count; k++) {
+            uint32_t size = size_of(&m->regions[i].teams[k], known);
+            most = size > most ? size : most;
+        }
+    }
+    return most;
+}
+
+static struct job_threads sum_of_ranks(const struct report_model *m)
+{
+    struct job_threads sum = { 0 };
+
+    for (uint32_t i = 0; i < m->job->threads.count && m->job->threads.of[i].rank != GRAMMAR_NONE; i++)
+        job_threads_sum(&sum, &m->job->threads.of[i]);
+    return sum;
+}
+
+/* Whether the timed executions tell what all of them were like, or teams do not matter. */
+static bool is_measured(const struct report_model *m, const struct job_threads *all, uint32_t threads)
+{
+    const double least_covered = 0.05, least_time = 0.01;
+
+    if (threads == 1)
+        return true;
+    if (!all->team_ns)
+        return (double)m->sum_omp_ns <= least_time * (double)m->sum_wall_ns;
+    return (double)all->timed_ns >= least_covered * (double)all->team_ns ||
+           (double)all->region_ns <= least_time * (double)m->sum_wall_ns;
+}
+
+/* Threads of a rank in regions, ns a rank; `of_all`: what stands for those that were not measured. */
+struct teams { double region, region_mpi, all, part[JOB_THREADS_PARTS]; };
+
+static struct teams teams_of(const struct report_model *m, const struct report_rank *r,
+                             const struct job_threads *of_all)
+{
+    const struct job_threads *t = job_threads_of_rank(m->job, r->rank), *known = t;
+    struct teams k = { .region = (double)r->omp_ns };
+    double one = 1.0 / r->ranks;
+
+    if (!t) {
+        k.all = k.part[JOB_THREADS_WORK] = k.region;
+        return k;
+    }
+    k = (struct teams){ one * (double)t->region_ns, one * (double)t->region_mpi_ns, one * (double)t->team_ns, { 0 } };
+    if (!job_threads_known(t))
+        known = of_all;
+    double scale = job_threads_known(known) ? k.all / (double)job_threads_known(known) : 0;
+    for (int i = 0; i < JOB_THREADS_PARTS; i++)
+        k.part[i] = scale * (double)known->part[i];
+    if (scale <= 0) {
+        k.part[JOB_THREADS_MPI] = k.region_mpi;
+        k.part[JOB_THREADS_WORK] = k.all - k.region_mpi;
+    }
+    return k;
+}
+
+/* --- The definition --- */
+
+static double above(double a, double b)
+{
+    return a > b ? a - b : 0;
+}
 
 static double larger(double a, double b)
 {
@@ -22,125 +103,73 @@ static void meet_useful(struct job_extent *all, const struct job_extent *one)
     }
 }
 
-/* Returns the sum of the ranks' time outside MPI. */
-static double fill_mpi(const struct report_model *m, struct report_efficiency *e)
+static void add_rank(struct report_efficiency *e, const struct report_rank *r, const struct teams *k, double *most)
 {
-    double most = 0, wall = 0, sum = 0, ranks = 0;
+    double outside_mpi = above((double)r->mpi_ns, k->region_mpi), wall = (double)r->wall_ns;
+    double mpi = e->threads * outside_mpi + k->part[JOB_THREADS_MPI], inside = above(k->all, k->part[JOB_THREADS_MPI]);
+    double serial = above(above(wall, outside_mpi), k->region), useful = serial + k->part[JOB_THREADS_WORK];
+    double own = above(e->threads * wall, mpi);
 
-    e->useful = (struct job_extent){ .least = UINT64_MAX };
-    for (uint32_t i = 0; i < m->rank_count; i++) {
-        const struct report_rank *r = &m->ranks[i];
-        double outside = r->wall_ns > r->mpi_ns ? (double)(r->wall_ns - r->mpi_ns) : 0;
-        meet_useful(&e->useful, &r->useful);
-        most = larger(most, larger(outside, (double)r->useful.most));
-        wall = larger(wall, larger((double)r->wall_ns, (double)r->wall.most));
-        sum += outside * r->ranks;
-        ranks += r->ranks;
-    }
-    if (!(most > 0))
-        return 0;
-    e->known = true;
-    e->load_balance = sum / ranks / most;
-    e->communication = most / wall;
+    /* Of a block's ranks its longest one is known by its first thread. */
+    double longest = e->threads * ((double)r->useful.most + k->region_mpi) - k->part[JOB_THREADS_MPI];
+    *most = larger(*most, larger(own, longest));
+    meet_useful(&e->useful, &r->useful);
+    e->of.mpi += mpi * r->ranks;
+    e->of.serial += above(own, serial + inside) * r->ranks;
+    e->of.fork_join += (k->part[JOB_THREADS_FORK] + k->part[JOB_THREADS_JOIN]) * r->ranks;
+    e->of.waiting += k->part[JOB_THREADS_WAIT] * r->ranks;
+    e->of.uneven += k->part[JOB_THREADS_UNEVEN] * r->ranks;
+    e->of.useful += useful * r->ranks;
+}
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 1;
+}
+
+/* Each factor is what is left over what there was. */
+static void fill_factors(struct report_efficiency *e, double ranks, double most, double wall)
+{
+    const struct report_capacity *of = &e->of;
+    double left = of->useful, all = of->useful + of->uneven + of->waiting + of->fork_join + of->serial;
+
+    e->load_balance = share(all / ranks, most);
+    e->communication = share(most, e->threads * wall);
     e->mpi = e->load_balance * e->communication;
-    return sum;
-}
-
-/* --- OpenMP --- */
-
-/* Times of threads in regions, ns: P, L and U of the header. */
-struct shares { double all, inside, work; };
-
-static uint32_t size_of(const struct report_team *t, const struct job_region *known)
-{
-    return t->size > 0 ? (uint32_t)t->size : known && known->team ? known->team : 1;
-}
-
-static uint32_t largest_team(const struct report_model *m)
-{
-    uint32_t most = 1;
-
-    for (uint32_t i = 0; i < m->region_count; i++) {
-        const struct job_region *known = job_find_region(m->job, m->regions[i].callsite);
-        for (uint32_t k = 0; k < m->regions[i].team_count; k++) {
-            uint32_t size = size_of(&m->regions[i].teams[k], known);
-            most = size > most ? size : most;
-        }
-    }
-    return most;
-}
-
-static bool region_shares(const struct job_region *known, struct shares *s)
-{
-    double all = known
-                     ? (double)known->fork_ns + (double)known->work_ns + (double)known->wait_ns + (double)known->join_ns
-                     : 0;
-
-    if (!known || !known->samples || !(all > 0))
-        return false;
-    *s = (struct shares){ 1, ((double)known->work_ns + (double)known->wait_ns) / all, (double)known->work_ns / all };
-    return true;
-}
-
-/* Adds a region's teams; of those of several threads only what has samples (`wanted`), or only what has none, by
-   `as`. */
-static void add_region(const struct report_model *m, const struct report_region *g, bool wanted,
-                       const struct shares *as, struct shares *to)
-{
-    const struct job_region *known = job_find_region(m->job, g->callsite);
-    struct shares own = { 1, 1, 1 };
-
-    if (region_shares(known, &own) != wanted)
-        return;
-    if (!wanted)
-        own = *as;
-    for (uint32_t k = 0; k < g->team_count; k++) {
-        uint32_t size = size_of(&g->teams[k], known);
-        double time = (double)g->teams[k].time_ns * size;
-        to->all += time;
-        to->inside += size > 1 ? time * own.inside : time;
-        to->work += size > 1 ? time * own.work : time;
-    }
-}
-
-static struct shares add_regions(const struct report_model *m, bool *sampled)
-{
-    struct shares sum = { 0, 0, 0 }, as = { 1, 1, 1 };
-
-    for (uint32_t i = 0; i < m->region_count; i++)
-        add_region(m, &m->regions[i], true, &as, &sum);
-    *sampled = sum.all > 0;
-    if (*sampled)
-        as = (struct shares){ 1, sum.inside / sum.all, sum.work / sum.all };
-    for (uint32_t i = 0; i < m->region_count; i++)
-        add_region(m, &m->regions[i], false, &as, &sum);
-    return sum;
-}
-
-static void fill_openmp(const struct report_model *m, struct report_efficiency *e, double outside)
-{
-    struct shares s = add_regions(m, &e->sampled);
-    double serial = outside > (double)m->sum_omp_ns ? outside - (double)m->sum_omp_ns : 0;
-    double capacity = (serial + (double)m->sum_omp_ns) * (e->threads = largest_team(m));
-
-    e->omp_serial = e->omp_fork_join = e->omp_load_balance = e->openmp = 1;
-    if (e->threads == 1 || !(capacity > 0) || !(serial + s.inside > 0))
-        return;
-    e->omp_serial = serial + s.all < capacity ? (serial + s.all) / capacity : 1;
-    e->omp_fork_join = (serial + s.inside) / (serial + s.all);
-    e->omp_load_balance = (serial + s.work) / (serial + s.inside);
-    e->openmp = e->omp_serial * e->omp_fork_join * e->omp_load_balance;
+    e->omp_load_balance = share(left, left + of->uneven);
+    left += of->uneven;
+    e->omp_waiting = share(left, left + of->waiting);
+    left += of->waiting;
+    e->omp_fork_join = share(left, left + of->fork_join);
+    left += of->fork_join;
+    e->omp_serial = share(left, left + of->serial);
+    e->openmp = share(of->useful, all);
+    e->parallel = e->mpi * e->openmp;
 }
 
 void report_efficiency_fill(struct report_model *m)
 {
     struct report_efficiency *e = &m->efficiency;
-    double outside = fill_mpi(m, e);
+    struct job_threads all = sum_of_ranks(m);
+    double most = 0, wall = 0, ranks = 0;
 
-    if (!e->known)
-        return;
-    fill_openmp(m, e, outside);
-    e->parallel = e->mpi * e->openmp;
+    e->useful = (struct job_extent){ .least = UINT64_MAX };
+    e->threads = threads_of(m);
+    e->measured = is_measured(m, &all, e->threads);
+    e->samples = (double)all.samples;
+    e->covered = all.team_ns ? (double)all.timed_ns / (double)all.team_ns : 0;
+    for (uint32_t i = 0; i < m->rank_count; i++) {
+        struct teams k = teams_of(m, &m->ranks[i], &all);
+        add_rank(e, &m->ranks[i], &k, &most);
+        wall = larger(wall, larger((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most));
+        ranks += m->ranks[i].ranks;
+    }
+    e->of.all = ranks * e->threads * wall;
+    e->of.ended = above(e->of.all, e->of.useful + e->of.mpi + e->of.serial + e->of.fork_join + e->of.waiting +
+                                       e->of.uneven);
+    e->known = e->of.useful > 0 && wall > 0;
+    if (e->known)
+        fill_factors(e, ranks, most, wall);
 }
 
 double report_serial_share(struct report *r)
@@ -169,18 +198,23 @@ void report_split_communication(struct report *r)
 
 void report_print_efficiency(const struct report_efficiency *e, FILE *out)
 {
-    if (e->threads > 1) {
-        fprintf(out, "parallel efficiency %s%.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", e->sampled ? "" : "at most ",
-                100 * e->parallel, 100 * e->mpi, 100 * e->openmp);
-        if (e->sampled)
-            fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x fork and join %.1f %% x serial %.1f %%\n",
-                    e->threads, 100 * e->omp_load_balance, 100 * e->omp_fork_join, 100 * e->omp_serial);
-        else
-            fprintf(out, "  OpenMP, %u threads: the serial part only, no region was looked into\n", e->threads);
+    if (e->threads > 1 && e->measured) {
+        fprintf(out, "parallel efficiency %.1f %% = MPI %.1f %% x OpenMP %.1f %%\n", 100 * e->parallel, 100 * e->mpi,
+                100 * e->openmp);
+        fprintf(out, "  OpenMP, %u threads = load balance %.1f %% x waiting %.1f %% x fork and join %.1f %% x "
+                "serial %.1f %%\n", e->threads, 100 * e->omp_load_balance, 100 * e->omp_waiting,
+                100 * e->omp_fork_join, 100 * e->omp_serial);
+        fprintf(out, "  (%s executions of regions timed in each thread, %.0f %% of their time)\n",
+                report_count((uint64_t)e->samples), 100 * e->covered);
+    } else if (e->threads > 1) {
+        fprintf(out, "parallel efficiency not measured: of the time in regions, %u threads, %.1f %% was looked into\n",
+                e->threads, 100 * e->covered);
     }
     if (e->threads > 1)
-        fprintf(out, "  MPI");
+        fprintf(out, "  MPI%s", e->measured ? "" : " ");
     else
         fprintf(out, "parallel efficiency %.1f %%", 100 * e->parallel);
+    if (e->threads > 1 && !e->measured)
+        fprintf(out, "%.1f %%", 100 * e->mpi);
     fprintf(out, " = load balance %.1f %% x communication %.1f %%\n", 100 * e->load_balance, 100 * e->communication);
 }

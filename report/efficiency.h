@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The efficiencies of a hybrid job, as POP's multiplicative hybrid model has them (POP Centre of Excellence, "Hybrid
- * metrics"):
+ * The efficiencies of a hybrid job: one definition, which all views print. doc/ALGORITHMS.md, "Efficiencies", has it
+ * with an example and the names that other tools use.
  *
- *   parallel = MPI                              x OpenMP
- *              = load balance x communication     = load balance in regions x fork and join x serial part
- *                              = serialisation x transfer
+ *     useful              time of any thread of a rank in the program's own code
+ *     capacity            ranks x threads x the longest wall time of a rank
+ *     parallel = useful / capacity
+ *              = MPI                                 x OpenMP
+ *              = load balance x communication          = load balance x waiting x fork and join x serial
+ *                               = serialisation x transfer
  *
- * With, summed over the ranks, W wall time of the longest rank for each, O time outside MPI, S of it outside of
- * parallel regions, and of the time in regions with teams of t out of T threads: P all of it times t, L without fork
- * and join, U what the threads really worked:
+ * Every factor is what is left of the time over what there was, in this order:
  *
- *   MPI           O / W                 load balance = mean O / most O,  communication = most O / longest wall
- *   OpenMP        (S + U) / (T x O)     serial = (S + P) / (T x O),  fork and join = (S + L) / (S + P),
- *                                       load balance in regions = (S + U) / (S + L)
+ *     capacity | ended early, MPI: O | idle outside of teams | fork, join | waiting for each other | uneven: useful
  *
- * T is the largest team of the job: a thread that nobody made is not idle. U and L are measured in a sample of the
- * executions of each region (job/regions.h); regions without samples are taken to be as those with. Transfer
- * is what the job takes with an ideal network, replayed (replay/analysis.h), over what its replay takes; serialisation
- * is what communication has besides.
+ * O: of a rank the time of its threads that is not MPI. While its first thread is in MPI outside of regions all are;
+ * inside, and in other threads, MPI is the time of the thread that makes the call. Load balance is mean O / most O,
+ * communication most O / (threads x longest wall).
+ *
+ * threads: the largest team, with teams inside it, that any rank asked for in a region; 1 where none was entered. Those
+ * that were not made are idle. What regions are made of is measured in their threads (job/threads.h); where that covers
+ * less than a twentieth of the time in teams nothing is known of parallel and OpenMP, and "measured" is false.
+ *
+ * Transfer is what the job takes with an ideal network, replayed (replay/analysis.h), over what its replay takes;
+ * serialisation is what communication has besides.
  *
  * Threads: any once filled.  Hook-safe: no.
  */
@@ -34,17 +39,22 @@
 struct report;
 struct report_model;
 
+/* Where the capacity went, ns of all threads; the parts add up to it. */
+struct report_capacity { double all, useful, mpi, ended, serial, fork_join, waiting, uneven; };
+
 /* Shares, 0 to 1. */
 struct report_efficiency {
     bool known;                       /* false: nothing useful was done */
-    bool sampled;                     /* U and L are measured; else load balance in regions and fork and join are taken
-                                         as 1 */
+    bool measured;                    /* the time of threads in regions is; else only threads, mpi and what is below it
+                                         are known */
     bool split;                       /* serialisation and transfer are known */
-    struct job_extent useful;         /* O: which ranks have least and most */
-    uint32_t threads;                 /* T; 1: OpenMP does not come in */
+    struct job_extent useful;         /* outside MPI, on first threads: which ranks have least and most */
+    uint32_t threads;                 /* of a rank; 1: OpenMP does not come in */
+    double samples, covered;          /* executions that were timed, and their share of the time in teams */
     double parallel, mpi, openmp;
     double load_balance, communication, serialisation, transfer;
-    double omp_load_balance, omp_fork_join, omp_serial;
+    double omp_load_balance, omp_waiting, omp_fork_join, omp_serial;
+    struct report_capacity of;
 };
 
 /* From the ranks, regions and classes of the model, into m->efficiency. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/regions.h"
+#include "job/threads.h"
 #include "report/efficiency.h"
 #include "report/findings_parts.h"
 #include "report/ranges.h"
@@ -43,14 +43,12 @@ static void of_region(struct findings *f, uint32_t site)
 {
     const struct bind_site *s = replay_bind_site(f->bind, site);
     const struct job *j = f->report->job;
-    const struct job_region *g = job_find_region(j, j->terminals[s->terminal].callsite);
+    const struct job_threads *t = job_threads_of_region(j, j->terminals[s->terminal].callsite);
+    double all = t ? (double)job_threads_known(t) : 0;
 
-    if (!g || !g->samples || g->team < 2 || s->count <= 0)
+    if (all <= 0 || t->threads < 2 || s->count <= 0)
         return;
-    double fork = (double)g->fork_ns, work = (double)g->work_ns, wait = (double)g->wait_ns, join = (double)g->join_ns;
-    double all = fork + work + wait + join;
-    if (all <= 0)
-        return;
+    double work = (double)t->part[JOB_THREADS_WORK], wait = (double)t->part[JOB_THREADS_UNEVEN];
     if (s->call_ns / s->count * work / all < SMALL_WORK && work < 0.5 * all)
         add(f, REPORT_SMALL_REGIONS, site, s->call_ns * (1 - work / all));
     else if (wait > UNEVEN * all)

@@ -87,6 +87,21 @@ static void add_known(cJSON *o, const char *key, bool known, double value)
         cJSON_AddNullToObject(o, key);
 }
 
+/* Where the time of all threads went; the parts add up to the capacity. */
+static void add_capacity(const struct report_efficiency *e, cJSON *efficiency)
+{
+    cJSON *o = cJSON_AddObjectToObject(efficiency, "thread_seconds");
+
+    add_number(o, "capacity", e->of.all / 1e9);
+    add_number(o, "mpi", e->of.mpi / 1e9);
+    add_number(o, "ended", e->of.ended / 1e9);
+    add_known(o, "useful", e->measured, e->of.useful / 1e9);
+    add_known(o, "serial", e->measured, e->of.serial / 1e9);
+    add_known(o, "fork_join", e->measured, e->of.fork_join / 1e9);
+    add_known(o, "waiting", e->measured, e->of.waiting / 1e9);
+    add_known(o, "uneven", e->measured, e->of.uneven / 1e9);
+}
+
 static void add_efficiency(struct report *r, cJSON *root)
 {
     const struct report_efficiency *e = &r->model->efficiency;
@@ -95,17 +110,21 @@ static void add_efficiency(struct report *r, cJSON *root)
         return;
     report_split_communication(r);
     cJSON *o = cJSON_AddObjectToObject(root, "efficiency");
-    add_number(o, "parallel", e->parallel);
+    add_known(o, "parallel", e->measured, e->parallel);
     add_number(o, "mpi", e->mpi);
-    add_number(o, "openmp", e->openmp);
+    add_known(o, "openmp", e->measured, e->openmp);
     add_number(o, "load_balance", e->load_balance);
     add_number(o, "communication", e->communication);
     add_known(o, "serialisation", e->split, e->serialisation);
     add_known(o, "transfer", e->split, e->transfer);
     add_number(o, "openmp_threads", e->threads);
-    add_number(o, "openmp_serial", e->omp_serial);
-    add_known(o, "openmp_load_balance", e->sampled || e->threads == 1, e->omp_load_balance);
-    add_known(o, "openmp_fork_join", e->sampled || e->threads == 1, e->omp_fork_join);
+    add_known(o, "openmp_load_balance", e->measured, e->omp_load_balance);
+    add_known(o, "openmp_waiting", e->measured, e->omp_waiting);
+    add_known(o, "openmp_fork_join", e->measured, e->omp_fork_join);
+    add_known(o, "openmp_serial", e->measured, e->omp_serial);
+    add_number(o, "openmp_samples", e->samples);
+    add_known(o, "openmp_timed_share", e->covered > 0, e->covered);
+    add_capacity(e, o);
 }
 
 /* Where the wall time of all streams went; the parts add up to it. */
@@ -232,11 +251,6 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     add_number(o, "controls", (double)g->controls);
     add_number(o, "control_seconds", (double)g->control_ns / 1e9);
     add_number(o, "control_chosen_seconds", (double)g->chosen_ns / 1e9);
-    add_number(o, "samples", (double)g->samples);
-    add_seconds(o, "fork_seconds", g->fork_ns);
-    add_seconds(o, "work_seconds", g->work_ns);
-    add_seconds(o, "wait_seconds", g->wait_ns);
-    add_seconds(o, "join_seconds", g->join_ns);
     cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
     for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++) {
         cJSON *row = report_json_object(sizes);
@@ -244,6 +258,26 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
         add_number(row, "count", (double)g->size[i].count);
         add_seconds(row, "time_seconds", g->size[i].ns);
     }
+}
+
+/* Of the threads of a region's teams; null where none was timed. */
+static void add_threads(const struct report *r, cJSON *region, uint32_t callsite)
+{
+    static const char *const part[] = { "work_seconds", "mpi_seconds", "uneven_seconds", "waiting_seconds",
+                                        "fork_seconds", "join_seconds" };
+    const struct job_threads *t = job_threads_of_region(r->job, callsite);
+
+    if (!t || !job_threads_known(t)) {
+        cJSON_AddNullToObject(region, "threads");
+        return;
+    }
+    cJSON *o = cJSON_AddObjectToObject(region, "threads");
+    add_number(o, "largest", t->threads);
+    add_number(o, "samples", (double)t->samples);
+    add_seconds(o, "team_seconds", t->team_ns);
+    add_seconds(o, "timed_seconds", t->timed_ns);
+    for (int i = 0; i < JOB_THREADS_PARTS; i++)
+        add_seconds(o, part[i], t->part[i]);
 }
 
 static void add_regions(struct report *r, cJSON *root)
@@ -258,6 +292,7 @@ static void add_regions(struct report *r, cJSON *root)
         add_seconds(o, "time_seconds", g->time_ns);
         add_seconds(o, "gap_seconds", g->gap_ns);
         add_spread(o, &g->spread);
+        add_threads(r, o, g->callsite);
         add_choice(r, o, g->callsite);
         const struct report_team *best = report_best_team(r->job, g);
         add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);

@@ -141,7 +141,7 @@ const struct report_losses *report_losses(struct report *r)
     const struct report_model *m = r->model;
     const struct report_findings *found = report_findings(r);
 
-    if (r->losses || !m->efficiency.known || !found->known)
+    if (r->losses || !m->efficiency.known || !m->efficiency.measured || !found->known)
         return r->losses;
     struct report_losses *l = r->losses = calloc(1, sizeof *l);
     struct account a = { .transfer = calloc(m->site_count + 1u, sizeof *a.transfer),

@@ -57,6 +57,21 @@ static double share(uint64_t part, uint64_t whole)
     return whole ? 100 * (double)part / (double)whole : 0;
 }
 
+/* "  of its threads' time: work 52 %, …" */
+static void print_threads(const struct report *r, uint32_t callsite, FILE *out)
+{
+    const struct job_threads *t = job_threads_of_region(r->job, callsite);
+    uint64_t all = t ? job_threads_known(t) : 0;
+
+    if (!all || t->threads < 2)
+        return;
+    fprintf(out, "  of its threads' time: work %.0f%%, MPI %.0f%%, waiting for the last %.0f%%, for each other %.0f%%, "
+            "fork %.0f%%, join %.0f%% (%s timed, %.0f%% of its time)\n", share(t->part[JOB_THREADS_WORK], all),
+            share(t->part[JOB_THREADS_MPI], all), share(t->part[JOB_THREADS_UNEVEN], all),
+            share(t->part[JOB_THREADS_WAIT], all), share(t->part[JOB_THREADS_FORK], all),
+            share(t->part[JOB_THREADS_JOIN], all), report_count(t->samples), share(t->timed_ns, t->team_ns));
+}
+
 /* What the oracle knows of changing this team, and did: "  oracle: 3 of 50 with another size, …". */
 static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 {
@@ -65,13 +80,6 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
 
     if (!g)
         return;
-    if (g->samples) {
-        uint64_t all = g->fork_ns + g->work_ns + g->wait_ns + g->join_ns;
-        fprintf(out, "  of its time: fork %.0f%%, work %.0f%%, waiting for the last thread %.0f%%, join %.0f%% "
-                "(%s timed)\n",
-                share(g->fork_ns, all), share(g->work_ns, all), share(g->wait_ns, all), share(g->join_ns, all),
-                report_count(g->samples));
-    }
     if (g->changed) {
         const struct job_region_size *most = &g->size[0];
         for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
@@ -108,6 +116,7 @@ static void print_region(struct report *r, const struct report_region *g, FILE *
     fputc('\n', out);
     for (uint32_t k = 0; k < g->team_count; k++)
         print_team(r, g, &g->teams[k], out);
+    print_threads(r, g->callsite, out);
     print_known(r, g->callsite, out);
 }
 

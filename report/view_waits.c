@@ -152,7 +152,7 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
 /* --- OpenMP: what ranks lose in regions, and beside them --- */
 
 struct loss { const char *kind; uint32_t site; double ns; };
-struct losses { struct loss *row; uint32_t count; double inside, unknown, work, uneven, fork, serial; };
+struct losses { struct loss *row; uint32_t count; double inside, unknown, work, uneven, waiting, fork, serial; };
 
 static int by_loss(const void *a, const void *b)
 {
@@ -170,17 +170,20 @@ static void add_loss(struct losses *l, const char *kind, uint32_t site, double n
 static void add_region(struct report *r, struct losses *l, uint32_t site)
 {
     const struct bind_site *s = replay_bind_site(replay_analysis_bind(report_analysis(r)), site);
-    const struct job_region *g = job_find_region(r->job, r->job->terminals[s->terminal].callsite);
-    double all = g ? (double)g->fork_ns + (double)g->work_ns + (double)g->wait_ns + (double)g->join_ns : 0;
+    const struct job_threads *t = job_threads_of_region(r->job, r->job->terminals[s->terminal].callsite);
+    double all = t ? (double)job_threads_known(t) : 0;
 
     l->inside += s->call_ns;
     if (all <= 0) {
         l->unknown += s->call_ns;
         return;
     }
-    l->work += s->call_ns * (double)g->work_ns / all;
-    add_loss(l, "uneven threads", site, s->call_ns * (double)g->wait_ns / all, &l->uneven);
-    add_loss(l, "fork and join", site, s->call_ns * (double)(g->fork_ns + g->join_ns) / all, &l->fork);
+    double fork = (double)t->part[JOB_THREADS_FORK] + (double)t->part[JOB_THREADS_JOIN];
+    double work = (double)t->part[JOB_THREADS_WORK] + (double)t->part[JOB_THREADS_MPI];
+    l->work += s->call_ns * work / all;
+    add_loss(l, "uneven threads", site, s->call_ns * (double)t->part[JOB_THREADS_UNEVEN] / all, &l->uneven);
+    add_loss(l, "threads waiting", site, s->call_ns * (double)t->part[JOB_THREADS_WAIT] / all, &l->waiting);
+    add_loss(l, "fork and join", site, s->call_ns * fork / all, &l->fork);
 }
 
 /* While the first thread computes alone the others of the largest team are idle. */
@@ -202,16 +205,16 @@ static void print_openmp(struct report *r, FILE *out)
 {
     enum { MOST = 10 };
     uint32_t sites = replay_bind_sites(replay_analysis_bind(report_analysis(r)));
-    struct losses l = { .row = calloc(3 * (size_t)sites + 1, sizeof *l.row) };
+    struct losses l = { .row = calloc(4 * (size_t)sites + 1, sizeof *l.row) };
     double wall = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
     char where[256];
 
     find_losses(r, &l);
     if (l.inside > 0) {
         fprintf(out, "in OpenMP regions, all ranks: %s\n"
-                "  = work %s + uneven threads %s + fork and join %s + not known %s\n",
-                report_time(l.inside), report_time(l.work), report_time(l.uneven), report_time(l.fork),
-                report_time(l.unknown));
+                "  = work %s + uneven threads %s + waiting for each other %s + fork and join %s + not known %s\n",
+                report_time(l.inside), report_time(l.work), report_time(l.uneven), report_time(l.waiting),
+                report_time(l.fork), report_time(l.unknown));
         fprintf(out, "  beside them, threads idle (serial part): %s\n", report_time(l.serial));
     }
     if (l.inside > 0 && l.count)

@@ -48,6 +48,19 @@ uint64_t session_events(void)
     return session_own.stream && session_own.generation == session.generation ? session_own.stream->events : 0;
 }
 
+uint64_t session_calls_here(void)
+{
+    const struct session_stream *s = session_own.generation == session.generation ? session_own.stream : NULL;
+    return s && s->call_ns > s->adopted_calls ? s->call_ns - s->adopted_calls : 0;
+}
+
+void session_threads_add(struct session_stream *s, const struct job_threads *t)
+{
+    if (stream_take(s))
+        job_threads_sum(&s->threads, t);
+    stream_release(s);
+}
+
 uint64_t session_call_ns(const struct session_stream *s)
 {
     return s->call_ns;

@@ -30,6 +30,13 @@ uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
 uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
+uint64_t session_calls_here(void); /* the same of this thread, since it is one; 0 without a stream. Hook-safe. */
+
+/* --- How threads of teams spent their time (job/threads.h) --- */
+/* Adds to what is known of the rank, by the stream's thread, where that is its first. Hook-safe. */
+void session_threads_add(struct session_stream *s, const struct job_threads *t);
+/* For struct session_hooks: the same of a region; 0: of the rank. */
+int session_add_threads(struct job *job, uint64_t function, const struct job_threads *t);
 
 /* --- Tasks: statistics, no events (tasks/task.h) --- */
 uint64_t session_events(void); /* of this thread's stream so far; 0 without one. Hook-safe. */

@@ -109,7 +109,8 @@ static void restart(struct session_stream *s, uint64_t begin)
     session_flows_close(&s->flows);
     session_stream_timeline(s, begin);
     s->events = s->cost_samples = s->cost_sum = 0;
-    s->call_ns = s->region_ns = s->skipped_ns = s->followed_ns = s->idle_ns = 0;
+    s->threads = (struct job_threads){0};
+    s->call_ns = s->adopted_calls = s->region_ns = s->skipped_ns = s->followed_ns = s->idle_ns = 0;
     s->begin = s->last = begin;
 }
 

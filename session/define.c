@@ -87,6 +87,19 @@ int session_add_region(struct job *job, uint64_t function, uint64_t where, const
     return own.callsite == GRAMMAR_NONE ? PYTHIA_ENOMEM : job_add_region(job, &own);
 }
 
+int session_add_threads(struct job *job, uint64_t function, const struct job_threads *t)
+{
+    struct job_threads own = *t;
+    own.ranks = 1;
+    own.rank = function ? GRAMMAR_NONE : session.world.rank;
+    own.callsite = function ? place_of(job, function) : GRAMMAR_NONE;
+    if (!function && job_threads_of_rank(job, own.rank))
+        own.ranks = 0;
+    if (function && own.callsite == GRAMMAR_NONE)
+        return PYTHIA_ENOMEM;
+    return job_threads_add(job, &own);
+}
+
 uint32_t session_comm(const char *name, uint32_t size)
 {
     uint32_t comm = GRAMMAR_NONE;

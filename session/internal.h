@@ -57,6 +57,8 @@ struct session_stream {
     uint32_t before;               /* the last event, GRAMMAR_NONE: none yet */
     uint64_t polled_ns, polled_until, polled_at; /* in polls that found nothing, since that many events */
     uint64_t call_ns, region_ns;   /* exclusive */
+    uint64_t adopted_calls;        /* call_ns when its thread got it */
+    struct job_threads threads;    /* of the teams of its regions */
     uint64_t skipped_ns;           /* in callbacks: no part of the stream's time */
     uint64_t followed_ns;          /* in the oracle: the same */
     uint64_t idle_ns;              /* between threads: the same */
@@ -175,6 +177,7 @@ bool session_stream_busy_here(void);
 struct session_frozen {
     struct grammar_flat *grammar; /* NULL: out of memory */
     struct job_stream stream;
+    struct job_threads threads;   /* ranks 0: it entered no region */
     struct session_flows flows;
     struct session_timeline timeline;
     uint32_t *terminal;           /* of each of the stream's terminals: the session's */

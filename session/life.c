@@ -198,6 +198,10 @@ bool session_stream_freeze(struct session_stream *s, struct session_frozen *f)
         .cost_ns = cost_of(s),
     };
     f->stream.drift_ns = session_clock_drift(f->stream.wall_ns);
+    f->threads = s->threads;
+    f->threads.rank = session.world.rank;
+    f->threads.callsite = GRAMMAR_NONE;
+    f->threads.ranks = s->thread == 0 && s->threads.threads ? 1 : 0;
     grammar_flat_renumber(f->grammar, s->keys.job_terminal, 0);
     if (s->keys.terminals)
         memcpy(f->terminal, s->keys.job_terminal, s->keys.terminals * sizeof *f->terminal);
@@ -221,6 +225,8 @@ int session_frozen_add(struct session_frozen *f, struct job *job)
     int error = merge_add_stream(job, &f->stream, g);
     if (!error)
         error = session_flows_finish(&f->flows, job, f->stream.rank);
+    if (!error && f->threads.ranks)
+        error = job_threads_add(job, &f->threads);
     if (!error)
         error = session_timeline_finish(&f->timeline, job, f->stream.rank, f->terminal);
     session_frozen_drop(f);

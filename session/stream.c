@@ -421,6 +421,7 @@ void session_end_at(struct session_stream *s, struct session_span *span, struct 
         close_innermost(s);
     if (s->open_count > span->level) {
         struct session_open open = s->open[--s->open_count];
+        end = end < s->last ? s->last : end;
         span_end(s, &open, e, end < open.begin ? open.begin : end, skipped);
     }
     base_guard_leave();

@@ -141,6 +141,7 @@ static void stream_adopt(struct session_stream *s)
 {
     uint64_t now = base_clock_now(), idle = now > s->last ? now - s->last : 0;
     s->turn++;
+    s->adopted_calls = s->call_ns;
     if (stream_take(s)) {
         s->last += idle;
         s->idle_ns += idle;

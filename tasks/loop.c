@@ -3,8 +3,8 @@
  * taskloop: all its tasks deferred, or all at once, whichever was faster (model.h). libgomp itself runs them at once
  * when the flag of its `if` clause is off, and again everything else stays as it is.
  *
- * Its tasks are not wrapped (libgomp writes the bounds into their data), so they are timed as a whole, and tasks that
- * they create count as if created where the thread was that ran them.
+ * Its tasks are not timed one by one, but as a whole, and tasks that they create count as if created where the thread
+ * was that ran them. A thread in a team that is timed knows when it runs one (teams/share.h).
  */
 #include "base/clock.h"
 #include "base/fpu.h"
@@ -12,6 +12,8 @@
 #include "libgomp/real.h"
 #include "tasks/task.h"
 #include "tasks/act.h"
+#include "tasks/entry.h"
+#include "teams/share.h"
 #include "session/ask.h"
 
 /* Tasks that libgomp makes of `turns` iterations; `size` is what grainsize or num_tasks says, 0 nothing. */
@@ -56,6 +58,19 @@ static unsigned loop_begin(struct loop *l, void (*fn)(void *), uint64_t turns, u
     return l->at_once ? flags & ~(unsigned)TASKS_IF : flags;
 }
 
+/* What libgomp is to run. */
+static tasks_function loop_function(const struct loop *l, void (*fn)(void *))
+{
+    tasks_function run = NULL;
+    if (!l->site || l->at_once)
+        return fn;
+    if (!atomic_load_explicit(&l->site->whole, memory_order_relaxed))
+        atomic_store_explicit(&l->site->whole, true, memory_order_relaxed);
+    if (teams_share_timed())
+        run = tasks_entry(l->site, tasks_thread.depth, false);
+    return run ? run : fn;
+}
+
 static void loop_end(const struct loop *l, unsigned flags)
 {
     struct tasks_thread *t = &tasks_thread;
@@ -97,7 +112,13 @@ static uint64_t turns_ull(unsigned flags, unsigned long long start, unsigned lon
     {                                                                                                               \
         struct loop l = { 0 };                                                                                      \
         unsigned with = loop_begin(&l, fn, turns, flags, number);                                                   \
-        libgomp_real()->name(fn, data, cpyfn, size, align, with, number, priority, start, end, step);               \
+        bool waits = l.site && !l.at_once && !(flags & TASKS_NOGROUP) && teams_share_timed();                       \
+        if (waits)                                                                                                  \
+            teams_share_wait();                                                                                     \
+        libgomp_real()->name(loop_function(&l, fn), data, cpyfn, size, align, with, number, priority, start, end,   \
+                             step);                                                                                 \
+        if (waits)                                                                                                  \
+            teams_share_waited();                                                                                   \
         loop_end(&l, flags);                                                                                        \
     }
 

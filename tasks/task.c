@@ -9,6 +9,7 @@
 #include "session/ask.h"
 #include "tasks/act.h"
 #include "tasks/entry.h"
+#include "teams/share.h"
 
 enum { LOOK = 64 };
 static const double cost_unknown = 700; /* ns; measured from the first deferred tasks on */
@@ -76,6 +77,41 @@ SELDOM static void run_timed(struct tasks_thread *t, const struct tasks_entry *e
     t->elsewhere = timing.elsewhere + (end - timing.begin);
 }
 
+/* What those of a row took on average; 0: not known. */
+static uint64_t usual_time(struct tasks_row *row)
+{
+    uint64_t timed = atomic_load_explicit(&row->counter[TASKS_TIMED], memory_order_relaxed);
+    return timed ? atomic_load_explicit(&row->counter[TASKS_TIME], memory_order_relaxed) / timed : 0;
+}
+
+/* The thread is in a team that is timed: what it runs while it waits is work. Of short tasks a sample is timed here,
+   too. */
+SELDOM static void run_in_share(struct tasks_thread *t, const struct tasks_entry *e, void *data, bool due)
+{
+    struct teams_met met = { 0 };
+    if (due)
+        met = teams_share_task();
+    if (due || t->watch)
+        run_timed(t, e, data, due);
+    else
+        e->fn(data);
+    if (due)
+        teams_share_task_end(met);
+    else
+        teams_share_met(usual_time(tasks_row(t, e->number, e->depth)));
+}
+
+/* One of a taskloop, which is timed as a whole. */
+SELDOM static void run_of_loop(const struct tasks_entry *e, void *data)
+{
+    struct teams_met met = { 0 };
+    if (teams_share_timed())
+        met = teams_share_task();
+    e->fn(data);
+    if (met.met)
+        teams_share_task_end(met);
+}
+
 /* A thread that had none of its own tasks yet has no block: it gets one now. */
 SELDOM static void run_first(const struct tasks_entry *e, void *data, uint32_t function)
 {
@@ -93,13 +129,19 @@ void tasks_run(void *data, uint32_t function)
         run_first(e, data, function);
         return;
     }
+    if (__builtin_expect(atomic_load_explicit(&e->site->whole, memory_order_relaxed), 0)) {
+        run_of_loop(e, data);
+        return;
+    }
     if (function & 1)
         atomic_fetch_sub_explicit(&tasks_ready, 1, memory_order_relaxed);
     t->begun++;
     bool subtree = t->subtree, due = tasks_due(tasks_row(t, e->number, e->depth));
     struct inside before = enter(t, e->number, e->depth);
     t->subtree = false;
-    if (due || t->watch)
+    if (teams_share_timed())
+        run_in_share(t, e, data, due);
+    else if (due || t->watch)
         run_timed(t, e, data, due);
     else
         e->fn(data);

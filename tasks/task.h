@@ -63,6 +63,7 @@ struct tasks_site {
                                   themselves */
     bool allowed;              /* by the user, whatever its code says; this and `proof` are set before `known` */
     struct teams_proof *proof;
+    atomic_bool whole;         /* a taskloop: timed as a whole */
     atomic_bool depends;       /* its tasks have dependences: others may have to wait for them … */
     atomic_bool doubted;       /* … and whether that may take until their creator goes on is not known: counted */
     _Atomic uint16_t entry[TASKS_DEPTHS]; /* entry.h: 1 + its number, 0: not asked for */

@@ -11,6 +11,7 @@
 #include "include/pythia.h"
 #include "libgomp/real.h"
 #include "tasks/task.h"
+#include "teams/share.h"
 
 static uint64_t wait_begin(const struct tasks_thread *t)
 {
@@ -34,7 +35,11 @@ static void wait_end(struct tasks_thread *t, uint64_t begin, uint64_t elsewhere)
     {                                                         \
         struct tasks_thread *t = &tasks_thread;         \
         uint64_t begin = wait_begin(t), before = t->elsewhere; \
+        if (teams_share_timed())                              \
+            teams_share_wait();                               \
         libgomp_real()->name arguments;                      \
+        if (teams_share_timed())                              \
+            teams_share_waited();                             \
         wait_end(t, begin, before);                           \
     }
 
@@ -42,13 +47,26 @@ WAIT(GOMP_taskwait, (void), ())
 WAIT(GOMP_taskwait_depend, (void **depend), (depend))
 WAIT(GOMP_taskgroup_end, (void), ())
 
-/* Holding is counted from before it is had until after it is given back. */
-#define TAKE(name, parameters, arguments)  \
-    PYTHIA_API void name parameters;       \
-    void name parameters                   \
-    {                                      \
-        tasks_thread.holding++;         \
-        libgomp_real()->name arguments;   \
+/*
+ * Holding is counted from before it is had until after it is given back. A thread that is timed (teams/share.h) takes
+ * the time of what it has to wait for. `free`: whether that is not so, as far as can be seen from outside; where it
+ * changes in between a wait is not seen.
+ */
+#define TAKE(name, parameters, arguments, free) \
+    PYTHIA_API void name parameters;           \
+    void name parameters                       \
+    {                                          \
+        tasks_thread.holding++;                \
+        if (!teams_share_timed()) {            \
+            libgomp_real()->name arguments;    \
+            return;                            \
+        }                                      \
+        bool waits = !(free);                  \
+        if (waits)                             \
+            teams_share_wait();                \
+        libgomp_real()->name arguments;        \
+        if (waits)                             \
+            teams_share_waited();              \
     }
 
 #define GIVE(name, parameters, arguments)                                 \
@@ -68,13 +86,21 @@ WAIT(GOMP_taskgroup_end, (void), ())
         return got;                              \
     }
 
-TAKE(GOMP_critical_start, (void), ())
+/* A simple lock, a critical section by name: libgomp keeps an int there, which is 0 while nobody has it. */
+static bool is_free(const void *lock)
+{
+    return __atomic_load_n((const int *)lock, __ATOMIC_RELAXED) == 0;
+}
+
+TAKE(GOMP_critical_start, (void), (), false)
 GIVE(GOMP_critical_end, (void), ())
-TAKE(GOMP_critical_name_start, (void **name), (name))
+TAKE(GOMP_atomic_start, (void), (), false)
+GIVE(GOMP_atomic_end, (void), ())
+TAKE(GOMP_critical_name_start, (void **name), (name), is_free(name))
 GIVE(GOMP_critical_name_end, (void **name), (name))
-TAKE(omp_set_lock, (void *held), (held))
+TAKE(omp_set_lock, (void *held), (held), is_free(held))
 GIVE(omp_unset_lock, (void *held), (held))
 TRY(omp_test_lock)
-TAKE(omp_set_lock_, (void *held), (held))
+TAKE(omp_set_lock_, (void *held), (held), is_free(held))
 GIVE(omp_unset_lock_, (void *held), (held))
 TRY(omp_test_lock_)

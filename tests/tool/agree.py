@@ -79,7 +79,14 @@ def tables(r):
 def contracts(r):
     e = r.get("efficiency")
     if e:
-        same("efficiency: MPI x OpenMP", e["mpi"] * e["openmp"], e["parallel"], 1e-6)
+        parts = dict(e["thread_seconds"])
+        capacity = parts.pop("capacity")
+        if e["parallel"] is not None:
+            same("efficiency: MPI x OpenMP", e["mpi"] * e["openmp"], e["parallel"], 1e-6)
+            same("efficiency: OpenMP's factors", e["openmp_load_balance"] * e["openmp_waiting"] *
+                 e["openmp_fork_join"] * e["openmp_serial"], e["openmp"], 1e-6)
+            same("efficiency: the capacity's parts", sum(parts.values()), capacity, 1e-6)
+            same("efficiency: useful / capacity", parts["useful"] / capacity, e["parallel"], 1e-6)
         same("efficiency: load balance x communication", e["load_balance"] * e["communication"], e["mpi"], 1e-6)
     for c in r["callsites"]:
         for key in ("gap_min_seconds", "gap_max_seconds", "gap_max_turn"):

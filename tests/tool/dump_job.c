@@ -266,6 +266,15 @@ int main(int argc, char **argv)
                (int32_t)j->digrams.of[i].before, j->digrams.of[i].gap.samples, j->digrams.of[i].gap.total);
     print_traffic(j);
     print_timeline(j);
+    for (uint32_t i = 0; i < j->threads.count; i++) {
+        const struct job_threads *t = &j->threads.of[i];
+        printf("threads\t%d\t%d\t%u\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64,
+               (int32_t)t->rank, (int32_t)t->callsite, t->ranks, t->threads, t->samples, t->region_ns,
+               t->region_mpi_ns, t->team_ns, t->timed_ns);
+        for (int k = 0; k < JOB_THREADS_PARTS; k++)
+            printf("\t%" PRIu64, t->part[k]);
+        putchar('\n');
+    }
     if (j->delay.ranks)
         printf("delay\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", j->delay.ranks, j->delay.ready_ns,
                j->delay.wall_ns, j->delay.most_ns);

@@ -370,6 +370,8 @@ class Job:
         self.print_series()
         self.print_extremes()
         self.print_own()
+        for row in self.records(35, "<iiII11Q") if 35 in self.sections else []:
+            print("threads", *row, sep="\t")
         for delay in self.records(31, "<4Q") if 31 in self.sections else []:
             print("delay", *delay, sep="\t")
 

@@ -36,11 +36,6 @@ static struct job_region sample(struct job *j, uint64_t offset, uint32_t seed)
     r.control_ns = seed + 6;
     r.chosen_ns = seed + 7;
     r.gain_ns = -(int64_t)seed - 8;
-    r.samples = seed + 9;
-    r.fork_ns = seed + 10;
-    r.work_ns = seed + 11;
-    r.wait_ns = seed + 12;
-    r.join_ns = seed + 13;
     job_region_add_size(&r, 8, 3, 300 + seed);
     job_region_add_size(&r, 1, 4, 400 + seed);
     return r;

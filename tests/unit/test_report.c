@@ -52,8 +52,8 @@ START_TEST(efficiencies_of_a_hand_made_job)
 }
 END_TEST
 
-/* 20 us alone, 80 in a region of two threads, of which fork and join are 10, and each thread works 30 of the other
-   70. */
+/* 20 us alone, 80 in a region of two threads, of which fork and join are 10 a thread, 20 are waits for a lock, 60 for
+   the last thread, and 60 are work. */
 START_TEST(efficiencies_of_teams)
 {
     struct job *j = job_create();
@@ -64,17 +64,56 @@ START_TEST(efficiencies_of_teams)
     grammar_append(g, &e);
     hand_stream(j, g, 0, 100, 0);
     j->streams[0].omp_ns = 80000;
-    struct job_region known = { .callsite = j->terminals[region].callsite, .team = 2, .executions = 1, .verified = 1,
-                                .samples = 1,
-                                .fork_ns = 5000, .work_ns = 30000, .wait_ns = 40000, .join_ns = 5000 };
-    ck_assert_int_eq(job_add_region(j, &known), 0);
+    struct job_threads t = { .rank = 0, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 2, .samples = 1,
+                             .region_ns = 80000, .team_ns = 160000, .timed_ns = 80000,
+                             .part = { [JOB_THREADS_WORK] = 30000, [JOB_THREADS_UNEVEN] = 30000,
+                                       [JOB_THREADS_WAIT] = 10000, [JOB_THREADS_FORK] = 5000,
+                                       [JOB_THREADS_JOIN] = 5000 } }; /* half of it was measured */
+    ck_assert_int_eq(job_threads_add(j, &t), 0);
     struct report_model *m = report_model_create(j);
-    ck_assert(m->efficiency.sampled && m->efficiency.threads == 2);
+    ck_assert(m->efficiency.measured && m->efficiency.threads == 2);
+    ck_assert_double_eq_tol(m->efficiency.covered, 0.5, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.mpi, 1, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.omp_serial, 180.0 / 200, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.omp_fork_join, 160.0 / 180, 1e-12);
-    ck_assert_double_eq_tol(m->efficiency.omp_load_balance, 80.0 / 160, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.omp_waiting, 140.0 / 160, 1e-12);
+    ck_assert_double_eq_tol(m->efficiency.omp_load_balance, 80.0 / 140, 1e-12);
     ck_assert_double_eq_tol(m->efficiency.parallel, 80.0 / 200, 1e-12);
+    report_model_destroy(m);
+    j->threads.of[0].timed_ns = 7000; /* less than a twentieth */
+    m = report_model_create(j);
+    ck_assert(m->efficiency.known && !m->efficiency.measured);
+    report_model_destroy(m);
+    job_destroy(j);
+}
+END_TEST
+
+/* Two ranks of 100 us and two threads, which the second one never makes. In the first one's region of 60 us the other
+   thread is in MPI for 20; both are in MPI for 30 outside of it. */
+START_TEST(efficiencies_of_calls_in_regions)
+{
+    struct job *j = job_create();
+    uint32_t barrier = hand_call(j, "MPI_Barrier", 0x20, JOB_COLLECTIVE);
+    for (uint32_t rank = 0; rank < 2; rank++) {
+        struct grammar *g = grammar_create(1 << 20);
+        hand_append(g, barrier, 70, 30);
+        hand_stream(j, g, rank, 100, 30);
+    }
+    j->streams[0].omp_ns = 60000;
+    struct job_threads t = { .rank = 0, .callsite = GRAMMAR_NONE, .ranks = 1, .threads = 2, .samples = 1,
+                             .region_ns = 60000, .team_ns = 120000, .timed_ns = 120000,
+                             .part = { [JOB_THREADS_WORK] = 100000, [JOB_THREADS_MPI] = 20000 } };
+    ck_assert_int_eq(job_threads_add(j, &t), 0);
+    struct report_model *m = report_model_create(j);
+    const struct report_efficiency *e = &m->efficiency;
+    ck_assert_double_eq_tol(e->of.all, 400000, 1e-6);
+    ck_assert_double_eq_tol(e->of.mpi, 60000 + 20000 + 60000, 1e-6);
+    ck_assert_double_eq_tol(e->of.serial, 10000 + 70000, 1e-6);
+    ck_assert_double_eq_tol(e->of.useful, 110000 + 70000, 1e-6);
+    ck_assert_double_eq_tol(e->of.ended, 0, 1e-6);
+    ck_assert_double_eq_tol(e->load_balance, (120.0 + 140) / 2 / 140, 1e-12);
+    ck_assert_double_eq_tol(e->communication, 140.0 / 200, 1e-12);
+    ck_assert_double_eq_tol(e->parallel, 180.0 / 400, 1e-12);
     report_model_destroy(m);
     job_destroy(j);
 }
@@ -310,6 +349,7 @@ int main(void)
         UNIT_TEST(efficiencies_of_a_hand_made_job),
         UNIT_TEST(efficiencies_of_teams),
         UNIT_TEST(a_block_keeps_who_is_longest),
+        UNIT_TEST(efficiencies_of_calls_in_regions),
         UNIT_TEST(peers_are_relative),
         UNIT_TEST(teams_are_told_apart), UNIT_TEST(best_team_of_like_work),
         UNIT_TEST(time_inside_opened_regions),

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which executions of a region are timed in each thread, and what those that are not were like.
+ *
+ * Timed are an execution that is likely to be long, and of short ones the first and every 16th. Long is 50 us and more,
+ * where timing costs nothing; it is likely for as many executions after a long one as cost a thousandth of it. What a
+ * timed one shows stands for those of its kind, short or long, that were not timed since the last one: so each counts
+ * by its duration, and what changes with time is seen. Teams of one need no timing: their time is work, or MPI.
+ *
+ * Threads: the one that enters the region.  Hook-safe: yes.
+ */
+#ifndef PYTHIA_TEAMS_ACCOUNT_H
+#define PYTHIA_TEAMS_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "job/threads.h"
+
+enum teams_length { TEAMS_SHORT, TEAMS_LONG, TEAMS_ALONE, TEAMS_LENGTHS };
+
+/* One execution, or several: ns on the thread that entered, of it in its MPI calls, of all threads. */
+struct teams_time { uint64_t region, mpi, team; };
+
+/* Of one region. Zero: none yet. */
+struct teams_account {
+    uint64_t executions;
+    uint32_t likely;  /* so many of the next ones may be long */
+    struct teams_time untimed[TEAMS_LENGTHS]; /* since the last one that was timed */
+    struct job_threads sum; /* of those that were, with what they stand for */
+};
+
+/* Whether the next execution is to be timed. */
+static inline bool teams_account_due(struct teams_account *a)
+{
+    enum { FIRST = 4, EVERY = 16 };
+    uint64_t n = a->executions++;
+    if (a->likely) {
+        a->likely--;
+        return true;
+    }
+    return n % EVERY == 0 || n < FIRST;
+}
+
+/* One took so long. */
+static inline enum teams_length teams_account_length(struct teams_account *a, uint64_t ns)
+{
+    enum { LONG = 50000, COST = 2048, MOST = 1024 };
+    if (ns < LONG)
+        return TEAMS_SHORT;
+    uint32_t likely = ns / COST < MOST ? (uint32_t)(ns / COST) : MOST;
+    a->likely = a->likely > likely ? a->likely : likely;
+    return TEAMS_LONG;
+}
+
+/* It was not timed. */
+static inline void teams_account_add(struct teams_account *a, uint64_t ns, uint64_t mpi, uint32_t threads)
+{
+    enum teams_length length = teams_account_length(a, ns);
+    struct teams_time *t = &a->untimed[threads > 1 ? length : TEAMS_ALONE];
+    t->region += ns;
+    t->mpi += mpi;
+    t->team += ns * threads;
+}
+
+/* It was: *timed has the times of its threads; gets region_ns, region_mpi_ns, and what it stands for besides. */
+void teams_account_timed(struct teams_account *a, uint64_t ns, uint64_t mpi, struct job_threads *timed);
+/* At the end: what stands for nothing, and of teams of one what it was; zero afterwards. */
+struct job_threads teams_account_rest(struct teams_account *a);
+
+#endif
