@@ -184,7 +184,7 @@ void base_replace_abandon(struct base_replace *r)
 /* The file is whole and synced, or an error is known. Pipes and the like know no sync. */
 static int close_written(struct base_replace *r)
 {
-    int fd = r->fd, error = fd >= 0 && r->name[0] && base_io_sync(fd) ? errno : 0;
+    int fd = r->fd, error = fd >= 0 && r->name[0] && !r->at_once && base_io_sync(fd) ? errno : 0;
     r->fd = -1;
     if (fd >= 0 && base_io_close(fd) && !error)
         error = errno;
@@ -202,7 +202,8 @@ int base_replace_commit(struct base_replace *r)
         return result;
     }
     if (r->directory >= 0) {
-        base_io_sync(r->directory); /* the new file is whole and in place; that the name lasts is best effort */
+        if (!r->at_once)
+            base_io_sync(r->directory); /* the new file is whole and in place; that the name lasts is best effort */
         close(r->directory);
     }
     return 0;

@@ -25,6 +25,7 @@ struct base_replace {
     char name[PATH_MAX]; /* the temporary one, "" where it is written directly */
     int fd;
     int directory;       /* -1 where it is written directly */
+    bool at_once;        /* who writes is about to end: neither file nor name is synced */
     const char *what;
 };
 

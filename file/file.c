@@ -25,11 +25,12 @@ static int refuse_io(char *why, size_t size, const char *path, const char *what)
 
 /* --- Writing --- */
 
-static int write_packed(const void *data, size_t size, const char *path, char *why, size_t why_size)
+static int write_packed(const void *data, size_t size, const char *path, bool at_once, char *why, size_t why_size)
 {
     struct base_replace r;
     if (base_replace_open(&r, path, false))
         return refuse_io(why, why_size, path, r.what);
+    r.at_once = at_once;
     if (base_io_write(r.fd, data, size)) {
         r.what = "can't write";
         base_replace_abandon(&r);
@@ -38,7 +39,7 @@ static int write_packed(const void *data, size_t size, const char *path, char *w
     return base_replace_commit(&r) ? refuse_io(why, why_size, path, r.what) : 0;
 }
 
-int file_write(const struct job *j, const char *path, char *why, size_t why_size)
+static int write_job(const struct job *j, const char *path, bool at_once, char *why, size_t why_size)
 {
     void *data;
     size_t size = 0;
@@ -47,9 +48,19 @@ int file_write(const struct job *j, const char *path, char *why, size_t why_size
         job_refuse(why, why_size, "%s: can't pack the job: %s", path, pythia_strerror(error));
         return error;
     }
-    error = write_packed(data, size, path, why, why_size);
+    error = write_packed(data, size, path, at_once, why, why_size);
     free(data);
     return error;
+}
+
+int file_write(const struct job *j, const char *path, char *why, size_t why_size)
+{
+    return write_job(j, path, false, why, why_size);
+}
+
+int file_write_at_once(const struct job *j, const char *path, char *why, size_t why_size)
+{
+    return write_job(j, path, true, why, why_size);
 }
 
 /* --- Reading --- */

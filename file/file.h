@@ -25,6 +25,8 @@ int file_unpack(const void *data, size_t size, struct job **j, char *why, size_t
 /* Whole or not at all, as base/replace.h says: on failure the old file is untouched, nothing is left beside it and
    `why` says what, where. */
 int file_write(const struct job *j, const char *path, char *why, size_t why_size);
+/* The same without waiting for the disk: of a process that may be killed at any moment. */
+int file_write_at_once(const struct job *j, const char *path, char *why, size_t why_size);
 int file_read(const char *path, struct job **j, char *why, size_t why_size);
 
 /* --- Opening: for predicting, which needs little of a large file (open.c) --- */

@@ -36,12 +36,11 @@ void pmpi_hook_finish(MPI_Comm comm, enum session_mode mode, struct job *mine)
 void pmpi_hook_write_part(uint32_t rank, struct job *mine)
 {
     char why[512];
-    bool first = access(session_parts_path(), F_OK) != 0;
     if (!mine)
         return;
-    if (session_part_write(mine, why, sizeof why))
+    if (session_part_write(mine, true, why, sizeof why))
         base_log_warn("rank %u: its part is lost: %s", rank, why);
-    else if (first || rank == 0)
+    else if (session_parts_first())
         base_log_info("the program ended without MPI_Finalize: parts are in %s (pythia merge joins them)",
                       session_parts_path());
     job_destroy(mine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What has been recorded so far, kept safe while the program runs: every PYTHIA_CHECKPOINT seconds this process's part
- * replaces the one before it in <output>.parts/.
+ * replaces the one before it in <output>.parts/; the first ones come sooner, after an eighth, a quarter and a half.
  *
  *     writer  ──append──append──append──·wait·──append──       held: a few us to some ms, once in many seconds
  *     helper  ..sleeps......hold│freeze│release│pack, write, sync, rename│..sleeps......
@@ -37,7 +37,7 @@
 #include "merge/merge.h"
 #include "session/internal.h"
 
-enum { COST_FACTOR = 200, STACK = 256 * 1024 };
+enum { COST_FACTOR = 200, EARLY = 8, STACK = 256 * 1024 };
 static const uint64_t second = 1000000000;
 
 static struct {
@@ -47,6 +47,7 @@ static struct {
     bool running;                  /* the helper exists; owner: who starts and finishes the session */
     _Atomic bool stop;
     _Atomic unsigned wanted, done; /* checkpoints asked for out of turn, and answered */
+    _Atomic int ends;              /* the signal that ends the process; 0: none has come */
     uint64_t events;               /* helper's: in the last checkpoint */
     bool failed;                   /* helper's: that it can't be written was said */
 } helper;
@@ -148,13 +149,13 @@ static void complain(const char *why)
     helper.failed = true;
 }
 
-static void checkpoint(void)
+static void checkpoint(bool at_once)
 {
     char why[512] = "out of memory";
     uint64_t begin = base_clock_now();
     struct job *job = session_snapshot();
     uint64_t frozen = base_clock_now(), events = job ? events_in(job) : 0;
-    if (!job || (events != helper.events && session_part_write(job, why, sizeof why))) {
+    if (!job || (events != helper.events && session_part_write(job, at_once, why, sizeof why))) {
         complain(why);
     } else {
         base_log_debug("rank %u: checkpoint of %llu events, %llu us to freeze, %llu us to write", session.world.rank,
@@ -163,6 +164,15 @@ static void checkpoint(void)
         helper.events = events;
     }
     job_destroy(job);
+}
+
+/* The process ends by a signal: one of those that are left says where the parts are. */
+static void say_parts(void)
+{
+    int number = atomic_load(&helper.ends);
+    if (number && session_parts_first())
+        base_log_warn("signal %d (%s) ended the program: parts are in %s (pythia merge joins them)", number,
+                      strsignal(number), session_parts_path());
 }
 
 static uint64_t processor_time(void)
@@ -184,7 +194,8 @@ static bool sleep_until(uint64_t ns)
 
 static void *helper_main(void *unused)
 {
-    uint64_t interval = session.options.checkpoint * second, next = base_clock_system() + interval;
+    uint64_t interval = session.options.checkpoint * second, step = interval / EARLY;
+    uint64_t next = base_clock_system() + step;
     (void)unused;
     base_guard_stay();
     base_io_own_table();
@@ -196,9 +207,11 @@ static void *helper_main(void *unused)
             continue;
         uint64_t before = processor_time();
         if (session_mode() == SESSION_RECORD)
-            checkpoint();
+            checkpoint(woken);
         uint64_t least = (processor_time() - before) * COST_FACTOR;
-        next = base_clock_system() + (least > interval ? least : interval);
+        step = step < interval / 2 ? 2 * step : interval;
+        next = base_clock_system() + (least > step ? least : step);
+        say_parts();
         atomic_store(&helper.done, wanted);
     }
     return NULL;
@@ -258,8 +271,10 @@ void session_checkpoint_forked(void)
     helper.running = false;
 }
 
-void session_checkpoint_urgent(unsigned milliseconds)
+void session_checkpoint_urgent(int ends, unsigned milliseconds)
 {
+    if (ends)
+        atomic_store(&helper.ends, ends);
     unsigned mine = atomic_fetch_add(&helper.wanted, 1) + 1;
     sem_post(&helper.wake);
     for (unsigned waited = 0; waited < milliseconds && (int)(atomic_load(&helper.done) - mine) < 0; waited++)

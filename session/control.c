@@ -151,7 +151,7 @@ void session_dump(void)
         events += job->streams[i].events;
         rules += job->classes[job->streams[i].class_index].grammar->rule_count;
     }
-    if (!job || session_part_write(job, why, sizeof why))
+    if (!job || session_part_write(job, false, why, sizeof why))
         base_log_warn("rank %u: no dump: %s", session.world.rank, why);
     else
         base_log_info("rank %u so far: streams=%u events=%llu terminals=%u rules=%llu in %s", session.world.rank,

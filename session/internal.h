@@ -199,8 +199,9 @@ void session_ask_team(void);
 void session_checkpoint_start(void);
 void session_checkpoint_stop(void);   /* waits for one that is being written; nothing where there is no helper */
 void session_checkpoint_forked(void); /* in a child: it has no helper */
-/* Asks for a checkpoint now and waits for it, no longer than that. Safe in a signal handler. */
-void session_checkpoint_urgent(unsigned milliseconds);
+/* Asks for a checkpoint now and waits for it, no longer than that; `ends`: the signal, where that ends the process,
+   else 0. Safe in a signal handler. */
+void session_checkpoint_urgent(int ends, unsigned milliseconds);
 struct job *session_snapshot(void); /* what is recorded so far; NULL when out of memory. The caller owns it */
 
 /* signals.c: between these two, a signal that ends the program has the part written first */

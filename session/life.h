@@ -94,8 +94,9 @@ void session_summary_wait(void);
 /* Every PYTHIA_CHECKPOINT seconds, and when a signal ends it, a recording process writes what it has so far to
    <output>.parts/rank-N.pythia; `pythia merge` joins these. session_publish removes them once the job file is there. */
 /* Writes this rank's part. Returns 0, or a negative PYTHIA_E… with the reason in `why`. */
-int session_part_write(const struct job *job, char *why, size_t size);
+int session_part_write(const struct job *job, bool at_once, char *why, size_t size);
 const char *session_parts_path(void);
+bool session_parts_first(void); /* whether nobody of this run has said yet where they are: the caller is to */
 void session_parts_remove(void);
 /* Parts of an earlier run must not mix with this one's: they move to <output>.parts.old. Before any rank writes one. */
 void session_parts_put_aside(void);

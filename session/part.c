@@ -44,7 +44,7 @@ static int make_directory(char *why, size_t size)
     return PYTHIA_EIO;
 }
 
-int session_part_write(const struct job *job, char *why, size_t size)
+int session_part_write(const struct job *job, bool at_once, char *why, size_t size)
 {
     char path[PATH_MAX + 40];
     struct stat st;
@@ -53,7 +53,17 @@ int session_part_write(const struct job *job, char *why, size_t size)
     snprintf(path, sizeof path, "%s/rank-%u.pythia", directory(), session.world.rank);
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) /* a job file is written through links, a part is not */
         unlink(path);
-    return file_write(job, path, why, size);
+    return (at_once ? file_write_at_once : file_write)(job, path, why, size);
+}
+
+bool session_parts_first(void)
+{
+    char mark[PATH_MAX + 40];
+    snprintf(mark, sizeof mark, "%s/.rank-0.pythia.said.tmp", directory()); /* goes when the parts do */
+    int fd = access(directory(), F_OK) ? -1 : base_io_open(mark, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
 }
 
 /* Whether Pythia made it: a part, or the temporary file of one that was not finished. */

@@ -160,11 +160,21 @@ static const char *not_to_fold(const struct job *job, const struct job *referenc
     return NULL;
 }
 
-static void fold_in(struct job *job, const struct job *reference, const char *path)
+/* A run of another number of ranks takes the profile's place only where nothing of that is lost: else the score alone
+   is stored. */
+static void fold_in(struct job *job, struct job *reference, const char *path)
 {
     struct merge_updated u;
     char why[512] = "out of memory";
     int error = merge_update(job, reference, &u);
+    bool in_place = !strcmp(path, session_input_path());
+    if (!error && u.dropped && in_place && job->info.ranks != reference->info.ranks) {
+        base_log_warn("this run is not folded into %s: it has %u ranks, the profile %u, and %u of its classes would be "
+                      "lost (PYTHIA_OUTPUT can name a file of its own)", path, job->info.ranks, reference->info.ranks,
+                      u.dropped);
+        store_score(reference, job, path);
+        return;
+    }
     if (!error)
         error = file_write(job, path, why, sizeof why);
     if (error) {
@@ -207,7 +217,7 @@ static void publish_predicted(struct job *job)
         base_log_warn("the score of this run is not stored: %s", why);
         return;
     }
-    if (path != session_input_path() && !session_may_replace(path)) {
+    if (strcmp(path, session_input_path()) && !session_may_replace(path)) {
         base_log_warn("the score of this run is not stored: %s is there and no recording of this program "
                       "(PYTHIA_FORCE=yes replaces it)", path);
         job_destroy(reference);

@@ -40,17 +40,17 @@ static bool is_fault(int sig)
 }
 
 /* Inside an append this thread's stream is half changed: the last checkpoint is all that can be had. */
-static void save(void)
+static void save(int sig, bool last)
 {
     if (getpid() == session.process && !session_stream_busy_here())
-        session_checkpoint_urgent(WAIT_MS);
+        session_checkpoint_urgent(last ? sig : 0, WAIT_MS);
 }
 
 /* The kernel called our handler. */
 static void meet(int sig, siginfo_t *info, const struct sigaction *to)
 {
     sigaction(sig, to, NULL);
-    save();
+    save(sig, is_fault(sig) || sig == SIGABRT || !is_function(to));
     if (!is_fault(sig) || info->si_code <= 0)
         syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), sig, info);
 }
@@ -60,7 +60,7 @@ static void meet(int sig, siginfo_t *info, const struct sigaction *to)
 static void pass_on(int sig, siginfo_t *info, void *context, const struct sigaction *to, atomic_bool *again)
 {
     if (!atomic_exchange(again, true))
-        save();
+        save(sig, is_fault(sig) || sig == SIGABRT);
     if (to->sa_flags & SA_SIGINFO)
         to->sa_sigaction(sig, info, context);
     else if (is_function(to))

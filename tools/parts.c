@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "base/order.h"
+#include "file/file.h"
 #include "merge/merge.h"
 #include "pythia.h"
 #include "tools/progress.h"
@@ -18,7 +19,8 @@
 struct part {
     char *path;
     struct job *job;
-    uint32_t rank; /* lowest rank in it */
+    uint32_t rank;  /* lowest rank in it */
+    bool temporary; /* its name: who wrote it was killed before it had its own */
 };
 
 struct parts {
@@ -26,11 +28,21 @@ struct parts {
     size_t count;
 };
 
+static bool ends_in(const char *name, const char *end)
+{
+    size_t n = strlen(name), m = strlen(end);
+
+    return n > m && !strcmp(name + n - m, end);
+}
+
+static bool is_temporary(const char *name)
+{
+    return !strncmp(name, ".rank-", 6) && strstr(name, ".pythia.") && ends_in(name, ".tmp");
+}
+
 static bool is_part(const char *name)
 {
-    size_t n = strlen(name);
-
-    return name[0] != '.' && n > 7 && !strcmp(name + n - 7, ".pythia");
+    return name[0] == '.' ? is_temporary(name) : ends_in(name, ".pythia");
 }
 
 static void parts_destroy(struct parts *p)
@@ -42,14 +54,24 @@ static void parts_destroy(struct parts *p)
     free(p->part);
 }
 
+/* Of a temporary file nothing is said: it is whole, or of a run that was killed while it wrote, or still does. */
+static int read_part(struct part *part)
+{
+    char why[256];
+
+    if (!part->temporary)
+        return tool_read_file(part->path, &part->job);
+    return file_read(part->path, &part->job, why, sizeof why) == 0 ? TOOL_OK : TOOL_INPUT;
+}
+
 /* What cannot be read is left out. */
 static void parts_add(struct parts *p, const char *directory, const char *name)
 {
-    struct part part = { 0 };
+    struct part part = { .temporary = is_temporary(name) };
 
     base_must(base_array_more(&p->part, p->count, sizeof part));
     base_must(asprintf(&part.path, "%s/%s", directory, name) < 0);
-    if (tool_read_file(part.path, &part.job) != TOOL_OK) {
+    if (read_part(&part) != TOOL_OK) {
         free(part.path);
         return;
     }
@@ -62,6 +84,35 @@ static int by_rank(const void *a, const void *b)
     const struct part *x = a, *y = b;
 
     return BASE_ORDER(x->rank, y->rank) ?: strcmp(x->path, y->path);
+}
+
+static void drop(struct parts *p, size_t i)
+{
+    free(p->part[i].path);
+    job_destroy(p->part[i].job);
+    p->count--;
+    memmove(p->part + i, p->part + i + 1, (p->count - i) * sizeof *p->part);
+}
+
+static uint64_t events_of(const struct part *part)
+{
+    uint64_t events = 0;
+
+    for (uint32_t i = 0; i < part->job->stream_count; i++)
+        events += part->job->streams[i].events;
+    return events;
+}
+
+/* A rank's temporary part and one that has its name: the one that got further is the rank's. */
+static void drop_earlier(struct parts *p)
+{
+    for (size_t i = 1; i < p->count; i++) {
+        struct part *a = &p->part[i - 1], *b = &p->part[i];
+        if (a->rank != b->rank || !(a->temporary || b->temporary))
+            continue;
+        drop(p, events_of(a) < events_of(b) ? i - 1 : i);
+        i--;
+    }
 }
 
 static int parts_read(struct parts *p, const char *directory)
@@ -81,6 +132,7 @@ static int parts_read(struct parts *p, const char *directory)
     closedir(d);
     if (p->count)
         qsort(p->part, p->count, sizeof *p->part, by_rank);
+    drop_earlier(p);
     return TOOL_OK;
 }
 
