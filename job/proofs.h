@@ -24,9 +24,15 @@ enum job_proof {
  */
 enum { JOB_PROOF_IN_TURN = 1 << 8 };
 
+/*
+ * Above: what it rests on. It holds for a later run where the region's module is the same build, the version of what
+ * reads code is the same, and no code of another module was followed (ELSEWHERE): else it is read again.
+ */
+enum { JOB_PROOF_ELSEWHERE = 1 << 9, JOB_PROOF_VERSION = 1 << 16, JOB_PROOF_RESTS = ~0x1ff };
+
 static inline uint32_t job_proof_reason(uint32_t proof)
 {
-    return proof & ~(uint32_t)JOB_PROOF_IN_TURN;
+    return proof & 0xff;
 }
 
 /* For people, to go before "at FILE:LINE": "asks for its team's size". */

@@ -38,6 +38,12 @@ static bool is_owner(void)
     return true;
 }
 
+void omp_hook_team_leave(void)
+{
+    struct omp_hook_thread *me = &omp_hook_thread;
+    (void)atomic_compare_exchange_strong(&owner, &me, NULL);
+}
+
 static bool is_list(const char *variable)
 {
     const char *value = getenv(variable);
@@ -259,7 +265,7 @@ void omp_hook_team_store(struct job *job)
     teams_safety_finish(session_proves(has_many(job)));
     for (uint32_t place = 0; (site = omp_hook_site_next(&place));) {
         struct job_region stats = with_old_times(site);
-        stats.proof = teams_safety_answer(site->proof);
+        stats.proof = teams_safety_word(site->proof);
         stats.proof_ns = site->proof->ns;
         session_add_region(job, site->fn, site->proof->where, &stats);
         store_threads(job, &site->account, site->fn);

@@ -17,13 +17,16 @@
  *
  * A recorded run acts only in PYTHIA_MODE=auto; else regions are watched, for the next run.
  *
- * Only one thread of the process acts, the first one that enters a region. Memory: fixed tables; what does not fit is
- * left alone. Threads: any.  Hook-safe: yes, but for a site's first execution.
+ * Only one thread of the process acts at a time: the first one that enters a region, until it ends. Memory: fixed
+ * tables; what does not fit is left alone. Threads: any.  Hook-safe: yes, but for a site's first execution.
  */
 #ifndef PYTHIA_OMP_TEAM_H
 #define PYTHIA_OMP_TEAM_H
 
 #include "omp/hooks.h"
+
+/* This thread ends: another one may act. */
+void omp_hook_team_leave(void);
 
 /* Before the span of an outermost region begins: sets r->site where the region is watched, r->acts where its size is
    decided on, r->may where it may be changed, r->verify where it is looked at from inside. */

@@ -235,12 +235,12 @@ static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
     for (int i = 0; i < JOB_FIXED_REASONS; i++)
         if (g->fixed & 1u << i)
             cJSON_AddItemToArray(kept, cJSON_CreateString(job_fixed_text(1u << i)));
-    if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
+    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         char reason[320];
         report_reason(r, g, reason, sizeof reason);
         cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
     }
-    cJSON_AddBoolToObject(o, "proven", g->proof == JOB_PROOF_HARMLESS);
+    cJSON_AddBoolToObject(o, "proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS);
     cJSON_AddBoolToObject(o, "in_turn", (g->proof & JOB_PROOF_IN_TURN) != 0);
     add_seconds(o, "proof_seconds", g->proof_ns);
     add_number(o, "own_size", g->team);

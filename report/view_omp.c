@@ -96,7 +96,7 @@ static void print_known(const struct report *r, uint32_t callsite, FILE *out)
     for (int i = 0; i < JOB_FIXED_REASONS; i++)
         if (g->fixed & 1u << i)
             fprintf(out, "  oracle: left alone: %s\n", job_fixed_text(1u << i));
-    if (g->proof != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
+    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
         fprintf(out, "  oracle: %s: %s\n", g->proof & JOB_PROOF_IN_TURN ? "one thread may do the work of each in turn"
                                                                           : "left alone", reason);
@@ -128,7 +128,7 @@ static void print_reading(const struct job *j, FILE *out)
 
     for (uint32_t i = 0; i < j->region_count; i++) {
         ns += j->regions[i].proof_ns;
-        proven += j->regions[i].proof == JOB_PROOF_HARMLESS;
+        proven += job_proof_reason(j->regions[i].proof) == JOB_PROOF_HARMLESS;
         in_turn += (j->regions[i].proof & JOB_PROOF_IN_TURN) != 0;
     }
     if (j->region_count)

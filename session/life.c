@@ -39,6 +39,12 @@ void session_give_way(void)
         life_hooks->give_way();
 }
 
+void session_tell_end(void)
+{
+    if (life_hooks && life_hooks->thread_ends)
+        life_hooks->thread_ends();
+}
+
 /* A forked child has none of the threads that the streams belong to, and its parent goes on writing the files. */
 static void in_child(void)
 {

@@ -59,11 +59,13 @@ struct session_hooks {
     void (*give_way)(void);             /* ends that one: MPI begins after all */
     void (*regions)(struct job *job);   /* at the end: stores what is known of regions, by session_add_region() … */
     void (*tasks)(void);                /* … and of tasks, by session_task_add(); both under the session's lock */
+    void (*thread_ends)(void);          /* of this thread, which had a stream */
 };
 /* Once, when the library is loaded, before there are threads; kept, not copied. Each function may be NULL. */
 void session_hooks_set(const struct session_hooks *hooks);
 bool session_start_alone(void); /* hooks->start; false without */
 void session_give_way(void);    /* hooks->give_way */
+void session_tell_end(void);    /* hooks->thread_ends */
 
 /* --- What of the run is recorded --- */
 enum { SESSION_REGIONS = JOB_CALL_KINDS }; /* parallel regions: a kind beside those of calls */

@@ -194,6 +194,7 @@ static void thread_ends(void *stream)
     struct session_stream *s = stream;
     int kept = errno;
     base_fpu_t state = base_fpu_hold();
+    session_tell_end();
     bool mine = session_own.stream == s && session_own.generation == session.generation &&
                 session_mode() != SESSION_OFF;
     if (mine && s->thread > 0) {

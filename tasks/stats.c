@@ -200,7 +200,7 @@ static void collect_row(uint32_t site, uint32_t depth)
     task.wait_ns = wait_of_all(&task);
     task.subtree_ns = takes > 0 ? (uint64_t)takes : 0;
     task.cost_ns = cost > 0 ? (uint64_t)cost : 0;
-    task.proof = proof ? teams_safety_answer(proof) : 0;
+    task.proof = proof ? teams_safety_word(proof) : 0;
     session_task_add(atomic_load(&tasks_sites[site].fn), &task);
 }
 

@@ -33,7 +33,8 @@ bool teams_case_read_calls(struct teams_case *c)
             teams_case_object(c, s->reason, s->where == s->entry ? c->f->insn[i].address : s->where);
             return changed;
         }
-        uint64_t clobbers = s ? s->clobbers : all;
+        c->p->elsewhere |= !named && call->name;
+        uint64_t clobbers = s && !call->pad ? s->clobbers : all;
         uint64_t reads = named ? first_arguments(teams_known_arguments(call->name)) |
                                      first_numbers(teams_known_numbers(call->name))
                          : s ? s->arguments
@@ -71,39 +72,12 @@ static void check_arguments(struct teams_case *c, uint32_t insn, const struct te
     for (uint32_t k = 0; k < c->r->slots; k++) {
         int32_t at = c->r->slot_offset[k], end = at + c->r->slot_size[k];
         bool handed = stack && top->kind == TEAMS_FRAME && end > top->number && at < top->number + 8 * WORDS;
+        if (handed && c->outlined && teams_value_is_kept(&s->slot[k]))
+            teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
         for (uint32_t e = 0; e < c->r->escapes; e++)
             handed |= c->r->escaped[e] < 0; /* by an address, whatever is above it or below */
         if (handed && teams_value_is_raw(&s->slot[k]))
             teams_case_object(c, JOB_PROOF_NUMBER, c->f->insn[insn].address);
-    }
-}
-
-/* Whether a slot is written, and not in the loop. */
-static bool is_written(const struct teams_reading *r, uint32_t slot, int loop)
-{
-    bool outside = false, inside = false;
-    for (uint32_t b = 0; b < r->flow->blocks; b++) {
-        bool writes = r->defs[b].slots[slot / 64] >> slot % 64 & 1;
-        outside |= writes && !teams_flow_in_loop(r->flow, loop, (int)b);
-        inside |= writes && teams_flow_in_loop(r->flow, loop, (int)b);
-    }
-    return outside && !inside;
-}
-
-/* What is in the frame since before a shared loop, and is handed in each iteration to a function that writes: a seed,
-   say. */
-static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
-{
-    enum { OBJECT = 64 };
-    int loop = c->r->shared_loop[b];
-    const struct teams_convention *convention = teams_convention();
-    for (int a = 0; c->outlined && loop >= 0 && a < convention->argument_count; a++) {
-        const struct teams_value *v = &s->reg[convention->arguments[a]];
-        bool lent = (c->f->call[insn].reads >> convention->arguments[a] & 1) && v->kind == TEAMS_FRAME;
-        for (uint32_t k = 0; lent && k < c->r->slots; k++)
-            if (c->r->slot_offset[k] + c->r->slot_size[k] > v->number && c->r->slot_offset[k] < v->number + OBJECT &&
-                is_written(c->r, k, loop))
-                teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
     }
 }
 
@@ -150,10 +124,11 @@ static bool takes_share(const struct teams_case *c, int b, uint32_t insn, const 
            !(c->r->context[b] & (TEAMS_IF_CARRIED | TEAMS_RUN_BY_OTHERS));
 }
 
-static void lend(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s, bool acts)
+/* Memory of its own is handed to what may write there, in each iteration: a seed, say. */
+static void check_lent(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
 {
     for (uint64_t left = c->f->call[insn].reads; left; left &= left - 1)
-        teams_case_lend(c, b, insn, &s->reg[teams_first(left)], acts);
+        teams_case_keeps(c, b, insn, &s->reg[teams_first(left)]);
 }
 
 static void check_followed(struct teams_case *c, int b, uint32_t insn, const struct teams_state *s)
@@ -169,7 +144,6 @@ static void check_followed(struct teams_case *c, int b, uint32_t insn, const str
     }
     if (g->reason != JOB_PROOF_HARMLESS) /* code that is not even looked at has no place that says more than the call */
         teams_case_object(c, g->reason, g->where == g->entry ? where : g->where);
-    lend(c, b, insn, s, g->acts);
     if (g->acts) {
         teams_case_effect(c, b, where, g->locks);
         check_lent(c, b, insn, s);
@@ -271,10 +245,8 @@ void teams_case_call(struct teams_case *c, int b, uint32_t insn, const struct te
         check_followed(c, b, insn, s);
         return;
     }
-    if (known == TEAMS_ALLOCATES)
-        teams_case_allocates(c, b, insn);
-    else if (known == TEAMS_WRITES) /* by its first argument */
-        teams_case_lend(c, b, insn, &s->reg[teams_convention()->arguments[0]], true);
+    if (known == TEAMS_WRITES) /* by its first argument */
+        teams_case_keeps(c, b, insn, &s->reg[teams_convention()->arguments[0]]);
     bool writes = known == TEAMS_WRITES && !teams_value_is_own(&s->reg[teams_convention()->arguments[0]]);
     if (writes && takes_share(c, b, insn, s)) {
         c->s->acts = true;

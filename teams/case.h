@@ -39,15 +39,7 @@ struct teams_prover {
     struct teams_kept kept[3 * TEAMS_FUNCTIONS]; /* of regions before, and twice of this one */
     uint32_t flows, insns; /* of what is kept */
     uintptr_t module;      /* base of the one with the outlined function */
-};
-
-/* Memory of its own that a function reaches by an index (arrays.c). */
-enum { TEAMS_ACCESSES = 512 };
-struct teams_access {
-    int32_t object;
-    uint32_t insn;
-    int block;
-    bool stores, kept; /* what is stored: carried */
+    bool elsewhere;        /* code was followed that may be another module's in another run */
 };
 
 /* One function that is judged. */
@@ -59,8 +51,7 @@ struct teams_case {
     struct teams_summary *s;
     enum teams_kind kind;
     bool outlined; /* the function of a region itself */
-    uint32_t depth, accesses;
-    struct teams_access *access; /* room for TEAMS_ACCESSES */
+    uint32_t depth;
 };
 
 /* That of a function, read where it is new. NULL: there is no room for it. */
@@ -78,12 +69,8 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
 /* Sums that threads of a region run in turn add to as they come. */
 void teams_case_sums(struct teams_case *c);
 
-/* By an instruction; by a call that is handed an address, and may write; by one that gives memory. */
-void teams_case_access(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at, bool kept);
-void teams_case_lend(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at, bool acts);
-void teams_case_allocates(struct teams_case *c, int b, uint32_t insn);
-/* What is reached so is a reason where it may be of an iteration before. */
-void teams_case_arrays(struct teams_case *c);
+/* A place is written in a shared loop: one of its own may be read in a later iteration. */
+void teams_case_keeps(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at);
 
 /* What each call looks at and changes: of what is followed, by reading it first. Returns whether that is new. */
 bool teams_case_read_calls(struct teams_case *c);

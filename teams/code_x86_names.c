@@ -39,6 +39,11 @@ static enum teams_op by_name(const char *name)
         { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
         { "psub", TEAMS_VECTOR_ADD },   { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
         { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
+        { "fnst", TEAMS_SYSTEM },       { "fldc", TEAMS_SYSTEM },    { "flde", TEAMS_SYSTEM },
+        { "fnsa", TEAMS_SYSTEM },       { "frst", TEAMS_SYSTEM },    { "fnin", TEAMS_SYSTEM },
+        { "fncl", TEAMS_SYSTEM },       { "fxsave", TEAMS_SYSTEM },  { "fxrstor", TEAMS_SYSTEM },
+        { "xsave", TEAMS_SYSTEM },      { "xrstor", TEAMS_SYSTEM },  { "rdp", TEAMS_SYSTEM },
+        { "rdssp", TEAMS_SYSTEM },
     };
     if (name[0] == 'v')
         name++;
@@ -64,7 +69,8 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(PAUSE, PAUSE),         IS(SYSCALL, SYSTEM),      IS(SYSENTER, SYSTEM),     IS(INT, SYSTEM),
     IS(RDTSC, SYSTEM),        IS(RDTSCP, SYSTEM),       IS(XBEGIN, SYSTEM),       IS(CPUID, SYSTEM),
     IS(RDFSBASE, SYSTEM),     IS(RDGSBASE, SYSTEM),     IS(IRET, SYSTEM),         IS(IRETQ, SYSTEM),
-    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
+    IS(LDMXCSR, SYSTEM),      IS(VLDMXCSR, SYSTEM),     IS(STMXCSR, SYSTEM),      IS(VSTMXCSR, SYSTEM),
+    IS(MOVSB, OTHER),         IS(MOVSW, OTHER),
     IS(MOVSQ, OTHER),         IS(MUL, OTHER), /* MXCSR: rounding belongs to a thread */
     IS(PUSHF, SYSTEM),        IS(PUSHFQ, SYSTEM),       IS(POPF, SYSTEM),         IS(POPFQ, SYSTEM),
     IS(LAHF, SYSTEM),         IS(SAHF, SYSTEM),         IS(ENTER, SYSTEM),        IS(RDRAND, SYSTEM),

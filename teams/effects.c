@@ -207,6 +207,12 @@ static void check_store(struct teams_case *c, int b, const struct teams_insn *i,
         teams_case_object(c, JOB_PROOF_CARRIES, i->address);
 }
 
+void teams_case_keeps(struct teams_case *c, int b, uint32_t insn, const struct teams_value *at)
+{
+    if (c->outlined && c->r->shared_loop[b] >= 0 && teams_value_is_own(at))
+        teams_case_object(c, JOB_PROOF_CARRIES, c->f->insn[insn].address);
+}
+
 void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, const struct teams_state *s)
 {
     enum { GUARD = 0x28 }; /* of the stack's protector, x86-64 */
@@ -228,8 +234,8 @@ void teams_case_memory(struct teams_case *c, int b, const struct teams_insn *i, 
     }
     if (teams_value_is_raw(&at))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
-    struct teams_value put = i->stores ? stored(c, i, s) : at;
-    teams_case_access(c, b, (uint32_t)(i - c->f->insn), &at, teams_value_is_kept(&put));
+    if (i->stores && at.kind != TEAMS_FRAME) /* what has a known place there is followed */
+        teams_case_keeps(c, b, (uint32_t)(i - c->f->insn), &at);
     if ((at.kind == TEAMS_FRAME || at.kind == TEAMS_STACK) && at.number >= first && i->loads)
         c->s->stack = true;
     if (i->stores)

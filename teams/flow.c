@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "teams/landing.h"
 #include "teams/loops.h"
 
 /* --- Calls --- */
@@ -25,11 +26,18 @@ static bool is_stub(struct teams_decoder *d, const struct teams_module *m, uintp
     return false;
 }
 
+/* Compilers give a program's own functions for vectors names like those of the mathematics library's. */
+static bool is_clone(const char *name)
+{
+    struct teams_module m;
+    return strncmp(name, "_ZGV", 4) == 0 && (!teams_image_find(teams_image_named(name), &m) || !m.library);
+}
+
 /* A slot without a name may be a variable of the program's: what is in it now says nothing. */
 static void through_slot(const struct teams_module *m, uintptr_t slot, struct teams_call *c)
 {
     c->name = teams_image_slot(m, slot);
-    c->known = c->name ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
+    c->known = c->name && !is_clone(c->name) ? teams_known(c->name) : TEAMS_UNKNOWN_CALL;
     c->target = c->name && c->known == TEAMS_UNKNOWN_CALL ? teams_image_named(c->name) : 0;
 }
 
@@ -137,8 +145,10 @@ static bool read_one(struct teams_reader *r, uintptr_t address)
         return unreadable(f, "an instruction that cannot be read", address);
     *slot_of(r, address) = (uint16_t)++f->insns;
     look_at_call(r, i, c);
-    if (i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
-        r->todo[r->todo_count++] = i->target;
+    if (teams_is_call(i) && !teams_landing_pad(address + i->length - 1u, &c->pad))
+        return unreadable(f, "tables of exceptions that cannot be read", address);
+    if (c->pad || i->op == TEAMS_JUMP || i->op == TEAMS_BRANCH)
+        r->todo[r->todo_count++] = c->pad ? c->pad : i->target;
     if (i->op == TEAMS_JUMP_ANY)
         return unreadable(f, "a computed jump", address);
     return falls_through(i, c);
@@ -203,10 +213,17 @@ static int find_insn(const struct teams_flow *f, uintptr_t address)
     return low < f->insns && f->insn[low].address == address ? (int)low : -1;
 }
 
+/* Where an instruction may go but for the next one, 0: nowhere. */
+static uintptr_t leads_to(const struct teams_flow *f, uint32_t i)
+{
+    const struct teams_insn *n = &f->insn[i];
+    return n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH ? n->target : f->call[i].pad;
+}
+
 static bool ends(const struct teams_flow *f, uint32_t i)
 {
     const struct teams_insn *n = &f->insn[i];
-    return n->op == TEAMS_BRANCH || !falls_through(n, &f->call[i]) || i + 1 == f->insns ||
+    return leads_to(f, i) || !falls_through(n, &f->call[i]) || i + 1 == f->insns ||
            f->insn[i + 1].address != n->address + n->length;
 }
 
@@ -215,9 +232,8 @@ static uint32_t mark_starts(const struct teams_flow *f, uint32_t *starts)
     uint32_t count = 0;
     memset(starts, 0, f->insns * sizeof *starts);
     for (uint32_t i = 0; i < f->insns; i++) {
-        const struct teams_insn *n = &f->insn[i];
-        if ((n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH) && find_insn(f, n->target) >= 0)
-            starts[find_insn(f, n->target)] = 1;
+        if (leads_to(f, i) && find_insn(f, leads_to(f, i)) >= 0)
+            starts[find_insn(f, leads_to(f, i))] = 1;
         if (ends(f, i) && i + 1 < f->insns)
             starts[i + 1] = 1;
     }
@@ -233,8 +249,8 @@ static void link_block(const struct teams_flow *f, struct teams_block *b, const 
 {
     uint32_t last = b->first + b->count - 1;
     const struct teams_insn *n = &f->insn[last];
-    if (n->op == TEAMS_JUMP || n->op == TEAMS_BRANCH)
-        b->next[n->op == TEAMS_BRANCH] = (int)starts[find_insn(f, n->target)] - 1;
+    if (leads_to(f, last))
+        b->next[n->op != TEAMS_JUMP] = (int)starts[find_insn(f, leads_to(f, last))] - 1;
     if (falls_through(n, &f->call[last]) && last + 1 < f->insns && f->insn[last + 1].address == n->address + n->length)
         b->next[0] = (int)starts[last + 1] - 1;
 }

@@ -8,6 +8,7 @@
  * 1. block 0 is the entry; blocks are numbered in reverse postorder, so that a block's dominator has a smaller number
  * 2. what goes to another function for good (a tail call) is a call and a return
  * 3. a call that does not come back ends its block without a successor
+ * 4. a call that an exception may come out of ends its block, where the function goes on then
  *
  * A computed jump makes the function unreadable.
  *
@@ -30,6 +31,7 @@ enum { TEAMS_MOST_INSNS = 4000, TEAMS_NO_BLOCK = -1 };
 /* A call: what it is known as, or where it leads to. */
 struct teams_call {
     uintptr_t target; /* code to follow; 0: none */
+    uintptr_t pad;    /* where it goes on when an exception comes out of it; 0: nowhere (landing.h) */
     const char *name; /* NULL: none */
     enum teams_known known;
     uint64_t reads, clobbers; /* registers that it looks at, and that it changes (proof.c) */
@@ -37,7 +39,8 @@ struct teams_call {
 
 struct teams_block {
     uint32_t first, count; /* instructions */
-    int next[2];           /* successors; [1] of a branch: where it goes when it is taken. -1: none */
+    int next[2];           /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad.
+                              -1: none */
     int *before;           /* predecessors */
     uint32_t before_count;
     int dominator; /* -1: the entry, or unreachable */

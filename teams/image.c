@@ -72,6 +72,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_DYNAMIC)
             dynamic = (const ElfW(Dyn) *)begin;
+        if (p->p_type == PT_GNU_RELRO) {
+            m.relro = begin;
+            m.relro_end = begin + p->p_memsz;
+        }
         if (p->p_type == PT_LOAD && (p->p_flags & (PF_X | PF_R)) == (PF_X | PF_R) && s->address - begin < p->p_filesz) {
             m.begin = begin;
             m.end = begin + p->p_filesz;
@@ -112,7 +116,7 @@ const char *teams_image_slot(const struct teams_module *m, uintptr_t slot)
     if (cache[at].slot == slot && cache[at].jumps == (uintptr_t)m->jumps)
         return cache[at].name;
     const char *name = slot_in(m, m->jumps, m->jump_count, slot);
-    if (!name)
+    if (!name && slot >= m->relro && slot < m->relro_end)
         name = slot_in(m, m->relocations, m->relocation_count, slot);
     cache[at].slot = slot;
     cache[at].jumps = (uintptr_t)m->jumps;

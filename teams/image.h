@@ -20,6 +20,7 @@
 struct teams_module {
     uintptr_t base;                            /* load bias */
     uintptr_t begin, end;                      /* of the executable segment that was looked for */
+    uintptr_t relro, relro_end;                /* what the loader makes unchangeable */
     const void *symbols, *relocations, *jumps; /* ELF tables; NULL: none */
     const char *strings, *path;
     uint64_t relocation_count, jump_count;
@@ -28,7 +29,8 @@ struct teams_module {
 
 /* The module whose code an address is. False: none. */
 bool teams_image_find(uintptr_t address, struct teams_module *m);
-/* Name of the symbol that the loader stores in a slot of the module, NULL without. */
+/* Name of the symbol that the loader stores in a slot of the module, where nobody else does: one of its table of
+   functions that are called, or one that can be read only once that is done (RELRO). NULL: none. */
 const char *teams_image_slot(const struct teams_module *m, uintptr_t slot);
 /* The code that a name means for the program, 0: not known. */
 uintptr_t teams_image_named(const char *name);

@@ -15,8 +15,8 @@ enum { MOST = 8 }; /* arguments in registers; x86-64 has six */
         }                                               \
     }
 
-/* "x*": what begins with x. "x~": x of libm, xf, xl, and __x_finite of programs that were built with -ffast-math for an
-   older library. The first that fits; names that are whole come first. */
+/* "x*": what begins with x. "x~": x of libm, xf, and __x_finite of programs that were built with -ffast-math for an
+   older library; not xl, whose arguments are on the stack. The first that fits; names that are whole come first. */
 static const struct row {
     enum teams_known what;
     uint8_t arguments, numbers; /* in registers of either kind, at most */
@@ -50,7 +50,7 @@ static const struct row {
     ROW(TEAMS_THREAD_DATA, MOST, 0, "__tls_get_addr"),
     ROW(TEAMS_ALLOCATES, 1, 0, "malloc", "_Znam", "_Znwm"),
     ROW(TEAMS_ALLOCATES, MOST, 0, "calloc", "__cxa_allocate_exception"),
-    ROW(TEAMS_PURE, 1, 0, "free", "_ZdaPv", "_ZdaPvm", "_ZdlPv", "_ZdlPvm"),
+    ROW(TEAMS_PURE, 1, 0, "free", "__cxa_free_exception", "_ZdaPv", "_ZdaPvm", "_ZdlPv", "_ZdlPvm"),
     ROW(TEAMS_PURE, MOST, 4, "__divdc3", "__divsc3", "__muldc3", "__mulsc3", "__powidf2", "__powisf2",
         "_gfortran_compare_string", "_gfortran_pow_i4_i4", "_gfortran_pow_i8_i4", "_gfortran_pow_i8_i8",
         "_gfortran_string_len_trim", "abs", "memchr", "memcmp", "strchr", "strcmp", "strlen", "strncmp", "strrchr",
@@ -70,10 +70,10 @@ static const struct row {
         "tan~", "tanh~", "tgamma~", "trunc~", "y0~", "y1~"),
 };
 
-/* "", "f" or "l", perhaps with "_finite" behind. */
+/* "" or "f", perhaps with "_finite" behind. */
 static bool is_precision(const char *end, bool finite)
 {
-    end += *end == 'f' || *end == 'l';
+    end += *end == 'f';
     return strcmp(end, finite ? "_finite" : "") == 0;
 }
 

@@ -127,10 +127,9 @@ static void check_code(struct teams_case *c)
 {
     teams_case_sums(c);
     struct teams_state *s = calloc(1, sizeof *s);
-    c->access = s ? malloc(TEAMS_ACCESSES * sizeof *c->access) : NULL;
-    if (!c->access)
+    if (!s)
         teams_case_object(c, JOB_PROOF_LARGE, c->f->entry);
-    for (uint32_t b = 0; c->access && c->s->reason == JOB_PROOF_HARMLESS && b < c->f->blocks; b++) {
+    for (uint32_t b = 0; s && c->s->reason == JOB_PROOF_HARMLESS && b < c->f->blocks; b++) {
         const struct teams_block *block = &c->f->block[b];
         teams_follow_begin(c->r, (int)b, s);
         if (s->reg[TEAMS_FLAGS].kind == TEAMS_UNSEEN)
@@ -140,8 +139,6 @@ static void check_code(struct teams_case *c)
             teams_follow_step(c->r, (int)b, block->first + k, s);
         }
     }
-    teams_case_arrays(c);
-    free(c->access);
     free(s);
     if (c->kept->waits)
         teams_case_object(c, JOB_PROOF_WAITS, c->kept->waits);
@@ -282,10 +279,12 @@ struct teams_verdict teams_prove(struct teams_prover *p, uintptr_t function, enu
     if (!p)
         return (struct teams_verdict){ JOB_PROOF_NO_READER, 0 };
     p->module = teams_image_find(function, &module) ? module.base : 0;
+    p->elsewhere = false;
     struct teams_verdict v = prove(p, function, kind);
     if (kind == TEAMS_REGION && v.proof != JOB_PROOF_HARMLESS &&
         prove(p, function, TEAMS_IN_TURN).proof == JOB_PROOF_HARMLESS)
         v.proof |= JOB_PROOF_IN_TURN;
+    v.proof |= TEAMS_VERSION * JOB_PROOF_VERSION | (p->elsewhere ? JOB_PROOF_ELSEWHERE : 0);
     forget(p, function);
     return v;
 }

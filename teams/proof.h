@@ -29,13 +29,14 @@
 #ifndef PYTHIA_TEAMS_PROOF_H
 #define PYTHIA_TEAMS_PROOF_H
 
-#include "job/proofs.h"
 #include "teams/safety.h"
 
+/* Another number: proofs that job files keep are not taken over. */
+enum { TEAMS_VERSION = 1 };
 enum { TEAMS_DEPTH = 8, TEAMS_READ = 8000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {
-    uint32_t proof;  /* enum job_proof, JOB_PROOF_IN_TURN */
+    uint32_t proof;  /* as job files keep it (job/proofs.h) */
     uintptr_t where; /* 0: nowhere in particular */
 };
 

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/guard.h"
-#include "job/proofs.h"
 #include "teams/proof.h"
 
 enum { PROOFS = 1024 }; /* a power of two */
@@ -41,13 +40,20 @@ struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind)
     return &overflow;
 }
 
-void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, uint64_t ns)
+/* The first one, for good. */
+static void answer(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
 {
-    if (atomic_load(&p->answer) || !answer)
+    if (!word || atomic_exchange(&p->taken, true))
         return;
     p->where = where;
     p->ns = ns;
-    atomic_store_explicit(&p->answer, answer, memory_order_release);
+    atomic_store_explicit(&p->answer, word, memory_order_release);
+}
+
+void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
+{
+    if (job_proof_reason(word) && (word & JOB_PROOF_RESTS) == TEAMS_VERSION * JOB_PROOF_VERSION)
+        answer(p, word, where, ns);
 }
 
 /* --- Reading --- */
@@ -64,7 +70,7 @@ static void read_one(struct teams_prover *prover, struct teams_proof *p)
     struct teams_verdict v = teams_prove(prover, function, key & TASK ? TEAMS_TASK : TEAMS_REGION);
     if (held)
         dlclose(held);
-    teams_safety_know(p, v.proof, v.where, base_clock_now() - begin);
+    answer(p, v.proof, v.where, base_clock_now() - begin);
 }
 
 void teams_safety_work(void)

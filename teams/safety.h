@@ -20,11 +20,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "job/proofs.h"
+
 enum teams_kind { TEAMS_REGION, TEAMS_TASK, TEAMS_IN_TURN /* a region whose team is kept */ };
 
 struct teams_proof {
     atomic_uintptr_t key; /* the outlined function, in the highest bit whether it is a task's; 0: free */
-    atomic_uint answer;   /* enum job_proof, JOB_PROOF_IN_TURN: 0 not known yet; the two below are set before */
+    atomic_bool taken;    /* by who sets the rest */
+    atomic_uint answer;   /* as job files keep it (job/proofs.h): 0 not known yet; the two below are set before */
     uintptr_t where; /* of the instruction that is the reason, 0: none */
     uint64_t ns;     /* that reading took */
 };
@@ -32,8 +35,8 @@ struct teams_proof {
 /* The proof of an outlined function as one kind (region or task), made where it is new; never NULL: what does not fit
    has one that says so. */
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
-/* Takes over what the reference says, unless there is an answer. */
-void teams_safety_know(struct teams_proof *p, uint32_t answer, uintptr_t where, uint64_t ns);
+/* Takes over what the reference says, unless there is an answer, or it rests on what may be another one here. */
+void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns);
 /* Wants an answer while the program runs: a thread of ours reads the code, soon. */
 void teams_safety_ask(struct teams_proof *p);
 /* Reads the code of all functions that have no answer yet. */
@@ -41,9 +44,16 @@ void teams_safety_work(void);
 /* At the end of the run: nothing is read any more while the program runs. With `rest` the same is done once more. */
 void teams_safety_finish(bool rest);
 
-static inline uint32_t teams_safety_answer(const struct teams_proof *p)
+/* For job files: with what it rests on. */
+static inline uint32_t teams_safety_word(const struct teams_proof *p)
 {
     return atomic_load_explicit(&p->answer, memory_order_acquire);
+}
+
+/* enum job_proof, JOB_PROOF_IN_TURN. */
+static inline uint32_t teams_safety_answer(const struct teams_proof *p)
+{
+    return teams_safety_word(p) & ~(uint32_t)JOB_PROOF_RESTS;
 }
 
 #endif

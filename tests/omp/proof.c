@@ -18,6 +18,7 @@ long total;
 static volatile int flag, other;
 static __thread int own;
 static int (*pointer)(int);
+double (*force)(double) = sin;
 struct state {
     unsigned seed;
     int used;
@@ -477,6 +478,59 @@ CASE(no_pointer)
         x[i] = pointer(i);
 }
 
+/* It may be given another value: that it begins as a known function says nothing of what is called. */
+static double plus_own(double v)
+{
+    return v + omp_get_thread_num();
+}
+
+CASE(no_pointer_that_begins_known)
+{
+    force = plus_own;
+#pragma omp parallel for
+    for (int i = 0; i < n; i++)
+        x[i] = force(y[i]);
+}
+
+/* What is carried from turn to turn is handed on where registers are used up. */
+__attribute__((noipa)) static unsigned seventh(int a, int b, int c, int d, int e, int f, int g, int h, unsigned seed)
+{
+    return seed + (unsigned)(a + b + c + d + e + f + g + h);
+}
+
+CASE(no_seed_on_the_stack)
+{
+#pragma omp parallel
+    {
+        unsigned seed = 1;
+#pragma omp for
+        for (int i = 0; i < n; i++) {
+            seed = seed * 1664525u + 1013904223u;
+            table[i] = (int)seventh(0, 1, 0, 1, 0, 1, 0, 1, seed);
+        }
+    }
+}
+
+__attribute__((noipa)) static unsigned draw(unsigned *state, int i)
+{
+    unsigned v = state[i & 15] * 1664525u + 1013904223u;
+    state[(i * 7 + 3) & 15] = v;
+    return v;
+}
+
+CASE(no_array_of_seeds)
+{
+#pragma omp parallel
+    {
+        unsigned state[16];
+        for (int i = 0; i < 16; i++)
+            state[i] = (unsigned)i + 1;
+#pragma omp for
+        for (int i = 0; i < n; i++)
+            table[i] = (int)draw(state, i);
+    }
+}
+
 CASE(no_unknown_function)
 {
 #pragma omp parallel for
@@ -544,6 +598,9 @@ int main(void)
         no_thread_data,
         no_place_of_its_stack,
         no_pointer,
+        no_pointer_that_begins_known,
+        no_seed_on_the_stack,
+        no_array_of_seeds,
         no_unknown_function,
         no_lock,
     };

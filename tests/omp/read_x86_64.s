@@ -488,4 +488,24 @@ asks:
     call omp_get_thread_num@PLT
     add $8, %rsp
     ret
+# What the processor keeps for a thread, or tells of where it runs.
+    .macro of_thread name, code
+    begin region_no_thread_\name
+    mov %rdi, %r8
+    \code
+    mov %eax, (%r8)
+    ret
+    end region_no_thread_\name
+    .endm
+    of_thread rounding_of_vectors, "stmxcsr -8(%rsp); mov -8(%rsp), %eax"
+    of_thread rounding, "fnstcw -8(%rsp); mov -8(%rsp), %eax"
+    of_thread rounding_set, "fldcw (%rdi)"
+    of_thread old_flags, "fnstsw %ax"
+    of_thread old_state, "fnstenv -40(%rsp); mov -40(%rsp), %eax"
+    of_thread processor, "rdtscp; mov %ecx, %eax"
+    of_thread processor_by_number, "rdpid %rax"
+    of_thread processor_by_leaf, "mov $11, %eax; xor %ecx, %ecx; cpuid; mov %edx, %eax"
+    of_thread thread_pointer, "rdfsbase %rax"
+    of_thread shadow_stack, "xor %eax, %eax; rdsspq %rax"
+    of_thread whole_state, "fxsave (%rsi)"
     .section .note.GNU-stack, "", @progbits
