@@ -254,10 +254,11 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
     const char *words = kinds[one->kind].words, *advice = report_finding_advice(r, one),
                *function = in_call(r, one, "MPI_") ? job_text(r->job, r->job->terminals[one->call].function) : "";
     bool same = !strcmp(one->where, one->cause);
+    const char *more = one->more ? report_text(" and %u more", one->more) : "";
     char *line = report_text("%s", one->where);
 
-    report_cut_place(line, 79 - 23 - (int)strlen(words));
-    fprintf(out, "%5.1f %% %9s  %s at %s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line);
+    report_cut_place(line, 79 - 23 - (int)strlen(words) - (int)strlen(more));
+    fprintf(out, "%5.1f %% %9s  %s at %s%s\n", 100 * one->share, report_time(1e9 * one->seconds), words, line, more);
     line = report_text("%s", one->cause);
     report_cut_place(line, 79 - 19 - 8 - (int)strlen(one->ranks) - (int)strlen(advice));
     line = same ? report_text("%s%s%s", one->ranks, *function ? " in " : "", function)

@@ -37,6 +37,7 @@ struct report_finding {
     char where[256], cause[256]; /* function@file:line */
     char ranks[128];             /* whose work it is: "ranks 0,2" */
     uint32_t call;               /* terminal of the call or region that waits */
+    uint32_t more;               /* other places that have a tenth of its seconds or more; `where` has most */
     double seconds, share;
 };
 

@@ -188,6 +188,21 @@ static void collect(struct groups *g, uint32_t of, struct group *out)
     }
 }
 
+/* How many other places than the main one have a good part of a group's waits. */
+static uint32_t other_places(const struct groups *g, uint32_t of, const struct group *all)
+{
+    uint32_t more = 0;
+    double here = 0;
+
+    for (uint32_t i = 0; i < g->edge_count; i++) { /* by place */
+        bool last = i + 1 == g->edge_count || g->edge[i + 1].where != g->edge[i].where;
+        here += root(g, g->edge[i].cause) == of ? g->edge[i].ns : 0;
+        more += last && g->edge[i].where != all->main->where && here >= 0.1 * all->ns;
+        here = last ? 0 : here;
+    }
+    return more;
+}
+
 /* Ranks that wait for one and make another one wait in turn: how much of the waiting that is. */
 static double chained(const struct groups *g, const struct group *all)
 {
@@ -377,6 +392,7 @@ static void add_group(struct groups *g, uint32_t of)
     if (!all.main || all.ns < LEAST_PART * g->f->total * 1e9 || all.main->cause / 2 >= replay_bind_sites(g->f->bind))
         return;
     mark_culprits(g);
+    one.more = other_places(g, of, &all);
     loss = all.ns;
     one.kind = kind_of(g, &all);
     if (one.kind == REPORT_IMBALANCE)

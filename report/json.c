@@ -56,6 +56,7 @@ static void add_lines(struct report *r, const struct report_findings *f, cJSON *
         cJSON *o = report_json_object(array);
         cJSON_AddStringToObject(o, "kind", report_finding_name(one->kind));
         report_json_text(o, "where", one->where);
+        add_number(o, "more_places", one->more);
         report_json_text(o, "cause", one->cause);
         cJSON_AddStringToObject(o, "ranks", one->ranks);
         add_number(o, "seconds", one->seconds);

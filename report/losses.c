@@ -90,11 +90,25 @@ static uint32_t most_of(const struct account *a, const struct rest *of, enum rep
     return most;
 }
 
-static void add_line(struct account *a, uint32_t site, uint32_t place_of, enum report_finding_kind kind, double ns)
+/* Other sites than `most` with a tenth of all that a kind has. */
+static uint32_t others_of(const struct account *a, enum report_finding_kind kind, uint32_t most)
+{
+    double sum = 0;
+    uint32_t more = 0;
+
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        sum += a->open[i].kind == kind ? a->open[i].ns : 0;
+    for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
+        more += i != most && a->open[i].kind == kind && a->open[i].ns >= 0.1 * sum;
+    return more;
+}
+
+static void add_line(struct account *a, uint32_t site, uint32_t place_of, enum report_finding_kind kind, double ns,
+                     uint32_t more)
 {
     const struct report_site *s = &a->f.report->model->sites[site];
     struct report_finding one = { .kind = kind, .seconds = ns / 1e9,
-                                  .call = a->f.report->model->sites[place_of].terminal };
+                                  .call = a->f.report->model->sites[place_of].terminal, .more = more };
 
     report_site_place(a->f.report, one.call, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
@@ -107,10 +121,11 @@ static void add_line(struct account *a, uint32_t site, uint32_t place_of, enum r
 static void add_together(struct account *a, enum report_finding_kind kind, enum report_finding_kind as, double share)
 {
     uint32_t most = share > 0 ? most_of(a, a->open, kind) : GRAMMAR_NONE;
+    uint32_t more = most == GRAMMAR_NONE ? 0 : others_of(a, kind, most);
 
     for (uint32_t i = 0; most != GRAMMAR_NONE && i < a->f.report->model->site_count; i++)
         if (a->open[i].kind == kind)
-            add_line(a, i, most, as, share * a->open[i].ns);
+            add_line(a, i, most, as, share * a->open[i].ns, more);
 }
 
 static void add_calls(struct account *a)
@@ -118,7 +133,7 @@ static void add_calls(struct account *a)
     double without = share_without_processor(a);
 
     for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
-        add_line(a, i, i, a->transfer[i].kind, a->transfer[i].ns);
+        add_line(a, i, i, a->transfer[i].kind, a->transfer[i].ns, 0);
     add_together(a, REPORT_IO, REPORT_IO, 1);
     add_together(a, REPORT_COMMUNICATORS, REPORT_COMMUNICATORS, 1);
     add_together(a, REPORT_START_AND_END, REPORT_START_AND_END, 1);
