@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
-#include "job/regions.h"
+#include "job/threads.h"
 #include "report/findings_parts.h"
 
 /* What is left of each site's time without a cause, ns, and what it would be called. */
@@ -50,16 +50,25 @@ static void add_latency(struct account *a, double *ns)
     }
 }
 
+/* Of the calls' time, as one of all threads, what the capacity lost by them: inside of regions it is one thread's. */
+static double share_in_mpi(const struct report_model *m)
+{
+    double calls = (double)m->call_ns, lost = m->efficiency.of.mpi / m->efficiency.threads;
+
+    return calls > 0 ? fmin(lost / calls, 1) : 1;
+}
+
 static void split_calls(struct account *a)
 {
     const struct report_model *m = a->f.report->model;
     double *latency = calloc(m->site_count + 1u, sizeof *latency);
 
+    double in_mpi = share_in_mpi(m);
     add_latency(a, latency);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         enum report_finding_kind kind = kind_of_call(s->call_kind);
-        double rest = fmax((double)s->time_ns - a->f.told[i], 0);
+        double rest = fmax(in_mpi * (double)s->time_ns - a->f.told[i], 0);
         double least = s->spread.min_ns == UINT64_MAX ? 0 : (double)s->spread.min_ns * (double)s->count;
         bool end = kind == REPORT_START_AND_END;
         double transfer = kind == REPORT_NOT_EXPLAINED || end ? fmin(rest, (end ? 0 : least) + latency[i]) : 0;
@@ -141,6 +150,70 @@ static void add_calls(struct account *a)
     add_together(a, REPORT_NOT_EXPLAINED, REPORT_NOT_EXPLAINED, 1 - without);
 }
 
+/* Whether findings have a kind of a region already, or of all regions. */
+static bool is_found(const struct account *a, const struct report_findings *found, enum report_finding_kind kind,
+                     uint32_t region)
+{
+    const struct report *r = a->f.report;
+
+    for (uint32_t i = 0; i < found->count; i++) {
+        const struct report_finding *one = &found->finding[i];
+        if (one->kind == kind && (region == GRAMMAR_NONE || (r->job->terminals[one->call].kind == JOB_REGION &&
+                                                             r->model->place[one->call] == region)))
+            return true;
+    }
+    return false;
+}
+
+static void add_of_region(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
+{
+    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal };
+
+    report_site_place(a->f.report, terminal, one.where, sizeof one.where);
+    memcpy(one.cause, one.where, sizeof one.cause);
+    bool *in = findings_ranks_of(&a->f, terminal);
+    findings_add(&a->f, &one, in);
+    free(in);
+}
+
+static void add_regions(struct account *a, const struct report_findings *found)
+{
+    const struct report_model *m = a->f.report->model;
+
+    for (uint32_t i = 0; i < m->region_count; i++) {
+        const struct job_threads *t = job_threads_of_region(m->job, m->regions[i].callsite);
+        double known = t ? (double)job_threads_known(t) : 0;
+        double scale = known > 0 ? (double)t->team_ns / known / m->efficiency.threads : 0;
+        if (scale == 0 || is_found(a, found, REPORT_SMALL_REGIONS, i))
+            continue;
+        if (!is_found(a, found, REPORT_UNEVEN_THREADS, i))
+            add_of_region(a, m->regions[i].terminal, REPORT_UNEVEN_THREADS,
+                          scale * (double)t->part[JOB_THREADS_UNEVEN]);
+        add_of_region(a, m->regions[i].terminal, REPORT_THREADS_WAIT, scale * (double)t->part[JOB_THREADS_WAIT]);
+        add_of_region(a, m->regions[i].terminal, REPORT_FORK_AND_JOIN,
+                      scale * ((double)t->part[JOB_THREADS_FORK] + (double)t->part[JOB_THREADS_JOIN]));
+    }
+}
+
+/* What first threads compute alone, outside of loops that have regions, too: before the call that most of it is. */
+static void add_serial(struct account *a, const struct report_findings *found)
+{
+    const struct report_model *m = a->f.report->model;
+    uint32_t most = GRAMMAR_NONE;
+    uint64_t gap = 0;
+
+    for (uint32_t i = 0; i < m->site_count + m->region_count; i++) {
+        bool region = i >= m->site_count;
+        uint64_t ns = region ? m->regions[i - m->site_count].gap_ns : m->sites[i].gap_ns;
+        if (ns > gap) {
+            gap = ns;
+            most = region ? m->regions[i - m->site_count].terminal : m->sites[i].terminal;
+        }
+    }
+    if (most != GRAMMAR_NONE && m->efficiency.threads > 1 && !is_found(a, found, REPORT_SERIAL_PART, GRAMMAR_NONE))
+        add_of_region(a, most, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
+}
+
 static void copy_findings(struct account *a, const struct report_findings *from)
 {
     struct report_findings *all = a->f.all;
@@ -166,6 +239,8 @@ const struct report_losses *report_losses(struct report *r)
     a.f.told = found->told;
     split_calls(&a);
     add_calls(&a);
+    add_regions(&a, found);
+    add_serial(&a, found);
     findings_settle(&a.f);
     copy_findings(&a, found);
     findings_sort(&l->lines);

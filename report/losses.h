@@ -9,6 +9,8 @@
  *                 + no processor         what is left, up to what ranks were ready without one: an upper bound
  *                 + not explained        what is left then
  *
+ *   a region's time = work + uneven threads + waiting for each other + fork and join   job/threads.h
+ *
  * Calls of MPI I/O, those that make communicators, MPI_Init and MPI_Finalize are a line each, whatever their time is.
  * Seconds are those of all ranks together, the share is of their wall time, as of findings; `lost` is what the lines
  * would add up to if none was left out for being under 1 %.
