@@ -6,25 +6,14 @@
 #include "job/run.h"
 #include "job/streams.h"
 #include "pythia.h"
-#include "replay/analysis.h"
+#include "replay/analysis_parts.h"
 #include "replay/collective.h"
 
 #define CLOSE 0.02 /* the replay of the recording itself: closer is not tried */
 enum {
-    DRAWS = 8, FEW_DRAWS = 2, /* few: of replays of many steps */
-    MANY_STEPS = 300000,
     REPLAYS = 4, /* at least */
     EXACT_STEPS = 500000, MANY_RANKS = 1024, /* a turn of more ranks is as many steps: no more than a few are walked */
     MOST_TIMES = 1 << 23  /* ranks x terminals: 200 MiB */
-};
-
-struct replay_analysis {
-    const struct job *job;
-    struct replay_bind *bind;
-    struct replay_blame *blame;
-    struct replay_result result;
-    double recorded, missed; /* missed: by how much the replay is longer than that, a share */
-    uint64_t steps;          /* of one replay, at most */
 };
 
 /* --- The model --- */
@@ -35,14 +24,9 @@ static bool cannot_wait(const struct job *j, uint32_t terminal)
     return t->kind == JOB_CALL && t->phase == JOB_LEAF && t->call_kind == JOB_P2P && !t->blocking;
 }
 
-static uint32_t ranks_of(const struct replay_analysis *a)
+uint64_t analysis_exact_steps(const struct replay_analysis *a)
 {
-    return replay_bind_source(a->bind)->ranks;
-}
-
-static uint64_t exact_steps(const struct replay_analysis *a)
-{
-    return ranks_of(a) < MANY_RANKS ? EXACT_STEPS : EXACT_STEPS / 4;
+    return analysis_ranks(a) < MANY_RANKS ? EXACT_STEPS : EXACT_STEPS / 4;
 }
 
 struct least { double overhead, round, byte; };
@@ -50,7 +34,7 @@ struct least { double overhead, round, byte; };
 static void look_at(const struct replay_analysis *a, const struct grammar_flat *g, uint32_t n, struct least *l)
 {
     const struct job *j = a->job;
-    uint32_t symbol = g->nodes[n].symbol, rounds = replay_collective_rounds(ranks_of(a));
+    uint32_t symbol = g->nodes[n].symbol, rounds = replay_collective_rounds(analysis_ranks(a));
     double shortest = (double)g->stats[n].duration.min;
 
     if (grammar_is_rule(symbol) || symbol >= j->terminal_count || !g->stats[n].count)
@@ -87,23 +71,25 @@ static struct bind_network fit(const struct replay_analysis *a)
 
 /* --- Extras --- */
 
-/* What the call at a site takes beyond the replay's, on the rank where that is least, ns a call. */
+/* What the call at a site takes beyond the replay's, on the rank where that is least, ns a call: no more than the
+   shortest call there took beyond what the replay has on the rank that waits least. */
 static double least_rest(const struct replay_analysis *a, uint32_t site)
 {
-    double least = -1;
+    double least = -1, shortest = -1;
 
-    for (uint32_t r = 0; r < ranks_of(a); r++) {
+    for (uint32_t r = 0; r < analysis_ranks(a); r++) {
         double count, recorded = replay_bind_calls(a->bind, r, site, &count);
         if (count <= 0)
             continue;
-        double rest = (recorded - (double)replay_blame_spent(a->blame, r, 2 * site + 1)) / count;
-        if (least < 0 || rest < least)
-            least = rest > 0 ? rest : 0;
+        double replayed = (double)replay_blame_spent(a->blame, r, 2 * site + 1) / count;
+        double rest = recorded / count - replayed;
+        least = least < 0 || rest < least ? fmax(rest, 0) : least;
+        shortest = shortest < 0 || replayed < shortest ? replayed : shortest;
     }
-    return least > 0 ? least : 0;
+    return fmax(fmin(least, replay_bind_least(a->bind, site) - shortest), 0);
 }
 
-static bool waits(const struct bind_site *s)
+bool analysis_waits(const struct bind_site *s)
 {
     return s->what == BIND_SEND || s->what == BIND_RECV || s->what == BIND_WAIT_ONE || s->what == BIND_WAIT_ALL ||
            s->what == BIND_COLLECTIVE || s->what == BIND_FINALIZE || s->what == BIND_SENDRECV;
@@ -114,7 +100,7 @@ static int replay(struct replay_analysis *a, bool causes)
 {
     const struct replay_source *s = replay_bind_source(a->bind);
     struct replay_model m = replay_bind_model(a->bind);
-    struct replay_how how = { .limit = a->steps, .exact_steps = exact_steps(a) };
+    struct replay_how how = { .limit = a->steps, .exact_steps = analysis_exact_steps(a) };
 
     replay_blame_destroy(a->blame);
     a->blame = how.blame = (causes ? replay_blame_create : replay_blame_create_sums)(s->ranks, s->places);
@@ -129,11 +115,11 @@ static double off(const struct replay_analysis *a)
 
 static void find_rests(struct replay_analysis *a)
 {
-    for (uint32_t r = 0; r < ranks_of(a); r++)
+    for (uint32_t r = 0; r < analysis_ranks(a); r++)
         for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
             double count,
                 spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
-            if (waits(replay_bind_site(a->bind, s)) && count > 0 && spent > 0)
+            if (analysis_waits(replay_bind_site(a->bind, s)) && count > 0 && spent > 0)
                 *replay_bind_rest(a->bind, r, s) = (float)(spent / count);
         }
 }
@@ -172,7 +158,7 @@ static int try(struct replay_analysis *a, double t, struct trial *best, struct t
  */
 static int fit_rests(struct replay_analysis *a, double bare)
 {
-    const int trials = ranks_of(a) < MANY_RANKS ? 4 : 2;
+    const int trials = analysis_ranks(a) < MANY_RANKS ? 4 : 2;
     struct trial low = { 0, bare }, high = { 1, off(a) }, best = high, now;
     int rc = 0;
 
@@ -187,7 +173,7 @@ static int fit_rests(struct replay_analysis *a, double bare)
         rc = try(a, low.t - low.off * (high.t - low.t) / (high.off - low.off), &best, &now);
         *(now.off < 0 ? &low : &high) = now;
     }
-    replay_bind_fill(a->bind, best.t);
+    replay_bind_fill(a->bind, a->fill = best.t);
     return rc;
 }
 
@@ -209,9 +195,12 @@ static int analyse(struct replay_analysis *a)
     int rc = replay(a, false);
     double bare = rc ? 0 : off(a);
     for (uint32_t s = 0; rc == 0 && s < replay_bind_sites(a->bind); s++)
-        if (waits(replay_bind_site(a->bind, s)))
+        if (analysis_waits(replay_bind_site(a->bind, s)))
             *replay_bind_extra(a->bind, s) = least_rest(a, s);
+    a->fill = 1;
     rc = rc ? rc : replay(a, true);
+    if (rc == 0)
+        replay_moving_find(a);
     rc = rc ? rc : fit_rests(a, bare);
     a->missed = rc ? 0 : off(a);
     return rc;
@@ -242,10 +231,10 @@ int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_an
 /* Operations that went without a peer, and messages that nobody received, for each rank. */
 static double lonely(const struct replay_analysis *a)
 {
-    return (double)(a->result.unmatched + a->result.left) / ranks_of(a);
+    return (double)(a->result.unmatched + a->result.left) / analysis_ranks(a);
 }
 
-int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
+int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize *resize,
                            struct replay_analysis **resized)
 {
     if ((uint64_t)resize->to * a->job->terminal_count > MOST_TIMES)
@@ -254,6 +243,11 @@ int replay_analysis_resize(const struct replay_analysis *a, const struct replay_
     to->job = a->job;
     to->recorded = a->recorded;
     to->missed = a->missed;
+    to->fill = a->fill;
+    to->drawn = analysis_drawn(a);
+    to->moving = a->moving;
+    to->moving.at = NULL;
+    to->moving.cause = NULL;
     to->steps = a->steps;
     to->bind = replay_bind_create(a->job, resize);
     replay_bind_take(to->bind, a->bind);
@@ -267,81 +261,9 @@ void replay_analysis_destroy(struct replay_analysis *a)
         return;
     replay_blame_destroy(a->blame);
     replay_bind_destroy(a->bind);
+    replay_moving_close(&a->moving);
     free(a->result.end);
     free(a);
-}
-
-/* --- What if --- */
-
-double replay_analysis_unmatched(const struct replay_result *r)
-{
-    return r->events > 0 ? (double)r->unmatched / r->events : 0;
-}
-
-static bool is_known(const struct replay_result *r)
-{
-    return replay_analysis_unmatched(r) <= REPLAY_FEW_UNMATCHED;
-}
-
-static int wall(struct replay_analysis *a, const struct bind_change *c, double *seconds, bool *known)
-{
-    struct replay_how how = { .limit = 10 * (uint64_t)a->steps, .exact_steps = exact_steps(a) };
-    struct replay_result r;
-
-    replay_bind_set(a->bind, c);
-    struct replay_model m = replay_bind_model(a->bind);
-    int rc = replay_run(replay_bind_source(a->bind), &m, &how, &r);
-    replay_bind_set(a->bind, NULL);
-    if (rc == 0) {
-        *seconds = (double)r.longest / 1e9;
-        *known = is_known(&r);
-        free(r.end);
-    }
-    return rc;
-}
-
-int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
-                            struct replay_prediction *out)
-{
-    struct bind_change c = *change;
-    double missed = fabs(a->missed), drawn;
-    bool known;
-
-    c.seed = 0;
-    int rc = wall(a, &c, &out->seconds, &out->known);
-    out->low = out->high = out->seconds;
-    out->draws = a->result.walked > MANY_STEPS ? FEW_DRAWS : DRAWS;
-    for (c.seed = 1; rc == 0 && c.seed <= out->draws; c.seed++) {
-        rc = wall(a, &c, &drawn, &known);
-        out->low = drawn < out->low ? drawn : out->low;
-        out->high = drawn > out->high ? drawn : out->high;
-    }
-    out->low *= 1 - (missed < 0.5 ? missed : 0.5);
-    out->high *= 1 + missed;
-    return rc;
-}
-
-int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out)
-{
-    static const struct bind_network ideal;
-    struct bind_change c = { .balance = GRAMMAR_NONE, .no_extra = true, .network = &ideal };
-    double most = 0, sum = 0, seconds;
-
-    for (uint32_t r = 0; r < ranks_of(a); r++) {
-        struct replay_account of = replay_blame_account(a->blame, r);
-        double work = (double)(of.work + of.between) / 1e9; /* as the recording has it */
-        sum += work;
-        most = work > most ? work : most;
-    }
-    int rc = wall(a, &c, &seconds, &out->known);
-    if (rc != 0)
-        return rc;
-    double all = replay_analysis_replayed(a);
-    out->known &= is_known(&a->result);
-    out->balance = most > 0 ? sum / ranks_of(a) / most : 1;
-    out->serialisation = seconds > 0 ? most / seconds : 1;
-    out->transfer = all > 0 ? seconds / all : 1;
-    return 0;
 }
 
 /* --- Asking --- */
@@ -359,6 +281,22 @@ const struct replay_blame *replay_analysis_blame(const struct replay_analysis *a
 const struct replay_result *replay_analysis_result(const struct replay_analysis *a)
 {
     return &a->result;
+}
+
+const struct replay_moving *replay_analysis_moving(const struct replay_analysis *a)
+{
+    return &a->moving;
+}
+
+double replay_analysis_rests(const struct replay_analysis *a, uint32_t site)
+{
+    double ns = 0, count;
+
+    for (uint32_t r = 0; a->fill > 1 && r < analysis_ranks(a); r++) {
+        replay_bind_calls(a->bind, r, site, &count);
+        ns += (a->fill - 1) * count * (double)*replay_bind_rest(a->bind, r, site);
+    }
+    return ns;
 }
 
 double replay_analysis_recorded(const struct replay_analysis *a)

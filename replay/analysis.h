@@ -9,10 +9,12 @@
  *
  * Fitting. Overhead is what the shortest send or receive that cannot wait took, latency what is left of the shortest
  * round of a collective, bandwidth what the best large message shows. A first replay with these says how long ranks
- * wait in each call; what the rank that differs least from that took beyond it is added to each of the calls there (its
- * `extra`: being woken up, memory, the library), so that no wait counts as transfer.
+ * wait in each call; what the rank that differs least from that took beyond it, but no more than the shortest call
+ * there did, is added to each of the calls there (its `extra`: being woken up, memory, the library), so that no wait
+ * counts as transfer. What the recording is longer than that is what replay/moving.h says, and is added as rests of
+ * each rank's calls.
  *
- * Cost: two replays, up to four more where these are not as long as the recording, one for the efficiencies.
+ * Cost: two replays, up to eight more where these are not as long as the recording, one for the efficiencies.
  * Threads: owner.  Hook-safe: no.
  */
 #ifndef PYTHIA_REPLAY_ANALYSIS_H
@@ -21,6 +23,7 @@
 #include "replay/bind.h"
 #include "replay/blame.h"
 #include "replay/engine.h"
+#include "replay/moving.h"
 
 struct replay_analysis;
 
@@ -31,13 +34,17 @@ enum { REPLAY_ANALYSIS_STEPS = 60000000, REPLAY_ANALYSIS_MS = 20000 };
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis);
 /* The same job on another number of ranks, with what was fitted for `a`. `a` and `resize` must outlive it. Returns as
    above, and PYTHIA_EINVAL where messages would have no peer. */
-int replay_analysis_resize(const struct replay_analysis *a, const struct replay_resize *resize,
+int replay_analysis_resize(struct replay_analysis *a, const struct replay_resize *resize,
                            struct replay_analysis **resized);
 void replay_analysis_destroy(struct replay_analysis *a); /* NULL is legal */
 
 struct replay_bind *replay_analysis_bind(struct replay_analysis *a);
+const struct replay_moving *replay_analysis_moving(const struct replay_analysis *a);
 const struct replay_blame *replay_analysis_blame(const struct replay_analysis *a);
 const struct replay_result *replay_analysis_result(const struct replay_analysis *a);
+/* What the replay has of all ranks in the calls of a site beyond waits with a cause and transfer, ns: moving imbalance,
+   and what is not explained. */
+double replay_analysis_rests(const struct replay_analysis *a, uint32_t site);
 /* Wall time, seconds: of the longest first thread of a rank, as recorded, and as replayed. */
 double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
@@ -53,9 +60,10 @@ struct replay_prediction { bool known; double seconds, low, high; uint32_t draws
 int replay_analysis_predict(struct replay_analysis *a, const struct bind_change *change,
                             struct replay_prediction *out);
 
-/* POP's efficiencies: load balance x serialisation x transfer. Not known: too many operations had no peer in this
-   replay or in that of an ideal network. */
-struct replay_efficiency { bool known; double balance, serialisation, transfer; };
+/* POP's efficiencies: load balance x serialisation x transfer; serialisation = order x moving x explained: the order of
+   dependences with mean work, imbalance that moves (replay/moving.h), and what neither explains. Not known: too many
+   operations had no peer in this replay or in that of an ideal network. */
+struct replay_efficiency { bool known; double balance, serialisation, transfer, order, moving, explained; };
 int replay_analysis_efficiency(struct replay_analysis *a, struct replay_efficiency *out);
 
 #endif

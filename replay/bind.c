@@ -212,6 +212,8 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     for (uint32_t r = 0; r < ranks; r++)
         bind_times_find(b, r);
     find_means(b);
+    bind_least_find(b);
+    bind_draw_find(b);
     find_windows(b);
     find_starts(b);
     b->source.plain = is_plain(b);
@@ -228,9 +230,12 @@ void replay_bind_destroy(struct replay_bind *b)
         free(b->role[i].rule_of);
         free(b->role[i].before);
     }
-    for (uint32_t r = 0; r < b->source.ranks; r++)
+    for (uint32_t r = 0; r < b->source.ranks; r++) {
         if (!b->rank[r].shared)
             free(b->rank[r].node);
+        free(b->rank[r].apart);
+    }
+    free(b->shape);
     free(b->role);
     free(b->rank);
     free(b->site_of);
@@ -238,6 +243,7 @@ void replay_bind_destroy(struct replay_bind *b)
     free(b->site);
     free(b->extra);
     free(b->mean);
+    free(b->least);
     free(b->count);
     free(b->rest);
     free(b->call);
@@ -254,6 +260,8 @@ const struct replay_source *replay_bind_source(struct replay_bind *b)
 void replay_bind_set(struct replay_bind *b, const struct bind_change *c)
 {
     b->change = c;
+    if (c && c->draw == BIND_APART)
+        bind_draw_apart(b);
 }
 
 uint32_t replay_bind_sites(const struct replay_bind *b)
@@ -292,6 +300,11 @@ double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t 
         count += times;
     }
     return count > 0 ? sqrt(squares / count) : 0;
+}
+
+double replay_bind_least(const struct replay_bind *b, uint32_t site)
+{
+    return b->least[site];
 }
 
 double *replay_bind_extra(struct replay_bind *b, uint32_t site)

@@ -54,12 +54,17 @@ struct bind_site {
 /* What messages take: ns from the end of sending to the beginning of receiving, ns for each of these, ns a byte. */
 struct bind_network { double latency, overhead, byte; };
 
+/* Which turns of a rank have how much of its work: all the same, by chance, or no two ranks' longest ones together
+   (bind_draw.c). */
+enum bind_draw { BIND_MEANS, BIND_INDEPENDENT, BIND_APART };
+
 struct bind_change {
     const struct bind_network *network; /* NULL: as it is */
     double *speed;      /* of each rank, 1: as it was; NULL: all */
     bool balance_all;
     uint32_t balance;   /* site whose work is made equal on all ranks, GRAMMAR_NONE: none */
-    bool no_extra;      /* calls take what the model says */
+    bool no_extra;      /* calls take what the model says, and rests */
+    enum bind_draw draw; /* which turn has what: by `seed`, too */
     uint64_t seed;      /* not 0: each rank's means are drawn anew, from how sure they are */
 };
 
@@ -81,6 +86,8 @@ uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal);
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
 /* By how much one execution of a place differs from the next on a rank: the deviation within its nodes, ns. */
 double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place);
+/* What a call of a site takes without a wait, ns: the least that any rank saw at that size, over its calls. */
+double replay_bind_least(const struct replay_bind *b, uint32_t site);
 /* What each call of a site takes beyond the model, ns: may be set. */
 double *replay_bind_extra(struct replay_bind *b, uint32_t site);
 /* What those of one rank take beyond that, ns: may be set. */

@@ -100,19 +100,12 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
     return op;
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
 /* A sum of uniform variables: mean 0, variance 1, never far off. */
 static double chance(uint64_t seed)
 {
     double sum = 0;
     for (uint64_t k = 0; k < 12; k++)
-        sum += (double)(mix(seed * 12 + k + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0;
+        sum += (double)(bind_mix(seed * 12 + k + 0x9e3779b97f4a7c15u) >> 11) / 9007199254740992.0;
     return sum - 6;
 }
 
@@ -128,7 +121,7 @@ static double work_of(const struct replay_bind *b, uint32_t rank, uint32_t node,
     if (c->balance_all || c->balance == place / 2)
         ns = b->mean[place];
     if (c->seed && site->count > 0)
-        ns += chance(mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation /
+        ns += chance(bind_mix(c->seed) + ((uint64_t)rank * 1000003 + node) * 2 + place % 2) * deviation /
               sqrt(1 + site->count / b->source.ranks);
     if (c->speed)
         ns /= c->speed[rank];
@@ -145,10 +138,11 @@ static double cost_of(const struct replay_bind *b, double ns)
     return c && c->network ? ns + c->network->overhead - b->network.overhead : ns;
 }
 
+/* Rests are no transfer: they stay whatever the network. */
 static double extra_of(const struct replay_bind *b, uint32_t rank, uint32_t site)
 {
-    return cost_of(b, b->extra_share * b->extra[site] +
-                          b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site]);
+    return cost_of(b, b->extra_share * b->extra[site]) +
+           b->rest_share * (double)b->rest[(size_t)rank * b->site_count + site];
 }
 
 static struct replay_op spent(uint32_t place, double ns, bool computes)
@@ -328,21 +322,34 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
     return n;
 }
 
+/* Work that is made equal on all ranks is so in each turn. */
+static bool is_drawn(const struct replay_bind *b, uint32_t rank, uint32_t node, enum bind_drawn what, uint32_t site)
+{
+    const struct bind_change *c = b->change;
+
+    return c && c->draw != BIND_MEANS && b->rank[rank].node[node].shape[what] && !c->balance_all && c->balance != site;
+}
+
 uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_moment at, struct replay_op *op)
 {
     const struct replay_bind *b = context;
     const struct bind_times *t = &b->rank[rank].node[node];
-    double factor = bind_before_factor(&b->role[b->rank[rank].role], node, at.before), gap = factor * t->gap;
+    double factor = bind_before_factor(&b->role[b->rank[rank].role], node, at.before), gap = factor * t->gap,
+           call = t->call;
     uint32_t symbol = bind_class(b, rank)->grammar->nodes[node].symbol;
 
     if (symbol >= b->job->terminal_count) {
-        op[0] = spent(2 * b->site_count, gap + t->call, true);
+        op[0] = spent(2 * b->site_count, gap + call, true);
         return 1;
     }
     const struct job_terminal *terminal = &b->job->terminals[symbol];
     uint32_t site = b->site_of[symbol], n = 0;
 
     bool polls = terminal->call_kind == JOB_COMPLETION && !terminal->blocking;
+    if (is_drawn(b, rank, node, BIND_DRAWN_GAP, site))
+        gap += factor * bind_draw(b, rank, node, BIND_DRAWN_GAP, at.i);
+    if (is_drawn(b, rank, node, BIND_DRAWN_REGION, site))
+        call += bind_draw(b, rank, node, BIND_DRAWN_REGION, at.i);
     if (b->site[site].what == BIND_INIT)
         op[n++] = spent(2 * site + 1, gap, true);
     else
@@ -351,7 +358,7 @@ uint32_t bind_event(void *context, uint32_t rank, uint32_t node, struct replay_m
     if (terminal->phase == JOB_LEAF && terminal->kind == JOB_CALL)
         n += call_ops(b, rank, node, at, terminal, site, op + n);
     else
-        op[n++] = spent(2 * site + 1, work_of(b, rank, node, 2 * site + 1, t->call, t->call_deviation), true);
+        op[n++] = spent(2 * site + 1, work_of(b, rank, node, 2 * site + 1, call, t->call_deviation), true);
     return n;
 }
 
@@ -369,6 +376,10 @@ uint32_t bind_cycle(void *context, uint32_t rank, uint32_t node)
             !grammar_attr_constant(&v->attr, &constant))
             whole = replay_cycle_both(whole, v->attr.period);
     }
+    uint32_t symbol = c->grammar->nodes[node].symbol;
+    for (enum bind_drawn what = 0; what < BIND_DRAWN_KINDS && symbol < b->job->terminal_count; what++)
+        if (is_drawn(b, rank, node, what, b->site_of[symbol]))
+            whole = replay_cycle_both(whole, b->shape[b->rank[rank].node[node].shape[what] - 1].turns);
     return whole;
 }
 

@@ -5,10 +5,19 @@
 
 #include "replay/bind.h"
 
-enum { BIND_EAGER = 4096 }; /* bytes: longer messages wait for their receiver */
+enum {
+    BIND_EAGER = 4096, /* bytes: longer messages wait for their receiver */
+    BIND_DRAWS = 64,   /* turns after which drawn work begins anew, at most */
+};
 
-/* Means of one occurrence on one rank, ns. */
-struct bind_times { float gap, gap_deviation, call, call_deviation; };
+/* Of what work turns differ. */
+enum bind_drawn { BIND_DRAWN_GAP, BIND_DRAWN_REGION, BIND_DRAWN_KINDS };
+
+/* Means of one occurrence on one rank, ns; the shapes of gaps and of a region, from 1, 0: always the mean. */
+struct bind_times { float gap, gap_deviation, call, call_deviation; uint16_t shape[BIND_DRAWN_KINDS]; };
+
+/* Values that a gap has in turn, deviations from its mean. */
+struct bind_shape { uint8_t middle, spread, turns; float value[BIND_DRAWS]; };
 
 /* How long the gap at a node is after a terminal: a factor to the node's mean. */
 struct bind_before { uint32_t node, before; float factor; };
@@ -30,6 +39,7 @@ struct bind_rank {
     uint32_t class_index, role;
     bool shared;
     struct bind_times *node;
+    uint8_t *apart;        /* BIND_DRAWS for each node and kind: which value a turn has; NULL: not asked yet */
     struct replay_run one; /* of the wait that the rank is at */
 };
 
@@ -43,10 +53,13 @@ struct replay_bind {
     uint32_t *comm_of;          /* of each communicator, the number of its name */
     struct bind_site *site;
     double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
+    double *least;              /* of each site, ns a call: see bind_least.c */
     uint32_t site_count;
     struct bind_role *role;
     uint32_t role_count, role_room;
     struct bind_rank *rank;
+    struct bind_shape *shape;
+    uint32_t shape_count;
     double *count, *call;       /* ranks x sites */
     float *rest;                /* the same: what a rank's calls take beyond `extra` … */
     double extra_share, rest_share; /* how much of both is counted */
@@ -74,6 +87,25 @@ static inline uint32_t bind_comm(const struct replay_bind *b, uint32_t comm)
 void bind_times_find(struct replay_bind *b, uint32_t rank);
 /* How often a rank comes to a node. */
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
+
+/* --- bind_least.c --- */
+/* Fills `least`; the ranks have their times. */
+void bind_least_find(struct replay_bind *b);
+
+/* --- bind_draw.c --- */
+/* Fills the shapes; the ranks have their times. */
+void bind_draw_find(struct replay_bind *b);
+/* Before the first replay with work drawn apart. */
+void bind_draw_apart(struct replay_bind *b);
+/* By how much a turn's work at a node that has a shape is longer than the mean, ns, with the change's draw and seed. */
+double bind_draw(const struct replay_bind *b, uint32_t rank, uint32_t node, enum bind_drawn what, uint64_t turn);
+
+static inline uint64_t bind_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
 
 /* --- bind_before.c --- */
 void bind_before_find(struct bind_role *r, const struct job_digrams *digrams);

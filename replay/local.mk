@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 noinst_LTLIBRARIES += libpythia-replay.la
 libpythia_replay_la_SOURCES = \
-	%D%/analysis.c %D%/analysis.h \
-	%D%/bind.c %D%/bind_before.c %D%/bind_event.c %D%/bind_times.c %D%/bind.h %D%/bind_parts.h \
+	%D%/analysis.c %D%/analysis.h %D%/analysis_parts.h \
+	%D%/bind.c %D%/bind_before.c %D%/bind_draw.c %D%/bind_event.c %D%/bind_least.c \
+	%D%/bind_times.c %D%/bind.h %D%/bind_parts.h \
 	%D%/blame.c %D%/blame.h \
 	%D%/calls.c %D%/calls.h \
 	%D%/collective.c %D%/collective.h \
@@ -10,13 +11,13 @@ libpythia_replay_la_SOURCES = \
 	%D%/feed.c %D%/feed.h \
 	%D%/goal.c %D%/goal.h \
 	%D%/heap.c \
-	%D%/match.c %D%/pending.c \
+	%D%/match.c %D%/moving.c %D%/moving.h %D%/pending.c \
 	%D%/program.h %D%/rank.c \
 	%D%/resize.c %D%/resize.h \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/skip.c \
 	%D%/state.c %D%/state.h \
-	%D%/whole.c %D%/whole.h
+	%D%/whatif.c %D%/whole.c %D%/whole.h
 
 UNIT_TESTS += tests/unit/test_replay
 tests_unit_test_replay_SOURCES = tests/unit/test_replay.c tests/unit/replay_programs.c tests/unit/replay_programs.h

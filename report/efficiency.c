@@ -194,6 +194,9 @@ void report_split_communication(struct report *r)
     e->split = true;
     e->transfer = of.transfer < e->communication ? e->communication : of.transfer < 1 ? of.transfer : 1;
     e->serialisation = e->transfer > 0 ? e->communication / e->transfer : 0;
+    e->moving = larger(of.moving, e->serialisation);
+    e->explained = larger(of.explained, e->serialisation / e->moving);
+    e->order = e->serialisation / (e->moving * e->explained);
 }
 
 void report_print_efficiency(const struct report_efficiency *e, FILE *out)

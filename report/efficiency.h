@@ -47,12 +47,13 @@ struct report_efficiency {
     bool known;                       /* false: nothing useful was done */
     bool measured;                    /* the time of threads in regions is; else only threads, mpi and what is below it
                                          are known */
-    bool split;                       /* serialisation and transfer are known */
+    bool split;                       /* serialisation and transfer are known; serialisation = order of dependences with
+                                         mean work x imbalance that moves x explained (replay/moving.h) */
     struct job_extent useful;         /* outside MPI, on first threads: which ranks have least and most */
     uint32_t threads;                 /* of a rank; 1: OpenMP does not come in */
     double samples, covered;          /* executions that were timed, and their share of the time in teams */
     double parallel, mpi, openmp;
-    double load_balance, communication, serialisation, transfer;
+    double load_balance, communication, serialisation, transfer, order, moving, explained;
     double omp_load_balance, omp_waiting, omp_fork_join, omp_serial;
     struct report_capacity of;
 };

@@ -17,6 +17,7 @@ static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_
     { "late_sender", "late sender", "send earlier, or overlap" },
     { "late_receiver", "late receiver", "post the receive earlier" },
     { "imbalance", "imbalance", "give these ranks less work" },
+    { "moving_imbalance", "moving imbalance", "wait less often, or share work" },
     { "serial_chain", "serial chain", "break the chain: pipeline it" },
     { "starved_workers", "starved workers", "larger tasks, more masters" },
     { "waiting_master", "master waits", "let the master work, too" },
@@ -181,6 +182,7 @@ static void find(struct report *r, struct report_findings *all)
     f.told = all->told = calloc(r->model->site_count + 1u, sizeof *all->told);
     findings_of_regions(&f);
     findings_of_waits(&f);
+    findings_of_moving(&f);
     findings_of_messages(&f);
     findings_settle(&f);
     findings_sort(all);

@@ -23,6 +23,7 @@ struct findings {
 
 /* Each adds what it finds. */
 void findings_of_waits(struct findings *f);    /* findings_waits.c */
+void findings_of_moving(struct findings *f);   /* findings_moving.c: after those of waits */
 void findings_of_regions(struct findings *f);  /* findings_regions.c */
 void findings_of_messages(struct findings *f);
 

@@ -117,6 +117,9 @@ static void add_efficiency(struct report *r, cJSON *root)
     add_number(o, "load_balance", e->load_balance);
     add_number(o, "communication", e->communication);
     add_known(o, "serialisation", e->split, e->serialisation);
+    add_known(o, "serialisation_order", e->split, e->order);
+    add_known(o, "serialisation_moving", e->split, e->moving);
+    add_known(o, "serialisation_explained", e->split, e->explained);
     add_known(o, "transfer", e->split, e->transfer);
     add_number(o, "openmp_threads", e->threads);
     add_known(o, "openmp_load_balance", e->measured, e->omp_load_balance);

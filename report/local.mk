@@ -20,7 +20,7 @@ libpythia_report_la_SOURCES = \
 	%D%/dot.c \
 	%D%/efficiency.c %D%/efficiency.h \
 	%D%/export.h \
-	%D%/findings.c %D%/findings.h %D%/findings_parts.h \
+	%D%/findings.c %D%/findings_moving.c %D%/findings.h %D%/findings_parts.h \
 	%D%/findings_regions.c \
 	%D%/findings_waits.c \
 	%D%/losses.c %D%/losses.h \

@@ -33,6 +33,22 @@ static enum report_finding_kind kind_of_call(unsigned call_kind)
     }
 }
 
+/* Of what the replay has in the calls of each site what is transfer, a share: the rest moves, or is not explained. */
+static double *transfer_shares(const struct account *a)
+{
+    const struct replay_blame *b = replay_analysis_blame(a->f.analysis);
+    uint32_t sites = replay_bind_sites(a->f.bind);
+    double *share = calloc(sites + 1u, sizeof *share);
+
+    for (uint32_t s = 0; s < sites; s++) {
+        double calls = -replay_blame_waits(b, 2 * s + 1);
+        for (uint32_t r = 0; r < a->f.ranks; r++)
+            calls += (double)replay_blame_spent(b, r, 2 * s + 1);
+        share[s] = calls > 0 ? fmax(1 - replay_analysis_rests(a->f.analysis, s) / calls, 0) : 1;
+    }
+    return share;
+}
+
 /* Waits of each site for what other ranks' calls take: `transfer`, as the replay has it. */
 static void add_latency(struct account *a, double *ns)
 {
@@ -41,13 +57,15 @@ static void add_latency(struct account *a, double *ns)
     const struct replay_cause *c =
         a->f.analysis ? replay_blame_causes(replay_analysis_blame(a->f.analysis), &n) : NULL;
 
+    double *transfer = a->f.analysis ? transfer_shares(a) : NULL;
     for (uint32_t i = 0; i < n; i++) {
         const struct bind_site *s = replay_bind_site(a->f.bind, c[i].where / 2);
         if (c[i].between || findings_is_work(&a->f, c[i].cause))
             continue;
-        ns[m->place[s->terminal]] += c[i].ns;
+        ns[m->place[s->terminal]] += c[i].ns * transfer[c[i].cause / 2];
         a->idle[c[i].waiter] |= s->call_kind == JOB_LIFE && c[i].ns > LEAST_SHARE * 1e9 * a->f.total / a->f.ranks;
     }
+    free(transfer);
 }
 
 /* Of the calls' time, as one of all threads, what the capacity lost by them: inside of regions it is one thread's. */

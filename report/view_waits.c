@@ -126,6 +126,26 @@ static double recorded_calls(struct report *r)
     return ns;
 }
 
+static double all_rests(struct report *r)
+{
+    struct replay_analysis *a = report_analysis(r);
+    double ns = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(replay_analysis_bind(a)); s++)
+        ns += replay_analysis_rests(a, s);
+    return ns;
+}
+
+static void print_serialisation(struct report *r, FILE *out)
+{
+    const struct report_efficiency *e = &r->model->efficiency;
+
+    report_split_communication(r);
+    if (e->split)
+        fprintf(out, "serialisation %.1f %% = order of dependences %.1f %% x imbalance that moves %.1f %% x explained "
+                "%.1f %%\n", 100 * e->serialisation, 100 * e->order, 100 * e->moving, 100 * e->explained);
+}
+
 static void print_totals(struct report *r, const struct row *row, uint32_t rows, FILE *out)
 {
     const struct replay_blame *b = replay_analysis_blame(report_analysis(r));
@@ -139,9 +159,16 @@ static void print_totals(struct report *r, const struct row *row, uint32_t rows,
     }
     for (uint32_t i = 0; i < rows; i++)
         kinds[row[i].kind] += row[i].ns;
-    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s (recorded: %s)\n", report_time(wait + call),
-            report_time(wait), r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer",
-            report_time(call), report_time(recorded_calls(r)));
+    const struct replay_moving *m = replay_analysis_moving(report_analysis(r));
+    double rests = m->excess > 0 ? all_rests(r) * (1 - m->varying / m->excess) : 0,
+           moving = rests > 0 ? rests * m->moving / (m->excess - m->varying) : 0;
+    fprintf(out, "in MPI, all ranks: %s = waiting %s + %s %s", report_time(wait + call), report_time(wait),
+            r->job->info.missing ? "transfer, or waiting for missing ranks," : "transfer", report_time(call - rests));
+    if (rests > 0)
+        fprintf(out, "\n  + waiting for ranks that are late in turn %s + not explained %s", report_time(moving),
+                report_time(rests - moving));
+    fprintf(out, " (recorded: %s)\n", report_time(recorded_calls(r)));
+    print_serialisation(r, out);
     for (int k = 0; k < WAIT_KINDS; k++)
         if (kinds[k] > 0)
             fprintf(out, "  %-16s %9s %5.1f%%%s\n", kind_names[k], report_time(kinds[k]),

@@ -180,7 +180,10 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
         cJSON_AddItemToArray(ends, cJSON_CreateNumber((double)result->end[i] / 1e9));
     const struct { const char *name; double value; } part[] = { { "load_balance", a->efficiency.balance },
                                                                 { "serialisation", a->efficiency.serialisation },
-                                                                { "transfer", a->efficiency.transfer } };
+                                                                { "transfer", a->efficiency.transfer },
+                                                                { "order", a->efficiency.order },
+                                                                { "moving", a->efficiency.moving },
+                                                                { "explained", a->efficiency.explained } };
     for (size_t i = 0; i < sizeof part / sizeof *part; i++)
         cJSON_AddItemToObject(e, part[i].name,
                               a->efficiency.known ? cJSON_CreateNumber(part[i].value) : cJSON_CreateNull());
@@ -210,7 +213,10 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
     if (a->efficiency.known)
         fprintf(out, "efficiency: load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%\n",
                 100 * a->efficiency.balance, 100 * a->efficiency.serialisation, 100 * a->efficiency.transfer);
-    else
+    if (a->efficiency.known && a->efficiency.serialisation < 0.995)
+        fprintf(out, "serialisation: order of dependences %.1f %% x imbalance that moves %.1f %% x explained %.1f %%\n",
+                100 * a->efficiency.order, 100 * a->efficiency.moving, 100 * a->efficiency.explained);
+    if (!a->efficiency.known)
         fprintf(out, "efficiency: not known, too many operations have no peer\n");
     fprintf(out, "model: latency %.3g us, overhead %.3g us, %.3g ns a byte, eager up to %llu bytes\n",
             net->latency / 1e3, net->overhead / 1e3, net->byte,

@@ -145,7 +145,8 @@ function drawSummary() {
       tile(percent(e.openmp), "OpenMP efficiency", "load balance in regions × fork and join × serial part")] : []),
     ...(data.callsites.length ? [tile(percent(e.load_balance), "load balance", "mean time outside MPI over the longest rank's: below 100 % some ranks have more work"),
     tile(percent(e.communication), "communication", "the longest rank's time outside MPI over the wall time: serialisation × transfer"),
-    tile(percent(e.serialisation), "serialisation", "what an ideal network would leave: below 100 % ranks wait for each other although the work is even; from the replay"),
+    tile(percent(e.serialisation), "serialisation", 
+      "below 100 % ranks wait though work is even: for what others do first, or who is late in turn; from the replay"),
     tile(percent(e.transfer), "transfer", "what moving data costs: below 100 % it takes time; estimated from the shortest calls")] : []));
   if (data.main_loop) {
     const l = data.main_loop;

@@ -100,7 +100,7 @@ MPI_TESTS = \
 	%D%/control.test \
 	%D%/events.test \
 	%D%/exports.test \
-	%D%/figures.test \
+	%D%/figures.test %D%/planted.test \
 	%D%/textbook.test \
 	%D%/bindings.test \
 	%D%/grammar.test \
@@ -130,6 +130,7 @@ EXTRA_DIST += %D%/clocks.c %D%/clocks.test
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
+	%D%/planted.c %D%/planted.test \
 	%D%/grammar.test %D%/halo.F90 %D%/halo.c %D%/halo.py %D%/mpi.sh %D%/on_terminal.py %D%/open.test %D%/other_mpi.test \
 	%D%/other_tool.c %D%/plugin.test %D%/predict.test %D%/programs.test %D%/progress.test %D%/rules.test \
 	%D%/slow_plugin.c %D%/table.test %D%/threads.test %D%/transparent.test

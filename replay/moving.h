@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Imbalance that moves from rank to rank: what ranks wait for each other although none of them is slower in the mean.
+ *
+ *   recorded wall time    |  replay with mean work, shortest calls  |            excess             |
+ *                                                                   |  moving  | varying | not known |
+ *
+ * The excess is first held against replays with work drawn for each turn (bind_draw.c): drawn independently by several
+ * seeds, and with the ranks' longest turns apart. Up to what the latter explains it is *moving*; at calls with long
+ * messages, which take now longer and now shorter themselves, up to what the former explains. Of what is left, what
+ * is at calls with long messages is transfer that varies; the rest is *not explained*.
+ *
+ * Cost: up to five replays, which walk some hundred turns of each loop.  Threads: owner.  Hook-safe: no.
+ */
+#ifndef PYTHIA_REPLAY_MOVING_H
+#define PYTHIA_REPLAY_MOVING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct replay_analysis;
+
+struct replay_moving {
+    bool known;                       /* false: it would take too many steps, and all of the excess is unexplained */
+    double excess;                    /* s of wall time, as the following ones */
+    double independent, deviation;    /* what drawing each rank by itself explains, by how much seeds differ */
+    double apart;                     /* what it explains at most */
+    double moving, varying, unexplained; /* add up to the excess */
+    uint32_t draws;
+    double *at;                       /* of each site, ns of all ranks: waits that move */
+    uint32_t *cause;                  /* of each site: place whose work makes most of them, GRAMMAR_NONE: none */
+    double at_all;                    /* ns of all ranks: calls beyond the replay, at all sites */
+};
+
+/* Of an analysis that has replayed mean work and the shortest calls, without rests. 0. */
+void replay_moving_find(struct replay_analysis *a);
+void replay_moving_close(struct replay_moving *m);
+
+/* How much each kind of drawing counts in what the job takes: adds up to 1. */
+struct replay_moving_weight { double means, independent, apart; };
+struct replay_moving_weight replay_moving_weight(const struct replay_moving *m);
+
+#endif
