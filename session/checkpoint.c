@@ -12,7 +12,12 @@
  * the recording is the same without.
  *
  * The cost limits itself: after a checkpoint that took t of processor time the next one waits at least 200 t, so it
- * stays under half a per cent, whatever the size of the grammars.
+ * stays under half a per cent, whatever the size of the grammars; and at least 20 times as long as it took by the
+ * clock, so that ranks by the thousand leave a file system nearly all of its time. They begin at different times: each
+ * of the first ones comes after a half to the whole of its step, by number of rank.
+ *
+ * A file system that stops holds up the helper alone. A run that ends meanwhile waits for it a little and leaves it
+ * behind: by then it only has what is its own. Should its file appear after all it removes that again.
  *
  * The helper makes no MPI call, takes no signals, opens files in a table of its own, and runs under the guard.
  */
@@ -37,7 +42,8 @@
 #include "merge/merge.h"
 #include "session/internal.h"
 
-enum { COST_FACTOR = 200, EARLY = 8, STACK = 256 * 1024 };
+enum { COST_FACTOR = 200, WALL_FACTOR = 20, EARLY = 8, STACK = 256 * 1024 };
+enum { LEAVE_SECONDS = 2 /* to a file being written, at the end */ };
 static const uint64_t second = 1000000000;
 
 static struct {
@@ -46,6 +52,8 @@ static struct {
     bool wakes;                    /* it was made */
     bool running;                  /* the helper exists; owner: who starts and finishes the session */
     _Atomic bool stop;
+    _Atomic bool writing;          /* it has what it writes, and asks for nothing of the session */
+    _Atomic bool left;             /* behind, while it wrote; there is no other one in this process then */
     _Atomic unsigned wanted, done; /* checkpoints asked for out of turn, and answered */
     _Atomic int ends;              /* the signal that ends the process; 0: none has come */
     uint64_t events;               /* helper's: in the last checkpoint */
@@ -155,7 +163,12 @@ static void checkpoint(bool at_once)
     uint64_t begin = base_clock_now();
     struct job *job = session_snapshot();
     uint64_t frozen = base_clock_now(), events = job ? events_in(job) : 0;
-    if (!job || (events != helper.events && session_part_write(job, at_once, why, sizeof why))) {
+    atomic_store(&helper.writing, job != NULL);
+    int error = !job || (events != helper.events && session_part_write(job, at_once, why, sizeof why));
+    atomic_store(&helper.writing, false);
+    if (atomic_load(&helper.left)) {
+        session_part_remove();
+    } else if (error) {
         complain(why);
     } else {
         base_log_debug("rank %u: checkpoint of %llu events, %llu us to freeze, %llu us to write", session.world.rank,
@@ -173,6 +186,13 @@ static void say_parts(void)
     if (number && session_parts_first())
         base_log_warn("signal %d (%s) ended the program: parts are in %s (pythia merge joins them)", number,
                       strsignal(number), session_parts_path());
+}
+
+/* Spread evenly however many ranks there are: multiples of the golden section. */
+static uint64_t spread(uint64_t step)
+{
+    uint32_t part = session.world.rank * UINT32_C(2654435769);
+    return step - (uint64_t)((double)step * part * 0x1p-33);
 }
 
 static uint64_t processor_time(void)
@@ -195,7 +215,7 @@ static bool sleep_until(uint64_t ns)
 static void *helper_main(void *unused)
 {
     uint64_t interval = session.options.checkpoint * second, step = interval / EARLY;
-    uint64_t next = base_clock_system() + step;
+    uint64_t next = base_clock_system() + spread(step);
     (void)unused;
     base_guard_stay();
     base_io_own_table();
@@ -205,12 +225,14 @@ static void *helper_main(void *unused)
         unsigned wanted = atomic_load(&helper.wanted);
         if (atomic_load(&helper.stop) || (woken && wanted == atomic_load(&helper.done)))
             continue;
-        uint64_t before = processor_time();
+        uint64_t before = processor_time(), begin = base_clock_system();
         if (session_mode() == SESSION_RECORD)
             checkpoint(woken);
-        uint64_t least = (processor_time() - before) * COST_FACTOR;
+        uint64_t now = base_clock_system(), least = (processor_time() - before) * COST_FACTOR;
+        least = (now - begin) * WALL_FACTOR > least ? (now - begin) * WALL_FACTOR : least;
         step = step < interval / 2 ? 2 * step : interval;
-        next = base_clock_system() + (least > step ? least : step);
+        next = step < interval ? spread(step) : interval;
+        next = now + (least > next ? least : next);
         say_parts();
         atomic_store(&helper.done, wanted);
     }
@@ -240,7 +262,7 @@ void session_checkpoint_start(void)
     sigset_t all, before;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, make_wake);
-    if (!session.options.checkpoint || !helper.wakes)
+    if (!session.options.checkpoint || !helper.wakes || atomic_load(&helper.left))
         return;
     atomic_store(&helper.stop, false);
     helper.events = UINT64_MAX;
@@ -255,6 +277,27 @@ void session_checkpoint_start(void)
         base_log_warn("rank %u: no thread for checkpoints: a run that dies leaves nothing", session.world.rank);
 }
 
+/* Waits for the helper's end, but not for a file system. */
+static bool join_in_time(void)
+{
+    uint64_t end = base_clock_system() + LEAVE_SECONDS * second;
+    for (;;) {
+        struct timespec t;
+        clock_gettime(CLOCK_REALTIME, &t);
+        t.tv_sec += (t.tv_nsec += 20000000) / 1000000000;
+        t.tv_nsec %= 1000000000;
+        if (pthread_timedjoin_np(helper.thread, NULL, &t) == 0) {
+            atomic_store(&helper.left, false);
+            return true;
+        }
+        if (base_clock_system() < end || !atomic_load(&helper.writing))
+            continue;
+        atomic_store(&helper.left, true);
+        if (atomic_load(&helper.writing))
+            return false;
+    }
+}
+
 void session_checkpoint_stop(void)
 {
     if (!helper.running)
@@ -263,7 +306,11 @@ void session_checkpoint_stop(void)
     helper.running = false;
     atomic_store(&helper.stop, true);
     sem_post(&helper.wake);
-    pthread_join(helper.thread, NULL);
+    if (join_in_time())
+        return;
+    base_log_warn("rank %u: a checkpoint is still being written to %s; the run ends without it", session.world.rank,
+                  session_parts_path());
+    pthread_detach(helper.thread);
 }
 
 void session_checkpoint_forked(void)

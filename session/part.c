@@ -44,16 +44,31 @@ static int make_directory(char *why, size_t size)
     return PYTHIA_EIO;
 }
 
+enum { PART_PATH = PATH_MAX + 40 };
+
+static void own_path(char path[PART_PATH])
+{
+    snprintf(path, PART_PATH, "%s/rank-%u.pythia", directory(), session.world.rank);
+}
+
 int session_part_write(const struct job *job, bool at_once, char *why, size_t size)
 {
-    char path[PATH_MAX + 40];
+    char path[PART_PATH];
     struct stat st;
     if (make_directory(why, size))
         return PYTHIA_EIO;
-    snprintf(path, sizeof path, "%s/rank-%u.pythia", directory(), session.world.rank);
+    own_path(path);
     if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) /* a job file is written through links, a part is not */
         unlink(path);
     return (at_once ? file_write_at_once : file_write)(job, path, why, size);
+}
+
+void session_part_remove(void)
+{
+    char path[PART_PATH];
+    own_path(path);
+    if (!unlink(path))
+        rmdir(directory()); /* where it is empty now */
 }
 
 bool session_parts_first(void)

@@ -10,7 +10,8 @@
 
 enum { MEMORY = 64 << 10, KINDS = 64 };
 
-const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "trips", "irregular", "halo", "cube" };
+const char *const shape_names[SHAPES] = { "ring", "stencil", "master", "trips", "irregular", "halo", "cube",
+                                         "levels" };
 
 enum shape shape_named(const char *name)
 {
@@ -161,6 +162,36 @@ static void cube(struct recorder *r)
     exchanges(r, 3, true);
 }
 
+/* A communicator that this rank has, of `count` ranks from `first` on. */
+static uint32_t members(struct recorder *r, const char *name, uint32_t first, uint32_t count, uint32_t stride)
+{
+    uint32_t comm = job_comm(r->job, name, count);
+    must(comm != GRAMMAR_NONE &&
+         !job_comm_add_members(r->job, comm, &(struct job_run){ first, count, (int32_t)stride }, 1, NULL, 0));
+    return comm;
+}
+
+static void levels(struct recorder *r)
+{
+    enum { TURNS = 60, ROW = 32, WORK = 50000, LONGER = 20000 };
+    uint32_t first = r->rank / ROW * ROW, count = r->ranks - first < ROW ? r->ranks - first : ROW, world = r->world;
+    uint32_t row = members(r, "world/split#0", first, count, 1), leaders = GRAMMAR_NONE;
+    if (r->rank == first)
+        leaders = members(r, "world/split#1", 0, (r->ranks + ROW - 1) / ROW, ROW);
+    for (int i = 0; i < TURNS; i++) {
+        r->work = WORK + (r->rank + 1 == r->ranks ? LONGER : 0);
+        r->world = row;
+        call(r, "MPI_Allreduce", 50, -1, 8);
+        r->world = leaders;
+        if (r->rank == first)
+            call(r, "MPI_Allreduce", 51, -1, 8);
+        r->world = row;
+        call(r, "MPI_Bcast", 52, -1, 8);
+    }
+    r->world = world;
+    call(r, "MPI_Barrier", 53, -1, -1);
+}
+
 static void master(struct recorder *r)
 {
     enum { TASKS = 4 };
@@ -211,7 +242,8 @@ static void second_thread(struct recorder *r)
         call(r, "omp parallel", 40, -2, -1);
 }
 
-static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, trips, irregular, halo, cube };
+static void (*const bodies[SHAPES])(struct recorder *) = { ring, stencil, master, trips, irregular, halo, cube,
+                                                    levels };
 
 struct job *shape_rank(enum shape shape, uint32_t rank, uint32_t ranks)
 {

@@ -11,6 +11,8 @@
  *   halo       the mesh's six neighbours, 60 turns of uneven work: for the replay, which takes long where no reduction
  *              holds ranks together
  *   cube       all 26 neighbours of the mesh and a reduction: likewise
+ *   levels     two levels: each row of 32 ranks reduces, its first rank does with those of the other rows, and tells the
+ *              row; the last rank works longer
  */
 #ifndef PYTHIA_BENCH_SCALE_SHAPES_H
 #define PYTHIA_BENCH_SCALE_SHAPES_H
@@ -18,7 +20,7 @@
 #include "job/job.h"
 
 enum shape { SHAPE_RING, SHAPE_STENCIL, SHAPE_MASTER, SHAPE_TRIPS, SHAPE_IRREGULAR, SHAPE_HALO, SHAPE_CUBE,
-             SHAPES };
+             SHAPE_LEVELS, SHAPES };
 extern const char *const shape_names[SHAPES];
 
 /* SHAPES where the name is unknown. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots of a session while its threads go on: consistent, a prefix of what comes after, and without a trace. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "session/internal.h"
@@ -143,9 +145,65 @@ START_TEST(threads_go_on)
 }
 END_TEST
 
+/* --- A file system that stops --- */
+
+static _Atomic int stopped, entered;
+
+/* In place of libc's. */
+int fsync(int fd)
+{
+    (void)fd;
+    while (stopped) {
+        entered = 1;
+        usleep(10000);
+    }
+    return 0;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The program goes on and ends while its part is being written, and what comes too late goes away again. */
+START_TEST(a_file_system_that_stops_holds_up_nobody)
+{
+    enum { WAITED = 15 }; /* s: what it takes at most on a busy machine; the file system stops for ever */
+    char directory[] = "/tmp/checkpoint-XXXXXX", path[80];
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/job.pythia", directory);
+    setenv("PYTHIA_OUTPUT", path, 1);
+    setenv("PYTHIA_CHECKPOINT", "1", 1);
+    stopped = 1;
+    ck_assert_int_eq(session_start(&alone, NULL, 0), SESSION_RECORD);
+    for (int i = 0; i < 3000 && !entered; i++) {
+        call("a");
+        usleep(10000);
+    }
+    ck_assert(entered);
+    double begin = seconds();
+    for (int i = 0; i < 10000; i++)
+        call("b");
+    struct job *j = session_finish();
+    ck_assert_msg(seconds() - begin < WAITED, "%.1f s", seconds() - begin);
+    check(j);
+    ck_assert_uint_ge(j->streams[0].events, 10001);
+    stopped = 0;
+    strcat(path, ".parts");
+    for (int i = 0; i < 3000 && access(path, F_OK) == 0; i++)
+        usleep(10000);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    rmdir(directory);
+    job_destroy(j);
+}
+END_TEST
+
 int main(void)
 {
     const struct unit_test tests[] = {
+        UNIT_TEST(a_file_system_that_stops_holds_up_nobody),
         UNIT_LOOP(a_snapshot_leaves_no_trace, 6),
         UNIT_TEST(threads_go_on),
     };
