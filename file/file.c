@@ -7,7 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
+#include "config.h"
 #include "pythia.h"
 #include "base/io.h"
 #include "base/replace.h"
@@ -110,6 +112,13 @@ static int read_file(const char *path, unsigned char **data, size_t *size, char 
     *data = bytes;
     *size = (size_t)length;
     return 0;
+}
+
+const char file_language_text[] = "Pythia " PACKAGE_VERSION;
+
+uint64_t file_language(void)
+{
+    return XXH64(file_language_text, strlen(file_language_text), FORMAT_VERSION);
 }
 
 /* Whether all bodies are there: in a message they may be left out, in a file never. */

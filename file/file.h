@@ -15,6 +15,9 @@
 
 #include "job/job.h"
 
+/* Who is to understand messages of whom: equal where both do. What it is called. */
+uint64_t file_language(void);
+extern const char file_language_text[];
 /* Serialises for a message: exact, and only what is large is compressed; *data is malloc'ed. `known` (may be NULL):
    class_count flags, bodies of classes with known[i] != 0 are left out (for a receiver that has them). */
 int file_pack(const struct job *j, const uint8_t *known, void **data, size_t *size);

@@ -3,6 +3,7 @@
 #include "pmpi/life.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "base/rights.h"
+#include "file/file.h"
 #include "job/job.h"
 #include "pmpi/children.h"
 #include "pmpi/clocks.h"
@@ -164,12 +166,46 @@ static void life_free_comm(void)
     life.comm = MPI_COMM_NULL;
 }
 
+/* Said by the first rank whose library is not the first rank's: it can tell both. */
+static void life_tell_apart(uint64_t own, MPI_Comm comm)
+{
+    char name[256] = "";
+    uint64_t first = own;
+    int rank = 0, other;
+    PMPI_Comm_rank(comm, &rank);
+    if (life_bcast(&first, sizeof first, comm) != MPI_SUCCESS)
+        return;
+    other = own == first ? INT_MAX : rank;
+    if (PMPI_Allreduce(MPI_IN_PLACE, &other, 1, MPI_INT, MPI_MIN, comm) != MPI_SUCCESS || other != rank)
+        return;
+    gethostname(name, sizeof name - 1);
+    base_log_warn("rank %d, on node %s, has another version (%s) than rank 0: the program runs on unrecorded",
+                  rank, name, file_language_text);
+}
+
+/* Nodes may have libraries of ours that do not understand each other. This exchange comes before all others, and stays
+   as it is. */
+static bool life_one_language(MPI_Comm comm)
+{
+    uint64_t own = file_language(), ends[2] = {own, ~own};
+    if (PMPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_UINT64_T, MPI_MIN, comm) != MPI_SUCCESS)
+        return false;
+    if (ends[0] == ~ends[1])
+        return true;
+    life_tell_apart(own, comm);
+    return false;
+}
+
 static void life_open(const struct session_world *world)
 {
     const void *reference = NULL;
     void *packed = NULL;
     if (pmpi_hook_present_gather((int)world->rank, (int)world->ranks, &life.comm) != MPI_SUCCESS)
         return;
+    if (!life_one_language(life.comm)) {
+        life_free_comm();
+        return;
+    }
     struct life_order order = life_agree(world, life.comm, &reference, &packed);
     if (order.mode == SESSION_OFF) {
         life_free_comm();

@@ -11,8 +11,8 @@
  *   halo       the mesh's six neighbours, 60 turns of uneven work: for the replay, which takes long where no reduction
  *              holds ranks together
  *   cube       all 26 neighbours of the mesh and a reduction: likewise
- *   levels     two levels: each row of 32 ranks reduces, its first rank does with those of the other rows, and tells the
- *              row; the last rank works longer
+ *   levels     two levels: each row of 32 ranks reduces, its first rank does with those of the other rows, and tells
+ *              the row; the last rank works longer
  */
 #ifndef PYTHIA_BENCH_SCALE_SHAPES_H
 #define PYTHIA_BENCH_SCALE_SHAPES_H

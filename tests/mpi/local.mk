@@ -95,6 +95,7 @@ CLEANFILES += tests/mpi/kept_calls.c
 
 MPI_TESTS = \
 	%D%/clocks.test \
+	%D%/nodes.test \
 	%D%/crowd.test \
 	%D%/ends.test \
 	%D%/control.test \
@@ -126,7 +127,7 @@ MPI_TESTS = \
 	%D%/callsites.test
 TESTS += $(MPI_TESTS)
 endif
-EXTRA_DIST += %D%/clocks.c %D%/clocks.test
+EXTRA_DIST += %D%/clocks.c %D%/clocks.test %D%/nodes.c %D%/nodes.test %D%/node_agent
 EXTRA_DIST += %D%/textbook.c %D%/textbook.h %D%/textbook.test %D%/textbook_more.c
 EXTRA_DIST += %D%/emit_kept.awk %D%/kept.test
 EXTRA_DIST += %D%/bindings.test %D%/callsites.test %D%/events.test %D%/exports.test %D%/figures.c %D%/figures.test \
