@@ -4,10 +4,10 @@ BENCHES += bench-job bench-cost-in-use
 EXTRA_DIST += %D%/RESULTS.md %D%/lib.sh %D%/job.sh %D%/cost_in_use.sh
 
 bench-job: all
-	@cd $(top_builddir) && bash $(abs_srcdir)/bench/job.sh
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/job.sh"
 
 bench-cost-in-use: all
-	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/cost_in_use.sh
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/cost_in_use.sh"
 
 .PHONY: bench-job bench-cost-in-use
 
@@ -26,12 +26,12 @@ bench/slower.so: %D%/slower.c
 CLEANFILES += bench/slower.so
 
 bench-contracts: all bench/slower.so
-	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/contracts.sh
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/contracts.sh"
 
 .PHONY: bench-contracts
 
 bench-shape: all
-	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/shape.sh
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/shape.sh"
 
 .PHONY: bench-shape
 
@@ -46,7 +46,7 @@ BENCHES += bench-engine
 EXTRA_DIST += %D%/engine.sh
 
 bench-engine: all bench/streams$(EXEEXT) bench/oracle_cost$(EXEEXT)
-	@cd $(top_builddir) && bash $(abs_srcdir)/bench/engine.sh
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/engine.sh"
 
 .PHONY: bench-engine
 
@@ -61,7 +61,7 @@ endif
 EXTRA_DIST += %D%/pmpi_cost.sh
 
 bench-pmpi: all bench/pmpi_cost$(EXEEXT)
-	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/pmpi_cost.sh
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/pmpi_cost.sh"
 
 .PHONY: bench-pmpi
 
@@ -79,10 +79,10 @@ endif
 EXTRA_DIST += %D%/omp_cost.sh %D%/omp_teams.sh %D%/omp_programs.sh
 
 bench-omp: all bench/omp_cost$(EXEEXT) bench/omp_blas$(EXEEXT)
-	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_cost.sh
-	@cd $(top_builddir) && MPIEXEC="$(MPIEXEC)" bash $(abs_srcdir)/bench/omp_teams.sh -q
-	@cd $(top_builddir) && for p in dgesdd dsyev; do \
-	  bash $(abs_srcdir)/bench/omp_teams.sh -q -p $$p -s '50 200' -t '2 4' || [ $$? = 77 ] || exit 1; done
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/omp_cost.sh"
+	@cd "$(top_builddir)" && MPIEXEC="$(MPIEXEC)" bash "$(abs_srcdir)/bench/omp_teams.sh" -q
+	@cd "$(top_builddir)" && for p in dgesdd dsyev; do \
+	  bash "$(abs_srcdir)/bench/omp_teams.sh" -q -p $$p -s '50 200' -t '2 4' || [ $$? = 77 ] || exit 1; done
 
 .PHONY: bench-omp
 
@@ -97,7 +97,7 @@ endif
 EXTRA_DIST += %D%/omp_tasks.sh
 
 bench-omp-tasks: all bench/omp_tasks$(EXEEXT)
-	@cd $(top_builddir) && bash $(abs_srcdir)/bench/omp_tasks.sh
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/omp_tasks.sh"
 
 .PHONY: bench-omp-tasks
 
@@ -111,6 +111,6 @@ BENCHES += bench-start
 EXTRA_DIST += %D%/start.sh
 
 bench-start: all bench/start_cost$(EXEEXT) bench/start_api$(EXEEXT)
-	@cd $(top_builddir) && bash $(abs_srcdir)/bench/start.sh
+	@cd "$(top_builddir)" && bash "$(abs_srcdir)/bench/start.sh"
 
 .PHONY: bench-start

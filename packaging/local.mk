@@ -7,7 +7,7 @@ endif
 if HAVE_OMP
 pkgconfig_DATA += %D%/pythia_omp.pc
 endif
-EXTRA_DIST += %D%/hooks.map %D%/spack/package.py %D%/easybuild/pythia-0.2.0-gompi-2023a.eb
+EXTRA_DIST += %D%/hooks.map %D%/libtool.sed %D%/spack/package.py %D%/easybuild/pythia-0.2.0-gompi-2023a.eb
 
 # --- For shells, module systems and CMake: installed directories are known to make only ---
 bashcompdir = $(datadir)/bash-completion/completions
@@ -42,7 +42,7 @@ EXTRA_DIST += %D%/man/roff.awk %D%/man/help.awk %D%/man/header.awk %D%/man/markd
 
 MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
 
-%D%/man/pythia.1: pythia$(EXEEXT) $(ROFF) %D%/man/help.awk %D%/man/make_pythia_1.sh %D%/man/pythia.1.in
+%D%/man/pythia.1: pythia$(EXEEXT) pythia-tools$(EXEEXT) $(ROFF) %D%/man/help.awk %D%/man/make_pythia_1.sh %D%/man/pythia.1.in
 	$(MAKE_MAN) && $(SHELL) $(srcdir)/%D%/man/make_pythia_1.sh '$(AWK)' ./pythia$(EXEEXT) $(VERSION) >$@-t && mv $@-t $@
 
 %D%/man/pythia.h.3: include/pythia.h $(ROFF) %D%/man/header.awk
@@ -54,8 +54,8 @@ MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
 
 # What was installed works; tests/tool/install.test looks at all of it.
 installcheck-local:
-	$(DESTDIR)$(bindir)/pythia --version | grep -x -F 'pythia $(VERSION)'
-	test "`printf '%s\n' a b a b | $(DESTDIR)$(bindir)/pythia infer - | head -n 1`" = 'R -> A^2'
+	"$(DESTDIR)$(bindir)/pythia" --version | grep -x -F 'pythia $(VERSION)'
+	test "`printf '%s\n' a b a b | '$(DESTDIR)$(bindir)/pythia' infer - | head -n 1`" = 'R -> A^2'
 
 # --- The Debian package: dpkg-buildpackage -us -uc in the source, or in what `make dist` made ---
 EXTRA_DIST += debian/changelog debian/control debian/copyright debian/libpythia-dev.install debian/libpythia-hooks0.install \

@@ -12,10 +12,12 @@ _pythia_options()
     "$1" "$2" --help 2>/dev/null | sed -n 's/^  *\(-[^ ],* \)* *\(--[a-z-]*=*\).*/\2/p'
 }
 
-# The values of an option, where --help names them: --act=team|none|all.
+# The words that an option takes, by name or letter, as the command itself says when it is given none of them:
+# "--view must be summary, ranks or path, not '?'", "--act is '?', expected team|task|wait".
 _pythia_values()
 {
-    "$1" "$2" --help 2>/dev/null | sed -n "s/^  *\(-[^ ],* \)* *$3=\([^ ]*|[^ ]*\).*/\2/p" | tr '|' ' '
+    "$1" "$2" "$3" '?' 2>&1 </dev/null | sed -n -e "1s/.* must be \([a-z].*\), not '?'\$/\1/p" \
+        -e "1s/.* is '?', expected \(.*\)/\1/p" | sed -e '/^a number/d; s/, / /g; s/ or / /; s/|/ /g'
 }
 
 # Where the program begins: after record, predict or doctor, behind the options. Index in COMP_WORDS, empty before it.
@@ -73,16 +75,7 @@ _pythia()
         ;;
     esac
     case $option in
-    --view | -v) words='summary callsites structure ranks omp comm scaling' ;;
-    --format | -f)
-        case $command in
-        report) words='text json html csv' ;;
-        compare) words='text json' ;;
-        *) words='text tsv' ;;
-        esac ;;
-    --to) words='perfetto dot csv' ;;
-    -a) words=$(_pythia_values "${COMP_WORDS[0]}" "$command" --act) ;;
-    --*) words=$(_pythia_values "${COMP_WORDS[0]}" "$command" "$option") ;;
+    -*) words=$(_pythia_values "${COMP_WORDS[0]}" "$command" "$option") ;;
     esac
     if [ -n "$words" ]; then
         mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")

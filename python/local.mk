@@ -6,6 +6,10 @@ pythiapythondir = $(pythondir)/pythia
 pythiapython_DATA = $(PYTHON_MODULE)
 nodist_pythiapython_DATA = %D%/pythia/_installed.py
 endif
+if !HAVE_PYTHON
+install-data-hook:
+	@echo 'pythia: no Python 3.7 or later was found by configure: the module is not installed'
+endif
 CLEANFILES += %D%/pythia/_installed.py
 TESTS += tests/python/python.test
 EXTRA_DIST += $(PYTHON_MODULE) tests/python/python.test tests/python/test_pythia.py

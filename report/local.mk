@@ -81,7 +81,7 @@ CLEANFILES += %D%/html_assets.h
 EXTRA_DIST += $(REPORT_HTML) %D%/html/embed.awk
 %D%/html_assets.h: $(REPORT_HTML) %D%/html/embed.awk
 	$(AM_V_at)$(MKDIR_P) %D%
-	$(AM_V_GEN)cd $(srcdir) && $(AWK) -f %D%/html/embed.awk $(REPORT_HTML) >$(abs_builddir)/$@.tmp
+	$(AM_V_GEN)cd "$(srcdir)" && $(AWK) -f %D%/html/embed.awk $(REPORT_HTML) >"$(abs_builddir)/$@.tmp"
 	$(AM_V_at)mv $@.tmp $@
 %D%/html.lo: %D%/html_assets.h
 
