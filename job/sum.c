@@ -43,6 +43,11 @@ bool job_is_exclusive(const struct job *j, const struct job_sum *s)
     return !strcmp(job_text(j, s->name), JOB_EXCLUSIVE_NS);
 }
 
+bool job_is_polls(const struct job *j, const struct job_sum *s)
+{
+    return !strcmp(job_text(j, s->name), JOB_POLLS_NS);
+}
+
 int job_count(struct job *j, uint32_t terminal, const char *name, struct job_count count)
 {
     if (terminal >= j->terminal_count)

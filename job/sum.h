@@ -13,6 +13,8 @@ struct job_count { uint64_t samples, total; };
 /* The sum of this name is Pythia's: of an opening terminal's spans the time without what is inside them, ns. The gaps
    of the events inside say it, too, but a rule that is also used outside of the span has one mean for both places. */
 #define JOB_EXCLUSIVE_NS "exclusive_ns"
+/* So is this: of calls that found nothing, which are no events, how many there were, and ns in them. */
+#define JOB_POLLS_NS "polls_ns"
 
 struct job_sum { uint32_t terminal, name; /* string */ struct job_count count; };
 
@@ -21,5 +23,6 @@ int job_count(struct job *j, uint32_t terminal, const char *name, struct job_cou
 /* NULL: none. */
 struct job_sum *job_find_sum(const struct job *j, uint32_t terminal, const char *name);
 bool job_is_exclusive(const struct job *j, const struct job_sum *s);
+bool job_is_polls(const struct job *j, const struct job_sum *s);
 
 #endif

@@ -277,16 +277,21 @@ static void mix_stream(struct job *run, const struct job *profile, struct job_st
 
 /* --- What stands beside the grammars --- */
 
+static bool is_plugins(const struct job *j, const struct job_sum *s)
+{
+    return !job_is_exclusive(j, s) && !job_is_polls(j, s);
+}
+
 /* Without a plugin the run has not counted what the profile has. */
 static int keep_sums(struct job *run, const struct job *profile)
 {
     bool counted = false;
     for (uint32_t i = 0; i < run->sum_count; i++)
-        counted |= !job_is_exclusive(run, &run->sums[i]);
+        counted |= is_plugins(run, &run->sums[i]);
     for (uint32_t i = 0; i < profile->sum_count && !counted; i++) {
         const struct job_sum *s = &profile->sums[i];
         uint32_t terminal = job_find_terminal(run, profile->terminal_hash[s->terminal]);
-        if (terminal != GRAMMAR_NONE && !job_is_exclusive(profile, s) &&
+        if (terminal != GRAMMAR_NONE && is_plugins(profile, s) &&
             job_count(run, terminal, job_text(profile, s->name), s->count))
             return PYTHIA_ENOMEM;
     }

@@ -42,7 +42,8 @@ EXTRA_DIST += %D%/man/roff.awk %D%/man/help.awk %D%/man/header.awk %D%/man/markd
 
 MAKE_MAN = $(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ $@-t
 
-%D%/man/pythia.1: pythia$(EXEEXT) pythia-tools$(EXEEXT) $(ROFF) %D%/man/help.awk %D%/man/make_pythia_1.sh %D%/man/pythia.1.in
+%D%/man/pythia.1: pythia$(EXEEXT) pythia-tools$(EXEEXT) $(ROFF) %D%/man/help.awk %D%/man/make_pythia_1.sh \
+		%D%/man/pythia.1.in
 	$(MAKE_MAN) && $(SHELL) $(srcdir)/%D%/man/make_pythia_1.sh '$(AWK)' ./pythia$(EXEEXT) $(VERSION) >$@-t && mv $@-t $@
 
 %D%/man/pythia.h.3: include/pythia.h $(ROFF) %D%/man/header.awk

@@ -98,7 +98,7 @@ void pmpi_hook_end(struct pmpi_hook_call *call)
 
 void pmpi_hook_nothing(struct pmpi_hook_call *call)
 {
-    session_polled(call->stream, call->begin, call->end);
+    session_polled(call->stream, hook_entry(call), call->begin, call->end);
     if (__builtin_expect(call->watched, false))
         pmpi_hook_callbacks_nothing(call);
     else

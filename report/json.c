@@ -517,6 +517,7 @@ cJSON *report_json(struct report *r)
     add_findings(r, root);
     add_efficiency(r, root);
     add_callsites(r, root);
+    report_add_polls(r, root);
     add_regions(r, root);
     report_add_tasks(r, root);
     report_add_machine(r, root);

@@ -11,6 +11,8 @@
 cJSON *report_json(struct report *r);
 /* Adds "tasks", an array (view_tasks.c). */
 void report_add_tasks(struct report *r, cJSON *root);
+/* Adds "polls", an array (polls.c). */
+void report_add_polls(struct report *r, cJSON *root);
 /* Adds "series": how each rank's time goes by (view_ranks.c). */
 void report_add_series(const struct report *r, cJSON *root);
 /* Adds "own": each rank's mean time before the calls that matter (view_own.c). */

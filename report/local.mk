@@ -45,6 +45,7 @@ libpythia_report_la_SOURCES = \
 	%D%/spread.c \
 	%D%/structure.c %D%/structure.h \
 	%D%/summary.c \
+	%D%/polls.c %D%/polls.h \
 	%D%/sums.c %D%/sums.h \
 	%D%/traffic.c \
 	%D%/text.c \

@@ -187,7 +187,8 @@ static int site_order(const void *a, const void *b)
 {
     const struct report_site *x = a, *y = b;
 
-    return BASE_ORDER(y->time_ns, x->time_ns) ?: BASE_ORDER(x->terminal, y->terminal);
+    return BASE_ORDER(!x->count, !y->count) ?: BASE_ORDER(y->time_ns, x->time_ns) ?:
+           BASE_ORDER(x->terminal, y->terminal);
 }
 
 static int region_order(const void *a, const void *b)
@@ -205,7 +206,8 @@ static uint32_t standing_for(const struct report_model *m, uint32_t terminal)
     return region ? m->regions[m->place[terminal]].terminal : m->sites[m->place[terminal]].terminal;
 }
 
-/* Patterns and places name sites and regions by index: they move along. */
+/* Patterns and places name sites and regions by index: they move along. Calls without an event are no sites:
+   polls.c. */
 static void sort_tables(struct report_model *m)
 {
     uint32_t *index = calloc((size_t)m->job->terminal_count + 1, sizeof *index);
@@ -226,6 +228,8 @@ static void sort_tables(struct report_model *m)
     for (uint32_t i = 0; i < m->pattern_count; i++)
         if (m->patterns[i].site != GRAMMAR_NONE)
             m->patterns[i].site = index[m->patterns[i].site];
+    while (m->site_count && !m->sites[m->site_count - 1].count)
+        m->site_count--;
     free(index);
 }
 

@@ -52,7 +52,7 @@ static void print_head(const struct report *r, FILE *out)
         print_cut(job_text(r->job, i->mpi), 80, out);
         fputc('\n', out);
     }
-    fprintf(out, "wall time %s, %s events, %u callsites", report_time((double)m->wall_ns),
+    fprintf(out, "wall time %s, %s events at %u callsites", report_time((double)m->wall_ns),
             report_count(m->events), m->site_count + m->region_count);
     if (i->runs > 1)
         fprintf(out, ", %u runs", i->runs);

@@ -67,7 +67,7 @@ struct report_sums *report_sums_create(const struct job *j)
     s->entries = calloc(j->sum_count, sizeof *s->entries);
     s->name = calloc(j->sum_count, sizeof *s->name);
     for (uint32_t i = 0; i < j->sum_count; i++) {
-        if (job_is_exclusive(j, &j->sums[i])) /* part of the time of its site */
+        if (job_is_exclusive(j, &j->sums[i]) || job_is_polls(j, &j->sums[i])) /* of the site's own time; polls.c */
             continue;
         const struct job_terminal *t = &j->terminals[j->sums[i].terminal];
         s->entries[s->count++] = (struct entry){ t->function, t->callsite, name_number(s, j->sums[i].name),

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/polls.h"
 #include "report/report.h"
 #include "report/sums.h"
 #include "report/units.h"
@@ -40,5 +41,6 @@ void report_print_callsites(struct report *r, FILE *out)
               "that spent most in it\n", out);
     else
         fprintf(out, "no call was recorded\n");
+    report_print_polls(r, out);
     report_print_sums(r, out);
 }

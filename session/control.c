@@ -105,7 +105,7 @@ static void restart(struct session_stream *s, uint64_t begin)
     s->grammar = fresh;
     session_sums_close(s);
     for (uint32_t entry = 0; entry < s->keys.table.used; entry++)
-        s->keys.entries[entry].exclusive = (struct job_count){0, 0};
+        s->keys.entries[entry].exclusive = s->keys.entries[entry].polls = (struct job_count){0, 0};
     session_flows_close(&s->flows);
     session_stream_timeline(s, begin);
     s->events = s->cost_samples = s->cost_sum = 0;

@@ -38,7 +38,7 @@ static uint32_t key_add(struct session_keys *k, const struct session_key *key, u
     uint32_t n = k->table.used;
     if (base_array_room(&k->entries, &k->room, (uint64_t)n + 1, sizeof *k->entries) || base_hash_reserve(&k->table, 1))
         return GRAMMAR_NONE;
-    k->entries[n] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}, {0, 0}};
+    k->entries[n] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}, {0, 0}, {0, 0}};
     base_hash_put(&k->table, hash, n);
     return n;
 }

@@ -17,6 +17,7 @@ struct session_entry {
     struct session_key key;
     uint32_t terminal[3];  /* by enum job_phase: the stream's number, GRAMMAR_NONE until used */
     struct job_count exclusive; /* spans with others inside: how many, and their time without those, ns */
+    struct job_count polls;     /* calls that found nothing, which are no events: how many, ns in them */
 };
 
 enum { SESSION_KEYS_RECENT = 64 }; /* a power of two */

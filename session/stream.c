@@ -72,13 +72,19 @@ void session_leave(void)
 
 /* --- Polls --- */
 
-void session_polled(struct session_stream *s, uint64_t begin, uint64_t end)
+enum { POLLED_OWN = 100 }; /* ns that the hooks themselves may take between two polls */
+
+void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, uint64_t end)
 {
     uint64_t took = end - begin, since = begin - s->polled_until;
     bool again = s->polled_at == s->events;
-    s->polled_ns = (again ? s->polled_ns + (since <= took ? since : 0) : 0) + took;
+    s->polled_ns = (again ? s->polled_ns + (since <= took + POLLED_OWN ? since : 0) : 0) + took;
     s->polled_until = end;
     s->polled_at = s->events;
+    if (entry == GRAMMAR_NONE)
+        return;
+    s->keys.entries[entry].polls.samples++;
+    s->keys.entries[entry].polls.total += took;
 }
 
 uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin)

@@ -65,8 +65,8 @@ static inline __attribute__((always_inline)) struct session_stream *session_ente
     return session_enter_from(base_frame_here());
 }
 void session_leave(void);
-/* Before it, of a poll that found nothing: when it was, ns. */
-void session_polled(struct session_stream *s, uint64_t begin, uint64_t end);
+/* Before it, of a poll that found nothing: who it was (session_identify), and when, ns. */
+void session_polled(struct session_stream *s, uint32_t entry, uint64_t begin, uint64_t end);
 /* When a poll that found something began, with what polls took that found nothing since the last event, and with what
    is between two if that is no longer than a poll: ns, not before that event's end. */
 uint64_t session_polls_begin(const struct session_stream *s, uint64_t begin);

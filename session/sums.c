@@ -67,12 +67,24 @@ static uint32_t sums_terminal(const struct session_keys *k, uint32_t entry)
     return GRAMMAR_NONE;
 }
 
+/* Of a call that only ever found nothing there is no event, and so no terminal yet. */
+static void polls_finish(struct session_stream *s, uint32_t entry, struct job *job)
+{
+    uint32_t terminal = sums_terminal(&s->keys, entry);
+    if (terminal == GRAMMAR_NONE)
+        terminal = session_define(s, &s->keys.entries[entry], JOB_LEAF);
+    if (terminal != GRAMMAR_NONE)
+        job_count(job, terminal, JOB_POLLS_NS, s->keys.entries[entry].polls);
+}
+
 void session_sums_finish(struct session_stream *s, struct job *job)
 {
     for (uint32_t entry = 0; entry < s->keys.table.used; entry++) {
         const struct session_entry *e = &s->keys.entries[entry];
         if (e->exclusive.samples && e->terminal[JOB_OPEN] != GRAMMAR_NONE)
             job_count(job, s->keys.job_terminal[e->terminal[JOB_OPEN]], JOB_EXCLUSIVE_NS, e->exclusive);
+        if (e->polls.samples)
+            polls_finish(s, entry, job);
     }
     for (uint32_t entry = 0; entry < s->sum_room && entry < s->keys.table.used; entry++) {
         uint32_t terminal = sums_terminal(&s->keys, entry);

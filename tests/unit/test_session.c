@@ -231,9 +231,9 @@ START_TEST(failed_polls_are_of_the_one_that_finds)
     s = session_enter();
     uint64_t at[] = { 1000, 1150, 1750, 1900 }, begin = session_see(s).now + 1000000;
     for (int i = 0; i < 4; i++)
-        session_polled(s, begin + at[i], begin + at[i] + 100);
+        session_polled(s, GRAMMAR_NONE, begin + at[i], begin + at[i] + 100);
     ck_assert_uint_eq(session_polls_begin(s, begin + 3000), begin + 3000 - 4 * 100 - 2 * 50);
-    session_polled(s, begin + 4000, begin + 4000000000);
+    session_polled(s, GRAMMAR_NONE, begin + 4000, begin + 4000000000);
     ck_assert_uint_ge(session_polls_begin(s, begin), earlier); /* not before the last event */
     session_leave();
     call("other");
