@@ -8,13 +8,13 @@
  */
 #include "grammar/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What leaves a rule: expansions, and their times. */
 struct leaving { uint64_t count, gap, duration; };
 
 struct farewell {
+    struct base_arena arena;
     struct leaving *rule; /* by rule number; NULL without memory: sums then keep what is gone */
     uint32_t *order, *stack, *at;
 };
@@ -120,13 +120,14 @@ static void shrink_rule(struct grammar *g, uint32_t rule, struct farewell *f)
     }
 }
 
+/* Not from malloc: an append may come from inside of it. */
 static void farewell_open(const struct grammar *g, struct farewell *f)
 {
-    uint32_t *numbers = malloc(3 * (size_t)g->rule_top * sizeof *numbers);
-    f->rule = numbers ? calloc(g->rule_top, sizeof *f->rule) : NULL;
-    f->order = numbers;
-    f->stack = numbers + g->rule_top;
-    f->at = f->stack + g->rule_top;
+    bool there = base_arena_open(&f->arena, sizeof *f->rule + 3 * sizeof *f->order, g->rule_top) == 0;
+    f->rule = there ? f->arena.base : NULL;
+    f->order = there ? (uint32_t *)(f->rule + g->rule_top) : NULL;
+    f->stack = there ? f->order + g->rule_top : NULL;
+    f->at = there ? f->stack + g->rule_top : NULL;
 }
 
 static void farewell_close(struct grammar *g, struct farewell *f)
@@ -135,8 +136,7 @@ static void farewell_close(struct grammar *g, struct farewell *f)
         for (uint32_t i = users_first(g, f); i < g->rule_top; i++)
             if (f->order[i] != 0 && f->rule[f->order[i]].count)
                 shrink_rule(g, f->order[i], f);
-    free(f->rule);
-    free(f->order);
+    base_arena_close(&f->arena);
 }
 
 static uint32_t root_length(const struct grammar *g)

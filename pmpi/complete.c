@@ -90,19 +90,22 @@ static bool complete_pending(MPI_Request request, const struct pmpi_hook_start *
 /* The completion's event. */
 struct complete_here {
     uint64_t event;
+    uint64_t before; /* events of the stream */
     uint32_t thread;
 };
 
 static struct complete_here complete_here(const struct pmpi_hook_call *call)
 {
-    return (struct complete_here){session_event(call->stream), session_thread(call->stream)};
+    return (struct complete_here){session_event(call->stream), session_events_before(call->stream),
+                                  session_thread(call->stream)};
 }
 
 /* How many events ago in this stream it was started; 0: not known, or by another thread. */
 static uint32_t complete_distance(const struct complete_here *here, const struct pmpi_hook_start *start)
 {
     uint64_t distance = here->event - start->event;
-    return start->thread == here->thread && distance <= INT32_MAX ? (uint32_t)distance : 0;
+    bool there = distance <= here->before && distance <= INT32_MAX; /* not so where the stream began anew since */
+    return start->thread == here->thread && there ? (uint32_t)distance : 0;
 }
 
 /* Peer and size of the one start that completed, and when it was started. */

@@ -92,12 +92,17 @@ uint32_t session_callsite(struct session_stream *s, void *const *frames, uint32_
     return session_callsites_find(&s->callsites, frames, count);
 }
 
-uint64_t session_event(const struct session_stream *s)
+uint64_t session_events_before(const struct session_stream *s)
 {
     uint64_t unopened = 0;
     while (unopened < s->open_count && !s->open[s->open_count - 1 - unopened].opened)
         unopened++;
     return s->events + unopened;
+}
+
+uint64_t session_event(const struct session_stream *s)
+{
+    return s->passed + session_events_before(s);
 }
 
 /* --- The reference --- */

@@ -99,15 +99,17 @@ static void reopen_spans(struct session_stream *s)
 static void restart(struct session_stream *s, uint64_t begin)
 {
     struct grammar *fresh = session_stream_grammar(s->thread);
-    if (!fresh)
-        return; /* then it goes on with what it has */
+    if (!fresh || !session_stream_timeline(s, begin)) {
+        grammar_destroy(fresh); /* it goes on with what it has */
+        return;
+    }
     grammar_destroy(s->grammar);
     s->grammar = fresh;
     session_sums_close(s);
     for (uint32_t entry = 0; entry < s->keys.table.used; entry++)
         s->keys.entries[entry].exclusive = s->keys.entries[entry].polls = (struct job_count){0, 0};
     session_flows_close(&s->flows);
-    session_stream_timeline(s, begin);
+    s->passed += s->events;
     s->events = s->cost_samples = s->cost_sum = 0;
     s->threads = (struct job_threads){0};
     s->call_ns = s->adopted_calls = s->region_ns = s->skipped_ns = s->followed_ns = s->idle_ns = 0;

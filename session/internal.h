@@ -72,6 +72,7 @@ struct session_stream {
     struct session_starts_seen starts_seen;
     struct session_timeline timeline;  /* a recording's */
     uint64_t events, cost_samples, cost_sum;
+    uint64_t passed;               /* events before the last reset, which are not there any more */
     uint64_t actions;
     uint64_t progress_at;          /* ns: when to note progress again; UINT64_MAX: never */
     struct session_peers peers;    /* predict mode */
@@ -149,7 +150,7 @@ void session_stream_close_all(struct session_stream *s); /* its thread ends: so 
 /* Time that is no part of the stream passed, inside its innermost span if there is one. */
 void session_stream_skip(struct session_stream *s, uint64_t ns);
 /* What it notes beside its events begins anew. */
-void session_stream_timeline(struct session_stream *s, uint64_t begin);
+bool session_stream_timeline(struct session_stream *s, uint64_t begin); /* false: out of memory, it goes on */
 void session_stream_wait(struct session_stream *s); /* lets go of it until it is no longer held */
 
 static inline void stream_release(struct session_stream *s)

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/modules.h"
+#include "session/internal.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -33,13 +34,22 @@ static bool key_equal(const struct session_key *a, const struct session_key *b)
            a->blocking == b->blocking;
 }
 
-static uint32_t key_add(struct session_keys *k, const struct session_key *key, uint64_t hash)
+static uint32_t key_append(struct session_keys *k, const struct session_key *key, uint64_t hash)
 {
     uint32_t n = k->table.used;
     if (base_array_room(&k->entries, &k->room, (uint64_t)n + 1, sizeof *k->entries) || base_hash_reserve(&k->table, 1))
         return GRAMMAR_NONE;
     k->entries[n] = (struct session_entry){*key, {GRAMMAR_NONE, GRAMMAR_NONE, GRAMMAR_NONE}, {0, 0}, {0, 0}};
     base_hash_put(&k->table, hash, n);
+    return n;
+}
+
+/* The end of the run reads the entries: who moves them is busy, and nobody does once the session is off. */
+static uint32_t key_add(struct session_keys *k, const struct session_key *key, uint64_t hash)
+{
+    struct session_stream *s = (struct session_stream *)(void *)((char *)k - offsetof(struct session_stream, keys));
+    uint32_t n = stream_take(s) ? key_append(k, key, hash) : GRAMMAR_NONE;
+    stream_release(s);
     return n;
 }
 

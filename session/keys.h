@@ -3,7 +3,7 @@
  * What a thread has seen: identities of events and stacks of return addresses, each found by hash in a few ns.
  *
  * Both are tables of numbers into an array (base/hash.h); they belong to one thread and take no lock. Only what is
- * seen for the first time allocates.
+ * seen for the first time allocates. Keys are part of a stream.
  * Threads: owner.  Hook-safe: yes, first sight aside.
  */
 #ifndef PYTHIA_SESSION_KEYS_H

@@ -46,6 +46,9 @@ tests_unit_test_session_threads_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CH
 tests_unit_test_session_predict_SOURCES = tests/unit/test_session_predict.c tests/unit/session_calls.h \
 	tests/unit/forge.c tests/unit/forge.h $(BYTES)
 tests_unit_test_session_predict_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(ZSTD_LIBS) $(XXHASH_LIBS) $(CHECK_LIBS)
+UNIT_TESTS += tests/unit/test_starved
+tests_unit_test_starved_SOURCES = tests/unit/test_starved.c tests/unit/session_calls.h
+tests_unit_test_starved_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_checkpoint_SOURCES = tests/unit/test_checkpoint.c tests/unit/simulate.c tests/unit/simulate.h
 tests_unit_test_checkpoint_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 

@@ -111,6 +111,8 @@ const char *session_comm_name(uint32_t comm);
 /* --- Messages, beside the events --- */
 /* Before session_whole(): the number of that event in its stream. */
 uint64_t session_event(const struct session_stream *s);
+/* How many events the stream has before it: those before a reset are not there any more, but have their numbers. */
+uint64_t session_events_before(const struct session_stream *s);
 /* The session's number of the terminal of an identity with nothing inside; GRAMMAR_NONE: not known. */
 uint32_t session_terminal(struct session_stream *s, uint32_t entry);
 uint32_t session_thread(const struct session_stream *s); /* its number in the process */

@@ -68,12 +68,17 @@ static void stream_destroy(struct session_stream *s)
     free(s);
 }
 
-void session_stream_timeline(struct session_stream *s, uint64_t begin)
+bool session_stream_timeline(struct session_stream *s, uint64_t begin)
 {
+    struct session_timeline fresh = {0};
+    if (s->grammar && !session_timeline_room(&fresh, s->keys.terminals))
+        return false;
     session_timeline_close(&s->timeline);
+    s->timeline = fresh;
     s->before = GRAMMAR_NONE;
-    if (s->grammar && session_timeline_room(&s->timeline, s->keys.terminals) && s->thread == 0)
+    if (s->grammar && s->thread == 0)
         (void)session_timeline_series(&s->timeline, begin); /* without memory there is none */
+    return true;
 }
 
 /* --- Places that are free: under session.lock --- */
@@ -132,7 +137,7 @@ static struct session_stream *stream_create(bool *left_out)
     s->paused_seen = atomic_load(&session.paused_ns);
     s->progress_at = session_progress_first(s->thread);
     s->begin = s->last = s->thread == 0 ? session.begin : base_clock_now();
-    session_stream_timeline(s, s->begin);
+    (void)session_stream_timeline(s, s->begin); /* of no terminals yet: that takes no memory */
     return session.streams[session.stream_count++] = s;
 }
 
