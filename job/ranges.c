@@ -295,8 +295,10 @@ uint64_t job_ranges_size(const struct job_range *r, uint32_t count)
 void job_ranges_walk(const struct job_range *r, uint32_t count, struct job_member *out)
 {
     for (const struct job_range *end = r + count; r < end; r++)
-        for (uint64_t i = 0, n = job_range_size(r); i < n; i++)
-            *out++ = (struct job_member){ job_range_rank(r, i), r->thread };
+        for (uint32_t l = 0, plane = r->first; l <= r->planes; l++, plane += r->plane_stride)
+            for (uint32_t k = 0, row = plane; k <= r->rows; k++, row += r->row_stride)
+                for (uint32_t i = 0; i < r->count; i++)
+                    *out++ = (struct job_member){ row + i * r->stride, r->thread };
 }
 
 /* A stride is larger than what it steps over, so each division has one answer. */

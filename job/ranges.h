@@ -72,6 +72,12 @@ static inline uint32_t job_range_last(const struct job_range *r)
     return r->first + (r->count - 1) * r->stride + r->rows * r->row_stride + r->planes * r->plane_stride;
 }
 
+/* Order of the members in a set, as job_ranges_walk gives them: by thread, then rank. */
+static inline bool job_member_walked_before(struct job_member a, struct job_member b)
+{
+    return a.thread < b.thread || (a.thread == b.thread && a.rank < b.rank);
+}
+
 /* Order of members where "the first" is meant: by rank, then thread. */
 static inline bool job_member_before(struct job_member a, struct job_member b)
 {

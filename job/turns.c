@@ -145,6 +145,18 @@ void job_turns_extent(const struct job_class *c, uint32_t node, uint64_t *least,
 
 /* --- All members --- */
 
+/* Place of a member among `m`, from `at` on: mostly there, or soon after. */
+static uint64_t place_from(const struct job_member *m, uint64_t members, uint64_t at, struct job_member own)
+{
+    uint64_t reach = 1;
+    while (at + reach <= members && job_member_walked_before(m[at + reach - 1], own)) {
+        at += reach;
+        reach *= 2;
+    }
+    uint64_t most = at + reach < members ? reach : members - at;
+    return at + BASE_ARRAY_PLACE(most, k, job_member_walked_before(m[at + k], own));
+}
+
 /* `m`: the members of the class. */
 static int fill_set(const struct job_class *c, const struct job_turn *t, const struct job_member *m, uint64_t members,
                     uint64_t *exponent)
@@ -155,8 +167,8 @@ static int fill_set(const struct job_class *c, const struct job_turn *t, const s
         return PYTHIA_ENOMEM;
     job_ranges_walk(c->ranges + t->range_first, t->range_count, own);
     for (uint64_t i = 0; i < size; i++) {
-        at += BASE_ARRAY_PLACE(members - at, k, job_member_before(m[at + k], own[i]));
-        if (at < members && !job_member_before(own[i], m[at]))
+        at = place_from(m, members, at, own[i]);
+        if (at < members && !job_member_walked_before(own[i], m[at]))
             exponent[at++] = t->exponent;
     }
     free(own);

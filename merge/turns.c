@@ -91,7 +91,7 @@ static int one_order(const void *x, const void *y)
 {
     const struct one *a = x, *b = y;
     return BASE_ORDER(a->exponent, b->exponent) ?:
-           (job_member_before(a->member, b->member) ? -1 : job_member_before(b->member, a->member));
+           (job_member_walked_before(a->member, b->member) ? -1 : job_member_walked_before(b->member, a->member));
 }
 
 /* The same of members one by one. */
@@ -161,7 +161,7 @@ static int list_side(const struct job_class *c, uint32_t node, uint64_t exponent
 static void weave(const struct one *a, uint64_t na, const struct one *b, uint64_t nb, uint64_t *number)
 {
     for (uint64_t i = 0, k = 0; i < na || k < nb;) {
-        bool left = k == nb || (i < na && job_member_before(a[i].member, b[k].member));
+        bool left = k == nb || (i < na && job_member_walked_before(a[i].member, b[k].member));
         *number++ = left ? a[i++].exponent : b[k++].exponent;
     }
 }

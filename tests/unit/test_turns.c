@@ -53,10 +53,10 @@ static uint32_t sequence(enum pattern p, uint32_t rank, uint32_t ranks, uint32_t
     return n;
 }
 
-static struct job *rank_of(enum pattern p, uint32_t rank, uint32_t ranks)
+/* The thread's stream, which does what the rank does that is so many threads further. */
+static void add_thread(struct job *j, enum pattern p, uint32_t rank, uint32_t thread, uint32_t ranks)
 {
-    struct job *j = job_create();
-    uint32_t terminal[WORDS], word[LONGEST], n = sequence(p, rank, ranks, word);
+    uint32_t terminal[WORDS], word[LONGEST], n = sequence(p, (rank + 7 * thread) % ranks, ranks, word);
     struct grammar *g = grammar_create(1 << 20);
     uint64_t wall = 0;
     for (uint32_t w = 0; w < WORDS; w++) {
@@ -75,9 +75,18 @@ static struct job *rank_of(enum pattern p, uint32_t rank, uint32_t ranks)
     }
     struct grammar_flat *flat = grammar_freeze(g);
     flat->terminals = j->terminal_count;
-    struct job_stream s = { .rank = rank, .wall_ns = wall };
+    struct job_stream s = { .rank = rank, .thread = thread, .wall_ns = wall };
     ck_assert_int_eq(merge_add_stream(j, &s, flat), 0);
     grammar_destroy(g);
+}
+
+static uint32_t threads = 1;
+
+static struct job *rank_of(enum pattern p, uint32_t rank, uint32_t ranks)
+{
+    struct job *j = job_create();
+    for (uint32_t t = 0; t < threads; t++)
+        add_thread(j, p, rank, t, ranks);
     return j;
 }
 
@@ -153,6 +162,31 @@ START_TEST(test_members)
         check_grammar(again, g, p, r, RANKS);
     }
     job_destroy(again);
+    job_destroy(j);
+}
+END_TEST
+
+/* Threads of one shape are members like any: by thread, then rank. */
+START_TEST(test_threads)
+{
+    enum { RANKS = 40 };
+    enum pattern p = (enum pattern)_i;
+    threads = 3;
+    struct job *j = tree(p, 0, RANKS, RANKS);
+    const struct job_class *c = &j->classes[0];
+    uint64_t *events = calloc(threads * RANKS, sizeof *events);
+    char why[200] = "";
+    ck_assert_uint_eq(j->class_count, 1);
+    ck_assert_msg(job_check(j, why, sizeof why) == 0, "%s: %s", names[p], why);
+    ck_assert_int_eq(job_members_events(c, events), 0);
+    for (uint32_t m = 0; m < threads * RANKS; m++) {
+        struct grammar_flat *g = job_member_grammar(c, m % RANKS, m / RANKS);
+        uint32_t word[LONGEST];
+        ck_assert_uint_eq(g->events, sequence(p, (m % RANKS + 7 * (m / RANKS)) % RANKS, RANKS, word));
+        ck_assert_uint_eq(g->events, events[m]);
+        job_member_free(g);
+    }
+    free(events);
     job_destroy(j);
 }
 END_TEST
@@ -252,7 +286,8 @@ START_TEST(test_roles)
 }
 END_TEST
 
-static const struct unit_test tests[] = { UNIT_LOOP(test_members, PATTERNS), UNIT_LOOP(test_any_order, 3 * PATTERNS),
+static const struct unit_test tests[] = { UNIT_LOOP(test_members, PATTERNS), UNIT_LOOP(test_threads, PATTERNS),
+                                          UNIT_LOOP(test_any_order, 3 * PATTERNS),
                                           UNIT_TEST(test_size), UNIT_TEST(test_audit), UNIT_TEST(test_roles) };
 int main(void)
 {
