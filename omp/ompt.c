@@ -6,6 +6,13 @@
  * place that enters it, not by its outlined function, and is a span of the thread that entered it as in hooks.h, with
  * the size of its team; those that workers enter pass unrecorded. A predicted run follows them.
  *
+ * What threads do in a region is measured as in programs of gcc (teams/share.h), by these callbacks:
+ *
+ *     implicit task                  a thread's part begins, and ends
+ *     wait of a sync region          taskwait, taskgroup: waits; every barrier, the region's end among them: rests
+ *     mutex acquire, acquired        waits: locks, critical, ordered. Whether anyone has it is not told
+ *     task schedule                  an explicit task begins or ends: of short ones a sample is timed
+ *
  * OMPT only watches: team sizes and tasks cannot be changed through it, so nothing is acted on, and nothing is
  * interposed. Programs of gcc that run on libomp come through the GOMP_ hooks; what these see is not recorded twice.
  *
@@ -17,8 +24,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
+#include "base/hash.h"
 #include "include/pythia.h"
 #include "omp/hooks.h"
+#include "omp/team.h"
+#include "session/ask.h"
 #include "session/life.h"
 
 typedef union { uint64_t value; void *ptr; } tool_data;
@@ -29,19 +40,61 @@ struct ompt_start_tool_result {
     void (*finalize)(tool_data *data);
     tool_data data;
 };
-enum { PARALLEL_BEGIN = 3, PARALLEL_END = 4, IMPLICIT_TASK = 7 }; /* ompt_callbacks_t */
-enum { SCOPE_BEGIN = 1 };                                         /* ompt_scope_endpoint_t */
-enum { TASK_INITIAL = 1 };                                        /* ompt_task_flag_t */
+enum { /* ompt_callbacks_t */
+    PARALLEL_BEGIN = 3, PARALLEL_END = 4, TASK_SCHEDULE = 6, IMPLICIT_TASK = 7, SYNC_REGION_WAIT = 16,
+    MUTEX_ACQUIRE = 26, MUTEX_ACQUIRED = 27
+};
+enum { SCOPE_BEGIN = 1 };                      /* ompt_scope_endpoint_t */
+enum { TASK_INITIAL = 1 };                     /* ompt_task_flag_t */
+enum { TASK_COMPLETE = 1, TASK_CANCEL = 3 };   /* ompt_task_status_t */
+enum { SYNC_TASKWAIT = 5, SYNC_TASKGROUP = 6 };/* ompt_sync_region_t: others are barriers */
 
 static const char region_name[] = "omp parallel";
 
-/* The open regions of a thread; what is nested deeper passes through. */
-enum { OPEN = 8 };
+/* A region on the thread that entered it. */
+struct region {
+    struct session_stream *stream;  /* NULL: it passes unrecorded */
+    struct session_span span;
+    uint32_t team;
+    struct teams_account *account;  /* NULL: not outermost */
+    uint64_t begin, calls;          /* ns */
+    struct teams_team *timed;       /* NULL: it is not */
+    bool nested;                    /* timed inside one that is; then … */
+    struct teams_share share;       /* … what its thread was there */
+};
+
+/* The open regions and tasks of a thread; what is nested deeper passes through. */
+enum { OPEN = 8, TASKS = 32 };
 static _Thread_local struct {
-    struct { struct session_stream *stream; struct session_span span; uint32_t team; } region[OPEN];
+    struct region region[OPEN];
     uint32_t depth;  /* regions entered and not left, those that did not fit included */
     uint32_t worker; /* teams of others that this thread works in */
+    struct { struct teams_met met; bool timed; uint64_t begin; } task[TASKS]; /* explicit ones that run */
+    uint32_t tasks;
+    bool mutex;      /* it waits for one, or only tried to get it */
+    uint32_t pass;   /* tasks until the next one that is timed */
+    uint64_t usual;  /* ns of a task that was */
 } own;
+
+/* --- Regions --- */
+
+/* By the place that enters them; of the process's first thread. */
+enum { SITES = 256 };
+static struct site { atomic_uintptr_t caller; struct teams_account account; } sites[SITES];
+
+static struct teams_account *account_of(const void *caller)
+{
+    bool claimed;
+    struct site *site = base_fixed_find(sites, sizeof *sites, SITES, SITES / 2, (uintptr_t)caller, &claimed);
+    return site ? &site->account : &omp_hook_others;
+}
+
+void omp_hook_ompt_store(struct job *job)
+{
+    for (uint32_t i = 0; i < SITES; i++)
+        if (atomic_load(&sites[i].caller))
+            omp_hook_team_threads(job, &sites[i].account, atomic_load(&sites[i].caller) - 1);
+}
 
 /* The runtime's functions between the program and this callback go; the frame from which the region was entered
    stays. */
@@ -54,28 +107,74 @@ static struct session_stream *enter(const void *const *entered)
     return session_enter_from(base_frame_at(frame));
 }
 
-static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,
-                           const void *caller)
+/* Whether its threads are timed: what libomp hands to them is their team. */
+static struct teams_team *time_threads(struct region *r, unsigned asked)
+{
+    r->begin = base_clock_now();
+    if (teams_share_timed() && teams_share_runs() && !omp_hook_thread.region) {
+        r->timed = teams_team_begin(r->begin, teams_share.team->asked * asked);
+        r->nested = r->timed != NULL;
+        if (r->nested)
+            r->share = teams_share_leave();
+    } else if (r->account && teams_account_due(r->account)) {
+        r->timed = teams_team_begin(r->begin, asked);
+    }
+    return r->timed;
+}
+
+static void open_span(struct region *r, const void *caller)
 {
     struct session_key key;
-    (void)task, (void)parallel, (void)asked, (void)flags;
-    uint32_t depth = own.depth++;
-    if (depth >= OPEN)
-        return;
-    int kept = errno;
-    own.region[depth].team = 0;
-    own.region[depth].stream = enter(frame); /* an ompt_frame_t: exit_frame, enter_frame */
-    errno = kept;
-    if (!own.region[depth].stream)
-        return;
     memset(&key, 0, sizeof key);
     key.function = region_name;
     key.region = (uint64_t)(uintptr_t)caller - 1; /* the call, not what follows it */
     key.callsite = GRAMMAR_NONE;
     key.comm = GRAMMAR_NONE;
     key.kind = JOB_REGION;
-    session_begin(own.region[depth].stream, &own.region[depth].span, &key);
+    session_begin(r->stream, &r->span, &key);
+}
+
+static void parallel_begin(tool_data *task, const void *frame, tool_data *parallel, unsigned asked, int flags,
+                           const void *caller)
+{
+    (void)task, (void)flags;
+    parallel->ptr = NULL;
+    uint32_t depth = own.depth++;
+    if (depth >= OPEN)
+        return;
+    int kept = errno;
+    struct region *r = &own.region[depth];
+    *r = (struct region){ .stream = enter(frame) }; /* an ompt_frame_t: exit_frame, enter_frame */
+    if (r->stream) {
+        open_span(r, caller);
+        r->calls = session_call_ns(r->stream);
+        r->account = depth == 0 && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
+    }
+    parallel->ptr = time_threads(r, asked);
     errno = kept;
+}
+
+/* A team inside that has one thread is none of those that were asked for. */
+static void nested_end(const struct region *r, uint64_t end)
+{
+    struct job_threads inside = { 0 };
+    teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
+    inside.threads = r->team > 1 ? inside.threads : 0;
+    teams_share_return(&r->share, end - r->begin, &inside);
+}
+
+static void outermost_end(const struct region *r, uint64_t end)
+{
+    struct job_threads timed = { 0 };
+    uint64_t ns = end - r->begin, mpi = session_call_ns(r->stream) - r->calls;
+    mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
+    if (!r->timed) {
+        teams_account_add(r->account, ns, mpi, r->team ? r->team : 1);
+        return;
+    }
+    teams_team_end(r->timed, end, r->team ? r->team : 1, &timed);
+    teams_account_timed(r->account, ns, mpi, &timed);
+    session_threads_add(r->stream, &timed);
 }
 
 static void parallel_end(tool_data *parallel, tool_data *task, int flags, const void *caller)
@@ -83,19 +182,43 @@ static void parallel_end(tool_data *parallel, tool_data *task, int flags, const 
     struct grammar_event event;
     (void)parallel, (void)task, (void)flags, (void)caller;
     uint32_t depth = own.depth > 0 ? --own.depth : OPEN;
-    if (depth >= OPEN || !own.region[depth].stream)
+    if (depth >= OPEN)
         return;
     int kept = errno;
-    event.channels = own.region[depth].team ? 1u << GRAMMAR_TEAM : 0;
-    event.value[GRAMMAR_TEAM] = own.region[depth].team;
-    session_end(own.region[depth].stream, &own.region[depth].span, &event);
+    struct region *r = &own.region[depth];
+    uint64_t end = base_clock_now();
+    if (r->nested)
+        nested_end(r, end);
+    else if (r->account)
+        outermost_end(r, end);
+    event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
+    event.value[GRAMMAR_TEAM] = r->team;
+    if (r->stream)
+        session_end_at(r->stream, &r->span, &event, end, 0);
     errno = kept;
 }
 
-/* Thread 0 of a team is the one that entered the region. */
+/* --- What a thread does in them --- */
+
+/* Who only tries to get a lock is said to wait for it, and fails without a word: what comes next shows that. */
+static void forget_mutex(void)
+{
+    if (own.mutex)
+        teams_share_never_waited();
+    own.mutex = false;
+}
+
+static void end_share(void)
+{
+    forget_mutex();
+    teams_share_end();
+}
+
+/* Thread 0 of a team is the one that entered the region. An implicit task is told from an explicit one by its data. */
 static void implicit_task(int scope, tool_data *parallel, tool_data *task, unsigned threads, unsigned number, int flags)
 {
-    (void)parallel, (void)task;
+    if (scope == SCOPE_BEGIN && task)
+        task->value = 1;
     if (flags & TASK_INITIAL)
         return;
     if (number > 0 && scope == SCOPE_BEGIN)
@@ -104,6 +227,88 @@ static void implicit_task(int scope, tool_data *parallel, tool_data *task, unsig
         own.worker -= own.worker > 0;
     else if (scope == SCOPE_BEGIN && own.depth > 0 && own.depth <= OPEN)
         own.region[own.depth - 1].team = threads;
+    if (scope == SCOPE_BEGIN && parallel && parallel->ptr)
+        teams_share_begin(parallel->ptr);
+    else if (scope != SCOPE_BEGIN && teams_share_timed())
+        end_share();
+}
+
+static void sync_region_wait(int kind, int scope, tool_data *parallel, tool_data *task, const void *caller)
+{
+    (void)parallel, (void)task, (void)caller;
+    bool of_tasks = kind == SYNC_TASKWAIT || kind == SYNC_TASKGROUP;
+    if (!teams_share_timed())
+        return;
+    forget_mutex();
+    if (scope == SCOPE_BEGIN && of_tasks)
+        teams_share_wait();
+    else if (scope == SCOPE_BEGIN)
+        teams_share_rest();
+    else if (of_tasks)
+        teams_share_waited();
+    else
+        teams_share_resume();
+}
+
+static void mutex_acquire(int kind, unsigned hint, unsigned implementation, uint64_t id, const void *caller)
+{
+    (void)kind, (void)hint, (void)implementation, (void)id, (void)caller;
+    if (!teams_share_timed())
+        return;
+    forget_mutex();
+    own.mutex = teams_share_wait();
+}
+
+static void mutex_acquired(int kind, uint64_t id, const void *caller)
+{
+    (void)kind, (void)id, (void)caller;
+    if (own.mutex && teams_share_timed())
+        teams_share_waited();
+    own.mutex = false;
+}
+
+static void task_begin(void)
+{
+    uint32_t n = own.tasks++;
+    if (n >= TASKS)
+        return;
+    own.task[n].timed = own.pass == 0;
+    own.task[n].met = (struct teams_met){ 0 };
+    if (!own.task[n].timed) {
+        own.pass--;
+        return;
+    }
+    own.task[n].begin = base_clock_now();
+    own.task[n].met = teams_share_task();
+}
+
+static void task_end(void)
+{
+    enum { SAMPLED = 16000, MOST = 63 }; /* ns of tasks between two that are timed */
+    uint32_t n = own.tasks > 0 ? --own.tasks : TASKS;
+    if (n >= TASKS)
+        return;
+    if (!own.task[n].timed) {
+        teams_share_met(own.usual);
+        return;
+    }
+    teams_share_task_end(own.task[n].met);
+    uint64_t took = base_clock_now() - own.task[n].begin;
+    own.usual = own.usual ? (3 * own.usual + took) / 4 : took;
+    own.pass = own.usual >= SAMPLED ? 0 : own.usual * MOST < SAMPLED ? MOST : (uint32_t)(SAMPLED / own.usual);
+}
+
+static void task_schedule(tool_data *before, int status, tool_data *next)
+{
+    if (!teams_share_timed()) {
+        own.tasks = 0;
+        return;
+    }
+    forget_mutex();
+    if ((status == TASK_COMPLETE || status == TASK_CANCEL) && before && !before->value)
+        task_end();
+    else if (next && !next->value)
+        task_begin();
 }
 
 static int initialize(tool_lookup lookup, int device, tool_data *data)
@@ -117,6 +322,10 @@ static int initialize(tool_lookup lookup, int device, tool_data *data)
     set(PARALLEL_BEGIN, (tool_function)parallel_begin);
     set(PARALLEL_END, (tool_function)parallel_end);
     set(IMPLICIT_TASK, (tool_function)implicit_task);
+    set(SYNC_REGION_WAIT, (tool_function)sync_region_wait);
+    set(MUTEX_ACQUIRE, (tool_function)mutex_acquire);
+    set(MUTEX_ACQUIRED, (tool_function)mutex_acquired);
+    set(TASK_SCHEDULE, (tool_function)task_schedule);
     return 1;
 }
 

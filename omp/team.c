@@ -249,8 +249,7 @@ static bool has_many(const struct job *job)
     return regions >= WORTH_READING && job->info.wall_ns / 100 >= functions * READING;
 }
 
-/* What of the regions' threads stands for nothing else is the rank's, too. */
-static void store_threads(struct job *job, struct teams_account *a, uintptr_t fn)
+void omp_hook_team_threads(struct job *job, struct teams_account *a, uintptr_t fn)
 {
     struct job_threads rest = teams_account_rest(a);
     if (rest.region_ns)
@@ -268,7 +267,8 @@ void omp_hook_team_store(struct job *job)
         stats.proof = teams_safety_word(site->proof);
         stats.proof_ns = site->proof->ns;
         session_add_region(job, site->fn, site->proof->where, &stats);
-        store_threads(job, &site->account, site->fn);
+        omp_hook_team_threads(job, &site->account, site->fn);
     }
-    store_threads(job, &omp_hook_others, 0);
+    omp_hook_ompt_store(job);
+    omp_hook_team_threads(job, &omp_hook_others, 0);
 }

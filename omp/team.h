@@ -55,5 +55,10 @@ void omp_hook_team_count(struct omp_hook_team_counts *counts);
 
 /* Adds the sites to a job: the session asks for it when it finishes. */
 void omp_hook_team_store(struct job *job);
+/* Adds how the threads of a region spent their time, by the address that it is known by, 0: of none; what stands for
+   nothing else is the rank's, too. */
+void omp_hook_team_threads(struct job *job, struct teams_account *a, uintptr_t fn);
+/* The same for all regions on libomp (ompt.c). */
+void omp_hook_ompt_store(struct job *job);
 
 #endif

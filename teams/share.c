@@ -176,13 +176,20 @@ void teams_share_resume(void)
         work_begins(s, base_clock_now());
 }
 
-void teams_share_wait(void)
+bool teams_share_wait(void)
 {
     struct teams_share *s = &teams_share;
     if (s->state != TEAMS_AT_WORK || !runs(s))
-        return;
+        return false;
     s->state = TEAMS_WAITS;
     s->wait = base_clock_now();
+    return true;
+}
+
+void teams_share_never_waited(void)
+{
+    if (teams_share.state == TEAMS_WAITS)
+        teams_share.state = TEAMS_AT_WORK;
 }
 
 void teams_share_waited(void)

@@ -76,8 +76,9 @@ void teams_share_return(const struct teams_share *outer, uint64_t took, const st
    at work. */
 void teams_share_rest(void);
 void teams_share_resume(void);
-void teams_share_wait(void);
+bool teams_share_wait(void); /* false: nothing */
 void teams_share_waited(void);
+void teams_share_never_waited(void); /* since the last teams_share_wait() it was at work after all */
 /* A task begins on this thread, and ends: returns what is to be handed to the end. */
 struct teams_met { uint8_t state; bool met; };
 struct teams_met teams_share_task(void);
