@@ -66,8 +66,8 @@ static bool find_build_id(const char *notes, size_t size, size_t align, char *te
     size_t at = 0;
     while (size - at >= sizeof(ElfW(Nhdr))) {
         const ElfW(Nhdr) *n = (const void *)(notes + at);
-        size_t name = at + sizeof *n, content = name + (((size_t)n->n_namesz + align - 1) & -align);
-        size_t next = content + (((size_t)n->n_descsz + align - 1) & -align);
+        size_t name = at + sizeof *n, content = at + ((sizeof *n + (size_t)n->n_namesz + align - 1) & -align);
+        size_t next = at + ((content - at + (size_t)n->n_descsz + align - 1) & -align);
         if (content > size || n->n_descsz > size - content)
             return false;
         if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(notes + name, "GNU", 4) && n->n_descsz) {
@@ -117,8 +117,9 @@ static int scan_object(struct dl_phdr_info *info, size_t size, void *context)
         uintptr_t begin = info->dlpi_addr + p->p_vaddr;
         if (p->p_type == PT_LOAD)
             s->ranges[s->range_count++] = (struct range){begin, begin + p->p_memsz, s->object_count - 1};
-        else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p))
-            find_build_id((const char *)begin, p->p_filesz, p->p_align == 8 ? 8 : 4, o->build_id);
+        else if (p->p_type == PT_NOTE && !o->build_id[0] && is_loaded(info, p) &&
+                 !find_build_id((const char *)begin, p->p_filesz, p->p_align == 8 ? 8 : 4, o->build_id))
+            find_build_id((const char *)begin, p->p_filesz, 4, o->build_id); /* mold has all notes in one segment */
     }
     return 0;
 }

@@ -26,11 +26,18 @@ struct report_resolver {
     struct report_place **places; /* 2 * frame + kind; NULL: not asked yet */
 };
 
-/* Only what is on this machine: the standard callback would also ask debuginfod servers. */
+/* By build-id, and by the name that a stripped file has. Only what is on this machine: nothing from debuginfod. */
+static int find_debuginfo(Dwfl_Module *m, void **user, const char *name, Dwarf_Addr base, const char *file,
+                          const char *link, GElf_Word check, char **found)
+{
+    unsetenv("DEBUGINFOD_URLS");
+    return dwfl_standard_find_debuginfo(m, user, name, base, file, link, check, found);
+}
+
 static char *debuginfo_path;
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_build_id_find_debuginfo,
+    .find_debuginfo = find_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debuginfo_path,
 };
