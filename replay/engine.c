@@ -253,6 +253,8 @@ static void finish(struct replay_machine *m)
     }
 }
 
+enum { AT_ONCE_A_STEP = 8 }; /* so many take as long as a step */
+
 int replay_run(const struct replay_source *s, const struct replay_model *model, const struct replay_how *how,
                struct replay_result *out)
 {
@@ -266,7 +268,7 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
     bool many = false;
     bool done = false;
     while (m.running && !(done = m.watch && m.watch->done) &&
-           !(many = how->limit && out->walked > how->limit)) {
+           !(many = how->limit && out->walked + m.at_once / AT_ONCE_A_STEP > how->limit)) {
         if (m.heap_count)
             step(&m);
         else

@@ -247,6 +247,7 @@ void replay_rank_proceed(struct replay_machine *m, uint32_t rank)
             return;
         }
     } while (left-- && do_at_once(m, rank));
+    m->at_once += (uint64_t)(AT_ONCE - left);
     schedule(m, rank);
 }
 

@@ -71,16 +71,21 @@ static void rules_free(struct rules *r)
     free(r->usual);
 }
 
-/* Follows first symbols down; a rule never contains itself, so this ends. */
-static uint32_t first_terminal(const struct grammar_flat *g, uint32_t symbol)
+/* The terminal that each rule begins with, GRAMMAR_NONE for what has lost its order. */
+static void first_terminals(const struct grammar_flat *g, uint32_t *first)
 {
-    while (grammar_is_rule(symbol)) {
-        const struct grammar_flat_rule *r = &g->rules[symbol & ~GRAMMAR_RULE];
-        if (r->length == 0)
-            return GRAMMAR_NONE;
-        symbol = g->nodes[r->first].symbol;
+    uint32_t *order = calloc(g->rule_count + 1u, sizeof *order);
+    bool ordered = grammar_flat_order(g, order);
+
+    for (uint32_t i = 0; i < g->rule_count; i++) {
+        uint32_t rule = ordered ? order[i] : i;
+        const struct grammar_flat_rule *r = &g->rules[rule];
+        uint32_t symbol = ordered && r->length ? g->nodes[r->first].symbol : GRAMMAR_LOST;
+        first[rule] = grammar_is_rule(symbol) ? first[symbol & ~GRAMMAR_RULE]
+                      : symbol == GRAMMAR_LOST ? GRAMMAR_NONE
+                                               : symbol;
     }
-    return symbol == GRAMMAR_LOST ? GRAMMAR_NONE : symbol;
+    free(order);
 }
 
 static void rules_of(struct rules *r, const struct grammar_flat *g, const struct grammar_hash *terminal,
@@ -101,8 +106,7 @@ static void rules_of(struct rules *r, const struct grammar_flat *g, const struct
     grammar_flat_destroy(once);
     grammar_flat_lengths(g, r->length);
     report_usual_rules(g, events, r->usual);
-    for (uint32_t i = 0; i < g->rule_count; i++)
-        r->first[i] = first_terminal(g, GRAMMAR_RULE | i);
+    first_terminals(g, r->first);
 }
 
 /* Exponents of other members than the first. */

@@ -60,6 +60,7 @@ struct search {
     const struct job_class *c;
     const struct grammar_flat *g; /* its grammar */
     struct body *rules, *terminals; /* rules[0] is the whole stream */
+    uint32_t *order;                /* of the rules: each after all that it uses */
     uint64_t members;
 };
 
@@ -220,18 +221,27 @@ static const struct body *choose(const struct search *s)
 /* --- Turns that differ --- */
 
 /* How often one execution of each rule makes each call: count[] of the terminals, added `times` times. */
-static void add_calls(const struct search *s, uint32_t symbol, double times, double *count, int depth)
+static void add_calls(const struct search *s, uint32_t symbol, double times, double *count)
 {
-    enum { DEEPEST = 200 };
-
     if (!grammar_is_rule(symbol)) {
         if (symbol < s->r->job->terminal_count)
             count[symbol] += times;
         return;
     }
-    const struct grammar_flat_rule *x = &s->g->rules[symbol & ~GRAMMAR_RULE];
-    for (uint32_t n = x->first; n < x->first + x->length && depth < DEEPEST; n++)
-        add_calls(s, s->g->nodes[n].symbol, times * job_mean_turns(s->c, n), count, depth + 1);
+    double *expanded = calloc(s->g->rule_count, sizeof *expanded);
+    expanded[symbol & ~GRAMMAR_RULE] = times;
+    for (uint32_t i = s->g->rule_count; i-- > 0;) { /* a rule before all that it uses, so that each is seen once */
+        const struct grammar_flat_rule *x = &s->g->rules[s->order[i]];
+        for (uint32_t n = x->first; expanded[s->order[i]] > 0 && n < x->first + x->length; n++) {
+            uint32_t inner = s->g->nodes[n].symbol;
+            double more = expanded[s->order[i]] * job_mean_turns(s->c, n);
+            if (grammar_is_rule(inner))
+                expanded[inner & ~GRAMMAR_RULE] += more;
+            else if (inner < s->r->job->terminal_count)
+                count[inner] += more;
+        }
+    }
+    free(expanded);
 }
 
 /* Of the time in the calls of a rule: the share of those that `counts` says. */
@@ -292,7 +302,7 @@ static const struct body *turns_within(const struct search *s, const struct body
         memset(own, 0, s->r->job->terminal_count * sizeof *own);
         if (!uses(s, (uint32_t)(b - s->rules), i, seen))
             continue;
-        add_calls(s, GRAMMAR_RULE | i, 1, own, 0);
+        add_calls(s, GRAMMAR_RULE | i, 1, own);
         if (share_of(s, own, elsewhere, x) >= ELSEWHERE)
             best = x;
     }
@@ -309,7 +319,7 @@ static uint64_t entries_in_turns(const struct search *s, uint32_t part, const do
         if (s->g->nodes[n].symbol != part)
             continue;
         memset(other, 0, s->r->job->terminal_count * sizeof *other);
-        add_calls(s, part, 1, other, 0);
+        add_calls(s, part, 1, other);
         if (share_of(s, own, among, other) < 0.5)
             entries -= (uint64_t)((double)(s->g->stats[n].count / s->members) / job_mean_turns(s->c, n) + 0.5);
     }
@@ -323,7 +333,7 @@ static uint64_t turns_of(const struct search *s, const struct body *b, double *o
     uint64_t turns = b->executions;
 
     memset(own, 0, s->r->job->terminal_count * sizeof *own);
-    add_calls(s, GRAMMAR_RULE | (uint32_t)(b - s->rules), 1, own, 0);
+    add_calls(s, GRAMMAR_RULE | (uint32_t)(b - s->rules), 1, own);
     for (uint32_t n = rule->first; n < rule->first + rule->length; n++) {
         uint32_t part = s->g->nodes[n].symbol;
         if (!body_of(s, part))
@@ -403,7 +413,8 @@ static void join_neighbours(const struct search *s)
     struct report_loop *l = &s->r->model->loop;
     const struct grammar_flat_rule *whole = &s->g->rules[0];
 
-    if (!l->present || l->node >= whole->first + whole->length || grammar_is_rule(s->g->nodes[l->node].symbol) ||
+    if (!l->present || &s->r->job->classes[l->class_index] != s->c || l->node >= whole->first + whole->length ||
+        grammar_is_rule(s->g->nodes[l->node].symbol) ||
         s->g->nodes[l->node].symbol >= s->r->job->terminal_count)
         return;
     const struct report_place *p = report_place_of(s->r, s->g->nodes[l->node].symbol);
@@ -435,7 +446,7 @@ static void place_by_frames(const struct search *s, struct report_loop *l)
     if (first >= j->terminal_count || j->terminals[first].callsite >= j->callsite_count)
         return;
     double *calls = calloc((size_t)j->terminal_count + 1, sizeof *calls);
-    add_calls(s, symbol, 1, calls, 0);
+    add_calls(s, symbol, 1, calls);
     report_place_loop_by_frames(s->r, first, calls, l);
     free(calls);
 }
@@ -450,7 +461,8 @@ static void search(struct search *s, uint32_t class_index)
     else
         join_neighbours(s);
     report_prefer_marks(s->r->job, class_index, &s->r->model->loop);
-    if (s->r->model->loop.present && !s->r->model->loop.place)
+    const struct report_loop *l = &s->r->model->loop;
+    if (l->present && !l->place && l->class_index == class_index)
         place_by_frames(s, &s->r->model->loop);
 }
 
@@ -483,11 +495,14 @@ void report_find_main_loop(struct report *r)
         return;
     s.rules = calloc(s.g->rule_count, sizeof *s.rules);
     s.terminals = calloc((size_t)r->job->terminal_count + 1, sizeof *s.terminals);
+    s.order = calloc(s.g->rule_count, sizeof *s.order);
     for (uint32_t i = 0; i < s.g->rule_count; i++)
         s.rules[i].callsite = GRAMMAR_NONE;
-    search(&s, class_index);
+    if (grammar_flat_order(s.g, s.order))
+        search(&s, class_index);
     if (r->model->loop.turns < 2 || r->model->loop.total_ns < LEAST * (double)r->model->wall_ns)
         r->model->loop.present = false;
     free(s.rules);
     free(s.terminals);
+    free(s.order);
 }

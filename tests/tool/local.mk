@@ -11,6 +11,7 @@ TOOL_TESTS = \
 	%D%/evaluate.test \
 	%D%/events.test \
 	%D%/export.test \
+	%D%/forged.test \
 	%D%/grammar.test \
 	%D%/house.test \
 	%D%/html.test \

@@ -205,6 +205,84 @@ static struct job *make_long(void)
     return j;
 }
 
+/* --- Grammars that no run makes, and that are sound --- */
+
+static void set_node(struct grammar_flat *g, uint32_t n, uint32_t symbol)
+{
+    g->nodes[n] = (struct grammar_flat_node){.symbol = symbol, .attr = GRAMMAR_NONE, .exponent = 1};
+}
+
+/* R: A^9 b A c; A: B b B c; …: each rule is twice as long as the next one. */
+static void make_doubling(struct grammar_flat *g, uint32_t rules)
+{
+    for (uint32_t r = 0; r < rules; r++) {
+        uint32_t below = r + 1 < rules ? GRAMMAR_RULE | (r + 1) : r % 3;
+        g->rules[r] = (struct grammar_flat_rule){.first = 4 * r, .length = 4};
+        for (uint32_t i = 0; i < 4; i++)
+            set_node(g, 4 * r + i, i % 2 ? (r + i) % 3 : below);
+    }
+    g->nodes[0].exponent = 9;
+}
+
+/* R: A^2 b B c C … Z; A: B b; B: C c; …: as deep as it has rules. */
+static void make_chain(struct grammar_flat *g, uint32_t rules)
+{
+    uint32_t n = 0, length = 2 * (rules - 1);
+    g->rules[0] = (struct grammar_flat_rule){.length = length};
+    for (uint32_t r = 1; r < rules; r++) {
+        set_node(g, n++, GRAMMAR_RULE | r);
+        set_node(g, n++, r % 3);
+    }
+    g->nodes[0].exponent = 2;
+    for (uint32_t r = 1; r < rules; r++) {
+        g->rules[r] = (struct grammar_flat_rule){.first = n, .length = 2};
+        set_node(g, n++, r + 1 < rules ? GRAMMAR_RULE | (r + 1) : 0);
+        set_node(g, n++, (r + 1) % 3);
+    }
+}
+
+/* Each event takes 1 ns, and 1 ns passes before it. */
+static void set_times(struct grammar_flat *g)
+{
+    uint64_t *length = calloc(g->rule_count, sizeof *length), *uses = calloc(g->rule_count, sizeof *uses);
+    require(length && uses, "calloc");
+    grammar_flat_lengths(g, length);
+    grammar_flat_uses(g, uses);
+    for (uint32_t r = 0; r < g->rule_count; r++)
+        for (uint32_t n = g->rules[r].first; n < g->rules[r].first + g->rules[r].length; n++) {
+            uint32_t s = g->nodes[n].symbol;
+            uint64_t one = s & GRAMMAR_RULE ? length[s & ~GRAMMAR_RULE] : 1;
+            uint64_t times = uses[r] * g->nodes[n].exponent;
+            struct grammar_moments m = {times * one, one, one, (double)times * (double)one * (double)one};
+            g->stats[n] = (struct grammar_stats){times, m, m};
+        }
+    free(length);
+    free(uses);
+}
+
+static struct job *make_forged(const char *shape, uint32_t rules)
+{
+    struct job *j = create("/nowhere/forged", 1);
+    char why[256] = "";
+    bool doubling = !strcmp(shape, "doubling");
+    struct grammar_flat *g = grammar_flat_create(rules, 4 * rules - (doubling ? 0 : 4), 0);
+    require(g != NULL && rules > 1, "grammar_flat_create");
+    call(j, "MPI_Barrier", 0x100, JOB_COLLECTIVE);
+    call(j, "MPI_Bcast", 0x200, JOB_COLLECTIVE);
+    call(j, "MPI_Send", 0x300, JOB_P2P);
+    g->terminals = 3;
+    if (doubling)
+        make_doubling(g, rules);
+    else
+        make_chain(g, rules);
+    require(grammar_flat_measure(g, why, sizeof why) == 0, why);
+    set_times(g);
+    struct job_stream s = {.events = g->events, .wall_ns = 2 * g->events, .mpi_ns = g->events};
+    j->info.wall_ns = s.wall_ns;
+    require(merge_add_stream(j, &s, g) == 0, "merge_add_stream");
+    return j;
+}
+
 static struct job *make_at(const char *module, const char *id, const char *offset, const char *entry,
                            const char *above)
 {
@@ -343,6 +421,8 @@ int main(int argc, char **argv)
         write_job(make_hybrid(), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "long"))
         write_job(make_long(), argv[2]);
+    else if (argc == 5 && !strcmp(argv[1], "forged"))
+        write_job(make_forged(argv[3], (uint32_t)strtoul(argv[4], NULL, 10)), argv[2]);
     else if (argc == 5 && !strcmp(argv[1], "many"))
         write_job(make_many((uint32_t)strtoul(argv[3], NULL, 10), (uint32_t)strtoul(argv[4], NULL, 10)), argv[2]);
     else if (argc == 3 && !strcmp(argv[1], "names"))
