@@ -216,9 +216,12 @@ static int give(struct replay_analysis *a, int rc, struct replay_analysis **to)
     return rc;
 }
 
+/* Each takes 4 KiB, and with more of them none could make a hundred steps: not even begun. */
+enum { MOST_RANKS = 1 << 18 };
+
 int replay_analysis_create(const struct job *j, uint64_t steps, struct replay_analysis **analysis)
 {
-    if (!j->info.ranks || (uint64_t)j->info.ranks * j->terminal_count > MOST_TIMES)
+    if (!j->info.ranks || j->info.ranks > MOST_RANKS || (uint64_t)j->info.ranks * j->terminal_count > MOST_TIMES)
         return PYTHIA_ELIMIT;
     struct replay_analysis *a = calloc(1, sizeof *a);
     a->job = j;

@@ -333,6 +333,18 @@ START_TEST(test_what_if)
 }
 END_TEST
 
+/* A million ranks are not replayed one by one: that is said at once, before anything is made for each. */
+START_TEST(test_a_million_ranks)
+{
+    struct job *j = make(imbalance);
+    struct replay_analysis *a = NULL;
+    j->info.ranks = 1 << 20;
+    ck_assert_int_eq(replay_analysis_create(j, REPLAY_ANALYSIS_STEPS, &a), PYTHIA_ELIMIT);
+    ck_assert_ptr_null(a);
+    job_destroy(j);
+}
+END_TEST
+
 /* One rank's four threads turn the same loop, the first one a hundred times as fast: whatever shares are printed are
    of all threads, or of the first one's time, and none is more than all of it. */
 START_TEST(test_shares_of_threads)
@@ -391,7 +403,7 @@ int main(void)
         UNIT_TEST(test_imbalance), UNIT_TEST(test_master_works), UNIT_TEST(test_even_work), UNIT_TEST(test_scatter),
         UNIT_TEST(test_completed_later), UNIT_TEST(test_one_of_many),
         UNIT_TEST(test_late_sender), UNIT_TEST(test_chain),
-        UNIT_TEST(test_what_if), UNIT_TEST(test_shares_of_threads),
+        UNIT_TEST(test_what_if), UNIT_TEST(test_a_million_ranks), UNIT_TEST(test_shares_of_threads),
     };
     return unit_run("report/findings", tests, UNIT_COUNT(tests));
 }
