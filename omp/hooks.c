@@ -134,23 +134,27 @@ static void nested_end(struct omp_hook_region *r)
     uint64_t end = base_clock_now();
     teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
     teams_share_return(&r->share, end - r->began, &inside);
+    r->timed = NULL;
 }
 
 struct teams_account omp_hook_others;
 
-/* An outermost region has ended. */
-static void account(struct omp_hook_region *r)
+/* A region that is not inside another has ended. Those of threads that are not the process's first are nobody's. */
+static void account(struct omp_hook_region *r, bool counts)
 {
+    struct job_threads timed = { 0 };
     struct teams_account *a = r->site ? &r->site->account : &omp_hook_others;
     uint64_t ns = r->end - r->span.begin, mpi = session_call_ns(r->stream) - r->calls;
     uint32_t team = r->team ? r->team : 1;
     mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
     if (!r->timed) {
-        teams_account_add(a, ns, mpi, team);
+        if (counts)
+            teams_account_add(a, ns, mpi, team);
         return;
     }
-    struct job_threads timed = { 0 };
     teams_team_end(r->timed, r->end, team, &timed);
+    if (!counts)
+        return;
     teams_account_timed(a, ns, mpi, &timed);
     session_threads_add(r->stream, &timed);
 }
@@ -290,8 +294,9 @@ static void region_close(struct omp_hook_region *r)
     }
     if (r->energy)
         measure_energy(r);
-    if (t->depth == 0 && t->kept == 0 && !(r->traits & OMP_HOOK_LEAGUE) && session_thread(r->stream) == 0)
-        account(r);
+    bool outermost = t->depth == 0 && t->kept == 0 && !(r->traits & OMP_HOOK_LEAGUE);
+    if (outermost || r->timed)
+        account(r, outermost && session_thread(r->stream) == 0);
     event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     event.value[GRAMMAR_TEAM] = r->team;
     session_end_at(r->stream, &r->span, &event, r->end, 0);

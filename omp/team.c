@@ -252,6 +252,8 @@ static bool has_many(const struct job *job)
 void omp_hook_team_threads(struct job *job, struct teams_account *a, uintptr_t fn)
 {
     struct job_threads rest = teams_account_rest(a);
+    if (session_was_reset()) /* what is from before it is in there */
+        return;
     if (rest.region_ns)
         session_add_threads(job, 0, &rest);
     if (fn && a->sum.region_ns)

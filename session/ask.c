@@ -48,6 +48,11 @@ uint64_t session_events(void)
     return session_own.stream && session_own.generation == session.generation ? session_own.stream->events : 0;
 }
 
+bool session_was_reset(void)
+{
+    return atomic_load(&session.resets) != 0;
+}
+
 uint64_t session_calls_here(void)
 {
     const struct session_stream *s = session_own.generation == session.generation ? session_own.stream : NULL;

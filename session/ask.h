@@ -30,6 +30,7 @@ uint32_t session_ranks(void);        /* of the job */
 const char *session_plugins(void);   /* PYTHIA_PLUGIN, "" for none */
 
 uint64_t session_call_ns(const struct session_stream *s); /* in MPI calls that ended, so far. Hook-safe. */
+bool session_was_reset(void); /* whether the recording began anew, ever */
 uint64_t session_calls_here(void); /* the same of this thread, since it is one; 0 without a stream. Hook-safe. */
 
 /* --- How threads of teams spent their time (job/threads.h) --- */
