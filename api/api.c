@@ -232,11 +232,11 @@ int pythia_oracle_next_of(pythia_oracle_t *oracle, const char *const *words, uin
     for (uint32_t i = 0; i < count; i++)
         if (!words[i])
             return PYTHIA_EINVAL;
-    bool may = enter(oracle);
-    for (uint32_t i = 0; i < count; i++)
+    bool may = enter(oracle); /* else not even the words are there: a lender's job may be gone */
+    for (uint32_t i = 0; i < count && may; i++)
         marked += api_words_mark(&oracle->words, words[i], 1);
-    int status = may && marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
-    for (uint32_t i = 0; i < count; i++)
+    int status = marked ? next_in(oracle, oracle->words.set, &distance, &a) : 1;
+    for (uint32_t i = 0; i < count && may; i++)
         api_words_mark(&oracle->words, words[i], 0);
     if (status == 0)
         give(oracle, distance, &a, answer);

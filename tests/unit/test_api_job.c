@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "api/api.h"
 #include "file/file.h"
 #include "grammar/grammar.h"
 #include "job/job.h"
@@ -181,12 +183,50 @@ START_TEST(a_recorder_has_several_streams)
 }
 END_TEST
 
+static bool refuse(void *context)
+{
+    (void)context;
+    return false;
+}
+
+static void nothing(void *context)
+{
+    (void)context;
+}
+
+/* After the session's end nobody may be asked, and the job that words are looked up in is gone. */
+START_TEST(a_lender_that_has_ended_is_left_alone)
+{
+    enum { PAGE = 1 << 16 };
+    struct job *j = rank_job(0, 2);
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *at = page;
+    char **own = calloc(j->string_count, sizeof *own);
+    struct api_loan loan = { .lender = { refuse, nothing, NULL }, .job = j };
+    struct pythia_answer answer;
+    pythia_oracle_t *o = NULL;
+    ck_assert(page != MAP_FAILED);
+    for (uint32_t i = 0; i < j->string_count; i++) {
+        own[i] = j->strings[i];
+        j->strings[i] = strcpy(at, own[i]);
+        at += strlen(own[i]) + 1;
+    }
+    ck_assert_int_eq(api_lend(&loan, &o), 0);
+    munmap(page, PAGE);
+    ck_assert_int_eq(pythia_oracle_next(o, "MPI_Send", &answer), 1);
+    api_lent_destroy(o);
+    memcpy(j->strings, own, j->string_count * sizeof *own);
+    free(own);
+    job_destroy(j);
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(each_rank_has_its_own_stream, 2),
         UNIT_TEST(a_recorder_has_several_streams),
         UNIT_TEST(the_file_may_go),
+        UNIT_TEST(a_lender_that_has_ended_is_left_alone),
     };
     return unit_run("api on jobs", tests, UNIT_COUNT(tests));
 }
