@@ -55,25 +55,29 @@ static const char region_name[] = "omp parallel";
 struct region {
     struct session_stream *stream;  /* NULL: it passes unrecorded */
     struct session_span span;
+    struct teams_team *timed;       /* NULL: its threads are not */
     uint32_t team;
-    struct teams_account *account;  /* NULL: not outermost */
-    uint64_t begin, calls;          /* ns */
-    struct teams_team *timed;       /* NULL: it is not */
-    bool nested;                    /* timed inside one that is; then … */
-    struct teams_share share;       /* … what its thread was there */
+    bool nested;                    /* timed inside one that is */
 };
 
-/* The open regions and tasks of a thread; what is nested deeper passes through. */
-enum { OPEN = 8, TASKS = 32 };
+/* The open regions and tasks of a thread; what is nested deeper passes through. A library that is loaded late has less
+   than 2 KiB of such memory for all of its own. */
+enum { OPEN = 8, NESTED = 2, TASKS = 32 };
 static _Thread_local struct {
     struct region region[OPEN];
-    uint32_t depth;  /* regions entered and not left, those that did not fit included */
-    uint32_t worker; /* teams of others that this thread works in */
-    struct { struct teams_met met; bool timed; uint64_t begin; } task[TASKS]; /* explicit ones that run */
-    uint32_t tasks;
-    bool mutex;      /* it waits for one, or only tried to get it */
-    uint32_t pass;   /* tasks until the next one that is timed */
-    uint64_t usual;  /* ns of a task that was */
+    struct teams_share share[NESTED]; /* of the thread where it entered one that is timed inside another */
+    struct teams_account *account;    /* of the outermost one, NULL: it is nobody's; … */
+    uint64_t begin, calls;            /* … ns, at its begin */
+    uint32_t depth;   /* regions entered and not left, those that did not fit included */
+    uint32_t nested;  /* shares given up */
+    uint32_t worker;  /* teams of others that this thread works in */
+    uint32_t tasks;   /* explicit ones that run */
+    struct { uint8_t timed, state, met; } task[TASKS];
+    bool mutex;       /* it waits for one, or only tried to get it */
+    uint32_t pass;    /* tasks until the next one that is timed */
+    uint32_t usual;   /* ns of a task that was */
+    uint32_t timing;  /* the innermost one, counted from 1 … */
+    uint64_t since;   /* … and its begin, ns */
 } own;
 
 /* --- Regions --- */
@@ -108,16 +112,18 @@ static struct session_stream *enter(const void *const *entered)
 }
 
 /* Whether its threads are timed: what libomp hands to them is their team. */
-static struct teams_team *time_threads(struct region *r, unsigned asked)
+static struct teams_team *time_threads(struct region *r, bool outermost, unsigned asked)
 {
-    r->begin = base_clock_now();
+    uint64_t now = base_clock_now();
+    if (outermost)
+        own.begin = now;
     if (teams_share_timed() && teams_share_runs() && !omp_hook_thread.region) {
-        r->timed = teams_team_begin(r->begin, teams_share.team->asked * asked);
+        r->timed = own.nested < NESTED ? teams_team_begin(now, teams_share.team->asked * asked) : NULL;
         r->nested = r->timed != NULL;
         if (r->nested)
-            r->share = teams_share_leave();
-    } else if (r->account && teams_account_due(r->account)) {
-        r->timed = teams_team_begin(r->begin, asked);
+            own.share[own.nested++] = teams_share_leave();
+    } else if (outermost && own.account && teams_account_due(own.account)) {
+        r->timed = teams_team_begin(now, asked);
     }
     return r->timed;
 }
@@ -145,12 +151,13 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
     int kept = errno;
     struct region *r = &own.region[depth];
     *r = (struct region){ .stream = enter(frame) }; /* an ompt_frame_t: exit_frame, enter_frame */
+    if (depth == 0)
+        own.account = r->stream && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
     if (r->stream) {
         open_span(r, caller);
-        r->calls = session_call_ns(r->stream);
-        r->account = depth == 0 && session_thread(r->stream) == 0 ? account_of(caller) : NULL;
+        own.calls = depth == 0 ? session_call_ns(r->stream) : own.calls;
     }
-    parallel->ptr = time_threads(r, asked);
+    parallel->ptr = time_threads(r, depth == 0, asked);
     errno = kept;
 }
 
@@ -158,22 +165,24 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *parall
 static void nested_end(const struct region *r, uint64_t end)
 {
     struct job_threads inside = { 0 };
+    uint64_t took = end - r->timed->begin;
     teams_team_end(r->timed, end, r->team ? r->team : 1, &inside);
     inside.threads = r->team > 1 ? inside.threads : 0;
-    teams_share_return(&r->share, end - r->begin, &inside);
+    if (own.nested)
+        teams_share_return(&own.share[--own.nested], took, &inside);
 }
 
 static void outermost_end(const struct region *r, uint64_t end)
 {
     struct job_threads timed = { 0 };
-    uint64_t ns = end - r->begin, mpi = session_call_ns(r->stream) - r->calls;
+    uint64_t ns = end - own.begin, mpi = session_call_ns(r->stream) - own.calls;
     mpi = mpi < ns ? mpi : 0; /* else the recording began anew meanwhile */
     if (!r->timed) {
-        teams_account_add(r->account, ns, mpi, r->team ? r->team : 1);
+        teams_account_add(own.account, ns, mpi, r->team ? r->team : 1);
         return;
     }
     teams_team_end(r->timed, end, r->team ? r->team : 1, &timed);
-    teams_account_timed(r->account, ns, mpi, &timed);
+    teams_account_timed(own.account, ns, mpi, &timed);
     session_threads_add(r->stream, &timed);
 }
 
@@ -189,7 +198,7 @@ static void parallel_end(tool_data *parallel, tool_data *task, int flags, const 
     uint64_t end = base_clock_now();
     if (r->nested)
         nested_end(r, end);
-    else if (r->account)
+    else if (depth == 0 && own.account)
         outermost_end(r, end);
     event.channels = r->team ? 1u << GRAMMAR_TEAM : 0;
     event.value[GRAMMAR_TEAM] = r->team;
@@ -273,18 +282,29 @@ static void task_begin(void)
     if (n >= TASKS)
         return;
     own.task[n].timed = own.pass == 0;
-    own.task[n].met = (struct teams_met){ 0 };
     if (!own.task[n].timed) {
         own.pass--;
         return;
     }
-    own.task[n].begin = base_clock_now();
-    own.task[n].met = teams_share_task();
+    struct teams_met met = teams_share_task();
+    own.task[n].state = met.state;
+    own.task[n].met = met.met;
+    own.timing = n + 1;
+    own.since = base_clock_now();
+}
+
+/* Of a task that met no other one that was timed. */
+static void learn_usual(void)
+{
+    enum { SAMPLED = 16000, MOST = 63, LONGEST = 1000000000 }; /* ns of tasks between two that are timed */
+    uint64_t took = base_clock_now() - own.since, known = own.usual ? own.usual : took;
+    known = (3 * known + took) / 4;
+    own.usual = known < LONGEST ? (uint32_t)known : LONGEST;
+    own.pass = own.usual >= SAMPLED ? 0 : own.usual * MOST < SAMPLED ? MOST : SAMPLED / own.usual;
 }
 
 static void task_end(void)
 {
-    enum { SAMPLED = 16000, MOST = 63 }; /* ns of tasks between two that are timed */
     uint32_t n = own.tasks > 0 ? --own.tasks : TASKS;
     if (n >= TASKS)
         return;
@@ -292,10 +312,10 @@ static void task_end(void)
         teams_share_met(own.usual);
         return;
     }
-    teams_share_task_end(own.task[n].met);
-    uint64_t took = base_clock_now() - own.task[n].begin;
-    own.usual = own.usual ? (3 * own.usual + took) / 4 : took;
-    own.pass = own.usual >= SAMPLED ? 0 : own.usual * MOST < SAMPLED ? MOST : (uint32_t)(SAMPLED / own.usual);
+    teams_share_task_end((struct teams_met){ own.task[n].state, own.task[n].met });
+    if (own.timing == n + 1)
+        learn_usual();
+    own.timing = 0;
 }
 
 static void task_schedule(tool_data *before, int status, tool_data *next)
