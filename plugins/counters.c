@@ -11,7 +11,9 @@
  *   MPI --|--- CPU burst ----|-- MPI        the difference is added to the callsite where the burst ends
  *
  * One group of perf_event_open(2) a thread, opened at its first call: all are read by one system call, user space only.
- * What the kernel does not give is said once, and the others are counted.
+ * What the kernel does not give is said once, and the others are counted; so is a thread whose group it does not open.
+ * Where the processor has fewer counters than are asked for by all, the kernel lets groups take turns: a burst's values
+ * are scaled to all of its time, and a burst in which the group had no turn is no sample.
  */
 #include <pythia.h>
 
@@ -19,6 +21,7 @@
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +56,11 @@ static int missing_errno;
 
 /* --- One thread's group --- */
 
+struct values { uint64_t enabled, running, value[MOST]; }; /* ns that it was to count, that it did; what it counted */
+
 struct group {
     int fd[MOST]; /* the first one leads; -1: not open */
-    uint64_t last[MOST];
+    struct values last;
     int state;    /* 0 not tried, 1 counts, -1 does not */
 };
 
@@ -67,7 +72,8 @@ static int counter_open(const struct counter *c, int leader)
     struct perf_event_attr attr = {.size = sizeof attr,
                                    .type = c->type,
                                    .config = c->config,
-                                   .read_format = PERF_FORMAT_GROUP,
+                                   .read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
+                                                  PERF_FORMAT_TOTAL_TIME_RUNNING,
                                    .exclude_kernel = 1,
                                    .exclude_hv = 1};
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC), error = errno;
@@ -87,12 +93,22 @@ static void group_close(void *group)
     g->state = -1;
 }
 
+/* Each counter of it was there alone: too many files, or too many counters for one group. */
+static void say_unopened(const char *name, int error)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&said))
+        fprintf(stderr, "pythia: counters: %s: cannot be counted in a thread's group (%s); nothing is counted there\n",
+                name, strerror(error));
+}
+
 static int group_open(struct group *g)
 {
     for (int i = 0; i < used_count; i++) {
         g->fd[i] = counter_open(used[i].counter, i ? g->fd[0] : -1);
         if (g->fd[i] >= 0)
             continue;
+        say_unopened(used[i].counter->name, errno);
         while (i > 0)
             close(g->fd[--i]);
         return -1;
@@ -102,15 +118,15 @@ static int group_open(struct group *g)
 }
 
 /* The values now; false where this thread has none. */
-static int group_read(struct group *g, uint64_t value[MOST])
+static int group_read(struct group *g, struct values *values)
 {
-    struct { uint64_t count, value[MOST]; } data;
-    size_t size = (1 + (size_t)used_count) * sizeof(uint64_t);
+    struct { uint64_t count; struct values values; } data;
+    size_t size = (3 + (size_t)used_count) * sizeof(uint64_t);
     if (g->state == 0)
         g->state = group_open(g);
     if (g->state < 0 || read(g->fd[0], &data, sizeof data) != (ssize_t)size)
         return 0;
-    memcpy(value, data.value, size - sizeof(uint64_t));
+    *values = data.values;
     return 1;
 }
 
@@ -127,20 +143,22 @@ static void say_missing(void)
 
 static void burst_ends(const struct pythia_record *r, void *data)
 {
-    uint64_t now[MOST];
+    struct values now;
     int began = own.state > 0;
     (void)data;
-    if (!group_read(&own, now) || !began)
+    if (!group_read(&own, &now) || !began)
         return;
-    for (int i = 0; i < used_count; i++)
-        pythia_sum_add(r, used[i].sum, now[i] - own.last[i]);
+    uint64_t running = now.running - own.last.running;
+    double scale = running ? (double)(now.enabled - own.last.enabled) / (double)running : 0;
+    for (int i = 0; i < used_count && running; i++)
+        pythia_sum_add(r, used[i].sum, (uint64_t)((double)(now.value[i] - own.last.value[i]) * scale + 0.5));
 }
 
 static void burst_begins(const struct pythia_record *r, void *data)
 {
     (void)r;
     (void)data;
-    group_read(&own, own.last);
+    group_read(&own, &own.last);
 }
 
 /* --- Choosing --- */
