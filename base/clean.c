@@ -2,6 +2,7 @@
 #include "base/clean.h"
 
 #include <stdint.h>
+#include <string.h>
 
 /* Length of the UTF-8 sequence at `s`, 0 for what is none (also surrogates, overlong forms, beyond U+10FFFF). */
 static int utf8_length(const unsigned char *s)
@@ -40,4 +41,15 @@ void base_clean(char *text)
     for (unsigned char *c = (unsigned char *)text; *c; c++)
         if (c[0] == 0xc2 && c[1] < 0xa0) /* U+0080 to U+009F */
             c[0] = c[1] = '?';
+}
+
+void base_clean_end(char *text)
+{
+    size_t n = strlen(text), piece = 1;
+    while (piece < 4 && piece < n && ((unsigned char)text[n - piece] & 0xc0) == 0x80)
+        piece++;
+    unsigned char lead = n ? (unsigned char)text[n - piece] : 0;
+    size_t whole = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+    if (whole > piece)
+        text[n - piece] = '\0';
 }

@@ -12,5 +12,7 @@
 void base_clean(char *text);
 /* The bytes only: for forms that escape control characters by themselves. */
 void base_clean_utf8(char *text);
+/* Takes away the piece of a character that stands at the end of a text which was cut. */
+void base_clean_end(char *text);
 
 #endif

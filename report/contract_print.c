@@ -45,6 +45,7 @@ static const char *sentence(const struct report_contract *c, const struct report
         return text;
     }
     print_subject(b, subject, sizeof subject);
+    base_clean_end(subject);
     if (b->base > 0 && b->value >= 0)
         snprintf(change, sizeof change, " (%+.1f %%)", 100 * (b->value / b->base - 1));
     if (fabs(b->pace) >= LEAST_PACE)

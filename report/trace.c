@@ -116,6 +116,19 @@ static void print_body(const struct folded *f, uint32_t rule, double begin, doub
     }
 }
 
+/* When its streams began, on average, ns after the first rank. */
+static double mean_begin(const struct job *j, uint32_t class_index)
+{
+    double sum = 0, streams = 0;
+
+    for (uint32_t i = 0; i < j->stream_count; i++)
+        if (j->streams[i].class_index == class_index) {
+            sum += (double)job_stream_mean(&j->streams[i], j->streams[i].begin_ns) * j->streams[i].count;
+            streams += j->streams[i].count;
+        }
+    return streams > 0 ? sum / streams : 0;
+}
+
 static void print_class(struct trace *t, uint32_t index, uint64_t share)
 {
     struct folded f = { .t = t, .c = &t->r->job->classes[index], .process = index };
@@ -130,7 +143,7 @@ static void print_class(struct trace *t, uint32_t index, uint64_t share)
         all += all_turns(f.c, n);
     t->left = share;
     if (f.c->grammar)
-        print_body(&f, 0, 0, all, 0);
+        print_body(&f, 0, mean_begin(t->r->job, index), all, 0);
     if (t->how->step)
         t->how->step(t->how->context, t->done);
 }

@@ -25,7 +25,8 @@ char *report_text(const char *format, ...)
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, REPORT_TEXT, format, list);
+    if (vsnprintf(text, REPORT_TEXT, format, list) >= REPORT_TEXT)
+        base_clean_end(text);
     va_end(list);
     return text;
 }

@@ -277,8 +277,8 @@ static struct job *make_forged(const char *shape, uint32_t rules)
         make_chain(g, rules);
     require(grammar_flat_measure(g, why, sizeof why) == 0, why);
     set_times(g);
-    struct job_stream s = {.events = g->events, .wall_ns = 2 * g->events, .mpi_ns = g->events};
-    j->info.wall_ns = s.wall_ns;
+    struct job_stream s = {.begin_ns = 5000, .events = g->events, .wall_ns = 2 * g->events, .mpi_ns = g->events};
+    j->info.wall_ns = s.wall_ns + 5000;
     require(merge_add_stream(j, &s, g) == 0, "merge_add_stream");
     return j;
 }

@@ -30,10 +30,27 @@ START_TEST(what_is_left_of_a_text)
 }
 END_TEST
 
+START_TEST(a_cut_character_goes)
+{
+    static const struct { const char *text, *left; } ends[] = {
+        { "cut \xe2\x82", "cut " },           { "cut \xe2\x82\xac", "cut \xe2\x82\xac" }, { "\xc3", "" },
+        { "a\xf0\x9f\x98", "a" },            { "a\xf0\x9f\x98\x80", "a\xf0\x9f\x98\x80" },
+        { "plain", "plain" },                { "", "" },                                  { "\x80\x80", "\x80\x80" },
+    };
+    char text[100];
+    for (size_t i = 0; i < UNIT_COUNT(ends); i++) {
+        strcpy(text, ends[i].text);
+        base_clean_end(text);
+        ck_assert_str_eq(text, ends[i].left);
+    }
+}
+END_TEST
+
 int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_LOOP(what_is_left_of_a_text, UNIT_COUNT(cases)),
+        UNIT_TEST(a_cut_character_goes),
     };
     return unit_run("base/clean", tests, UNIT_COUNT(tests));
 }
