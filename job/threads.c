@@ -40,6 +40,11 @@ static uint32_t place_of(const struct job_threads_list *l, const struct job_thre
     return BASE_ARRAY_PLACE(l->count, i, order(&l->of[i], t) < 0);
 }
 
+static uint32_t block_of(const struct job *j, uint32_t rank)
+{
+    return rank != GRAMMAR_NONE && j->info.block ? rank - rank % j->info.block : rank;
+}
+
 static const struct job_threads *find(const struct job *j, uint32_t rank, uint32_t callsite)
 {
     const struct job_threads key = { .rank = rank, .callsite = callsite };
@@ -54,7 +59,7 @@ const struct job_threads *job_threads_of_region(const struct job *j, uint32_t ca
 
 const struct job_threads *job_threads_of_rank(const struct job *j, uint32_t rank)
 {
-    return find(j, j->info.block ? rank - rank % j->info.block : rank, GRAMMAR_NONE);
+    return find(j, block_of(j, rank), GRAMMAR_NONE);
 }
 
 int job_threads_reserve(struct job *j, uint32_t extra)
@@ -62,8 +67,10 @@ int job_threads_reserve(struct job *j, uint32_t extra)
     return base_array_room(&j->threads.of, &j->threads.room, (uint64_t)j->threads.count + extra, sizeof *j->threads.of);
 }
 
-int job_threads_add(struct job *j, const struct job_threads *t)
+int job_threads_add(struct job *j, const struct job_threads *added)
 {
+    struct job_threads own = *added, *t = &own;
+    own.rank = block_of(j, own.rank);
     uint32_t i = place_of(&j->threads, t);
     struct job_threads *at = j->threads.of ? &j->threads.of[i] : NULL;
     if (i < j->threads.count && !order(at, t)) {
@@ -85,8 +92,7 @@ void job_threads_coarsen(struct job *j)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->count; i++) {
         struct job_threads t = l->of[i];
-        if (t.rank != GRAMMAR_NONE && j->info.block)
-            t.rank -= t.rank % j->info.block;
+        t.rank = block_of(j, t.rank);
         if (kept && !order(&l->of[kept - 1], &t))
             job_threads_sum(&l->of[kept - 1], &t);
         else
