@@ -6,6 +6,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { IRECV, ISEND, WAIT, WAITALL, ALLREDUCE, BARRIER, REDUCE, KINDS };
 static int count[KINDS];
@@ -62,10 +63,15 @@ int MPI_Finalize(void)
     if (!all)
         PMPI_Abort(MPI_COMM_WORLD, 1);
     PMPI_Gather(count, KINDS, MPI_INT, all, KINDS, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int r = 0; rank == 0 && r < ranks; r++) {
-        for (int k = 0; k < KINDS; k++)
-            fprintf(stderr, "%d%c", all[r * KINDS + k], k + 1 < KINDS ? ' ' : '\n');
-    }
+    /* In one write: what others print through mpirun comes between pieces. */
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out && rank == 0 && i < ranks * KINDS; i++)
+        fprintf(out, "%d%c", all[i], (i + 1) % KINDS ? ' ' : '\n');
+    if (!out || fclose(out) != 0 || write(STDERR_FILENO, text, size) != (ssize_t)size)
+        PMPI_Abort(MPI_COMM_WORLD, 1);
+    free(text);
     free(all);
     return PMPI_Finalize();
 }
