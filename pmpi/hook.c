@@ -152,6 +152,7 @@ void pmpi_hook_on_message(struct pmpi_hook_call *call, MPI_Message message)
         pmpi_hook_value(call, GRAMMAR_PEER, GRAMMAR_PEER_NULL);
     } else if (pmpi_hook_message_take(message, &start)) {
         pmpi_hook_on_start(call, &start);
+        pmpi_hook_value(call, GRAMMAR_INDEX, start.tag);
         call->peers = start.peers;
     }
 }
@@ -321,6 +322,7 @@ void pmpi_hook_matched(struct pmpi_hook_call *call, MPI_Message message)
 {
     struct pmpi_hook_start start = {
         .peer = (int32_t)pmpi_hook_value_of(call, GRAMMAR_PEER, GRAMMAR_PEER_NONE),
+        .tag = (int32_t)pmpi_hook_value_of(call, GRAMMAR_INDEX, 0),
         .comm = call->key.comm,
         .peers = hook_peers(call),
         .peer_class = call->key.peer_class,

@@ -79,6 +79,7 @@ static double least_rest(const struct replay_analysis *a, uint32_t site)
 
     for (uint32_t r = 0; r < analysis_ranks(a); r++) {
         double count, recorded = replay_bind_calls(a->bind, r, site, &count);
+        count = replay_bind_meetings(a->bind, r, site);
         if (count <= 0)
             continue;
         double replayed = (double)replay_blame_spent(a->blame, r, 2 * site + 1) / count;
@@ -119,6 +120,7 @@ static void find_rests(struct replay_analysis *a)
         for (uint32_t s = 0; s < replay_bind_sites(a->bind); s++) {
             double count,
                 spent = replay_bind_calls(a->bind, r, s, &count) - (double)replay_blame_spent(a->blame, r, 2 * s + 1);
+            count = replay_bind_meetings(a->bind, r, s);
             if (analysis_waits(replay_bind_site(a->bind, s)) && count > 0 && spent > 0)
                 *replay_bind_rest(a->bind, r, s) = (float)(spent / count);
         }

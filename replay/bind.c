@@ -208,6 +208,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     b->source.places = 2 * b->site_count + 1;
     b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
     b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
+    b->alone = calloc((size_t)ranks * b->site_count + 1, sizeof *b->alone);
     b->rest = calloc((size_t)ranks * b->site_count + 1, sizeof *b->rest);
     for (uint32_t r = 0; r < ranks; r++)
         bind_times_find(b, r);
@@ -245,6 +246,7 @@ void replay_bind_destroy(struct replay_bind *b)
     free(b->mean);
     free(b->least);
     free(b->count);
+    free(b->alone);
     free(b->rest);
     free(b->call);
     free(b);
@@ -283,6 +285,13 @@ double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t si
 {
     *count = b->count[(size_t)rank * b->site_count + site];
     return b->call[(size_t)rank * b->site_count + site];
+}
+
+double replay_bind_meetings(const struct replay_bind *b, uint32_t rank, uint32_t site)
+{
+    size_t at = (size_t)rank * b->site_count + site;
+
+    return b->count[at] - (double)b->alone[at];
 }
 
 double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place)

@@ -84,6 +84,8 @@ const struct bind_site *replay_bind_site(const struct replay_bind *b, uint32_t s
 uint32_t replay_bind_site_of(const struct replay_bind *b, uint32_t terminal);
 /* Recorded time of a rank in the calls of a site, ns, and how many there are. */
 double replay_bind_calls(const struct replay_bind *b, uint32_t rank, uint32_t site, double *count);
+/* How many of these have somebody to wait for. */
+double replay_bind_meetings(const struct replay_bind *b, uint32_t rank, uint32_t site);
 /* By how much one execution of a place differs from the next on a rank: the deviation within its nodes, ns. */
 double replay_bind_scatter(const struct replay_bind *b, uint32_t rank, uint32_t place);
 /* What a call of a site takes without a wait, ns: the least that any rank saw at that size, over its calls. */

@@ -45,23 +45,27 @@ struct half { enum grammar_channel peer, bytes, tag; };
 static const struct half out_half = { GRAMMAR_PEER, GRAMMAR_BYTES, GRAMMAR_INDEX };
 static const struct half in_half = { GRAMMAR_SOURCE, GRAMMAR_RECEIVED, GRAMMAR_SOURCE_TAG };
 
-/* A message's operation: whom, how much, which tag. */
-static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
-                                const struct job_terminal *t, enum replay_kind kind, uint32_t place,
-                                const struct half *half)
+/* A message's operation: whom, how much, which tag. How many: a null process has none, since it is always ready. */
+static uint32_t message(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
+                        const struct job_terminal *t, enum replay_kind kind, uint32_t place, const struct half *half,
+                        struct replay_op *to)
 {
-    int64_t bytes = value(b, rank, node, half->bytes, at, 1), tag = value(b, rank, node, half->tag, at, 0), reply;
+    int64_t bytes = value(b, rank, node, half->bytes, at, 1), reply;
+    int64_t tag = value(b, rank, node, half->tag, at, REPLAY_TAG_UNKNOWN);
     const struct job_class *c = bind_class(b, rank);
+    uint8_t peer_class = half == &out_half ? t->peer_class : JOB_PEER_RANK; /* it is of the half that sends */
     bool receives = kind == REPLAY_RECV || kind == REPLAY_IRECV;
-    bool anyone = t->peer_class == JOB_PEER_ANY && receives;
+    bool anyone = peer_class == JOB_PEER_ANY && receives;
     int64_t peer = value(b, rank, node, half->peer, at, GRAMMAR_PEER_NONE);
+    if (peer_class == JOB_PEER_NULL || peer == GRAMMAR_PEER_NULL)
+        return 0;
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = (uint32_t)(tag * 64 + (bind_comm(b, t->comm) & 63)) & 0x7fffffff,
+                            .tag = replay_tag(bind_comm(b, t->comm), (uint32_t)tag),
                             .anyone = anyone, .group = t->comm };
 
     if (anyone && b->resize)
         peer = GRAMMAR_PEER_ANY;
-    op.peer = t->peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
+    op.peer = peer_class == JOB_PEER_SELF ? rank : world_rank(b, rank, node, half->peer, t, peer);
     if (anyone && kind == REPLAY_IRECV)
         op.peer = REPLAY_LATER;
     if (op.peer == REPLAY_NOWHERE && !receives &&
@@ -70,7 +74,8 @@ static struct replay_op message(const struct replay_bind *b, uint32_t rank, uint
         op.peer = REPLAY_SOURCE;
     if (op.peer == REPLAY_NOWHERE && peer == GRAMMAR_PEER_NONE && receives)
         op.peer = REPLAY_ANY;
-    return op;
+    *to = op;
+    return 1;
 }
 
 /* Without a communicator all ranks take part (MPI_Finalize); of one whose members are not known the rank alone. */
@@ -82,7 +87,7 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
                             .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
                             .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = 0x80000000u | (bind_comm(b, t->comm) & 0xffffffu) };
+                            .tag = REPLAY_TAG_COLLECTIVE | replay_tag(bind_comm(b, t->comm), 0) };
     struct job_members m;
 
     if (t->comm == GRAMMAR_NONE)
@@ -226,7 +231,7 @@ static uint32_t flow_peer(const struct replay_bind *b, uint32_t rank, const stru
 static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t terminal, uint32_t site,
                           struct replay_op *op)
 {
-    enum { ROOM = REPLAY_OPS - 2, NO_TAG = 0x7fffffff };
+    enum { ROOM = REPLAY_OPS - 2 };
     uint64_t starts = (uint64_t)b->count[(size_t)rank * b->site_count + site];
     uint32_t n = 0;
 
@@ -244,7 +249,7 @@ static uint32_t start_all(const struct replay_bind *b, uint32_t rank, uint32_t t
                                               .place = 2 * site + 1,
                                               .bytes = row->bytes / row->messages,
                                               .peer = peer,
-                                              .tag = NO_TAG };
+                                              .tag = replay_tag(GRAMMAR_NONE, REPLAY_TAG_UNKNOWN) };
             }
         }
     }
@@ -259,10 +264,10 @@ static uint32_t start_one(const struct replay_bind *b, uint32_t rank, uint32_t n
 
     for (const struct job_flow *row; (row = next_flow(b, rank, terminal, &place));)
         ways |= row->receives ? 2 : 1;
-    if (ways == 1 || ways == 2)
-        *op = message(b, rank, node, at, &b->job->terminals[terminal], ways == 1 ? REPLAY_ISEND : REPLAY_IRECV,
-                      2 * site + 1, &out_half);
-    return ways == 1 || ways == 2;
+    if (ways != 1 && ways != 2)
+        return 0;
+    return message(b, rank, node, at, &b->job->terminals[terminal], ways == 1 ? REPLAY_ISEND : REPLAY_IRECV,
+                   2 * site + 1, &out_half, op);
 }
 
 static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t node, struct replay_moment at,
@@ -275,16 +280,16 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
 
     switch (what) {
     case BIND_SEND:
-        op[n++] = message(b, rank, node, at, t, REPLAY_SEND, place, &out_half);
-        op[n] = spent(place, op[0].bytes <= BIND_EAGER ? cost_of(b, call) : extra_of(b, rank, site), false);
+        n = message(b, rank, node, at, t, REPLAY_SEND, place, &out_half, op);
+        op[n] = spent(place, !n || op[0].bytes <= BIND_EAGER ? cost_of(b, call) : extra_of(b, rank, site), false);
         return n + 1;
     case BIND_ISEND:
     case BIND_IRECV:
-        op[n++] = message(b, rank, node, at, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half);
+        n = message(b, rank, node, at, t, what == BIND_ISEND ? REPLAY_ISEND : REPLAY_IRECV, place, &out_half, op);
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_RECV:
-        op[n++] = message(b, rank, node, at, t, REPLAY_RECV, place, &out_half);
+        n = message(b, rank, node, at, t, REPLAY_RECV, place, &out_half, op);
         break;
     case BIND_START:
     case BIND_STARTALL:
@@ -292,9 +297,10 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         op[n++] = spent(place, cost_of(b, call), false);
         return n;
     case BIND_SENDRECV:
-        op[n++] = message(b, rank, node, at, t, REPLAY_IRECV, place, &in_half);
-        op[n++] = message(b, rank, node, at, t, REPLAY_ISEND, place, &out_half);
-        op[n++] = (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = REPLAY_BACK_OWN };
+        n = message(b, rank, node, at, t, REPLAY_IRECV, place, &in_half, op);
+        n += message(b, rank, node, at, t, REPLAY_ISEND, place, &out_half, op + n);
+        if (n)
+            op[n++] = (struct replay_op){ .kind = REPLAY_WAIT, .place = place, .back = REPLAY_BACK_OWN };
         break;
     case BIND_WAIT_ONE:
     case BIND_WAIT_ALL:
@@ -318,8 +324,8 @@ static uint32_t call_ops(const struct replay_bind *b, uint32_t rank, uint32_t no
         op[n++] = spent(place, b->change && b->change->no_extra ? 0 : call, false);
         return n;
     }
-    op[n++] = spent(place, extra_of(b, rank, site), false);
-    return n;
+    op[n] = spent(place, n ? extra_of(b, rank, site) : cost_of(b, call), false);
+    return n + 1;
 }
 
 /* Work that is made equal on all ranks is so in each turn. */

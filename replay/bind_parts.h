@@ -61,6 +61,7 @@ struct replay_bind {
     struct bind_shape *shape;
     uint32_t shape_count;
     double *count, *call;       /* ranks x sites */
+    float *alone;               /* the same: how many of the calls are with nobody (MPI_PROC_NULL) */
     float *rest;                /* the same: what a rank's calls take beyond `extra` … */
     double extra_share, rest_share; /* how much of both is counted */
 };

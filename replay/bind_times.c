@@ -108,6 +108,18 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
     }
 }
 
+/* Whether a call is with MPI_PROC_NULL alone, both halves of one that sends and receives. */
+static bool is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t symbol)
+{
+    const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
+    int64_t from = GRAMMAR_PEER_NULL;
+
+    return b->job->terminals[symbol].peer_class == JOB_PEER_NULL &&
+           (b->site[b->site_of[symbol]].what != BIND_SENDRECV ||
+            (job_attr_value(b->job, c, node, GRAMMAR_SOURCE, bind_like(b, rank), 0, 0, JOB_SOMEWHERE, &from) == 0 &&
+             from == GRAMMAR_PEER_NULL));
+}
+
 static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
 {
     const struct bind_rank *r = &b->rank[rank];
@@ -120,6 +132,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     int64_t reply;
 
     b->count[at] += count;
+    b->alone[at] += is_alone(b, rank, n, symbol) ? (float)count : 0;
     b->call[at] += count * r->node[n].call;
     s->count += count;
     s->gap_ns += count * r->node[n].gap;

@@ -23,6 +23,7 @@ struct slot {
     int64_t *spent;
     struct replay_account *account;
     double *cause, *place;
+    uint64_t *unmatched;
     uint32_t cause_count;
 };
 
@@ -36,7 +37,8 @@ struct replay_blame {
     uint32_t chunks;
     uint64_t stamps;             /* given so far */
     struct replay_account *account;
-    double *place;               /* of each place: waits of all ranks */
+    double *place;               /* of each place: waits of all ranks … */
+    uint64_t *unmatched;         /* … and by reason what went on without its message */
     struct more *more;           /* of the wait that is looked at: room for all places */
     int64_t *spent;              /* ranks x places: work, calls and waits there */
     struct replay_cause *cause;
@@ -54,6 +56,7 @@ struct replay_blame *replay_blame_create_sums(uint32_t ranks, uint32_t places)
     b->places = places;
     b->account = calloc(n, sizeof *b->account);
     b->place = calloc((size_t)places + 1, sizeof *b->place);
+    b->unmatched = calloc((size_t)places + 1, REPLAY_REASONS * sizeof *b->unmatched);
     b->spent = calloc(n * (places + 1), sizeof *b->spent);
     return b;
 }
@@ -88,6 +91,7 @@ void replay_blame_destroy(struct replay_blame *b)
         free(b->slot[i].account);
         free(b->slot[i].cause);
         free(b->slot[i].place);
+        free(b->slot[i].unmatched);
         free(b->slot[i].spent);
     }
     free(b->path);
@@ -96,6 +100,7 @@ void replay_blame_destroy(struct replay_blame *b)
     free(b->stamp);
     free(b->account);
     free(b->place);
+    free(b->unmatched);
     free(b->more);
     free(b->spent);
     free(b->cause);
@@ -302,6 +307,11 @@ void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, in
     b->spent[(size_t)waits * b->places + op->place] += ns;
 }
 
+void replay_blame_unmatched(struct replay_blame *b, uint32_t place, enum replay_reason why)
+{
+    b->unmatched[(size_t)place * REPLAY_REASONS + why]++;
+}
+
 /* --- Periods --- */
 
 static void slot_room(struct replay_blame *b, struct slot *s)
@@ -312,6 +322,7 @@ static void slot_room(struct replay_blame *b, struct slot *s)
     s->path = malloc((size_t)b->ranks * b->row * sizeof *s->path + 1);
     s->account = malloc(b->ranks * sizeof *s->account);
     s->place = malloc(((size_t)b->places + 1) * sizeof *s->place);
+    s->unmatched = malloc(((size_t)b->places + 1) * REPLAY_REASONS * sizeof *s->unmatched);
     s->spent = malloc((size_t)b->ranks * b->places * sizeof *s->spent + 1);
 }
 
@@ -324,6 +335,7 @@ void replay_blame_arm(struct replay_blame *b, uint32_t slot)
         memcpy(s->path, b->path, (size_t)b->ranks * b->row * sizeof *s->path);
     memcpy(s->account, b->account, b->ranks * sizeof *s->account);
     memcpy(s->place, b->place, b->places * sizeof *s->place);
+    memcpy(s->unmatched, b->unmatched, b->places * REPLAY_REASONS * sizeof *s->unmatched);
     memcpy(s->spent, b->spent, (size_t)b->ranks * b->places * sizeof *s->spent);
     s->cause_count = b->cause_count;
     for (uint32_t i = 0; i < b->cause_count; i++)
@@ -354,6 +366,8 @@ void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n)
         b->spent[i] += (int64_t)n * (b->spent[i] - s->spent[i]);
     for (uint32_t i = 0; i < b->places; i++)
         b->place[i] += (double)n * (b->place[i] - s->place[i]);
+    for (size_t i = 0; i < (size_t)b->places * REPLAY_REASONS; i++)
+        b->unmatched[i] += n * (b->unmatched[i] - s->unmatched[i]);
     for (uint32_t i = 0; i < b->cause_count; i++)
         b->cause[i].ns += (double)n * (b->cause[i].ns - (i < s->cause_count ? s->cause[i] : 0));
 }
@@ -398,6 +412,11 @@ int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32
 double replay_blame_waits(const struct replay_blame *b, uint32_t place)
 {
     return b->place[place];
+}
+
+uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place, enum replay_reason why)
+{
+    return b->unmatched[(size_t)place * REPLAY_REASONS + why];
 }
 
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place)

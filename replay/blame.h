@@ -45,6 +45,14 @@ struct replay_cause {
    has that as work. */
 struct replay_account { int64_t work, call, wait, between; };
 
+/* Why an operation goes on without its message. */
+enum replay_reason {
+    REPLAY_NO_PEER,    /* whom it is with is not known */
+    REPLAY_NO_MESSAGE, /* it receives, and no message is left for it */
+    REPLAY_NO_RECEIVE, /* it sends, and no receive is left for it */
+    REPLAY_REASONS
+};
+
 struct replay_blame;
 
 struct replay_blame *replay_blame_create(uint32_t ranks, uint32_t places); /* NULL: out of memory */
@@ -59,6 +67,8 @@ void replay_blame_spend(struct replay_blame *b, uint32_t rank, int64_t until, co
 /* The rank `waits` at `op` for what `late` does only at `until`; from `looked` on it does between looks. */
 void replay_blame_late(struct replay_blame *b, uint32_t waits, uint32_t late, int64_t until, int64_t looked,
                        const struct replay_op *op, bool receives);
+/* An operation of the place goes on without its message. */
+void replay_blame_unmatched(struct replay_blame *b, uint32_t place, enum replay_reason why);
 /* From here on a period is measured; it is repeated n times. */
 void replay_blame_arm(struct replay_blame *b, uint32_t slot);
 void replay_blame_skip(struct replay_blame *b, uint32_t slot, uint64_t n);
@@ -73,6 +83,8 @@ int64_t replay_blame_path(const struct replay_blame *b, uint32_t rank, uint32_t 
 int64_t replay_blame_path_of(const struct replay_blame *b, uint32_t rank, uint32_t i, uint32_t *block);
 /* Of all ranks, what they waited at a place, ns. */
 double replay_blame_waits(const struct replay_blame *b, uint32_t place);
+/* Of all ranks, operations of a place that went on without their message. */
+uint64_t replay_blame_unmatched_at(const struct replay_blame *b, uint32_t place, enum replay_reason why);
 /* Of a rank, all that it spent at a place: work, or call and wait, ns. */
 int64_t replay_blame_spent(const struct replay_blame *b, uint32_t rank, uint32_t place);
 int replay_blame_check(const struct replay_blame *b);

@@ -50,6 +50,20 @@ static void compute(struct replay_machine *m, struct replay_event e)
     replay_rank_proceed(m, e.host);
 }
 
+/* Whether the rank is blocked for a receive that the message may be for, by their order alone. */
+static bool awaits(const struct replay_machine *m, const struct replay_host *h, uint32_t from, uint64_t tag)
+{
+    bool awaited = false;
+
+    for (uint32_t i = 0; h->blocked && !awaited && i < h->open_count; i++) {
+        const struct replay_request *r = &h->open[i];
+        const struct replay_item *p = r->posted == REPLAY_NONE ? NULL : &m->item[r->posted];
+        awaited = p && r->awaited && !r->done && p->source == from && (p->tag ^ tag) >> 32 == 0 &&
+                  ((uint32_t)p->tag == REPLAY_TAG_UNKNOWN || (uint32_t)tag == REPLAY_TAG_UNKNOWN);
+    }
+    return awaited;
+}
+
 /* Who is blocked in a receive of this message begins to have it only now. */
 static void tell_receiver(struct replay_machine *m, uint32_t from, const struct replay_op *op)
 {
@@ -57,10 +71,9 @@ static void tell_receiver(struct replay_machine *m, uint32_t from, const struct 
     uint32_t i = replay_list_claim(m, op->peer, from, op->tag);
 
     to->version++;
-    if (i == REPLAY_NONE || !to->blocked)
-        return;
-    const struct replay_request *r = replay_request_find(to, m->item[i].request);
-    if (r && r->awaited)
+    const struct replay_request *r =
+        to->blocked && i != REPLAY_NONE ? replay_request_find(to, m->item[i].request) : NULL;
+    if (r ? r->awaited : i == REPLAY_NONE && awaits(m, to, from, op->tag))
         replay_rank_waited(m, op->peer, from, true);
 }
 
@@ -119,6 +132,25 @@ static void receive(struct replay_machine *m, struct replay_event e)
         replay_rank_unblock(m, from);
 }
 
+/* A message and a receive that are in no list meet. */
+static void meet(struct replay_machine *m, uint32_t rank, uint32_t arrived, uint32_t posted)
+{
+    struct replay_host *h = &m->host[rank];
+    struct replay_item message = m->item[arrived];
+    uint64_t number = m->item[posted].request;
+
+    if (m->item[posted].anyone)
+        h->feed.last_source = message.source;
+    replay_rank_deliver(m, &message, rank, number);
+    replay_item_free(m, posted);
+    replay_item_free(m, arrived);
+    bool freed = replay_rank_release(m, &message, rank);
+    bool done = replay_rank_complete(m, rank, number);
+    unblock_both(m, rank, done, message.source, freed && message.source != rank);
+    if (freed && message.source == rank && !done)
+        replay_rank_unblock(m, rank);
+}
+
 static void arrive(struct replay_machine *m, struct replay_event e)
 {
     struct replay_host *h = &m->host[e.host];
@@ -143,17 +175,7 @@ static void arrive(struct replay_machine *m, struct replay_event e)
         }
         return;
     }
-    if (m->item[i].anyone)
-        h->feed.last_source = message.source;
-    uint64_t number = m->item[i].request;
-    replay_rank_deliver(m, &message, e.host, number);
-    replay_item_free(m, i);
-    replay_item_free(m, e.message);
-    bool freed = replay_rank_release(m, &message, e.host);
-    bool done = replay_rank_complete(m, e.host, number);
-    unblock_both(m, e.host, done, message.source, freed && message.source != e.host);
-    if (freed && message.source == e.host && !done)
-        replay_rank_unblock(m, e.host);
+    meet(m, e.host, e.message, i);
 }
 
 static void step(struct replay_machine *m)
@@ -176,21 +198,75 @@ static void step(struct replay_machine *m)
         replay_skip_turn(m, m->turned_host, m->turned_depth);
 }
 
-/* Nothing can happen: the earliest rank that is blocked goes on without what it waits for. A message of that source
-   that comes later is not the next one's. */
+/* --- Nothing can happen --- */
+
+/* The rank's receive takes the first message of its source and communicator that is there, whatever its tag. */
+static bool take_in_order(struct replay_machine *m, uint32_t rank, const struct replay_request *r)
+{
+    uint32_t p = r->posted;
+
+    if (!r->receives || p == REPLAY_NONE)
+        return false;
+    uint32_t i = replay_list_take(m, rank, REPLAY_UNEXPECTED, m->item[p].source, m->item[p].tag | REPLAY_TAG_ANY);
+    if (i == REPLAY_NONE)
+        return false;
+    replay_list_take_out(m, rank, REPLAY_POSTED, p);
+    meet(m, rank, i, p);
+    return true;
+}
+
+/* The rank's message is taken by the first receive from it that is posted in its communicator, whatever the tag. */
+static bool give_in_order(struct replay_machine *m, uint32_t rank, const struct replay_request *r)
+{
+    struct replay_list *l = r->receives || r->peer >= m->ranks ? NULL : &m->host[r->peer].list[REPLAY_UNEXPECTED];
+    uint32_t at = l ? l->begin : 0, to = r->peer, i = REPLAY_NONE;
+
+    while (l && (i = replay_list_next(l, &at)) != REPLAY_NONE &&
+           !(m->item[i].source == rank && m->item[i].request == r->number))
+        ;
+    uint32_t p = i == REPLAY_NONE ? i
+                                  : replay_list_take(m, to, REPLAY_POSTED, rank, m->item[i].tag | REPLAY_TAG_ANY);
+    if (p == REPLAY_NONE)
+        return false;
+    replay_list_take_out(m, to, REPLAY_UNEXPECTED, i);
+    meet(m, to, i, p);
+    return true;
+}
+
+/* Where tags are not known, those that are left are matched in the order of communicator and pair. */
+static bool match_in_order(struct replay_machine *m, uint32_t rank)
+{
+    struct replay_host *h = &m->host[rank];
+
+    m->now = h->cpu;
+    for (uint32_t i = 0; i < h->open_count; i++)
+        if (h->open[i].awaited && !h->open[i].done &&
+            (take_in_order(m, rank, &h->open[i]) || give_in_order(m, rank, &h->open[i])))
+            return true;
+    return false;
+}
+
+/* A rank that is blocked and can have what it waits for by order alone gets it, the earliest one if it can. Without
+   any the earliest goes on without: a message of that source that comes later is not the next one's. */
 static void give_up(struct replay_machine *m)
 {
     enum { VOID = 64 }; /* of a rank, that are kept */
     uint32_t first = REPLAY_NONE;
+    int64_t now = m->now;
 
+    m->result->walked += 1 + m->ranks / 64;
     for (uint32_t r = 0; r < m->ranks; r++)
         if (m->host[r].blocked && (first == REPLAY_NONE || m->host[r].cpu < m->host[first].cpu))
             first = r;
+    for (uint32_t k = 0, r = first; k < m->ranks; k++, r = r + 1 < m->ranks ? r + 1 : 0)
+        if (m->host[r].blocked && match_in_order(m, r))
+            return;
+    m->now = now;
     struct replay_host *h = &m->host[first];
     for (uint32_t i = 0; i < h->open_count; i++)
         if (h->open[i].awaited && !h->open[i].done) {
             h->open[i].done = true;
-            m->result->unmatched++;
+            replay_rank_unmatched(m, h->open[i].place, h->open[i].receives ? REPLAY_NO_MESSAGE : REPLAY_NO_RECEIVE);
             uint32_t p = h->open[i].posted;
             if (p != REPLAY_NONE && (m->item[p].source >= m->ranks || ++h->void_receives > VOID))
                 replay_rank_unpost(m, first, &h->open[i]);

@@ -23,8 +23,9 @@
  * turns as ranks in a dissemination. 1024 ranks that reduce repeated within 400 turns; 1024 ranks in a ring whose
  * slowest pairs differ by half a ns would after a million. Such loops are for the caller's limit and exact_steps.
  *
- * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, the one that is
- * earliest goes on without its message, which counts as unmatched.
+ * Whatever the program is the replay ends: where nothing can happen and ranks are not at their end, a receive gets the
+ * first message of its source and communicator, whatever the tags are, for some may not be known; where there is none
+ * either, the rank that is earliest goes on without its message, which counts as unmatched.
  *
  * Cost: O(log(ranks)) an event that is walked; an event of a loop is walked a few times, however often the loop turns.
  * Threads: owner.  Hook-safe: no.
@@ -64,7 +65,7 @@ struct replay_how {
     /* Is told each operation when the rank comes to it, with the requests that a wait is for; may be NULL. */
     void (*sink)(void *context, uint32_t rank, const struct replay_host *host);
     /* Is told whose message the rank's request of that number got; may be NULL. */
-    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from);
+    void (*met)(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag);
     void *context;
     struct replay_blame *blame; /* gets the account of each rank's time; may be NULL */
     struct replay_watch *watch; /* may be NULL */

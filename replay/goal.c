@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/must.h"
 #include "replay/goal.h"
 #include "replay/machine.h"
@@ -14,34 +15,61 @@ struct rank_text {
     uint64_t label;    /* of the last operation; 0: none yet */
     bool started;      /* what follows requires only that it was begun */
     uint64_t *request; /* label of the operation that began a request */
-    uint32_t *from;    /* whose message it got */
+    uint32_t *from;    /* whose message it got … */
+    uint64_t *tag;     /* … and that one's tag */
     uint64_t requests, room;
 };
 
-struct goal { struct rank_text *rank; };
+/* Tags are numbers in the order in which they are first met: simulators have 32 bits for them. */
+struct goal {
+    struct rank_text *rank;
+    struct base_hash index;
+    uint64_t *tag;
+    uint32_t tags, tag_room;
+};
 
-static void remember(struct rank_text *t, uint64_t request)
+static uint32_t number_of(struct goal *g, uint64_t tag)
+{
+    uint64_t hash = base_hash_mix(tag ^ base_hash_secret());
+    uint32_t at = base_hash_start(hash), n;
+
+    while ((n = base_hash_next(&g->index, hash, &at)) != BASE_HASH_NONE)
+        if (g->tag[n] == tag)
+            return n;
+    base_must(base_hash_reserve(&g->index, 1));
+    base_must(base_array_room(&g->tag, &g->tag_room, g->tags + 1u, sizeof *g->tag));
+    base_hash_put(&g->index, hash, g->tags);
+    g->tag[g->tags] = tag;
+    return g->tags++;
+}
+
+static void remember(struct rank_text *t, uint64_t request, uint64_t tag)
 {
     if (request >= t->room) {
         t->room = 2 * request + 64;
         t->request = realloc(t->request, t->room * sizeof *t->request);
         t->from = realloc(t->from, t->room * sizeof *t->from);
+        t->tag = realloc(t->tag, t->room * sizeof *t->tag);
     }
     t->request[request] = t->label;
     t->from[request] = REPLAY_ANY;
+    t->tag[request] = tag;
     t->requests = request + 1;
 }
 
-static void met(void *context, uint32_t rank, uint64_t request, uint32_t from)
+static void met(void *context, uint32_t rank, uint64_t request, uint32_t from, uint64_t tag)
 {
     struct rank_text *t = &((struct goal *)context)->rank[rank];
 
-    if (request < t->requests)
+    if (request < t->requests) {
         t->from[request] = from;
+        t->tag[request] = tag;
+    }
 }
 
-/* Who sends to a receive from anyone is known once it has: until then its request stands there, after an @. */
-static void peer(const struct rank_text *t, const struct replay_op *op, bool sends)
+/* Who sends to a receive from anyone, and with which tag to any, is known once it has: until then its request stands
+   there, after an @. */
+static void peer(struct goal *g, const struct rank_text *t, const struct replay_op *op, bool sends)
 {
     bool open = !sends && (op->peer == REPLAY_ANY || op->peer == REPLAY_LATER);
 
@@ -49,6 +77,10 @@ static void peer(const struct rank_text *t, const struct replay_op *op, bool sen
         fprintf(t->out, " from @%" PRIu64, t->requests - 1);
     else
         fprintf(t->out, " %s %" PRIu32, sends ? "to" : "from", op->peer);
+    if (sends)
+        fprintf(t->out, " tag %" PRIu32 "\n", number_of(g, op->tag));
+    else
+        fprintf(t->out, " tag @%" PRIu64 "\n", t->requests - 1);
 }
 
 static void sink(void *context, uint32_t rank, const struct replay_host *h)
@@ -62,10 +94,9 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     if (op->kind == REPLAY_COMPUTE || op->kind == REPLAY_WAIT) {
         fprintf(t->out, "l%" PRIu64 ": calc %" PRId64 "\n", t->label, op->kind == REPLAY_COMPUTE ? op->ns : 0);
     } else {
-        remember(t, h->next_request);
+        remember(t, h->next_request, op->tag);
         fprintf(t->out, "l%" PRIu64 ": %s %" PRIu64 "b", t->label, sends ? "send" : "recv", op->bytes ? op->bytes : 1);
-        peer(t, op, sends);
-        fprintf(t->out, " tag %" PRIu32 "\n", op->tag);
+        peer(g, t, op, sends);
     }
     if (before)
         fprintf(t->out, "l%" PRIu64 " %s l%" PRIu64 "\n", t->label, t->started ? "irequires" : "requires", before);
@@ -75,15 +106,19 @@ static void sink(void *context, uint32_t rank, const struct replay_host *h)
     t->started = op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV;
 }
 
-static void print_rank(const struct rank_text *t, FILE *out)
+static void print_rank(struct goal *g, const struct rank_text *t, FILE *out)
 {
     const char *text = t->text, *at;
 
     while ((at = strchr(text, '@'))) {
         char *end;
-        uint32_t from = t->from[strtoull(at + 1, &end, 10)];
+        uint64_t request = strtoull(at + 1, &end, 10);
+        uint32_t from = t->from[request];
         fwrite(text, 1, (size_t)(at - text), out);
-        fprintf(out, "%" PRId64, from == REPLAY_ANY ? -1 : (int64_t)from);
+        if (*end == '\n')
+            fprintf(out, "%" PRIu32, number_of(g, t->tag[request]));
+        else
+            fprintf(out, "%" PRId64, from == REPLAY_ANY ? -1 : (int64_t)from);
         text = end;
     }
     fputs(text, out);
@@ -95,7 +130,7 @@ static void print(struct goal *g, uint32_t ranks, FILE *out)
     for (uint32_t r = 0; r < ranks; r++) {
         fflush(g->rank[r].out);
         fprintf(out, "\nrank %" PRIu32 " {\n", r);
-        print_rank(&g->rank[r], out);
+        print_rank(g, &g->rank[r], out);
         fputs("}\n", out);
     }
 }
@@ -115,7 +150,10 @@ void replay_goal_write(const struct replay_source *s, const struct replay_model 
         free(g.rank[r].text);
         free(g.rank[r].request);
         free(g.rank[r].from);
+        free(g.rank[r].tag);
     }
+    free(g.tag);
+    base_hash_close(&g.index);
     free(g.rank);
     free(result.end);
 }

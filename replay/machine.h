@@ -16,7 +16,8 @@ struct replay_link { uint32_t key, next, before; };
 /* A message under way or unexpected, or a receive that is posted: an element of a list. */
 struct replay_item {
     struct replay_link link; /* free ones: next */
-    uint32_t source, tag;
+    uint32_t source;
+    uint64_t tag;
     uint32_t at;            /* its place in the list: no part of the state, nor are the others that say where it is */
     uint64_t bytes;
     uint64_t request;       /* of the rank that it belongs to: the sender of a message, the receiver of a posted
@@ -31,7 +32,7 @@ struct replay_item {
 enum replay_list_of { REPLAY_POSTED, REPLAY_UNEXPECTED, REPLAY_LISTS };
 enum { REPLAY_WIDE = REPLAY_LISTS, REPLAY_CHAINS }; /* of a key: those of its lists, then of messages that it means */
 struct replay_chain { uint32_t first, last; };
-struct replay_entry { uint32_t source, tag, item; }; /* item REPLAY_NONE: it was taken out */
+struct replay_entry { uint64_t tag; uint32_t source, item; }; /* item REPLAY_NONE: it was taken out */
 struct replay_list {
     struct replay_entry *entry;
     uint32_t begin, end, room; /* in use: from begin to end, with holes; the first one is none */
@@ -52,7 +53,8 @@ static inline uint32_t replay_list_next(const struct replay_list *l, uint32_t *a
 
 /* What is in a rank's lists from one source with one tag. */
 struct replay_key {
-    uint32_t host, source, tag;
+    uint32_t host, source;
+    uint64_t tag;
     uint32_t items;         /* in all */
     struct replay_chain chain[REPLAY_CHAINS];
     uint32_t unclaimed;     /* posted ones before it are claimed */
@@ -60,7 +62,7 @@ struct replay_key {
 
 struct replay_request {
     uint64_t number, event; /* event: index in the rank's stream of the one that began it */
-    uint32_t peer, group; /* of its operation */
+    uint32_t peer, group, place; /* of its operation */
     uint32_t posted;      /* its receive, REPLAY_NONE: it is not in the list */
     bool done, awaited, receives;
 };
@@ -139,21 +141,25 @@ static inline bool replay_before(const struct replay_event *a, const struct repl
 uint32_t replay_item_new(struct replay_machine *m);
 void replay_item_free(struct replay_machine *m, uint32_t i);
 void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i);
-/* Out of the list, and frees it. */
+/* Out of the list. */
+void replay_list_take_out(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i);
+/* The same, and frees it. */
 void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i);
 /* A posted receive gets its source; it stays where it is in the list. */
 void replay_list_name(struct replay_machine *m, uint32_t host, uint32_t i, uint32_t source);
 /* Takes the first of the list that matches out of it; REPLAY_NONE without. */
 uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
-                          uint32_t tag);
+                          uint64_t tag);
 /* The first posted receive that a message would match and no other message was sent for; REPLAY_NONE without. */
-uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag);
+uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint64_t tag);
 
 /* --- rank.c: a rank between events --- */
 static inline int64_t replay_later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
+/* An operation of a place goes on without its message. */
+void replay_rank_unmatched(struct replay_machine *m, uint32_t place, enum replay_reason why);
 /* The rank's time until then went to its operation. */
 void replay_rank_spend(struct replay_machine *m, uint32_t rank, int64_t until);
 /* The rank `waits` at its operation for what `late` does only now. */

@@ -43,6 +43,7 @@ uint64_t replay_request_new(struct replay_host *h, bool receives)
                                                         .event = h->feed.events,
                                                         .peer = h->op.peer,
                                                         .group = h->op.group,
+                                                        .place = h->op.place,
                                                         .receives = receives,
                                                         .posted = REPLAY_NONE };
     return h->next_request++;

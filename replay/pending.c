@@ -20,8 +20,7 @@
 #include "base/must.h"
 #include "replay/machine.h"
 
-enum { ANY_TAG = 0x7fffffc0, COMM_BITS = 63, COLLECTIVE_BIT = INT32_MIN, KEYS_KEPT = 1024,
-       SHORT = 32 /* a list: walked as fast */ };
+enum { KEYS_KEPT = 1024, SHORT = 32 /* a list: walked as fast */ };
 
 uint32_t replay_item_new(struct replay_machine *m)
 {
@@ -40,29 +39,28 @@ void replay_item_free(struct replay_machine *m, uint32_t i)
     m->item_free = i;
 }
 
-/* A receive of any tag names its communicator alone, the low six bits; the top bit is that of collectives. */
-static bool is_any_tag(uint32_t tag)
+static bool is_any_tag(uint64_t tag)
 {
-    return (tag & ~(uint32_t)COMM_BITS) == ANY_TAG;
+    return (uint32_t)tag == REPLAY_TAG_ANY;
 }
 
-static uint32_t any_tag_of(uint32_t tag)
+static uint64_t any_tag_of(uint64_t tag)
 {
-    return ANY_TAG | (tag & COMM_BITS);
+    return tag | REPLAY_TAG_ANY;
 }
 
-static bool same_tag(uint32_t a, uint32_t b)
+static bool same_tag(uint64_t a, uint64_t b)
 {
-    return a == b || ((is_any_tag(a) || is_any_tag(b)) && ((a ^ b) & ((uint32_t)COLLECTIVE_BIT | COMM_BITS)) == 0);
+    return a == b || ((is_any_tag(a) || is_any_tag(b)) && (a ^ b) >> 32 == 0);
 }
 
-static bool matches(const struct replay_entry *e, uint32_t source, uint32_t tag)
+static bool matches(const struct replay_entry *e, uint32_t source, uint64_t tag)
 {
     return same_tag(e->tag, tag) && (e->source == source || e->source == REPLAY_ANY || source == REPLAY_ANY);
 }
 
 /* Whether what is in a list, or looked for there, may match what has another key. */
-static bool is_wild(uint32_t source, uint32_t tag)
+static bool is_wild(uint32_t source, uint64_t tag)
 {
     return source == REPLAY_ANY || is_any_tag(tag);
 }
@@ -86,18 +84,18 @@ static uint32_t by_of(const struct replay_key *k, int chain)
 }
 
 /* How many of these there are: a collective's messages are of no other tag. */
-static uint32_t bys_of(uint32_t tag)
+static uint32_t bys_of(uint64_t tag)
 {
-    return tag & (uint32_t)COLLECTIVE_BIT ? ANY_OF_TAG : BYS;
+    return tag & REPLAY_TAG_COLLECTIVE ? ANY_OF_TAG : BYS;
 }
 
-static uint64_t hash_of(uint32_t host, uint32_t source, uint32_t tag)
+static uint64_t hash_of(uint32_t host, uint32_t source, uint64_t tag)
 {
-    return base_hash_mix(base_hash_mix(((uint64_t)source << 32 | tag) ^ base_hash_secret()) ^ host);
+    return base_hash_mix(base_hash_mix(tag ^ base_hash_secret()) ^ ((uint64_t)source << 32 | host));
 }
 
 static struct replay_key *key_find(const struct replay_machine *m, uint64_t hash, uint32_t host, uint32_t source,
-                                   uint32_t tag)
+                                   uint64_t tag)
 {
     uint32_t at = base_hash_start(hash), n;
 
@@ -128,7 +126,7 @@ static void keys_sweep(struct replay_machine *m)
     m->key_count = kept;
 }
 
-static uint32_t key_of(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+static uint32_t key_of(struct replay_machine *m, uint32_t host, uint32_t source, uint64_t tag)
 {
     uint64_t hash = hash_of(host, source, tag);
     struct replay_key *found = key_find(m, hash, host, source, tag);
@@ -268,7 +266,7 @@ void replay_list_add(struct replay_machine *m, uint32_t host, enum replay_list_o
         index_all(m, host, list);
 }
 
-static void take_out(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
+void replay_list_take_out(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
 {
     struct replay_list *l = &m->host[host].list[list];
 
@@ -285,7 +283,7 @@ static void take_out(struct replay_machine *m, uint32_t host, enum replay_list_o
 
 void replay_list_remove(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t i)
 {
-    take_out(m, host, list, i);
+    replay_list_take_out(m, host, list, i);
     replay_item_free(m, i);
 }
 
@@ -309,7 +307,7 @@ static uint32_t first_unclaimed(const struct replay_machine *m, struct replay_ke
     return k->unclaimed;
 }
 
-static uint32_t find_by_walk(const struct replay_machine *m, const struct replay_list *l, uint32_t source, uint32_t tag,
+static uint32_t find_by_walk(const struct replay_machine *m, const struct replay_list *l, uint32_t source, uint64_t tag,
                              bool unclaimed)
 {
     for (uint32_t at = l->begin; at < l->end; at++) {
@@ -321,7 +319,7 @@ static uint32_t find_by_walk(const struct replay_machine *m, const struct replay
 }
 
 /* The first message for a receive from anyone or of any tag. */
-static uint32_t find_wide(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+static uint32_t find_wide(struct replay_machine *m, uint32_t host, uint32_t source, uint64_t tag)
 {
     if (!m->host[host].list[REPLAY_UNEXPECTED].wide)
         widen(m, host, REPLAY_UNEXPECTED);
@@ -330,7 +328,7 @@ static uint32_t find_wide(struct replay_machine *m, uint32_t host, uint32_t sour
 }
 
 /* The first in the list that matches; `unclaimed`: that no other message was sent for. */
-static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source, uint32_t tag,
+static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source, uint64_t tag,
                      bool unclaimed)
 {
     const struct replay_list *l = &m->host[host].list[list];
@@ -342,7 +340,8 @@ static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_o
         return find_by_walk(m, l, source, tag, unclaimed);
     const uint32_t bys = l->wild ? bys_of(tag) : ITSELF + 1;
     for (uint32_t by = ITSELF; by < bys; by++) {
-        uint32_t s = by & ANYONE ? REPLAY_ANY : source, t = by & ANY_OF_TAG ? any_tag_of(tag) : tag;
+        uint32_t s = by & ANYONE ? REPLAY_ANY : source;
+        uint64_t t = by & ANY_OF_TAG ? any_tag_of(tag) : tag;
         struct replay_key *k = key_find(m, hash_of(host, s, t), host, s, t);
         uint32_t i = !k ? REPLAY_NONE : unclaimed ? first_unclaimed(m, k) : k->chain[list].first;
         if (i != REPLAY_NONE && (first == REPLAY_NONE || m->item[i].at < m->item[first].at))
@@ -352,16 +351,16 @@ static uint32_t find(struct replay_machine *m, uint32_t host, enum replay_list_o
 }
 
 uint32_t replay_list_take(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source,
-                          uint32_t tag)
+                          uint64_t tag)
 {
     uint32_t i = find(m, host, list, source, tag, false);
 
     if (i != REPLAY_NONE)
-        take_out(m, host, list, i);
+        replay_list_take_out(m, host, list, i);
     return i;
 }
 
-uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint32_t tag)
+uint32_t replay_list_claim(struct replay_machine *m, uint32_t host, uint32_t source, uint64_t tag)
 {
     uint32_t i = find(m, host, REPLAY_POSTED, source, tag, true);
 

@@ -56,6 +56,17 @@ enum replay_shape {
     REPLAY_PREFIX, /* from the lower ranks: scan */
 };
 
+/* What a message is matched by beside the ranks: its communicator, which is below 2^31, and its tag there. Messages of
+   collectives are apart. A receive of any tag matches all of the communicator's; a tag that is not known is one of its
+   own, and what it leaves unmatched is matched in its order. */
+#define REPLAY_TAG_ANY UINT32_MAX
+#define REPLAY_TAG_UNKNOWN (UINT32_MAX - 1)
+#define REPLAY_TAG_COLLECTIVE (UINT64_C(1) << 63)
+static inline uint64_t replay_tag(uint32_t comm, uint32_t tag)
+{
+    return (uint64_t)(comm & INT32_MAX) << 32 | tag;
+}
+
 /* Requests that a wait is for. */
 enum replay_back {
     REPLAY_BACK_ALL = -1,    /* all that are open */
@@ -80,7 +91,7 @@ struct replay_op {
     uint64_t bytes;
     uint32_t peer;    /* rank of the job; root: rank within the group; of WAIT: rank within its request's group, or
                          REPLAY_ANY: not known */
-    uint32_t tag;     /* communicator and tag in one */
+    uint64_t tag;     /* replay_tag() */
     uint32_t group;   /* of a collective, and of IRECV: for source->member() */
     uint32_t size;    /* of the group */
     uint32_t me;      /* own rank in it */

@@ -14,6 +14,13 @@ void replay_rank_spend(struct replay_machine *m, uint32_t rank, int64_t until)
         m->watch->spent(m->watch->context, rank, until, op, REPLAY_NONE);
 }
 
+void replay_rank_unmatched(struct replay_machine *m, uint32_t place, enum replay_reason why)
+{
+    m->result->unmatched++;
+    if (m->blame)
+        replay_blame_unmatched(m->blame, place, why);
+}
+
 /* The rank `waits` at its operation for what `late` does only now. */
 void replay_rank_waited(struct replay_machine *m, uint32_t waits, uint32_t late, bool receives)
 {
@@ -44,7 +51,7 @@ void replay_rank_deliver(struct replay_machine *m, const struct replay_item *mes
     const struct replay_request *r = h->watched ? replay_request_find(h, number) : NULL;
 
     if (m->how->met)
-        m->how->met(m->how->context, to, number, message->source);
+        m->how->met(m->how->context, to, number, message->source, message->tag);
     if (r)
         h->delivery[r - h->open] = (struct replay_delivery){
             .from = message->source, .to = to, .place = message->place, .bytes = message->bytes, .sent = message->sent,
@@ -80,7 +87,7 @@ static bool fetch(struct replay_machine *m, uint32_t rank)
         }
         if (has_peer(m, &h->op))
             return true;
-        m->result->unmatched++;
+        replay_rank_unmatched(m, h->op.place, REPLAY_NO_PEER);
     }
 }
 

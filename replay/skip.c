@@ -36,6 +36,7 @@ struct slot {
     bool valid, armed;
     bool rough;             /* turns were compared, not states */
     uint64_t power, count;  /* turns until the next state is saved, and since this one was */
+    uint64_t unmatched;     /* operations, until then */
     struct replay_state state;
 };
 
@@ -214,6 +215,7 @@ static void skip(struct replay_machine *m, const struct slot *slot, uint64_t n)
     for (uint32_t r = 0; r < m->ranks; r++)
         advance_host(m, slot, r, n);
     m->now += by;
+    m->result->unmatched += n * (m->result->unmatched - slot->unmatched);
     m->result->skips++;
     /* The heap's order among what moved is as before; what stayed may be anywhere. */
     uint32_t count = m->heap_count;
@@ -246,6 +248,7 @@ static void begin(struct replay_machine *m, struct slot *s, uint64_t power, bool
     s->armed = armed;
     s->power = power;
     s->count = 0;
+    s->unmatched = m->result->unmatched;
     if (s->valid)
         replay_state_save(m, &s->state);
 }

@@ -64,8 +64,8 @@ static bool put_list(const struct replay_machine *m, struct scribe *s, const str
     for (uint32_t at = l->begin, i; (i = replay_list_next(l, &at)) != REPLAY_NONE;) {
         const struct replay_item *it = &m->item[i];
         const struct replay_host *h = owner ? owner : &m->host[it->source];
-        if (!put(s, (uint64_t)it->source << 32 | it->tag) || !put(s, it->bytes << 1 | it->claimed) ||
-            !put(s, (h->next_request - it->request) << 32 | it->group))
+        if (!put(s, it->tag) || !put(s, it->bytes << 1 | it->claimed) ||
+            !put(s, (uint64_t)it->source << 32 | it->group) || !put(s, h->next_request - it->request))
             return false;
     }
     return put(s, UINT64_MAX);

@@ -18,7 +18,7 @@
 struct replay_words { uint64_t *word; uint32_t count, room; };
 
 /* An event of the heap, comparable: times from now on, requests from the rank's last one back. */
-struct replay_due { int64_t in; uint64_t order, request, bytes; uint32_t host, source, tag, message; };
+struct replay_due { int64_t in; uint64_t order, request, bytes, tag; uint32_t host, source, message; };
 
 /* Where a rank's part of a saved state is. */
 struct replay_part { uint32_t words, word_count, turns, seen; uint64_t version, events, clock[3]; };

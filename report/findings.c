@@ -12,6 +12,7 @@
 #include "report/losses.h"
 #include "report/ranges.h"
 #include "report/units.h"
+#include "report/unmatched.h"
 
 static const struct { const char *name, *words, *advice; } kinds[REPORT_FINDING_KINDS] = {
     { "late_sender", "late sender", "send earlier, or overlap" },
@@ -312,6 +313,8 @@ static bool print_not_known(struct report *r, bool alone, FILE *out)
         fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
     if (calls)
         fprintf(out, "waits of %llu calls without a peer: not known\n", (unsigned long long)calls);
+    if (calls)
+        report_print_unmatched(r, report_analysis(r), 3, out);
     return threads || calls;
 }
 

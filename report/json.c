@@ -12,6 +12,7 @@
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/sums.h"
+#include "report/unmatched.h"
 
 enum { JSON_VERSION = 1, MOST_EDGES = 65536 };
 
@@ -515,6 +516,10 @@ cJSON *report_json(struct report *r)
     add_job(r, root);
     add_accounting(r, root);
     add_findings(r, root);
+    if (report_analysis(r))
+        report_json_unmatched(r, report_analysis(r), root);
+    else
+        cJSON_AddNullToObject(root, "unmatched_calls");
     add_efficiency(r, root);
     add_callsites(r, root);
     report_add_polls(r, root);

@@ -50,6 +50,7 @@ libpythia_report_la_SOURCES = \
 	%D%/traffic.c \
 	%D%/text.c \
 	%D%/trace.c %D%/trace_parts.h %D%/trace_replay.c \
+	%D%/unmatched.c %D%/unmatched.h \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \

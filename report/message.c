@@ -59,24 +59,50 @@ static void peers_of(const struct job_variant *v, char *text, size_t size)
     }
 }
 
-static size_t add_peers(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)
+/* Whom the peers in one channel are, of its variants; how long the text is. */
+static size_t add_half(const struct job_class *c, uint32_t node, enum grammar_channel channel, const char *head,
+                       char *text, size_t size)
 {
-    const struct job_variant *v = job_variant_first(c, node, GRAMMAR_PEER), *end = c->variants + c->variant_count;
-    const struct job_terminal *t = &j->terminals[c->grammar->nodes[node].symbol];
-    bool receives = false, moves = report_model_moves_data(j, c->grammar->nodes[node].symbol, &receives);
+    const struct job_variant *v = job_variant_first(c, node, channel), *end = c->variants + c->variant_count;
     size_t used = 0;
 
-    for (int i = 0; v && v < end && v->node == node && v->attr.channel == GRAMMAR_PEER && used + 64 < size; i++, v++) {
+    for (int i = 0; v && v < end && v->node == node && v->attr.channel == channel && used + 64 < size; i++, v++) {
         char peers[64];
         if (i == MOST_VARIANTS) {
             used += (size_t)snprintf(text + used, size - used, " or others");
             break;
         }
         peers_of(v, peers, sizeof peers);
-        const char *head = t->peer_class == JOB_PEER_ROOT ? "root " : !moves ? "with " : receives ? "from " : "to ";
         used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " or " : head, peers);
     }
     return used < size ? used : size - 1;
+}
+
+/* Whether the channel's peers are MPI_PROC_NULL alone, of all members. */
+static bool all_null(const struct job_class *c, uint32_t node, enum grammar_channel channel)
+{
+    const struct job_variant *v = job_variant_first(c, node, channel), *end = c->variants + c->variant_count;
+
+    for (; v && v < end && v->node == node && v->attr.channel == channel; v++)
+        if (v->attr.min != GRAMMAR_PEER_NULL || v->attr.max != GRAMMAR_PEER_NULL)
+            return false;
+    return true;
+}
+
+/* Of what sends and receives the half that is with nobody is said only where both are. */
+static size_t add_peers(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)
+{
+    const struct job_terminal *t = &j->terminals[c->grammar->nodes[node].symbol];
+    bool receives = false, moves = report_model_moves_data(j, c->grammar->nodes[node].symbol, &receives);
+    bool both = job_variant_first(c, node, GRAMMAR_SOURCE) && !all_null(c, node, GRAMMAR_SOURCE);
+    const char *head = t->peer_class == JOB_PEER_ROOT ? "root " : !moves ? "with " : receives ? "from " : "to ";
+    size_t used = 0;
+
+    if (!both || !all_null(c, node, GRAMMAR_PEER))
+        used = add_half(c, node, GRAMMAR_PEER, head, text, size);
+    if (both && used + 64 < size)
+        used += add_half(c, node, GRAMMAR_SOURCE, used ? ", from " : "from ", text + used, size - used);
+    return used;
 }
 
 void report_message_text(const struct job *j, const struct job_class *c, uint32_t node, char *text, size_t size)

@@ -8,6 +8,7 @@
 #include "replay/analysis.h"
 #include "report/json.h"
 #include "report/report.h"
+#include "report/unmatched.h"
 #include "tools/tool.h"
 
 struct request {
@@ -174,6 +175,7 @@ static void print_json(const struct request *r, const struct answer *a, FILE *ou
     cJSON_AddNumberToObject(o, "events", result->events);
     cJSON_AddNumberToObject(o, "steps", (double)result->walked);
     cJSON_AddNumberToObject(o, "unmatched", (double)result->unmatched);
+    report_json_unmatched(r->from.report, r->analysis, o);
     cJSON_AddNumberToObject(o, "skipped_off", result->off);
     cJSON *ends = cJSON_AddArrayToObject(o, "rank_seconds");
     for (uint32_t i = 0; i < r->from.job->info.ranks && i < MOST_RANKS; i++)
@@ -227,6 +229,7 @@ static void print_text(const struct request *r, const struct answer *a, FILE *ou
     if (result->off > 0)
         fprintf(out, "; turns that were skipped may be off by %.2g %%", 100 * result->off);
     fprintf(out, "\n");
+    report_print_unmatched(r->from.report, r->analysis, 10, out);
 }
 
 struct output { const struct request *request; struct answer answer; };

@@ -29,6 +29,13 @@ tests_mpi_chance_LDADD = $(MPI_LIBS)
 TESTS += tests/mpi/chance.test
 EXTRA_DIST += tests/mpi/chance.test
 
+check_PROGRAMS += tests/mpi/matching
+tests_mpi_matching_SOURCES = tests/mpi/matching.c
+tests_mpi_matching_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_matching_LDADD = $(MPI_LIBS)
+TESTS += tests/mpi/matching.test
+EXTRA_DIST += tests/mpi/matching.test
+
 check_PROGRAMS += tests/mpi/anew
 tests_mpi_anew_SOURCES = tests/mpi/anew.c
 tests_mpi_anew_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)

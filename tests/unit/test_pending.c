@@ -5,7 +5,7 @@
 #include "replay/machine.h"
 #include "tests/unit/unit.h"
 
-enum { HOSTS = 2, MOST = 200, ANY_TAG = 0x7fffffc0 };
+enum { HOSTS = 2, MOST = 200 };
 
 /* A list as it is meant: in order, walked. */
 struct plain { uint32_t item[MOST], count; };
@@ -31,7 +31,7 @@ static void destroy(struct replay_machine *m, uint32_t hosts)
     free(m);
 }
 
-static uint32_t add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source, uint32_t tag)
+static uint32_t add(struct replay_machine *m, uint32_t host, enum replay_list_of list, uint32_t source, uint64_t tag)
 {
     uint32_t i = replay_item_new(m);
     m->item[i] = (struct replay_item){ .source = source, .tag = tag };
@@ -39,13 +39,17 @@ static uint32_t add(struct replay_machine *m, uint32_t host, enum replay_list_of
     return i;
 }
 
-static bool tags_match(uint32_t a, uint32_t b)
+static bool is_any(uint64_t tag)
 {
-    bool any = (a & ~63u) == ANY_TAG || (b & ~63u) == ANY_TAG;
-    return a == b || (any && (a & 63) == (b & 63) && (a ^ b) < 0x80000000u);
+    return (uint32_t)tag == REPLAY_TAG_ANY;
 }
 
-static uint32_t walk(const struct replay_machine *m, const struct plain *p, uint32_t source, uint32_t tag,
+static bool tags_match(uint64_t a, uint64_t b)
+{
+    return a == b || ((is_any(a) || is_any(b)) && a >> 32 == b >> 32);
+}
+
+static uint32_t walk(const struct replay_machine *m, const struct plain *p, uint32_t source, uint64_t tag,
                      bool unclaimed)
 {
     for (uint32_t k = 0; k < p->count; k++) {
@@ -83,10 +87,12 @@ static uint32_t below(uint64_t *random, uint32_t n)
     return (uint32_t)(*random >> 33) % n;
 }
 
-static uint32_t some_tag(uint64_t *random)
+static uint64_t some_tag(uint64_t *random)
 {
     uint32_t comm = below(random, 2);
-    return below(random, 12) ? below(random, 4) * 64 + comm : below(random, 3) ? ANY_TAG | comm : 0x80000000u | comm;
+    if (!below(random, 12))
+        return below(random, 3) ? replay_tag(comm, REPLAY_TAG_ANY) : REPLAY_TAG_COLLECTIVE | replay_tag(comm, 0);
+    return replay_tag(comm, below(random, 4));
 }
 
 /* Of a message, or a receive: also from anyone, posted also for whom a wait names. */
@@ -101,12 +107,12 @@ static void step(struct replay_machine *m, struct plain p[HOSTS][REPLAY_LISTS], 
                  bool named)
 {
     uint32_t host = below(random, HOSTS), list = below(random, REPLAY_LISTS), what = below(random, 10), i;
-    uint32_t tag = some_tag(random);
+    uint64_t tag = some_tag(random);
     struct plain *l = &p[host][list];
 
     if (what < grows && l->count < MOST) {
-        if (named && list == REPLAY_UNEXPECTED && (tag & ~63u) == ANY_TAG)
-            tag &= 63;
+        if (named && list == REPLAY_UNEXPECTED && is_any(tag))
+            tag = replay_tag(0, 0);
         l->item[l->count++] = add(m, host, list, some_source(random, list == REPLAY_POSTED), tag);
     } else if (what < 8) {
         uint32_t source = some_source(random, list == REPLAY_UNEXPECTED), found = walk(m, l, source, tag, false);
@@ -163,10 +169,10 @@ START_TEST(many_are_found_at_once)
             replay_item_free(m, found);
         }
         for (uint32_t i = 0; i < MESSAGES; i++)
-            add(m, 0, REPLAY_UNEXPECTED, i, i << 6);
+            add(m, 0, REPLAY_UNEXPECTED, i, i);
         for (uint32_t i = MESSAGES; i-- > 0;) {
-            uint32_t found = i % 2 ? replay_list_take(m, 0, REPLAY_UNEXPECTED, REPLAY_ANY, i << 6)
-                                   : replay_list_take(m, 0, REPLAY_UNEXPECTED, i, ANY_TAG);
+            uint32_t found = i % 2 ? replay_list_take(m, 0, REPLAY_UNEXPECTED, REPLAY_ANY, i)
+                                   : replay_list_take(m, 0, REPLAY_UNEXPECTED, i, replay_tag(0, REPLAY_TAG_ANY));
             ck_assert_uint_ne(found, REPLAY_NONE);
             replay_item_free(m, found);
         }
