@@ -290,8 +290,7 @@ bool job_comm_members(const struct job *j, uint32_t comm, uint32_t rank, struct 
     return group != NULL;
 }
 
-/* The same of whom its peers are ranks of: the other group of an intercommunicator. */
-static bool peers_of(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
+bool job_comm_peers(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m)
 {
     const struct job_groups *g = &j->groups;
     if (!job_comm_members(j, comm, rank, m))
@@ -320,7 +319,7 @@ int64_t job_comm_world(const struct job *j, uint32_t comm, uint32_t rank, int64_
     struct job_members m;
     if (peer < 0)
         return peer;
-    if (!peers_of(j, comm, rank, &m) || peer >= m.size)
+    if (!job_comm_peers(j, comm, rank, &m) || peer >= m.size)
         return GRAMMAR_PEER_NONE;
     return job_members_at(&m, (uint32_t)peer);
 }

@@ -62,6 +62,8 @@ int job_comm_add_members(struct job *j, uint32_t comm, const struct job_run *own
 
 /* The group of `comm` that the rank of the world is in. False: none, or not known. */
 bool job_comm_members(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m);
+/* The same of whom its peers are ranks of: the other group of an intercommunicator. */
+bool job_comm_peers(const struct job *j, uint32_t comm, uint32_t rank, struct job_members *m);
 /* Rank of the world, i below m->size. */
 uint32_t job_members_at(const struct job_members *m, uint32_t i);
 

@@ -15,22 +15,42 @@
 #include "session/ask.h"
 #include "session/stream.h"
 
-enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_ORDERS = 64 };
+enum { COMM_BUCKETS = 256, COMM_CACHE = 16, COMM_NAME = 160, COMM_PARTS = 64, COMM_WHOLES = 256 };
 
-/* Numbers in use among the children made in one way. */
+/* Who is in a child, and in the other group of an intercommunicator. */
+struct comm_who {
+    const struct pmpi_hook_members *own, *peers;
+};
+
+/* Children that some of the parent's ranks have: of each number, and in which order these came. */
+struct comm_parts {
+    struct comm_who who[COMM_PARTS];
+    bool live[COMM_PARTS];
+    struct pmpi_hook_order order;
+};
+
+/* Numbers of the children made in one way. */
 struct comm_kind {
     struct comm_kind *next;
     const char *kind;
-    uint64_t live;  /* bit k: number k is taken */
-    uint32_t above; /* next number once all bits are */
+    uint32_t calls;                      /* that made some, or left this rank out */
+    uint64_t wholes[COMM_WHOLES / 64];   /* bit k: a child with all members of its parent has number k */
+    struct comm_parts *parts;            /* NULL: not yet */
+    struct comm_entry *alone;            /* living ones that not all of the parent's ranks know of */
 };
+
+/* How a child has its number. */
+enum comm_how { COMM_WHOLE, COMM_PART, COMM_ALONE };
 
 struct comm_entry {
     struct pmpi_hook_communicator seen; /* first: what others see */
     struct comm_entry *parent;
     struct comm_kind *children;
     struct comm_kind *made; /* the parent's, where `order` is taken */
+    enum comm_how how;
+    struct comm_entry *next; /* of the parent's alone, where it is one of these */
     uint32_t order;
+    bool by_chance; /* its number is "*" */
     uint32_t references;
     const struct pmpi_hook_members *members; /* its own group; NULL: not known */
     int topology;                            /* as MPI_Topo_test should say */
@@ -52,7 +72,8 @@ struct pmpi_hook_idup {
 
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct comm_handle *comm_table[COMM_BUCKETS]; /* guarded by comm_lock */
-static uint32_t comm_unseen, comm_deep;              /* guarded by comm_lock */
+static struct comm_entry comm_nobody;                /* parent of those without; guarded by comm_lock */
+static uint32_t comm_deep;                           /* guarded by comm_lock */
 static atomic_uint comm_generation;                  /* rises when a handle is taken out */
 static int comm_keyval = MPI_KEYVAL_INVALID;
 
@@ -122,19 +143,68 @@ static struct comm_kind *comm_kind(struct comm_entry *parent, const char *kind)
     return k;
 }
 
-static uint32_t comm_take_order(struct comm_kind *k)
+static bool comm_same(const struct comm_who *a, const struct comm_entry *b)
 {
-    if (~k->live == 0)
-        return COMM_ORDERS + k->above++;
-    uint32_t order = (uint32_t)__builtin_ctzll(~k->live);
-    k->live |= UINT64_C(1) << order;
-    return order;
+    return a->own == b->members && a->peers == b->seen.peers;
 }
 
-static void comm_give_order(struct comm_kind *k, uint32_t order)
+/* All ranks of the parent have it: the lowest number that none of them has. The last one is shared. */
+static uint32_t comm_order_whole(struct comm_kind *k)
 {
-    if (order < COMM_ORDERS)
-        k->live &= ~(UINT64_C(1) << order);
+    for (uint32_t i = 0; i < COMM_WHOLES - 1; i++)
+        if (!(k->wholes[i / 64] >> i % 64 & 1)) {
+            k->wholes[i / 64] |= UINT64_C(1) << i % 64;
+            return i;
+        }
+    return COMM_WHOLES - 1;
+}
+
+/* Some have it: that of an earlier one with these members, else which call of the parent's it was. The last one is
+   shared. */
+static uint32_t comm_order_part(struct comm_kind *k, const struct comm_entry *entry, uint32_t call)
+{
+    struct comm_parts *p = k->parts;
+    if (!p && !(p = k->parts = calloc(1, sizeof(*p))))
+        return COMM_PARTS;
+    uint32_t i = 0;
+    while (i < COMM_PARTS && (p->live[i] || !p->who[i].own || !comm_same(&p->who[i], entry)))
+        i++;
+    i = i < COMM_PARTS || call >= COMM_PARTS ? i : call;
+    if (i < COMM_PARTS) {
+        p->who[i] = (struct comm_who){entry->members, entry->seen.peers};
+        p->live[i] = true;
+    }
+    return i;
+}
+
+/* Only its members know of it: the lowest number that no other one of these has. */
+static uint32_t comm_order_alone(struct comm_kind *k, struct comm_entry *entry)
+{
+    uint64_t taken[COMM_WHOLES / 64] = {0};
+    const struct comm_who who = {entry->members, entry->seen.peers};
+    uint32_t i = 0;
+    for (const struct comm_entry *e = k->alone; e; e = e->next)
+        if (comm_same(&who, e))
+            taken[e->order / 64] |= UINT64_C(1) << e->order % 64;
+    while (i < COMM_WHOLES - 1 && taken[i / 64] >> i % 64 & 1)
+        i++;
+    entry->next = k->alone;
+    k->alone = entry;
+    return i;
+}
+
+static void comm_give_order(struct comm_entry *entry)
+{
+    struct comm_kind *k = entry->made;
+    if (entry->how == COMM_WHOLE && entry->order < COMM_WHOLES - 1)
+        k->wholes[entry->order / 64] &= ~(UINT64_C(1) << entry->order % 64);
+    else if (entry->how == COMM_PART && entry->order < COMM_PARTS)
+        k->parts->live[entry->order] = false;
+    struct comm_entry **e = &k->alone;
+    while (entry->how == COMM_ALONE && *e && *e != entry)
+        e = &(*e)->next;
+    if (entry->how == COMM_ALONE && *e)
+        *e = entry->next;
 }
 
 static void comm_release(struct comm_entry *entry)
@@ -144,6 +214,7 @@ static void comm_release(struct comm_entry *entry)
         while (entry->children) {
             struct comm_kind *k = entry->children;
             entry->children = k->next;
+            free(k->parts);
             free(k);
         }
         free(entry);
@@ -155,7 +226,7 @@ static void comm_release(struct comm_entry *entry)
 static void comm_retire(struct comm_entry *entry)
 {
     if (entry->made) {
-        comm_give_order(entry->made, entry->order);
+        comm_give_order(entry);
         entry->made = NULL;
     }
     comm_release(entry);
@@ -193,18 +264,46 @@ static void comm_take_out(uint64_t key, bool retire)
 
 /* --- Making an entry --- */
 
+/* What not all of the parent's ranks take part in making. */
+static enum comm_how comm_how(const struct comm_entry *entry, const struct comm_entry *parent, const char *kind)
+{
+    if (!parent || !strcmp(kind, "create_group"))
+        return COMM_ALONE;
+    bool some = !entry->seen.inter && entry->members && parent->members && entry->seen.size < parent->seen.size;
+    return some ? COMM_PART : COMM_WHOLE;
+}
+
+/* A grammar would not repeat where numbers come by chance, of parts or between parts and wholes. */
+static bool comm_by_chance(const struct comm_entry *entry)
+{
+    bool told = entry->how == COMM_PART && entry->order < VARIANTS_MOST;
+    uint8_t number = told ? (uint8_t)entry->order : VARIANTS_MOST;
+    struct comm_parts *parts = entry->how == COMM_ALONE ? NULL : entry->made->parts;
+    return parts && !pmpi_hook_order_follow(&parts->order, number);
+}
+
 static void comm_name_child(struct comm_entry *entry, struct comm_entry *parent, const char *kind)
 {
-    struct comm_kind *k = parent ? comm_kind(parent, kind) : NULL;
+    struct comm_kind *k = comm_kind(parent ? parent : &comm_nobody, kind);
     if (!k) {
-        snprintf(entry->name, sizeof(entry->name), "unseen#%u", comm_unseen++);
+        snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
         return;
     }
     entry->parent = parent;
-    parent->references++;
+    if (parent)
+        parent->references++;
     entry->made = k;
-    entry->order = comm_take_order(k);
-    int length = snprintf(entry->name, sizeof(entry->name), "%s/%s#%u", parent->name, kind, entry->order);
+    entry->how = comm_how(entry, parent, kind);
+    uint32_t call = k->calls++;
+    entry->order = entry->how == COMM_WHOLE  ? comm_order_whole(k)
+                   : entry->how == COMM_PART ? comm_order_part(k, entry, call)
+                                             : comm_order_alone(k, entry);
+    char number[16] = "*";
+    entry->by_chance = comm_by_chance(entry);
+    if (!entry->by_chance)
+        snprintf(number, sizeof(number), "%u", entry->order);
+    int length = snprintf(entry->name, sizeof(entry->name), "%s%s%s#%s", parent ? parent->name : "", parent ? "/" : "",
+                          kind, number);
     if (length >= (int)sizeof(entry->name))
         snprintf(entry->name, sizeof(entry->name), "deep/%s#%u", kind, comm_deep++);
 }
@@ -292,7 +391,7 @@ static void comm_tell_members(const struct comm_entry *entry)
 static uint32_t comm_number(struct comm_entry *entry)
 {
     uint32_t size = (uint32_t)entry->seen.size, number = session_comm(entry->name, size);
-    if (number == GRAMMAR_NONE || !entry->made)
+    if (number == GRAMMAR_NONE || !entry->made || entry->by_chance)
         return number;
     pmpi_hook_variant_name(number, entry->members, entry->seen.peers, entry->name, sizeof(entry->name));
     return session_comm(entry->name, size);
@@ -369,7 +468,7 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of(MPI_Comm comm)
         return NULL;
     struct comm_entry *entry = comm_lookup(COMM_KEY(comm, COMM_COMM));
     if (!entry)
-        entry = comm_add(NULL, NULL, comm_given_name(comm), comm);
+        entry = comm_add(NULL, "unseen", comm_given_name(comm), comm);
     return entry ? &entry->seen : NULL;
 }
 
@@ -393,10 +492,22 @@ const struct pmpi_hook_communicator *pmpi_hook_comm_of_file(MPI_File file)
     return entry ? &entry->seen : NULL;
 }
 
+/* The rank is in none of those that the call made, which takes a number all the same. */
+static void comm_left_out(struct comm_entry *parent, const char *kind)
+{
+    base_lock_take(&comm_lock, BASE_LOCK_COMM);
+    struct comm_kind *k = comm_kind(parent, kind);
+    if (k)
+        k->calls++;
+    base_lock_release(&comm_lock, BASE_LOCK_COMM);
+}
+
 void pmpi_hook_comm_born(const struct pmpi_hook_communicator *parent, const char *kind, MPI_Comm comm)
 {
     if (comm != MPI_COMM_NULL)
         comm_add((struct comm_entry *)parent, kind, NULL, comm);
+    else if (parent)
+        comm_left_out((struct comm_entry *)parent, kind);
 }
 
 static void comm_bind(uint64_t key, const struct pmpi_hook_communicator *comm)

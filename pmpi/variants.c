@@ -7,15 +7,11 @@
 
 #include "base/array.h"
 
-/* How long a run of one variant was, and what came next, one more; 0: not yet. */
-struct variants_run { uint32_t length; uint8_t next; };
-
-/* Of one name; VARIANTS_MOST stands for any that is not told apart. */
+/* Of one name. */
 struct variants {
     const struct pmpi_hook_members *own[VARIANTS_MOST], *peers[VARIANTS_MOST];
-    uint8_t count, now, before, surprises;
-    uint32_t length; /* of the present run */
-    struct variants_run run[VARIANTS_MOST + 1][VARIANTS_MOST + 1]; /* by the variant before it, and its own */
+    uint8_t count;
+    struct pmpi_hook_order order;
 };
 
 static struct variants *variants_of; /* of each number; guarded by the caller's lock */
@@ -46,19 +42,18 @@ static uint8_t variants_find(struct variants *v, const struct pmpi_hook_members 
     return i;
 }
 
-/* Whether names go on in an order of some kind. */
-static bool variants_follow(struct variants *v, uint8_t next)
+bool pmpi_hook_order_follow(struct pmpi_hook_order *o, uint8_t next)
 {
-    if (v->length && next != v->now) {
-        struct variants_run *run = &v->run[v->before][v->now], is = { v->length, (uint8_t)(next + 1) };
-        v->surprises += v->surprises < VARIANTS_SURPRISES && (run->length != is.length || run->next != is.next);
+    if (o->length && next != o->now) {
+        struct pmpi_hook_run *run = &o->run[o->before][o->now], is = {o->length, (uint8_t)(next + 1)};
+        o->surprises += o->surprises < VARIANTS_SURPRISES && (run->length != is.length || run->next != is.next);
         *run = is;
-        v->before = v->now;
-        v->length = 0;
+        o->before = o->now;
+        o->length = 0;
     }
-    v->now = next;
-    v->length++;
-    return v->surprises < VARIANTS_SURPRISES;
+    o->now = next;
+    o->length++;
+    return o->surprises < VARIANTS_SURPRISES;
 }
 
 void pmpi_hook_variant_name(uint32_t number, const struct pmpi_hook_members *own, const struct pmpi_hook_members *peers,
@@ -69,7 +64,7 @@ void pmpi_hook_variant_name(uint32_t number, const struct pmpi_hook_members *own
     if (!v || !own || !peers)
         return;
     uint8_t k = variants_find(v, own, peers);
-    if (!variants_follow(v, k) || k == VARIANTS_MOST)
+    if (!pmpi_hook_order_follow(&v->order, k) || k == VARIANTS_MOST)
         snprintf(name + length, size - length, ".*");
     else if (k)
         snprintf(name + length, size - length, ".%u", k);

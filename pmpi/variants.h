@@ -19,12 +19,29 @@
 #ifndef PYTHIA_PMPI_VARIANTS_H
 #define PYTHIA_PMPI_VARIANTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct pmpi_hook_members;
 
 enum { VARIANTS_MOST = 8, VARIANTS_SURPRISES = 32 };
+
+/* How long a run of one variant was, and what came next, one more; 0: not yet. */
+struct pmpi_hook_run {
+    uint32_t length;
+    uint8_t next;
+};
+
+/* In which order variants come; VARIANTS_MOST stands for any that is not told apart. Zeroed at first. */
+struct pmpi_hook_order {
+    uint8_t now, before, surprises;
+    uint32_t length; /* of the present run */
+    struct pmpi_hook_run run[VARIANTS_MOST + 1][VARIANTS_MOST + 1]; /* by the variant before it, and its own */
+};
+
+/* Whether they go on in an order of some kind with `next`, at most VARIANTS_MOST. */
+bool pmpi_hook_order_follow(struct pmpi_hook_order *o, uint8_t next);
 
 /* Adds to `name`, which is the session's communicator of that number, what tells it from others of that name. Members
    of the own group and of that of its peers; they live for ever. */

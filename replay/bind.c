@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "base/hash.h"
 #include "base/must.h"
@@ -49,50 +48,6 @@ static void find_sites(struct replay_bind *b)
             b->site[b->site_of[t]].any = 1;
     }
     base_hash_close(&sites);
-}
-
-/* --- Communicators --- */
-
-/* The name without what tells those of one name from each other (pmpi/variants.h); `to` has room for it. */
-static void plain_name(const char *name, char *to)
-{
-    for (; *name; name++)
-        if (*name == '.')
-            name += strcspn(name, "/") - 1;
-        else
-            *to++ = *name;
-    *to = 0;
-}
-
-/* Ranks that keep a communicator's members and ranks whose members change call it by different names. */
-static void find_comms(struct replay_bind *b)
-{
-    uint32_t n = b->job->comm_count, count = 0;
-    struct base_hash names = { 0 };
-    char **name = calloc(n + 1u, sizeof *name);
-
-    b->comm_of = calloc(n + 1u, sizeof *b->comm_of);
-    base_must(base_hash_reserve(&names, n));
-    for (uint32_t c = 0; c < n; c++) {
-        const char *full = job_text(b->job, b->job->comms[c].name);
-        char *plain = malloc(strlen(full) + 1);
-        plain_name(full, plain);
-        uint64_t hash = XXH3_64bits_withSeed(plain, strlen(plain), base_hash_secret());
-        uint32_t at = base_hash_start(hash), k;
-        while ((k = base_hash_next(&names, hash, &at)) != BASE_HASH_NONE && strcmp(name[k], plain))
-            ;
-        b->comm_of[c] = k == BASE_HASH_NONE ? count : k;
-        if (k != BASE_HASH_NONE) {
-            free(plain);
-            continue;
-        }
-        base_hash_put(&names, hash, count);
-        name[count++] = plain;
-    }
-    for (uint32_t k = 0; k < count; k++)
-        free(name[k]);
-    free(name);
-    base_hash_close(&names);
 }
 
 /* --- The source --- */
@@ -204,7 +159,7 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     };
     b->rank = calloc(ranks + 1u, sizeof *b->rank);
     find_sites(b);
-    find_comms(b);
+    b->comms = bind_comms_create(j, ranks);
     b->source.places = 2 * b->site_count + 1;
     b->count = calloc((size_t)ranks * b->site_count + 1, sizeof *b->count);
     b->call = calloc((size_t)ranks * b->site_count + 1, sizeof *b->call);
@@ -240,7 +195,7 @@ void replay_bind_destroy(struct replay_bind *b)
     free(b->role);
     free(b->rank);
     free(b->site_of);
-    free(b->comm_of);
+    bind_comms_destroy(b->comms);
     free(b->site);
     free(b->extra);
     free(b->mean);

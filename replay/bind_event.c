@@ -60,7 +60,7 @@ static uint32_t message(const struct replay_bind *b, uint32_t rank, uint32_t nod
     if (peer_class == JOB_PEER_NULL || peer == GRAMMAR_PEER_NULL)
         return 0;
     struct replay_op op = { .kind = (uint8_t)kind, .place = place, .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = replay_tag(bind_comm(b, t->comm), (uint32_t)tag),
+                            .tag = replay_tag(bind_comm(b, rank, t->comm), (uint32_t)tag),
                             .anyone = anyone, .group = t->comm };
 
     if (anyone && b->resize)
@@ -87,7 +87,7 @@ static struct replay_op collective(const struct replay_bind *b, uint32_t rank, u
                             .finals = b->site[place / 2].what == BIND_FINALIZE, .group = t->comm, .me = rank,
                             .size = b->source.ranks, .peer = root >= 0 ? (uint32_t)root : 0,
                             .bytes = bytes > 0 ? (uint64_t)bytes : 1,
-                            .tag = REPLAY_TAG_COLLECTIVE | replay_tag(bind_comm(b, t->comm), 0) };
+                            .tag = REPLAY_TAG_COLLECTIVE | replay_tag(bind_comm(b, rank, t->comm), 0) };
     struct job_members m;
 
     if (t->comm == GRAMMAR_NONE)

@@ -50,7 +50,7 @@ struct replay_bind {
     struct bind_network network;
     const struct bind_change *change;
     uint32_t *site_of;          /* of each terminal */
-    uint32_t *comm_of;          /* of each communicator, the number of its name */
+    struct bind_comms *comms;
     struct bind_site *site;
     double *extra, *mean;       /* of each site; of each place: work, over the ranks that have it */
     double *least;              /* of each site, ns a call: see bind_least.c */
@@ -77,11 +77,11 @@ static inline const struct job_class *bind_class(const struct replay_bind *b, ui
     return &b->job->classes[b->rank[rank].class_index];
 }
 
-/* The communicator as messages have it in their tags. */
-static inline uint32_t bind_comm(const struct replay_bind *b, uint32_t comm)
-{
-    return comm == GRAMMAR_NONE ? comm : b->comm_of[comm];
-}
+/* --- bind_comm.c --- */
+struct bind_comms *bind_comms_create(const struct job *j, uint32_t ranks);
+void bind_comms_destroy(struct bind_comms *c);
+/* The communicator of a rank as messages have it in their tags. */
+uint32_t bind_comm(const struct replay_bind *b, uint32_t rank, uint32_t comm);
 
 /* --- bind_times.c --- */
 /* Fills the times of a rank, and what its sites have of them; the ranks before it have theirs. */

@@ -25,6 +25,8 @@ static const struct call calls[] = {
     { "MPI_Win_free", BIND_WINDOW },   { "MPI_Win_allocate_shared", BIND_WINDOW },
     { "MPI_Probe", BIND_PROBE },       { "MPI_Mprobe", BIND_PROBE },      { "MPI_Iprobe", BIND_PROBE },
     { "MPI_Improbe", BIND_PROBE },
+    { "MPI_Comm_free", BIND_LOCAL },   /* it waits for nobody, and ranks may free in any order */
+    { "MPI_Comm_create_group", BIND_LOCAL }, /* who takes part is not in its communicator's name */
 };
 
 static const struct { const char *name; uint8_t shape; } shapes[] = {

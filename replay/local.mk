@@ -2,7 +2,7 @@
 noinst_LTLIBRARIES += libpythia-replay.la
 libpythia_replay_la_SOURCES = \
 	%D%/analysis.c %D%/analysis.h %D%/analysis_parts.h \
-	%D%/bind.c %D%/bind_before.c %D%/bind_draw.c %D%/bind_event.c %D%/bind_least.c \
+	%D%/bind.c %D%/bind_before.c %D%/bind_comm.c %D%/bind_draw.c %D%/bind_event.c %D%/bind_least.c \
 	%D%/bind_times.c %D%/bind.h %D%/bind_parts.h \
 	%D%/blame.c %D%/blame.h \
 	%D%/calls.c %D%/calls.h \

@@ -33,6 +33,10 @@ check_PROGRAMS += tests/mpi/matching
 tests_mpi_matching_SOURCES = tests/mpi/matching.c
 tests_mpi_matching_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
 tests_mpi_matching_LDADD = $(MPI_LIBS)
+check_PROGRAMS += tests/mpi/members
+tests_mpi_members_SOURCES = tests/mpi/members.c
+tests_mpi_members_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CFLAGS)
+tests_mpi_members_LDADD = $(MPI_LIBS)
 TESTS += tests/mpi/matching.test
 EXTRA_DIST += tests/mpi/matching.test
 
