@@ -14,10 +14,10 @@
  *                                          calls on the parent there were before, those that left this rank out, too
  *   only they took part (create_group)     the lowest number that no living one with the same members has
  *
- * So ranks agree, and a program that makes and frees a communicator in a loop has one name, not one for each turn. The
- * last number (64 of parts, 255 of others) is shared; where numbers of parts come by chance they become "*". What has one name and other members in turn is told apart on its
- * rank (pmpi/variants.h). The world that spawned this one is "parent". A communicator that was made unseen (by a
- * library that was not wrapped) is "unseen#k".
+ * So ranks agree, and a program that makes and frees a communicator in a loop has one name, not one for each turn.
+ * The last number (64 of parts, 255 of others) is shared; where numbers of parts come by chance they become "*".
+ * What has one name and other members in turn is told apart on its rank (pmpi/variants.h). The world that spawned
+ * this one is "parent". A communicator that was made unseen (by a library that was not wrapped) is "unseen#k".
  *
  *   1. a handle stands in the table once; an attribute's delete callback (communicators) or the closing call (windows,
  *      files) takes it out before MPI can reuse it

@@ -54,7 +54,8 @@ static void each_node(struct replay_bind *b, double *least, double *count, visit
         const struct grammar_flat *g =
             b->rank[r].class_index == GRAMMAR_NONE ? NULL : bind_class(b, r)->grammar;
         for (uint32_t n = 0; g && n < g->node_count; n++)
-            if (g->nodes[n].symbol < b->job->terminal_count && g->stats[n].count)
+            if (g->nodes[n].symbol < b->job->terminal_count && g->stats[n].count &&
+                !bind_is_alone(b, r, n, g->nodes[n].symbol))
                 what(b, r, n, &least[b->site_of[g->nodes[n].symbol] * SIZES + size_of(b, r, n).bucket], count);
     }
 }

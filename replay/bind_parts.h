@@ -86,6 +86,8 @@ uint32_t bind_comm(const struct replay_bind *b, uint32_t rank, uint32_t comm);
 /* --- bind_times.c --- */
 /* Fills the times of a rank, and what its sites have of them; the ranks before it have theirs. */
 void bind_times_find(struct replay_bind *b, uint32_t rank);
+/* Whether the node's call is with MPI_PROC_NULL alone, both halves of one that sends and receives. */
+bool bind_is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t symbol);
 /* How often a rank comes to a node. */
 double bind_visits(const struct replay_bind *b, uint32_t rank, uint32_t node);
 

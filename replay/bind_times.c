@@ -108,8 +108,7 @@ static void spread_totals(struct replay_bind *b, uint32_t rank)
     }
 }
 
-/* Whether a call is with MPI_PROC_NULL alone, both halves of one that sends and receives. */
-static bool is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t symbol)
+bool bind_is_alone(const struct replay_bind *b, uint32_t rank, uint32_t node, uint32_t symbol)
 {
     const struct job_class *c = &b->job->classes[b->rank[rank].class_index];
     int64_t from = GRAMMAR_PEER_NULL;
@@ -132,7 +131,7 @@ static void add_to_site(struct replay_bind *b, uint32_t rank, uint32_t n)
     int64_t reply;
 
     b->count[at] += count;
-    b->alone[at] += is_alone(b, rank, n, symbol) ? (float)count : 0;
+    b->alone[at] += bind_is_alone(b, rank, n, symbol) ? (float)count : 0;
     b->call[at] += count * r->node[n].call;
     s->count += count;
     s->gap_ns += count * r->node[n].gap;
