@@ -21,7 +21,8 @@
 static _Atomic(struct omp_hook_thread *) owner;
 
 static struct teams_choice choice;
-static enum { BEST, ALWAYS_ONE, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
+static enum { BEST, ALWAYS, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
+static uint32_t always; /* threads (PYTHIA_OMP_TEAM) */
 static bool sums; /* floating-point sums may change in their last digits (--act sums) */
 static bool asked;    /* programs ask us who a thread is: shares can be run in turn */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
@@ -57,7 +58,10 @@ static void look_at_options(void)
     sums = session_acts("sums") && strstr(options.act, "sums"); /* "all" does not mean them */
     asked = omp_hook_in_turn_is_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
-    wanted = !strcmp(options.omp_sizes, "one") ? ALWAYS_ONE : !strcmp(options.omp_sizes, "turns") ? IN_TURNS : BEST;
+    always = options.omp_team ? (uint32_t)options.omp_team : 1;
+    wanted = options.omp_team || !strcmp(options.omp_sizes, "one") ? ALWAYS
+             : !strcmp(options.omp_sizes, "turns")                 ? IN_TURNS
+                                                                   : BEST;
 }
 
 /*
@@ -144,12 +148,14 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->verify = !r->direct && due;
 }
 
-/* Sizes to try a program with: one; or one, the middle, the program's. */
+/* Sizes to try a program with: always the same; or one, the middle, the program's. */
 static uint32_t forced(const struct omp_hook_region *r)
 {
-    uint64_t turn = wanted == ALWAYS_ONE ? 0 : r->site->stats.executions % 3;
-    uint32_t middle = choice.pinned || r->in_turn ? 1 : (r->program + 1) / 2;
-    return !r->may || turn == 2 ? r->program : turn == 1 ? middle : 1;
+    uint64_t turn = r->site->stats.executions % 3;
+    bool between = !choice.pinned && !r->in_turn; /* whether there is any but one thread and all of them */
+    uint32_t middle = between ? (r->program + 1) / 2 : 1;
+    uint32_t wish = wanted == ALWAYS ? always : turn == 0 ? 1 : turn == 1 ? middle : r->program;
+    return r->may && wish < r->program && (between || wish == 1) ? wish : r->program;
 }
 
 void omp_hook_team_choose(struct omp_hook_region *r)

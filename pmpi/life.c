@@ -143,10 +143,16 @@ static void life_give_back_errors(void)
     PMPI_Errhandler_free(&life.errors);
 }
 
-/* At the end messages of the program's that were never received may be on their way: Pythia's are apart from them. Not
-   from the beginning: what the program makes is then numbered as it would be without Pythia, and Open MPI 4.1 hangs in
-   some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a duplicate: that asks the
-   program's callbacks to copy its attributes. */
+/* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. From the
+   beginning, for with a collective that is still open MPICH makes no communicator any more; with Open MPI only at the
+   end: 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a duplicate:
+   that asks the program's callbacks to copy its attributes. */
+#ifdef OPEN_MPI
+enum { LIFE_APART_AT_ONCE = false };
+#else
+enum { LIFE_APART_AT_ONCE = true };
+#endif
+
 static bool life_apart(void)
 {
     MPI_Comm apart = MPI_COMM_NULL;
@@ -214,6 +220,8 @@ static void life_open(const struct session_world *world)
         life.rank = world->rank;
         life.open = true;
         life.process = getpid();
+        if (LIFE_APART_AT_ONCE)
+            life_apart();
         int level = MPI_THREAD_SINGLE;
         PMPI_Query_thread(&level);
         pmpi_hook_request_threads(level == MPI_THREAD_MULTIPLE);

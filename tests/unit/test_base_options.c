@@ -54,6 +54,7 @@ START_TEST(defaults)
     ck_assert_uint_eq(o.memory, 64 << 20);
     ck_assert_uint_eq(o.checkpoint, 10);
     ck_assert_str_eq(o.omp_sizes, "best");
+    ck_assert_uint_eq(o.omp_team, 0);
     ck_assert(o.summary);
     ck_assert_uint_eq(o.verbose, 1);
     ck_assert_str_eq(o.omp_keep, "");
@@ -117,6 +118,7 @@ static const struct {
     {"memory", "2M", true, 2 << 20}, {"memory", "1G", true, 1 << 30},
     {"memory", "1T", false, 0},      {"memory", "18446744073709551615G", false, 0},
     {"memory", "M", false, 0},       {"memory", "1G1", false, 0},
+    {"omp_team", "3", true, 0},      {"omp_team", "-1", false, 0},
     {"omp_sizes", "one", true, 0},   {"omp_sizes", "ones", false, 0},
     {"omp_sizes", "on", false, 0},   {"omp_sizes", "best|one", false, 0},
     {"act", "none", true, 0},        {"act", "team,all", true, 0},
