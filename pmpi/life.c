@@ -145,8 +145,8 @@ static void life_give_back_errors(void)
 
 /* What the program left undone, messages and collectives, never meets Pythia's own: these are apart. From the
    beginning, for with a collective that is still open MPICH makes no communicator any more; with Open MPI only at the
-   end: 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a duplicate:
-   that asks the program's callbacks to copy its attributes. */
+   end: 4.1 hangs in some calls once there was a communicator more (MPI_Dist_graph_create with reorder). Not a
+   duplicate: that asks the program's callbacks to copy its attributes. */
 #ifdef OPEN_MPI
 enum { LIFE_APART_AT_ONCE = false };
 #else
