@@ -48,7 +48,7 @@ static bool leads_to_one(const struct teams_case *c, int loop, int b, int *out)
 {
     for (int k = 0; k < 2; k++) {
         int to = c->f->block[b].next[k];
-        if (to < 0 || teams_flow_in_loop(c->f, loop, to))
+        if (to < 0 || loops_holds(&c->f->nest, loop, to))
             continue;
         while (c->f->block[to].count == 1 && c->f->insn[c->f->block[to].first].op == TEAMS_JUMP)
             to = c->f->block[to].next[1];
@@ -63,11 +63,11 @@ static bool leads_to_one(const struct teams_case *c, int loop, int b, int *out)
    number? */
 static enum job_proof check_swap(const struct teams_case *c, int b)
 {
-    int loop = c->f->block[b].loop, out = TEAMS_NO_BLOCK;
+    int loop = c->f->nest.node[b].loop, out = TEAMS_NO_BLOCK;
     if (loop < 0)
         return JOB_PROOF_COUNTS;
     for (uint32_t k = 0; k < c->f->blocks; k++) {
-        if (!teams_flow_in_loop(c->f, loop, (int)k))
+        if (!loops_holds(&c->f->nest, loop, (int)k))
             continue;
         for (uint32_t n = 0; n < c->f->block[k].count; n++) {
             const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
@@ -109,11 +109,11 @@ static bool operands_are_extremes(const struct teams_case *c, int loop, const st
 /* What is put into the loop of an exchange and does not come from it is an extreme of the same kind, or plain. */
 static bool puts_extremes(const struct teams_case *c, int b, const struct teams_state *s)
 {
-    int loop = c->f->block[b].loop, takes = 0;
+    int loop = c->f->nest.node[b].loop, takes = 0;
     bool all = true;
     for (int time = 0; time < 2; time++)
         for (uint32_t k = 0; k < c->f->blocks; k++)
-            for (uint32_t n = 0; teams_flow_in_loop(c->f, loop, (int)k) && n < c->f->block[k].count; n++) {
+            for (uint32_t n = 0; loops_holds(&c->f->nest, loop, (int)k) && n < c->f->block[k].count; n++) {
                 const struct teams_insn *i = &c->f->insn[c->f->block[k].first + n];
                 int now = teams_flow_extreme(c->f, (int)k, i);
                 all = all && (!now || !takes || now == takes);

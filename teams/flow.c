@@ -6,7 +6,6 @@
 
 #include "base/order.h"
 #include "teams/landing.h"
-#include "teams/loops.h"
 
 /* --- Calls --- */
 
@@ -261,7 +260,7 @@ static void make_blocks(struct teams_reader *r, struct teams_flow *f)
     for (uint32_t i = 0, b = 0; i < f->insns; i++) {
         if (r->starts[i]) {
             b = r->starts[i] - 1;
-            r->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 }, .dominator = -1, .loop = -1 };
+            r->block[b] = (struct teams_block){ .first = i, .next = { -1, -1 } };
         }
         r->block[b].count++;
     }
@@ -312,28 +311,62 @@ static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
 
 static bool find_before(struct teams_reader *r, struct teams_flow *f)
 {
+    struct loops_node *node = teams_flow_take(r->room, f->blocks * sizeof *node);
     uint32_t edges = 0;
-    for (uint32_t b = 0; b < f->blocks; b++)
+    f->nest.node = node;
+    f->nest.nodes = f->blocks;
+    for (uint32_t b = 0; node && b < f->blocks; b++)
+        node[b] = (struct loops_node){ .dominator = -1, .loop = -1 };
+    for (uint32_t b = 0; node && b < f->blocks; b++)
         for (int k = 0; k < 2; k++)
             if (f->block[b].next[k] >= 0) {
                 edges++;
-                f->block[f->block[b].next[k]].before_count++;
+                node[f->block[b].next[k]].before_count++;
             }
     int *at = teams_flow_take(r->room, edges * sizeof *at);
-    if (!at)
+    if (!node || !at)
         return false;
     for (uint32_t b = 0; b < f->blocks; b++) {
-        f->block[b].before = at;
-        at += f->block[b].before_count;
-        f->block[b].before_count = 0;
+        node[b].before = at;
+        at += node[b].before_count;
+        node[b].before_count = 0;
     }
     for (uint32_t b = 0; b < f->blocks; b++)
         for (int k = 0; k < 2; k++)
             if (f->block[b].next[k] >= 0) {
-                struct teams_block *to = &f->block[f->block[b].next[k]];
+                struct loops_node *to = &node[f->block[b].next[k]];
                 to->before[to->before_count++] = (int)b;
             }
     return true;
+}
+
+static bool find_loops(struct teams_reader *r, struct teams_flow *f)
+{
+    struct loops_nest *n = &f->nest;
+    loops_find_dominators(n);
+    int second = loops_second_entry(n);
+    if (second >= 0)
+        unreadable(f, "loops with two entries", f->insn[f->block[second].first].address);
+    uint32_t loops = loops_count(n);
+    n->head = teams_flow_take(r->room, loops * sizeof *n->head);
+    n->member = teams_flow_take_zeroed(r->room, (size_t)loops * n->nodes);
+    if (!n->head || !n->member)
+        return false;
+    loops_find(n, r->stack);
+    return true;
+}
+
+bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block)
+{
+    return f->block[from].next[0] != f->block[from].next[1] && loops_edge_dominates(&f->nest, from, to, block);
+}
+
+bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block)
+{
+    bool out = false;
+    for (int k = 0; k < 2 && loops_holds(&f->nest, loop, block); k++)
+        out |= f->block[block].next[k] >= 0 && !loops_holds(&f->nest, loop, f->block[block].next[k]);
+    return out;
 }
 
 /* --- Extremes --- */
@@ -405,8 +438,5 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
     make_blocks(r, f);
     if (!order_blocks(r, f) || !find_before(r, f))
         return NULL;
-    teams_dominators_find(f);
-    if (teams_loops_have_two_entries(f, &f->where))
-        f->unreadable = "loops with two entries";
-    return teams_loops_find(f, r->room, r->stack) ? f : NULL;
+    return find_loops(r, f) ? f : NULL;
 }

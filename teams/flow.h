@@ -22,6 +22,7 @@
 #include <stddef.h>
 
 #include "base/arena.h"
+#include "loops/nest.h"
 #include "teams/code.h"
 #include "teams/image.h"
 #include "teams/known.h"
@@ -41,10 +42,6 @@ struct teams_block {
     uint32_t first, count; /* instructions */
     int next[2];           /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad.
                               -1: none */
-    int *before;           /* predecessors */
-    uint32_t before_count;
-    int dominator; /* -1: the entry, or unreachable */
-    int loop;      /* innermost loop, -1: none */
 };
 
 struct teams_flow {
@@ -55,9 +52,7 @@ struct teams_flow {
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
-    int *head; /* of each loop, outer ones first */
-    uint32_t loops;
-    uint8_t *member;        /* member[loop * blocks + block] */
+    struct loops_nest nest; /* its nodes are the blocks */
     const char *unreadable; /* NULL, or what made it so */
     uintptr_t where;        /* … at */
 };
@@ -72,8 +67,6 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
 void *teams_flow_take(struct base_arena *room, size_t bytes);
 void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes);
 
-/* Whether each way to `block` passes `dominator`. */
-bool teams_flow_dominates(const struct teams_flow *f, int dominator, int block);
 /* Whether each way to `block` takes the edge from `from` to its successor `to`. */
 bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block);
 /* The branch that ends a block, NULL: none does. */
@@ -86,9 +79,5 @@ static inline const struct teams_insn *teams_flow_branch(const struct teams_flow
 int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i);
 /* Whether a block of the loop has a successor outside. */
 bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block);
-static inline bool teams_flow_in_loop(const struct teams_flow *f, int loop, int block)
-{
-    return f->member[(uint32_t)loop * f->blocks + (uint32_t)block];
-}
 
 #endif

@@ -109,13 +109,13 @@ static struct teams_defs defs_inside(const struct teams_reading *r, const uint8_
 
 static const uint8_t *blocks_of_loop(const struct teams_reading *r, int loop)
 {
-    return r->flow->member + (size_t)loop * r->flow->blocks;
+    return r->flow->nest.member + (size_t)loop * r->flow->blocks;
 }
 
 static void collect_defs(struct teams_reading *r)
 {
-    for (uint32_t l = 0; l < r->flow->loops; l++)
-        if (r->shared_loop[r->flow->head[l]] == (int)l || r->retries[l])
+    for (uint32_t l = 0; l < r->flow->nest.loops; l++)
+        if (r->shared_loop[r->flow->nest.head[l]] == (int)l || r->retries[l])
             r->loop_defs[l] = defs_inside(r, blocks_of_loop(r, (int)l));
     for (uint32_t i = 0; i < r->controls; i++)
         r->control[i].defs = defs_inside(r, r->control[i].inside);
@@ -149,15 +149,15 @@ static bool along_edge(const struct teams_reading *r, int from, int to, struct t
 {
     int loop = r->shared_loop[from];
     bool marked = false;
-    if (loop >= 0 && !teams_flow_in_loop(r->flow, loop, to)) {
+    if (loop >= 0 && !loops_holds(&r->flow->nest, loop, to)) {
         struct teams_defs d = r->loop_defs[loop];
         drop_others(r, s, false);
         d.stepped = 0;
         mark(r, s, &d, TEAMS_CARRIED, blocks_of_loop(r, loop));
         marked = true;
     }
-    int retry = r->flow->block[from].loop;
-    if (retry >= 0 && r->retries[retry] && !teams_flow_in_loop(r->flow, retry, to) &&
+    int retry = r->flow->nest.node[from].loop;
+    if (retry >= 0 && r->retries[retry] && !loops_holds(&r->flow->nest, retry, to) &&
         !(r->context[from] & (TEAMS_IN_LOOP | TEAMS_RUN_ONCE))) {
         mark(r, s, &r->loop_defs[retry], TEAMS_FOUND, blocks_of_loop(r, retry));
         marked = true;
@@ -249,7 +249,7 @@ static void join_states(const struct teams_reading *r, int block, struct teams_s
                         const struct teams_state *from, bool loop)
 {
     int shared = r->shared_loop[block];
-    bool inside = shared >= 0 && r->flow->head[shared] != block;
+    bool inside = shared >= 0 && r->flow->nest.head[shared] != block;
     unsigned how = (loop ? LOOP : 0) | (r->hope ? HOPE : 0) | (inside ? INSIDE : 0) |
                    (shared < 0 && !loop && !r->recording ? OUTSIDE : 0);
     for (uint32_t k = 0; k < r->regs; k++)
@@ -292,10 +292,10 @@ void teams_follow_begin(const struct teams_reading *r, int block, struct teams_s
 
 static void begin_block(const struct teams_reading *r, int block, struct teams_state *s)
 {
-    const struct teams_block *b = &r->flow->block[block];
+    const struct loops_node *b = &r->flow->nest.node[block];
     struct teams_state edge;
     int loop = r->shared_loop[block];
-    bool head = loop >= 0 && r->flow->head[loop] == block, marked = head;
+    bool head = loop >= 0 && r->flow->nest.head[loop] == block, marked = head;
     s->reg[TEAMS_FLAGS].kind = TEAMS_UNSEEN;
     if (block == 0)
         entry_state(s);
@@ -359,7 +359,7 @@ static bool keep(struct teams_reading *r, struct teams_stop *kept, const struct 
    or hope was given up where ways meet. */
 static bool is_due(const struct teams_reading *r, uint32_t b, uint32_t hopeless)
 {
-    const struct teams_block *block = &r->flow->block[b];
+    const struct loops_node *block = &r->flow->nest.node[b];
     uint32_t ran = r->last[b].ran;
     bool due = b == 0 || r->found >= ran;
     for (uint32_t i = 0; i < block->before_count && !due; i++)
@@ -443,8 +443,8 @@ static bool make_room(struct teams_reading *r, const struct teams_flow *f)
     r->context = teams_flow_take_zeroed(r->room, f->blocks);
     r->slot_of = teams_flow_take(r->room, f->insns);
     r->shared_loop = teams_flow_take(r->room, f->blocks * sizeof *r->shared_loop);
-    r->loop_defs = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->loop_defs);
-    r->retries = teams_flow_take_zeroed(r->room, f->loops * sizeof *r->retries);
+    r->loop_defs = teams_flow_take_zeroed(r->room, f->nest.loops * sizeof *r->loop_defs);
+    r->retries = teams_flow_take_zeroed(r->room, f->nest.loops * sizeof *r->retries);
     r->block_of = teams_flow_take(r->room, f->insns * sizeof *r->block_of);
     return r->in && r->out && r->last && r->defs && r->here && r->context && r->slot_of && r->shared_loop &&
            r->loop_defs && r->retries && r->block_of;
@@ -466,8 +466,8 @@ struct teams_reading *teams_follow(const struct teams_flow *f, struct base_arena
         r->shared_loop[b] = -1;
         for (uint32_t i = 0; i < f->block[b].count; i++)
             r->block_of[f->block[b].first + i] = (int)b;
-        for (uint32_t i = 0; f->block[b].loop >= 0 && i < f->block[b].count; i++)
-            r->retries[f->block[b].loop] |= f->insn[f->block[b].first + i].swaps;
+        for (uint32_t i = 0; f->nest.node[b].loop >= 0 && i < f->block[b].count; i++)
+            r->retries[f->nest.node[b].loop] |= f->insn[f->block[b].first + i].swaps;
     }
     for (int time = 0; time < TIMES; time++) {
         uint32_t before = r->controls;

@@ -5,7 +5,7 @@ libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
 	%D%/calls.c %D%/case.h %D%/code.h %D%/effects.c %D%/flow.c %D%/flow.h %D%/follow.c %D%/follow.h \
 	%D%/image.c %D%/image.h %D%/known.c %D%/known.h \
-	%D%/landing.c %D%/landing.h %D%/live.c %D%/live.h %D%/loops.c %D%/loops.h \
+	%D%/landing.c %D%/landing.h %D%/live.c %D%/live.h \
 	%D%/memory.c %D%/memory.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/shared.c %D%/shared.h %D%/step.c \
 	%D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
 libpythia_teams_la_LIBADD = $(UNWIND_LIBS)
@@ -20,9 +20,9 @@ endif
 UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
 if HAVE_CAPSTONE
 UNIT_TESTS += tests/unit/test_teams_rename
-tests_unit_test_teams_rename_LDADD = libpythia-teams.la $(LDADD)
+tests_unit_test_teams_rename_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
 endif
-tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
-tests_unit_test_teams_value_LDADD = libpythia-teams.la $(LDADD)
-tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)
+tests_unit_test_teams_choice_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD) -lm
+tests_unit_test_teams_value_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
+tests_unit_test_teams_wait_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
 endif

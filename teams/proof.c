@@ -49,7 +49,7 @@ static void check_branch(struct teams_case *c, int b, const struct teams_insn *i
     if (flags->kind == TEAMS_RAW || flags->kind == TEAMS_LINEAR || (one && !equality) || chunk ||
         (flags->kind == TEAMS_IF_REST && equality))
         teams_case_object(c, JOB_PROOF_NUMBER, i->address);
-    int retry = c->f->block[b].loop;
+    int retry = c->f->nest.node[b].loop;
     if (c->outlined && (flags->bits & TEAMS_FOUND) && (retry < 0 || !c->r->retries[retry]))
         teams_case_object(c, JOB_PROOF_COUNTS, i->address);
 }
@@ -71,7 +71,7 @@ static bool is_fixed(const struct teams_case *c, const struct teams_value *v, in
                  !(v->bits & (TEAMS_MARKS | TEAMS_BOUND));
     return v->kind == TEAMS_CONSTANT ||
            (plain &&
-            (v->number <= TEAMS_MEMORY_NAMES || !teams_flow_in_loop(c->f, loop, teams_block_of_name(c->r, v->number))));
+            (v->number <= TEAMS_MEMORY_NAMES || !loops_holds(&c->f->nest, loop, teams_block_of_name(c->r, v->number))));
 }
 
 bool teams_case_is_fixed(const struct teams_case *c, int b, int loop)
@@ -99,7 +99,7 @@ static void check_way_out(struct teams_case *c, int b, const struct teams_insn *
     if (!c->outlined || loop < 0 || over || teams_case_is_fixed(c, b, loop))
         return;
     for (int k = 0; k < 2; k++)
-        if (!teams_flow_in_loop(c->f, loop, c->f->block[b].next[k]) && !gives_up(c, c->f->block[b].next[k]))
+        if (!loops_holds(&c->f->nest, loop, c->f->block[b].next[k]) && !gives_up(c, c->f->block[b].next[k]))
             teams_case_object(c, JOB_PROOF_CARRIES, i->address);
 }
 

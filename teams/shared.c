@@ -48,11 +48,11 @@ static bool is_shared(const struct teams_reading *r, int loop, bool sections)
 void teams_shared_find_loops(struct teams_reading *r)
 {
     bool sections = has_sections(r->flow);
-    for (uint32_t l = 0; l < r->flow->loops; l++) {
+    for (uint32_t l = 0; l < r->flow->nest.loops; l++) {
         if (!is_shared(r, (int)l, sections))
             continue;
         for (uint32_t b = 0; b < r->flow->blocks; b++)
-            if (teams_flow_in_loop(r->flow, (int)l, (int)b) && r->shared_loop[b] < 0)
+            if (loops_holds(&r->flow->nest, (int)l, (int)b) && r->shared_loop[b] < 0)
                 r->shared_loop[b] = (int)l; /* outer loops come first */
     }
 }
@@ -88,13 +88,13 @@ static void find_between(const struct teams_flow *f, int from, uint8_t *sides)
         const struct teams_block *block = &f->block[b];
         if (!sides[b])
             continue;
-        if (b == last && !ended && (turned < 0 || !teams_flow_in_loop(f, turned, b)))
+        if (b == last && !ended && (turned < 0 || !loops_holds(&f->nest, turned, b)))
             return;
         sides[b] |= sides[b] == 3 ? BETWEEN : 0;
         for (int k = 0; k < 2; k++) {
             last = block->next[k] > last ? block->next[k] : last;
             if (block->next[k] >= 0 && block->next[k] <= b)
-                turned = f->block[block->next[k]].loop;
+                turned = f->nest.node[block->next[k]].loop;
         }
         ended |= comes_back(f, block);
     }
@@ -115,7 +115,7 @@ static void add_side(struct teams_reading *r, int from, int side, enum teams_con
     for (uint32_t b = 0; b < f->blocks; b++) {
         inside[b] = inside[b] == 1 << side || inside[b] > 3;
         if ((int)b > to)
-            within[b] = f->block[b].dominator >= to && within[f->block[b].dominator];
+            within[b] = f->nest.node[b].dominator >= to && within[f->nest.node[b].dominator];
     }
     r->control[r->controls++] = (struct teams_control){
         .from = from, .to = to, .kind = kind, .inside = inside, .within = within

@@ -92,7 +92,8 @@ static unsigned bits_of_place(const struct teams_place *p, const struct teams_st
 static bool has_rest(const struct teams_reading *r, int block)
 {
     const struct teams_flow *f = r->flow;
-    for (int b = f->block[block].dominator, last = block; b >= 0 && b != last; last = b, b = f->block[b].dominator)
+    for (int b = f->nest.node[block].dominator, last = block; b >= 0 && b != last;
+         last = b, b = f->nest.node[b].dominator)
         for (int k = 0; teams_follow_flags(r, b)->kind == TEAMS_IF_REST && k < 2; k++)
             if (f->block[b].next[k] >= 0 && teams_flow_edge_dominates(f, b, f->block[b].next[k], block))
                 return true;

@@ -195,8 +195,8 @@ static void run_block(const struct turn *t, int b, struct marks *m)
 
 static void begin_block(const struct turn *t, int b, struct marks *m)
 {
-    const struct teams_block *block = &t->r->flow->block[b];
-    if (b == t->r->flow->head[t->loop]) {
+    const struct loops_node *block = &t->r->flow->nest.node[b];
+    if (b == t->r->flow->nest.head[t->loop]) {
         *m = t->head;
         return;
     }
@@ -216,9 +216,9 @@ static void begin_block(const struct turn *t, int b, struct marks *m)
 /* Whether a block may end otherwise than when it ran last. The loop's head begins as it did. */
 static bool is_due(const struct turn *t, uint32_t b)
 {
-    const struct teams_block *block = &t->r->flow->block[b];
+    const struct loops_node *block = &t->r->flow->nest.node[b];
     bool due = !t->end[b].seen;
-    for (uint32_t i = 0; !due && (int)b != t->r->flow->head[t->loop] && i < block->before_count; i++)
+    for (uint32_t i = 0; !due && (int)b != t->r->flow->nest.head[t->loop] && i < block->before_count; i++)
         due = t->end[block->before[i]].changed > t->end[b].ran;
     return due;
 }
@@ -237,7 +237,7 @@ static void run_turn(struct turn *t)
         changed = false;
         for (uint32_t b = 0; b < f->blocks; b++) {
             struct marks m;
-            if (!teams_flow_in_loop(f, t->loop, (int)b) || !is_due(t, b))
+            if (!loops_holds(&f->nest, t->loop, (int)b) || !is_due(t, b))
                 continue;
             begin_block(t, (int)b, &m);
             if (!m.seen)
@@ -256,11 +256,11 @@ static void run_turn(struct turn *t)
 static bool drop_still(struct turn *t)
 {
     const struct teams_flow *f = t->r->flow;
-    const struct teams_block *head = &f->block[f->head[t->loop]];
+    const struct loops_node *head = &f->nest.node[f->nest.head[t->loop]];
     bool dropped = false;
     for (uint32_t i = 0; i < head->before_count; i++) {
         const struct marks *end = &t->end[head->before[i]];
-        if (!teams_flow_in_loop(f, t->loop, head->before[i]) || !end->seen)
+        if (!loops_holds(&f->nest, t->loop, head->before[i]) || !end->seen)
             continue;
         for (uint32_t k = 0; k < places(t); k++) {
             if ((t->head.of[k] & 3) && (end->of[k] & 3) != MOVED) {
@@ -283,7 +283,7 @@ static bool ends_by_itself(const struct turn *t)
     const struct teams_flow *f = t->r->flow;
     bool fixed = false, moves = false, swap_moves = false;
     for (uint32_t b = 0; b < f->blocks; b++) {
-        if (!teams_flow_in_loop(f, t->loop, (int)b) || !teams_flow_branch(f, (int)b) || !t->end[b].seen)
+        if (!loops_holds(&f->nest, t->loop, (int)b) || !teams_flow_branch(f, (int)b) || !t->end[b].seen)
             continue;
         uint8_t flags = t->end[b].of[TEAMS_FLAGS];
         fixed |= (flags & FIXED) != 0;
@@ -321,13 +321,13 @@ uintptr_t teams_wait_find(const struct teams_reading *r)
 {
     struct turn t = { .r = r };
     uintptr_t where = 0;
-    if (!r->flow->loops)
+    if (!r->flow->nest.loops)
         return 0;
     t.end = malloc(r->flow->blocks * sizeof *t.end);
-    for (uint32_t l = 0; l < r->flow->loops && !where; l++) {
+    for (uint32_t l = 0; l < r->flow->nest.loops && !where; l++) {
         t.loop = (int)l;
         if (!t.end || waits(&t))
-            where = r->flow->insn[r->flow->block[r->flow->head[l]].first].address;
+            where = r->flow->insn[r->flow->block[r->flow->nest.head[l]].first].address;
     }
     free(t.end);
     return where;

@@ -20,8 +20,9 @@ replay     merge
 report     replay
 session    api
 libgomp    base
+loops      base
 places     session libgomp
-teams      session libgomp
+teams      session libgomp loops
 tasks      places teams
 omp        tasks
 pmpi       session
@@ -33,7 +34,7 @@ WIDE = re.compile(r"^\|.*\||https?://|^\s*\(?\S{90,}$|^[^\"]*\"[^\"]*\"[),;]*$")
 TEXTS = (".c", ".h", ".def", ".awk", ".py", ".js", ".sh", ".test", ".md", ".mk", ".am", ".cpp", ".F90", ".m4")
 
 OURS = (r"(?:pythia|base|grammar|oracle|job|file|merge|api|report|replay|session|pmpi|omp_hook|libgomp|places|teams|"
-        r"tasks|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
+        r"loops|tasks|tool|doctor|binary|capture|cost|evaluation|interrupt|parts|program|progress|screen|source|stream)_")
 # Names that belong to others, or to nobody: families of functions, columns, keys of files.
 OTHERS = re.compile(r"^(?:pythia_(?:pmpi|omp)|file_(?:name|size|descriptor)|job_(?:file|step)|tool_)$")
 
