@@ -273,13 +273,12 @@ static void print_one(struct report *r, const struct report_finding *one, FILE *
 }
 
 /* The first lines, until they have nine tenths of what is lost. */
-static uint32_t print_lines(struct report *r, const struct report_findings *f, double lost, FILE *out)
+static uint32_t print_lines(struct report *r, const struct report_findings *f, double lost, uint32_t most, FILE *out)
 {
-    enum { FIRST = 5 };
     double told = 0;
     uint32_t i = 0;
 
-    for (; i < f->count && i < FIRST && (i == 0 || told < 0.9 * lost); i++) {
+    for (; i < f->count && i < most && (i == 0 || told < 0.9 * lost); i++) {
         if (i == 0)
             fputc('\n', out);
         print_one(r, &f->finding[i], out);
@@ -301,7 +300,7 @@ static uint64_t elsewhere(const struct report *r)
 }
 
 /* What waits are not in the findings. Returns whether there are any. */
-static bool print_not_known(struct report *r, bool alone, FILE *out)
+static bool print_not_known(struct report *r, bool alone, bool all, FILE *out)
 {
     double total = 1e9 * replay_analysis_recorded(report_analysis(r)) * r->job->info.ranks;
     uint64_t calls = many_unmatched(r), ns = elsewhere(r);
@@ -312,14 +311,16 @@ static bool print_not_known(struct report *r, bool alone, FILE *out)
     if (threads)
         fprintf(out, "waits of other threads than each rank's first, %s in MPI: not known\n", report_time((double)ns));
     if (calls)
-        fprintf(out, "waits of %llu calls without a peer: not known\n", (unsigned long long)calls);
-    if (calls)
+        fprintf(out, "waits of %llu calls without a peer: not known%s\n", (unsigned long long)calls,
+                all ? "" : " (--view waits)");
+    if (calls && all)
         report_print_unmatched(r, report_analysis(r), 3, out);
     return threads || calls;
 }
 
-void report_print_findings(struct report *r, FILE *out)
+void report_print_findings(struct report *r, uint32_t most, FILE *out)
 {
+    bool all = most == UINT32_MAX;
     const struct report_findings *f = report_findings(r);
     const struct report_losses *l = report_losses(r);
     uint32_t missing = r->job->info.missing;
@@ -332,12 +333,12 @@ void report_print_findings(struct report *r, FILE *out)
     if (!f->known)
         return;
     f = l ? &l->lines : f;
-    if (!f->count && !print_not_known(r, true, out))
+    if (!f->count && !print_not_known(r, true, all, out))
         fprintf(out, "\nnothing costs more than 1 %% of the ranks' time by waiting%s\n",
                 missing ? " for each other" : "");
-    print_lines(r, f, l ? l->lost : 1, out);
+    print_lines(r, f, l && !all ? l->lost : 1, all ? 20 : most, out);
     if (f->count)
-        (void)print_not_known(r, false, out);
+        (void)print_not_known(r, false, all, out);
     if (missing)
         fputs("waits for ranks that are missing: not known\n", out);
 }

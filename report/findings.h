@@ -72,8 +72,9 @@ void report_ranks_set(const bool *in, uint32_t ranks, char *text, size_t size);
 /* "function@file:line" of a call or region. */
 void report_site_place(struct report *r, uint32_t terminal, char *text, size_t size);
 
-/* At most five, and how many more there are. */
-void report_print_findings(struct report *r, FILE *out);
+/* At most so many lines of what is lost, until they have nine tenths of it, and how many more there are; UINT32_MAX:
+   twenty, and what has no peer by callsite. */
+void report_print_findings(struct report *r, uint32_t most, FILE *out);
 void report_print_waits(struct report *r, FILE *out);
 void report_print_path(struct report *r, FILE *out);
 

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clean.h"
-#include "report/findings.h"
+#include "report/losses.h"
 #include "report/ranges.h"
 #include "report/report.h"
 #include "report/units.h"
@@ -17,7 +17,8 @@ struct top { uint32_t sites, regions, classes; };
 
 static struct top top_of(struct report *r)
 {
-    const struct report_findings *f = report_findings(r);
+    const struct report_losses *l = report_losses(r);
+    const struct report_findings *f = l ? &l->lines : report_findings(r);
 
     return f && f->count > 2 ? (struct top){ 2, 1, 1 } : (struct top){ 5, 3, 3 };
 }
@@ -205,7 +206,7 @@ void report_print_summary(struct report *r, FILE *out)
         fprintf(out, "no events were recorded\n");
         return;
     }
-    report_print_findings(r, out);
+    report_print_findings(r, r->job->oracle.present || r->job->info.missing ? 3 : 5, out);
     print_shares(r, out);
     print_sites(r, out);
     print_regions(r, out);

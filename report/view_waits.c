@@ -267,7 +267,7 @@ void report_print_waits(struct report *r, FILE *out)
         return;
     }
     struct row *row = rows_of(r, &count);
-    report_print_findings(r, out);
+    report_print_findings(r, UINT32_MAX, out);
     fputc('\n', out);
     print_totals(r, row, count, out);
     print_openmp(r, out);
