@@ -59,14 +59,37 @@ static void take_causes(struct groups *g)
             g->cause[g->cause_count++] = c[i];
 }
 
-/* Nobody waited longer in calls than these took. */
+static const struct bind_site *site(const struct groups *g, uint32_t place)
+{
+    return replay_bind_site(g->f->bind, place / 2);
+}
+
+static double took(const struct groups *g, uint32_t place)
+{
+    return place / 2 < replay_bind_sites(g->f->bind) ? site(g, place)->call_ns : 0;
+}
+
+/* Of what receives of the replay wait beyond what they took, as a share: what was waited in probes before them. */
+static double waited_in_probes(const struct groups *g)
+{
+    double beyond = 0, probes = 0;
+
+    for (uint32_t s = 0; s < replay_bind_sites(g->f->bind); s++)
+        probes += site(g, 2 * s)->call_kind == JOB_PROBE ? site(g, 2 * s)->call_ns : 0;
+    for (uint32_t p = 0; p < g->places; p++)
+        beyond += g->believed[p] > took(g, p) ? g->believed[p] - took(g, p) : 0;
+    return beyond > probes ? probes / beyond : 1;
+}
+
+/* Nobody waited longer in calls than these took, and the probes before them. */
 static void bound_waits(struct groups *g)
 {
     for (uint32_t i = 0; i < g->cause_count; i++)
         g->believed[g->cause[i].where] += g->cause[i].ns;
+    double probed = waited_in_probes(g);
     for (uint32_t p = 0; p < g->places; p++) {
-        double took = p / 2 < replay_bind_sites(g->f->bind) ? replay_bind_site(g->f->bind, p / 2)->call_ns : 0;
-        g->believed[p] = g->believed[p] > took ? took / g->believed[p] : 1;
+        double least = took(g, p);
+        g->believed[p] = g->believed[p] > least ? (least + probed * (g->believed[p] - least)) / g->believed[p] : 1;
     }
     for (uint32_t i = 0; i < g->cause_count; i++)
         g->cause[i].ns *= g->believed[g->cause[i].where];
@@ -94,11 +117,6 @@ static void find_edges(struct groups *g)
         g->at[g->edge[i].where] += g->edge[i].ns;
         g->of[g->edge[i].cause] += g->edge[i].ns;
     }
-}
-
-static const struct bind_site *site(const struct groups *g, uint32_t place)
-{
-    return replay_bind_site(g->f->bind, place / 2);
 }
 
 static bool is_message(const struct bind_site *s)

@@ -357,6 +357,8 @@ static cJSON *page_data(struct report *r)
 
     cJSON_AddNumberToObject(root, "callsites_left_out", thin(cJSON_GetObjectItem(root, "callsites"), MOST_ROWS, false));
     thin(cJSON_GetObjectItem(root, "regions"), MOST_ROWS, false);
+    thin(cJSON_GetObjectItem(root, "unmatched_calls"), MOST_ROWS, false);
+    thin(cJSON_GetObjectItem(root, "polls"), MOST_ROWS, false);
     thin(cJSON_GetObjectItem(root, "classes"), MOST_CLASSES, false);
     thin(cJSON_GetObjectItem(root, "streams"), MOST_STREAMS, true);
     thin(cJSON_GetObjectItem(root, "comm"), MOST_ROWS, false);

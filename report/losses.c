@@ -76,12 +76,31 @@ static double share_in_mpi(const struct report_model *m)
     return calls > 0 ? fmin(lost / calls, 1) : 1;
 }
 
+/* What findings have of receives beyond what these took was waited in probes: it is theirs. */
+static void move_to_probes(const struct report_model *m, double in_mpi, double *told)
+{
+    double beyond = 0;
+
+    for (uint32_t i = 0; i < m->site_count; i++) {
+        double time = in_mpi * (double)m->sites[i].time_ns;
+        beyond += fmax(told[i] - time, 0);
+        told[i] = fmin(told[i], time);
+    }
+    for (uint32_t i = 0; i < m->site_count; i++)
+        if (m->sites[i].call_kind == JOB_PROBE) {
+            double moved = fmin(beyond, fmax(in_mpi * (double)m->sites[i].time_ns - told[i], 0));
+            told[i] += moved;
+            beyond -= moved;
+        }
+}
+
 static void split_calls(struct account *a)
 {
     const struct report_model *m = a->f.report->model;
     double *latency = calloc(m->site_count + 1u, sizeof *latency);
 
     double in_mpi = share_in_mpi(m);
+    move_to_probes(m, in_mpi, a->f.told);
     add_latency(a, latency);
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
