@@ -142,7 +142,6 @@ struct teams_account omp_hook_others;
 /* A region that is not inside another has ended. Those of threads that are not the process's first are nobody's. */
 static void account(struct omp_hook_region *r, bool counts)
 {
-    struct job_threads timed = { 0 };
     struct teams_account *a = r->site ? &r->site->account : &omp_hook_others;
     uint64_t ns = r->end - r->span.begin, mpi = session_call_ns(r->stream) - r->calls;
     uint32_t team = r->team ? r->team : 1;
@@ -152,6 +151,7 @@ static void account(struct omp_hook_region *r, bool counts)
             teams_account_add(a, ns, mpi, team);
         return;
     }
+    struct job_threads timed = { 0 };
     teams_team_end(r->timed, r->end, team, &timed);
     if (!counts)
         return;
