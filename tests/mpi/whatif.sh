@@ -42,12 +42,15 @@ saves() {
 }
 
 # foretells "PROGRAM ARGUMENT..." BEFORE AFTER OPTION...: the same against what the source says, in seconds. What the
-# recording took longer than BEFORE, on a busy machine, may be in the prediction, of several ranks' naps.
+# recording took longer than BEFORE, on a busy machine, may be in the prediction; in one of three tries, as above.
 foretells() {
-    local with=$1 before=$2 after=$3 recorded foretold
+    local with=$1 before=$2 after=$3 recorded foretold off
     shift 3
-    recorded=$(seconds "$ranks" ${with%% *} ${turns:-40} "scale=${scale:-1}" ${with#* })
-    foretold=$(field predicted_seconds "$@")
-    ok "$with $*: $foretold s foretold from $recorded s" "$PYTHON" -c "
-exit(not 0.95 * $after < $foretold < 1.05 * $after + 2 * max(0, $recorded - $before))"
+    for try in 1 2 3; do
+        recorded=$(seconds "$ranks" ${with%% *} ${turns:-40} "scale=${scale:-1}" ${with#* })
+        foretold=$(field predicted_seconds "$@")
+        off=$("$PYTHON" -c "print(0.95 * $after < $foretold < 1.05 * $after + $recorded - $before)")
+        [ "$off" = True ] && break
+    done
+    is "$off" True "$with $*: $foretold s foretold from $recorded s"
 }
