@@ -149,29 +149,34 @@ static uint32_t others_of(const struct account *a, enum report_finding_kind kind
     return more;
 }
 
-static void add_line(struct account *a, uint32_t site, uint32_t place_of, enum report_finding_kind kind, double ns,
+/* A line at `terminal`, of the ranks that come to `of`. */
+static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum report_finding_kind kind, double ns,
                      uint32_t more)
 {
-    const struct report_site *s = &a->f.report->model->sites[site];
-    struct report_finding one = { .kind = kind, .seconds = ns / 1e9,
-                                  .call = a->f.report->model->sites[place_of].terminal, .more = more };
+    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal, .more = more };
 
-    report_site_place(a->f.report, one.call, one.where, sizeof one.where);
+    report_site_place(a->f.report, terminal, one.where, sizeof one.where);
     memcpy(one.cause, one.where, sizeof one.cause);
-    bool *in = findings_ranks_of(&a->f, s->terminal);
+    bool *in = findings_ranks_of(&a->f, of);
     findings_add(&a->f, &one, kind == REPORT_IDLE_RANKS ? a->idle : in);
     free(in);
+}
+
+static void add_at(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
+{
+    add_line(a, terminal, terminal, kind, ns, 0);
 }
 
 /* One line of a kind, with the place that has most of it. */
 static void add_together(struct account *a, enum report_finding_kind kind, enum report_finding_kind as, double share)
 {
+    const struct report_site *sites = a->f.report->model->sites;
     uint32_t most = share > 0 ? most_of(a, a->open, kind) : GRAMMAR_NONE;
     uint32_t more = most == GRAMMAR_NONE ? 0 : others_of(a, kind, most);
 
     for (uint32_t i = 0; most != GRAMMAR_NONE && i < a->f.report->model->site_count; i++)
         if (a->open[i].kind == kind)
-            add_line(a, i, most, as, share * a->open[i].ns, more);
+            add_line(a, sites[most].terminal, sites[i].terminal, as, share * a->open[i].ns, more);
 }
 
 static void add_calls(struct account *a)
@@ -179,7 +184,7 @@ static void add_calls(struct account *a)
     double without = share_without_processor(a);
 
     for (uint32_t i = 0; i < a->f.report->model->site_count; i++)
-        add_line(a, i, i, a->transfer[i].kind, a->transfer[i].ns, 0);
+        add_at(a, a->f.report->model->sites[i].terminal, a->transfer[i].kind, a->transfer[i].ns);
     add_together(a, REPORT_IO, REPORT_IO, 1);
     add_together(a, REPORT_COMMUNICATORS, REPORT_COMMUNICATORS, 1);
     add_together(a, REPORT_START_AND_END, REPORT_START_AND_END, 1);
@@ -202,17 +207,6 @@ static bool is_found(const struct account *a, const struct report_findings *foun
     return false;
 }
 
-static void add_of_region(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
-{
-    struct report_finding one = { .kind = kind, .seconds = ns / 1e9, .call = terminal };
-
-    report_site_place(a->f.report, terminal, one.where, sizeof one.where);
-    memcpy(one.cause, one.where, sizeof one.cause);
-    bool *in = findings_ranks_of(&a->f, terminal);
-    findings_add(&a->f, &one, in);
-    free(in);
-}
-
 static void add_regions(struct account *a, const struct report_findings *found)
 {
     const struct report_model *m = a->f.report->model;
@@ -224,10 +218,10 @@ static void add_regions(struct account *a, const struct report_findings *found)
         if (scale == 0 || is_found(a, found, REPORT_SMALL_REGIONS, i))
             continue;
         if (!is_found(a, found, REPORT_UNEVEN_THREADS, i))
-            add_of_region(a, m->regions[i].terminal, REPORT_UNEVEN_THREADS,
+            add_at(a, m->regions[i].terminal, REPORT_UNEVEN_THREADS,
                           scale * (double)t->part[JOB_THREADS_UNEVEN]);
-        add_of_region(a, m->regions[i].terminal, REPORT_THREADS_WAIT, scale * (double)t->part[JOB_THREADS_WAIT]);
-        add_of_region(a, m->regions[i].terminal, REPORT_FORK_AND_JOIN,
+        add_at(a, m->regions[i].terminal, REPORT_THREADS_WAIT, scale * (double)t->part[JOB_THREADS_WAIT]);
+        add_at(a, m->regions[i].terminal, REPORT_FORK_AND_JOIN,
                       scale * ((double)t->part[JOB_THREADS_FORK] + (double)t->part[JOB_THREADS_JOIN]));
     }
 }
@@ -248,7 +242,7 @@ static void add_serial(struct account *a, const struct report_findings *found)
         }
     }
     if (most != GRAMMAR_NONE && m->efficiency.threads > 1 && !is_found(a, found, REPORT_SERIAL_PART, GRAMMAR_NONE))
-        add_of_region(a, most, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
+        add_at(a, most, REPORT_SERIAL_PART, m->efficiency.of.serial / m->efficiency.threads);
 }
 
 static void copy_findings(struct account *a, const struct report_findings *from)
