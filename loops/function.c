@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+#include "loops/function.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/order.h"
+#include "loops/decode.h"
+
+enum { MOST_BYTES = 4 * LOOPS_MOST_INSNS, KNOWN = 256 /* a power of two */, SHORT_BYTES = 4096, MOST_CASES = 1024 };
+
+struct loops_code {
+    struct loops_image *image;
+    struct loops_function **function; /* by entry, in the order of reading; one that cannot be read has no blocks */
+    uint32_t functions;
+    struct { uint64_t target; bool returns; } known[KNOWN];
+};
+
+struct insn { uint64_t address, target; uint8_t length, step; bool leads /* somebody jumps here */; };
+
+struct edge { uint32_t from, to; };
+
+struct reading {
+    struct loops_code *c;
+    struct loops_function *f;
+    struct insn *insn; /* by address */
+    uint32_t insns, room;
+    uint32_t *block;   /* of each instruction */
+    uint32_t *first;   /* instruction of each block */
+    uint32_t blocks;
+    struct edge *edge;
+    uint32_t edges, edge_room;
+    bool failed;
+};
+
+/* --- What never returns --- */
+
+static bool never_returns(const char *name)
+{
+    static const char *const names[] = {
+        "exit", "_exit", "_Exit", "abort", "__assert_fail", "__assert", "__stack_chk_fail", "__fortify_fail",
+        "__chk_fail", "_Unwind_Resume", "__cxa_throw", "__cxa_rethrow", "__cxa_bad_cast", "__cxa_bad_typeid",
+        "__cxa_throw_bad_array_new_length", "_ZSt9terminatev", "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk",
+        "pthread_exit", "quick_exit", "err", "errx", "verr", "verrx", "__libc_start_main"
+    };
+    static const char *const begins[] = { "_gfortran_stop", "_gfortran_error_stop", "_gfortran_runtime_error",
+                                          "_gfortran_os_error" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(name, begins[i], strlen(begins[i])))
+            return true;
+    return !strncmp(name, "_ZSt", 4) && strstr(name, "__throw_"); /* std::__throw_… */
+}
+
+/* Whether a short function has anything that returns, or goes elsewhere. */
+static bool has_return(const struct loops_image *m, const struct loops_range *r)
+{
+    uint8_t code[SHORT_BYTES];
+    uint64_t size = r->end - r->begin;
+    if (size > sizeof code || !loops_image_read(m, r->begin, code, size))
+        return true;
+    for (uint64_t at = 0; at < size;) {
+        struct loops_insn i = loops_decode(loops_image_machine(m), code + at, size - at, r->begin + at);
+        bool out = i.step == LOOPS_JUMP && i.target - r->begin >= size;
+        if (i.step == LOOPS_RETURN || i.step == LOOPS_JUMP_ANY || i.step == LOOPS_JUMP_SLOT || out ||
+            (i.step == LOOPS_BRANCH && i.target - r->begin >= size))
+            return true;
+        at += i.length;
+    }
+    return false;
+}
+
+static bool look_returns(const struct loops_image *m, uint64_t target)
+{
+    struct loops_range r;
+    const char *name = loops_image_stub(m, target);
+    if (name)
+        return !never_returns(name);
+    return !loops_image_range(m, target, &r) || r.begin != target || has_return(m, &r);
+}
+
+static bool returns(struct loops_code *c, uint64_t target)
+{
+    uint32_t at = (uint32_t)(target * 0x9e3779b97f4a7c15u >> 40) & (KNOWN - 1);
+    if (c->known[at].target != target) {
+        c->known[at].target = target;
+        c->known[at].returns = look_returns(c->image, target);
+    }
+    return c->known[at].returns;
+}
+
+static bool call_ends(struct loops_code *c, const struct loops_insn *i)
+{
+    if (i->step == LOOPS_CALL)
+        return !returns(c, i->target);
+    const char *name = i->step == LOOPS_CALL_SLOT ? loops_image_slot(c->image, i->target) : NULL;
+    return name && never_returns(name);
+}
+
+/* --- Instructions --- */
+
+static bool is_inside(const struct loops_function *f, uint64_t address)
+{
+    for (uint32_t i = 0; i < f->ranges; i++)
+        if (address >= f->range[i].begin && address < f->range[i].end)
+            return true;
+    return false;
+}
+
+/* Where a jump goes that leaves what is read: another part of the function is read, too. */
+static void follow(struct reading *r, const struct loops_insn *i)
+{
+    struct loops_range there;
+    enum { MOST = sizeof r->f->range / sizeof *r->f->range };
+    if ((i->step != LOOPS_JUMP && i->step != LOOPS_BRANCH) || is_inside(r->f, i->target) || r->f->ranges == MOST ||
+        !loops_image_range(r->c->image, i->target, &there))
+        return;
+    if (there.part || there.begin != i->target)
+        r->f->range[r->f->ranges++] = there;
+}
+
+static void read_range(struct reading *r, struct loops_range range)
+{
+    uint64_t size = range.end - range.begin;
+    uint8_t *code = size <= MOST_BYTES ? malloc(size + 1) : NULL;
+    if (!code || !loops_image_read(r->c->image, range.begin, code, size))
+        r->failed = true;
+    for (uint64_t at = 0; at < size && !r->failed;) {
+        struct loops_insn i = loops_decode(loops_image_machine(r->c->image), code + at, size - at, range.begin + at);
+        if (r->insns == LOOPS_MOST_INSNS ||
+            base_array_room(&r->insn, &r->room, (uint64_t)r->insns + 1, sizeof *r->insn)) {
+            r->failed = true;
+            break;
+        }
+        if (i.step >= LOOPS_CALL && i.step <= LOOPS_CALL_ANY && call_ends(r->c, &i))
+            i.step = LOOPS_STOP;
+        follow(r, &i);
+        r->insn[r->insns++] = (struct insn){ .address = range.begin + at, .target = i.target, .length = i.length,
+                                             .step = i.step };
+        at += i.length;
+    }
+    free(code);
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct insn *a = x, *b = y;
+    return BASE_ORDER(a->address, b->address);
+}
+
+/* UINT32_MAX: no instruction begins there. */
+static uint32_t insn_at(const struct reading *r, uint64_t address)
+{
+    uint32_t i = BASE_ARRAY_PLACE(r->insns, k, r->insn[k].address < address);
+    return i < r->insns && r->insn[i].address == address ? i : UINT32_MAX;
+}
+
+/* --- Tables of jumps: 32-bit distances from where they stand --- */
+
+/* The instruction that an entry leads to. */
+static uint32_t case_of(const struct reading *r, uint64_t table, uint32_t entry)
+{
+    int32_t distance;
+    if (!loops_image_read(r->c->image, table + 4ull * entry, &distance, sizeof distance))
+        return UINT32_MAX;
+    uint64_t target = table + (uint64_t)(int64_t)distance;
+    return is_inside(r->f, target) ? insn_at(r, target) : UINT32_MAX;
+}
+
+/* The table named last before an instruction; 0: none. */
+static uint64_t table_before(const struct reading *r, uint32_t jump)
+{
+    for (uint32_t i = jump; i-- > 0;)
+        if (r->insn[i].step == LOOPS_ON && r->insn[i].target && !is_inside(r->f, r->insn[i].target) &&
+            case_of(r, r->insn[i].target, 0) != UINT32_MAX)
+            return r->insn[i].target;
+    return 0;
+}
+
+static bool is_named(const struct reading *r, uint64_t address)
+{
+    for (uint32_t i = 0; i < r->insns; i++)
+        if (r->insn[i].step == LOOPS_ON && r->insn[i].target == address)
+            return true;
+    return false;
+}
+
+/* Calls `visit` for each case of a computed jump. */
+static void visit_cases(struct reading *r, uint32_t jump, void (*visit)(struct reading *, uint32_t jump, uint32_t to))
+{
+    uint64_t table = table_before(r, jump);
+    uint32_t to;
+    for (uint32_t i = 0; table && i < MOST_CASES && (to = case_of(r, table, i)) != UINT32_MAX; i++) {
+        if (i && is_named(r, table + 4ull * i)) /* the next one begins */
+            return;
+        visit(r, jump, to);
+    }
+}
+
+/* --- Blocks and edges --- */
+
+static void mark(struct reading *r, uint32_t jump, uint32_t to)
+{
+    (void)jump;
+    r->insn[to].leads = true;
+}
+
+static void add_edge(struct reading *r, uint32_t from, uint32_t to)
+{
+    if (base_array_room(&r->edge, &r->edge_room, (uint64_t)r->edges + 1, sizeof *r->edge))
+        r->failed = true;
+    else
+        r->edge[r->edges++] = (struct edge){ from, to };
+}
+
+static void add_case(struct reading *r, uint32_t jump, uint32_t to)
+{
+    add_edge(r, r->block[jump], r->block[to]);
+}
+
+static bool goes_on(uint8_t step)
+{
+    return step == LOOPS_ON || step == LOOPS_BRANCH || (step >= LOOPS_CALL && step <= LOOPS_CALL_ANY);
+}
+
+static bool follows(const struct reading *r, uint32_t i)
+{
+    return i + 1 < r->insns && r->insn[i + 1].address == r->insn[i].address + r->insn[i].length;
+}
+
+static void find_blocks(struct reading *r)
+{
+    for (uint32_t i = 0; i < r->insns; i++) {
+        uint8_t step = r->insn[i].step;
+        uint32_t to = step == LOOPS_JUMP || step == LOOPS_BRANCH ? insn_at(r, r->insn[i].target) : UINT32_MAX;
+        if (to != UINT32_MAX)
+            r->insn[to].leads = true;
+        if (step == LOOPS_JUMP_ANY)
+            visit_cases(r, i, mark);
+    }
+    for (uint32_t i = 0; i < r->insns; i++) {
+        uint8_t before = i ? r->insn[i - 1].step : LOOPS_RETURN;
+        bool straight = before == LOOPS_ON || (before >= LOOPS_CALL && before <= LOOPS_CALL_ANY);
+        if (!i || r->insn[i].leads || r->insn[i].address == r->f->entry || !straight || !follows(r, i - 1))
+            r->first[r->blocks++] = i;
+        r->block[i] = r->blocks - 1;
+    }
+}
+
+/* What is only there to have the next block begin at a round address. */
+static bool is_padding(const struct reading *r, uint32_t block)
+{
+    static const uint8_t longest = 16;
+    uint32_t end = block + 1 < r->blocks ? r->first[block + 1] : r->insns;
+    for (uint32_t i = r->first[block]; i < end; i++)
+        if (r->insn[i].step != LOOPS_ON || r->insn[i].target)
+            return false;
+    return r->insn[end - 1].address + r->insn[end - 1].length - r->insn[r->first[block]].address < longest;
+}
+
+static void find_edges(struct reading *r)
+{
+    bool computed = false;
+    for (uint32_t b = 0; b < r->blocks && !r->failed; b++) {
+        uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1;
+        const struct insn *i = &r->insn[last];
+        uint32_t to = i->step == LOOPS_JUMP || i->step == LOOPS_BRANCH ? insn_at(r, i->target) : UINT32_MAX;
+        if (goes_on(i->step) && follows(r, last))
+            add_edge(r, b, b + 1);
+        if (to != UINT32_MAX)
+            add_edge(r, b, r->block[to]);
+        if (i->step == LOOPS_JUMP_ANY)
+            visit_cases(r, last, add_case);
+        computed |= i->step == LOOPS_JUMP_ANY;
+    }
+    bool *entered = computed ? calloc(r->blocks, sizeof *entered) : NULL;
+    for (uint32_t e = 0; entered && e < r->edges; e++)
+        entered[r->edge[e].to] = true;
+    for (uint32_t b = 0; entered && b < r->blocks; b++) {
+        if (entered[b] || r->insn[r->first[b]].address == r->f->entry || is_padding(r, b))
+            continue;
+        for (uint32_t i = 0; i < r->insns && !r->failed; i++)
+            if (r->insn[i].step == LOOPS_JUMP_ANY)
+                add_edge(r, r->block[i], b);
+    }
+    free(entered);
+}
+
+/* --- The function --- */
+
+static int by_from(const void *x, const void *y)
+{
+    const struct edge *a = x, *b = y;
+    return BASE_ORDER(a->from, b->from) ?: BASE_ORDER(a->to, b->to);
+}
+
+/* Blocks as nodes: the entry's and the first one change places. */
+static int make_graph(struct reading *r)
+{
+    struct loops_function *f = r->f;
+    uint32_t *first = calloc((size_t)r->blocks + 1, sizeof *first), *to = malloc(((size_t)r->edges + 1) * sizeof *to);
+    uint32_t entry = insn_at(r, f->entry);
+    f->graph = (struct loops_graph){ .first = first, .to = to, .nodes = r->blocks };
+    f->block = malloc(r->blocks * sizeof *f->block);
+    f->node = malloc(r->blocks * sizeof *f->node);
+    f->begin = malloc(r->blocks * sizeof *f->begin);
+    if (!first || !to || !f->block || !f->node || !f->begin || entry == UINT32_MAX)
+        return -1;
+    for (uint32_t b = 0; b < r->blocks; b++) {
+        f->node[b] = b == r->block[entry] ? 0 : b == 0 ? r->block[entry] : b;
+        f->block[b] = r->insn[r->first[b]].address;
+        f->begin[f->node[b]] = f->block[b];
+    }
+    for (uint32_t e = 0; e < r->edges; e++)
+        r->edge[e] = (struct edge){ f->node[r->edge[e].from], f->node[r->edge[e].to] };
+    if (r->edges)
+        qsort(r->edge, r->edges, sizeof *r->edge, by_from);
+    for (uint32_t e = 0; e < r->edges; e++) {
+        first[r->edge[e].from + 1]++;
+        to[e] = r->edge[e].to;
+    }
+    for (uint32_t b = 0; b < r->blocks; b++)
+        first[b + 1] += first[b];
+    return loops_forest_make(&f->forest, &f->graph);
+}
+
+/* The last instruction of each loop that leads to its head. */
+static int find_turns(struct reading *r)
+{
+    struct loops_function *f = r->f;
+    f->turn = calloc((size_t)f->forest.loops + 1, sizeof *f->turn);
+    for (uint32_t b = 0; f->turn && b < r->blocks; b++) {
+        uint32_t last = (b + 1 < r->blocks ? r->first[b + 1] : r->insns) - 1, n = f->node[b];
+        for (uint32_t e = f->graph.first[n]; e < f->graph.first[n + 1]; e++)
+            for (int l = f->forest.loop[n]; l >= 0; l = f->forest.parent[l])
+                if (f->forest.head[l] == f->graph.to[e] && r->insn[last].address > f->turn[l])
+                    f->turn[l] = r->insn[last].address;
+    }
+    return f->turn ? 0 : -1;
+}
+
+static void read_function(struct reading *r)
+{
+    for (uint32_t i = 0; i < r->f->ranges && !r->failed; i++) /* grows as parts are met */
+        read_range(r, r->f->range[i]);
+    if (r->failed || !r->insns)
+        return;
+    qsort(r->insn, r->insns, sizeof *r->insn, by_address);
+    r->block = malloc(r->insns * sizeof *r->block);
+    r->first = malloc(r->insns * sizeof *r->first);
+    r->failed = !r->block || !r->first;
+    if (r->failed)
+        return;
+    find_blocks(r);
+    find_edges(r);
+    r->failed = r->failed || make_graph(r) || find_turns(r);
+}
+
+static void function_clear(struct loops_function *f)
+{
+    free((uint32_t *)f->graph.first);
+    free((uint32_t *)f->graph.to);
+    free(f->block);
+    free(f->node);
+    free(f->begin);
+    free(f->turn);
+    loops_forest_close(&f->forest);
+    f->graph.nodes = 0;
+}
+
+/* Where a part's function begins: where its jumps lead. */
+static void find_whole(struct loops_code *c, struct loops_range *r)
+{
+    uint8_t code[SHORT_BYTES];
+    uint64_t size = r->end - r->begin < sizeof code ? r->end - r->begin : sizeof code;
+    struct loops_range there;
+    if (!r->part || !loops_image_read(c->image, r->begin, code, size))
+        return;
+    for (uint64_t at = 0; at < size;) {
+        struct loops_insn i = loops_decode(loops_image_machine(c->image), code + at, size - at, r->begin + at);
+        if ((i.step == LOOPS_JUMP || i.step == LOOPS_BRANCH) && loops_image_range(c->image, i.target, &there) &&
+            !there.part && there.begin != i.target) {
+            *r = there;
+            return;
+        }
+        at += i.length;
+    }
+}
+
+const struct loops_function *loops_code_function(struct loops_code *c, uint64_t address)
+{
+    struct loops_range range, asked;
+    if (!loops_image_range(c->image, address, &range))
+        return NULL;
+    asked = range;
+    find_whole(c, &range);
+    for (uint32_t i = 0; i < c->functions; i++)
+        if (c->function[i]->entry == range.begin)
+            return c->function[i]->graph.nodes ? c->function[i] : NULL;
+    struct loops_function *f = calloc(1, sizeof *f);
+    if (!f || base_array_more(&c->function, c->functions, sizeof f)) {
+        free(f);
+        return NULL;
+    }
+    c->function[c->functions++] = f;
+    f->entry = range.begin;
+    f->range[f->ranges++] = range;
+    if (asked.begin != range.begin)
+        f->range[f->ranges++] = asked;
+    struct reading r = { .c = c, .f = f };
+    read_function(&r);
+    if (r.failed)
+        function_clear(f);
+    free(r.insn);
+    free(r.block);
+    free(r.first);
+    free(r.edge);
+    return f->graph.nodes ? f : NULL;
+}
+
+struct loops_code *loops_code_open(const char *path, const char *build_id)
+{
+    struct loops_code *c = calloc(1, sizeof *c);
+    if (c && (c->image = loops_image_open(path, build_id)))
+        return c;
+    free(c);
+    return NULL;
+}
+
+void loops_code_close(struct loops_code *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->functions; i++) {
+        function_clear(c->function[i]);
+        free(c->function[i]);
+    }
+    free(c->function);
+    loops_image_close(c->image);
+    free(c);
+}
+
+/* --- Places --- */
+
+uint32_t loops_function_node(const struct loops_function *f, uint64_t address)
+{
+    uint32_t b = BASE_ARRAY_PLACE(f->graph.nodes, k, f->block[k] <= address);
+    return b && is_inside(f, address) ? f->node[b - 1] : UINT32_MAX;
+}
+
+bool loops_function_leads(const struct loops_function *f, uint64_t from, uint64_t to)
+{
+    uint32_t a = loops_function_node(f, from), b = loops_function_node(f, to);
+    if (a == UINT32_MAX || b == UINT32_MAX)
+        return false;
+    return (a == b && to > from) || loops_forest_leads(&f->forest, &f->graph, a, b) == 1;
+}
