@@ -66,7 +66,7 @@ regions() {
     "$builddir/pythia" report "$dir/job.pythia" --format json | python3 -c '
 import json, sys
 from collections import Counter
-found = [r["choice"] for r in json.load(sys.stdin)["regions"] if "choice" in r]
+found = [r["choice"] for r in json.load(sys.stdin)["oracle"]["regions"]]
 proven, turn = sum(c["proven"] for c in found), sum(c["in_turn"] for c in found)
 left = [c for c in found if not c["proven"] and not c["in_turn"]]
 why = Counter(k.split(" at ")[0].split(" in ")[0] for c in left for k in c["kept"][-1:])

@@ -17,7 +17,7 @@ static const char *const names[SECTION_TYPES] = {
     "rule nodes", "classes", "class rules", "statistics", "ranges",    "variants",      "streams",   "oracle",
     "sums",       "regions", "tasks", "machine",     "times",
     "groups", "messages", "starts", "series", "extremes", "own times", "clock", "exponents", "columns",
-    "run delay",  "usual times", "digrams", "block extremes", "threads",
+    "run delay",  "usual times", "digrams", "block extremes", "threads", "learned regions", "learned tasks",
 };
 
 /* Bytes of a record, where all are alike. */
@@ -51,6 +51,8 @@ static const uint32_t record_size[SECTION_TYPES] = {
     [SECTION_DIGRAMS] = RECORD_DIGRAM,
     [SECTION_EXTENTS] = RECORD_EXTENTS,
     [SECTION_THREADS] = RECORD_THREADS,
+    [SECTION_LEARNED_REGIONS] = RECORD_REGION,
+    [SECTION_LEARNED_TASKS] = RECORD_TASK,
 };
 
 const char *file_section_name(uint32_t type)

@@ -134,6 +134,10 @@ static void pack_lists(struct file_packer *p)
         PACK(p, SECTION_REGIONS, RECORD_REGION, region, j->regions[i]);
     for (uint32_t i = 0; i < j->task_count; i++)
         PACK(p, SECTION_TASKS, RECORD_TASK, task, j->tasks[i]);
+    for (uint32_t i = 0; i < j->learned.region_count; i++)
+        PACK(p, SECTION_LEARNED_REGIONS, RECORD_REGION, region, j->learned.regions[i]);
+    for (uint32_t i = 0; i < j->learned.task_count; i++)
+        PACK(p, SECTION_LEARNED_TASKS, RECORD_TASK, task, j->learned.tasks[i]);
     if (j->machine.present)
         PACK(p, SECTION_MACHINE, RECORD_MACHINE, machine, j->machine);
     if (j->clock.nodes)

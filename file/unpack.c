@@ -242,6 +242,20 @@ static int unpack_tasks(struct file_reader *r)
     return 0;
 }
 
+static int unpack_learned(struct file_reader *r)
+{
+    struct job_learned *l = &r->job->learned;
+    uint32_t regions = file_reader_count(r, SECTION_LEARNED_REGIONS);
+    uint32_t tasks = file_reader_count(r, SECTION_LEARNED_TASKS);
+    if (regions + (uint64_t)tasks == 0)
+        return 0;
+    if (job_learned_reserve(l, regions, tasks))
+        return file_reader_no_memory(r);
+    UNPACK(r, SECTION_LEARNED_REGIONS, RECORD_REGION, regions, region, l->regions);
+    UNPACK(r, SECTION_LEARNED_TASKS, RECORD_TASK, tasks, task, l->tasks);
+    return 0;
+}
+
 /* Where the record of a section is that has one at most. 1: there; 0: not there; several are an error. */
 static int only_record(struct file_reader *r, enum file_section_type type, struct file_cursor *c)
 {
@@ -311,8 +325,8 @@ int file_unpack_definitions(struct file_reader *r)
 int file_unpack_others(struct file_reader *r)
 {
     static int (*const part[])(struct file_reader *) = { unpack_streams, unpack_sums,    unpack_digrams,
-                                                          unpack_regions, unpack_tasks,   unpack_machine,
-                                                          unpack_clock,   unpack_delay,
+                                                          unpack_regions, unpack_tasks,   unpack_learned,
+                                                          unpack_machine, unpack_clock,   unpack_delay,
                                                           unpack_threads };
     int error = each(r, part, sizeof part / sizeof *part);
     if (error)

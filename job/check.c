@@ -456,7 +456,9 @@ int job_check_parts(const struct job *j, int message, char *why, size_t size)
         error = check_streams(&a);
     if (!error)
         error = check_regions(&a);
-    return !error && job_task_check(j) ? REFUSE(&a, "tasks: a row is out of order or makes no sense") : error;
+    if (!error && job_task_check(j, j->tasks, j->task_count))
+        error = REFUSE(&a, "tasks: a row is out of order or makes no sense");
+    return !error && job_learned_check(j) ? REFUSE(&a, "what predicted runs learned: a row makes no sense") : error;
 }
 
 int job_check_set(const struct job *j, uint32_t class_index, const struct job_class *c, uint32_t first,

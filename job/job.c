@@ -56,6 +56,7 @@ void job_destroy(struct job *j)
     free(j->tasks);
     free(j->sums);
     free(j->regions);
+    job_learned_free(&j->learned);
     job_groups_free(&j->groups);
     job_flows_free(&j->flows);
     job_starts_free(&j->starts);

@@ -30,6 +30,7 @@
 #include "job/extremes.h"
 #include "job/flow.h"
 #include "job/group.h"
+#include "job/learned.h"
 #include "job/own.h"
 #include "job/regions.h"
 #include "job/run.h"
@@ -74,6 +75,7 @@ struct job {
     struct job_sum *sums;               /* ordered by terminal, then name */
     uint32_t region_count;
     struct job_region *regions;         /* in no order; at most one a callsite */
+    struct job_learned learned;         /* by predicted runs */
     struct job_index *index;            /* of what is interned; private to job.c */
     struct job_store *store;            /* of a job that was opened; NULL: all of it is here */
 };

@@ -23,6 +23,7 @@ libpythia_job_la_SOURCES = %D%/job.h \
 	%D%/series.c %D%/series.h \
 	%D%/starts.c %D%/starts.h \
 	%D%/sum.c %D%/sum.h \
+	%D%/learned.c %D%/learned.h \
 	%D%/task.c %D%/task.h \
 	%D%/threads.c %D%/threads.h \
 	%D%/turns.c %D%/turns_audit.c %D%/turns_member.c %D%/turns_table.c \

@@ -66,17 +66,22 @@ static void region_add(struct job_region *into, const struct job_region *from)
         job_region_add_size(into, from->size[i].size, from->size[i].count, from->size[i].ns);
 }
 
+static struct job_region *find(struct job_region *r, uint32_t count, uint32_t callsite)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (r[i].callsite == callsite)
+            return &r[i];
+    return NULL;
+}
+
 const struct job_region *job_find_region(const struct job *j, uint32_t callsite)
 {
-    for (uint32_t i = 0; i < j->region_count; i++)
-        if (j->regions[i].callsite == callsite)
-            return &j->regions[i];
-    return NULL;
+    return find(j->regions, j->region_count, callsite);
 }
 
 int job_add_region(struct job *j, const struct job_region *r)
 {
-    struct job_region *own = (struct job_region *)job_find_region(j, r->callsite);
+    struct job_region *own = find(j->regions, j->region_count, r->callsite);
     if (own) {
         region_add(own, r);
         return 0;
@@ -85,43 +90,6 @@ int job_add_region(struct job *j, const struct job_region *r)
     if (!error)
         j->regions[j->region_count++] = *r;
     return error;
-}
-
-static uint32_t callsite_in(struct job *into, const struct job *from, uint32_t callsite)
-{
-    if (callsite == GRAMMAR_NONE)
-        return GRAMMAR_NONE;
-    struct job_frame frame = from->frames[from->callsites[callsite].first];
-    const struct job_module *m = &from->modules[frame.module];
-    frame.module = job_module(into, job_text(from, m->path), job_text(from, m->build_id));
-    return frame.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(into, &frame, 1);
-}
-
-int job_take_regions(struct job *into, const struct job *from)
-{
-    for (uint32_t i = 0; i < from->region_count; i++) {
-        struct job_region r = from->regions[i];
-        r.callsite = callsite_in(into, from, r.callsite);
-        r.where = callsite_in(into, from, r.where);
-        struct job_region *own = (struct job_region *)job_find_region(into, r.callsite);
-        if (own)
-            *own = r;
-        else if (r.callsite == GRAMMAR_NONE || job_add_region(into, &r))
-            return PYTHIA_ENOMEM;
-    }
-    return 0;
-}
-
-int job_inherit_regions(struct job *into, const struct job *from)
-{
-    for (uint32_t i = 0; i < from->region_count; i++) {
-        struct job_region r = from->regions[i];
-        r.callsite = callsite_in(into, from, r.callsite);
-        r.where = callsite_in(into, from, r.where);
-        if (r.callsite == GRAMMAR_NONE || (!job_find_region(into, r.callsite) && job_add_region(into, &r)))
-            return PYTHIA_ENOMEM;
-    }
-    return 0;
 }
 
 bool job_region_check(const struct job *j, const struct job_region *r)

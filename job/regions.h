@@ -4,7 +4,7 @@
  * and what that gained. One record an outlined function; ranks add up.
  *
  *   recorded run    executions, sizes, fixed, verified              what the next run may rely on
- *   predicted run   the same and chosen sizes, trials, controls    replaces what the file had
+ *   predicted run   the same and chosen sizes, trials, controls    stand beside it (learned.h)
  *
  * Where the time of its threads goes is in job/threads.h.
  *
@@ -63,12 +63,6 @@ void job_region_add_size(struct job_region *r, uint32_t size, uint64_t count, ui
 const struct job_region *job_find_region(const struct job *j, uint32_t callsite);
 /* Adds a record, to the one of its callsite where there is one. 0, or a negative PYTHIA_E…. */
 int job_add_region(struct job *j, const struct job_region *r);
-/* Takes all records of another job in place of its own of the same regions. 0, or PYTHIA_ENOMEM with some of them
-   taken. */
-int job_take_regions(struct job *into, const struct job *from);
-/* `into` gets those of `from` that it has not. 0 or PYTHIA_ENOMEM: some of them. */
-int job_inherit_regions(struct job *into, const struct job *from);
-
 /* What a reason (a single bit) means, for people. */
 const char *job_fixed_text(uint32_t bit);
 

@@ -5,7 +5,7 @@
 #include "pythia.h"
 #include "job/intern.h"
 
-static bool before(const struct job_task *a, const struct job_task *b)
+bool job_task_before(const struct job_task *a, const struct job_task *b)
 {
     return a->callsite != b->callsite ? a->callsite < b->callsite : a->depth < b->depth;
 }
@@ -13,7 +13,7 @@ static bool before(const struct job_task *a, const struct job_task *b)
 /* First row that is not before `t`. */
 static uint32_t place_of(const struct job *j, const struct job_task *t)
 {
-    return BASE_ARRAY_PLACE(j->task_count, i, before(&j->tasks[i], t));
+    return BASE_ARRAY_PLACE(j->task_count, i, job_task_before(&j->tasks[i], t));
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -52,7 +52,7 @@ int job_task_add(struct job *j, const struct job_task *t)
     if (t->callsite >= j->callsite_count)
         return PYTHIA_EINVAL;
     uint32_t at = place_of(j, t);
-    if (at < j->task_count && !before(t, &j->tasks[at])) {
+    if (at < j->task_count && !job_task_before(t, &j->tasks[at])) {
         join(&j->tasks[at], t);
         return 0;
     }
@@ -65,39 +65,13 @@ int job_task_add(struct job *j, const struct job_task *t)
     return 0;
 }
 
-/* A callsite of `from`, defined in `into`; GRAMMAR_NONE when out of memory. */
-static uint32_t define(struct job *into, const struct job *from, uint32_t callsite)
+int job_task_check(const struct job *j, const struct job_task *tasks, uint32_t count)
 {
-    const struct job_callsite *c = &from->callsites[callsite];
-    struct job_frame frame;
-    if (c->count != 1)
-        return GRAMMAR_NONE;
-    frame = from->frames[c->first];
-    const struct job_module *m = &from->modules[frame.module];
-    frame.module = job_module(into, job_text(from, m->path), job_text(from, m->build_id));
-    return frame.module == GRAMMAR_NONE ? GRAMMAR_NONE : job_callsite(into, &frame, 1);
-}
-
-void job_task_replace(struct job *into, const struct job *from)
-{
-    if (from->task_count == 0)
-        return;
-    into->task_count = 0;
-    for (uint32_t i = 0; i < from->task_count; i++) {
-        struct job_task t = from->tasks[i];
-        t.callsite = define(into, from, t.callsite);
-        if (t.callsite != GRAMMAR_NONE)
-            (void)job_task_add(into, &t);
-    }
-}
-
-int job_task_check(const struct job *j)
-{
-    for (uint32_t i = 0; i < j->task_count; i++) {
-        const struct job_task *t = &j->tasks[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_task *t = &tasks[i];
         if (t->callsite >= j->callsite_count || j->callsites[t->callsite].count != 1)
             return PYTHIA_EFORMAT;
-        if (i && !before(t - 1, t))
+        if (i && !job_task_before(t - 1, t))
             return PYTHIA_EFORMAT;
         if (t->created == 0 || t->min_ns > t->max_ns)
             return PYTHIA_EFORMAT;

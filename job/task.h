@@ -3,14 +3,14 @@
 #ifndef PYTHIA_JOB_TASK_H
 #define PYTHIA_JOB_TASK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct job;
 
 /*
- * Statistics of one task construct at one nesting depth, over ranks and threads, of the last run that had tasks
- * (recorded or predicted). Times: without the tasks that a task waited for or met while waiting, with those it ran at
- * once itself.
+ * Statistics of one task construct at one nesting depth, over ranks and threads. Times: without the tasks that a task
+ * waited for or met while waiting, with those it ran at once itself.
  */
 struct job_task {
     uint32_t callsite;   /* one frame: the outlined function's entry */
@@ -28,12 +28,11 @@ struct job_task {
 
 /* Adds a row, to the one of the same callsite and depth where there is one. PYTHIA_EINVAL: no such callsite. */
 int job_task_add(struct job *j, const struct job_task *t);
-/* `into` gets the rows of `from` in place of its own, where `from` has any; what memory does not suffice for is left
-   out. */
-void job_task_replace(struct job *into, const struct job *from);
 /* Room for so many more rows, so that job_task_add cannot fail. */
 int job_task_room(struct job *j, uint32_t more);
-/* Audits the rows; 0 or PYTHIA_EFORMAT. */
-int job_task_check(const struct job *j);
+/* The order of rows. */
+bool job_task_before(const struct job_task *a, const struct job_task *b);
+/* Audits rows of a job; 0 or PYTHIA_EFORMAT. */
+int job_task_check(const struct job *j, const struct job_task *tasks, uint32_t count);
 
 #endif

@@ -313,9 +313,7 @@ static void mix_exclusive(struct job *run, const struct job *profile, double sha
 
 static int keep_the_rest(struct job *run, const struct job *profile)
 {
-    int error = job_inherit_regions(run, profile);
-    if (!run->task_count)
-        job_task_replace(run, profile);
+    int error = job_inherit(run, profile);
     return error ? error : keep_sums(run, profile);
 }
 

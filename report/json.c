@@ -21,7 +21,7 @@ static void add_number(cJSON *o, const char *key, double value)
     cJSON_AddNumberToObject(o, key, value);
 }
 
-static void add_seconds(cJSON *o, const char *key, uint64_t ns)
+void report_json_seconds(cJSON *o, const char *key, uint64_t ns)
 {
     add_number(o, key, (double)ns / 1e9);
 }
@@ -41,13 +41,13 @@ static void add_job(const struct report *r, cJSON *root)
     add_number(o, "missing_ranks", i->missing);
     add_number(o, "runs", i->runs);
     add_number(o, "start_time", (double)i->start_time);
-    add_seconds(o, "wall_seconds", m->wall_ns);
+    report_json_seconds(o, "wall_seconds", m->wall_ns);
     add_number(o, "events", (double)m->events);
     add_number(o, "lost", (double)m->lost);
-    add_seconds(o, "mpi_seconds", m->sum_mpi_ns);
-    add_seconds(o, "omp_seconds", m->sum_omp_ns);
-    add_seconds(o, "computation_seconds", m->sum_compute_ns);
-    add_seconds(o, "pythia_seconds", m->cost_ns);
+    report_json_seconds(o, "mpi_seconds", m->sum_mpi_ns);
+    report_json_seconds(o, "omp_seconds", m->sum_omp_ns);
+    report_json_seconds(o, "computation_seconds", m->sum_compute_ns);
+    report_json_seconds(o, "pythia_seconds", m->cost_ns);
 }
 
 static void add_lines(struct report *r, const struct report_findings *f, cJSON *array)
@@ -81,7 +81,7 @@ static void add_findings(struct report *r, cJSON *root)
 }
 
 /* A number that may not be known. */
-static void add_known(cJSON *o, const char *key, bool known, double value)
+void report_json_known(cJSON *o, const char *key, bool known, double value)
 {
     if (known)
         add_number(o, key, value);
@@ -97,11 +97,11 @@ static void add_capacity(const struct report_efficiency *e, cJSON *efficiency)
     add_number(o, "capacity", e->of.all / 1e9);
     add_number(o, "mpi", e->of.mpi / 1e9);
     add_number(o, "ended", e->of.ended / 1e9);
-    add_known(o, "useful", e->measured, e->of.useful / 1e9);
-    add_known(o, "serial", e->measured, e->of.serial / 1e9);
-    add_known(o, "fork_join", e->measured, e->of.fork_join / 1e9);
-    add_known(o, "waiting", e->measured, e->of.waiting / 1e9);
-    add_known(o, "uneven", e->measured, e->of.uneven / 1e9);
+    report_json_known(o, "useful", e->measured, e->of.useful / 1e9);
+    report_json_known(o, "serial", e->measured, e->of.serial / 1e9);
+    report_json_known(o, "fork_join", e->measured, e->of.fork_join / 1e9);
+    report_json_known(o, "waiting", e->measured, e->of.waiting / 1e9);
+    report_json_known(o, "uneven", e->measured, e->of.uneven / 1e9);
 }
 
 static void add_efficiency(struct report *r, cJSON *root)
@@ -112,23 +112,23 @@ static void add_efficiency(struct report *r, cJSON *root)
         return;
     report_split_communication(r);
     cJSON *o = cJSON_AddObjectToObject(root, "efficiency");
-    add_known(o, "parallel", e->measured, e->parallel);
+    report_json_known(o, "parallel", e->measured, e->parallel);
     add_number(o, "mpi", e->mpi);
-    add_known(o, "openmp", e->measured, e->openmp);
+    report_json_known(o, "openmp", e->measured, e->openmp);
     add_number(o, "load_balance", e->load_balance);
     add_number(o, "communication", e->communication);
-    add_known(o, "serialisation", e->split, e->serialisation);
-    add_known(o, "serialisation_order", e->split, e->order);
-    add_known(o, "serialisation_moving", e->split, e->moving);
-    add_known(o, "serialisation_explained", e->split, e->explained);
-    add_known(o, "transfer", e->split, e->transfer);
+    report_json_known(o, "serialisation", e->split, e->serialisation);
+    report_json_known(o, "serialisation_order", e->split, e->order);
+    report_json_known(o, "serialisation_moving", e->split, e->moving);
+    report_json_known(o, "serialisation_explained", e->split, e->explained);
+    report_json_known(o, "transfer", e->split, e->transfer);
     add_number(o, "openmp_threads", e->threads);
-    add_known(o, "openmp_load_balance", e->measured, e->omp_load_balance);
-    add_known(o, "openmp_waiting", e->measured, e->omp_waiting);
-    add_known(o, "openmp_fork_join", e->measured, e->omp_fork_join);
-    add_known(o, "openmp_serial", e->measured, e->omp_serial);
+    report_json_known(o, "openmp_load_balance", e->measured, e->omp_load_balance);
+    report_json_known(o, "openmp_waiting", e->measured, e->omp_waiting);
+    report_json_known(o, "openmp_fork_join", e->measured, e->omp_fork_join);
+    report_json_known(o, "openmp_serial", e->measured, e->omp_serial);
     add_number(o, "openmp_samples", e->samples);
-    add_known(o, "openmp_timed_share", e->covered > 0, e->covered);
+    report_json_known(o, "openmp_timed_share", e->covered > 0, e->covered);
     add_capacity(e, o);
 }
 
@@ -138,21 +138,21 @@ static void add_accounting(const struct report *r, cJSON *root)
     const struct report_model *m = r->model;
     cJSON *o = cJSON_AddObjectToObject(root, "accounting");
 
-    add_seconds(o, "wall_seconds", m->stream_wall_ns);
-    add_seconds(o, "call_seconds", m->call_ns);
-    add_seconds(o, "region_seconds", m->region_ns);
-    add_seconds(o, "gap_seconds", m->gap_ns);
-    add_seconds(o, "lost_seconds", m->lost_ns);
+    report_json_seconds(o, "wall_seconds", m->stream_wall_ns);
+    report_json_seconds(o, "call_seconds", m->call_ns);
+    report_json_seconds(o, "region_seconds", m->region_ns);
+    report_json_seconds(o, "gap_seconds", m->gap_ns);
+    report_json_seconds(o, "lost_seconds", m->lost_ns);
 }
 
 static void add_spread(cJSON *o, const struct report_spread *s)
 {
-    add_known(o, "min_seconds", s->min_ns != UINT64_MAX, (double)s->min_ns / 1e9);
-    add_known(o, "max_seconds", s->min_ns != UINT64_MAX, (double)s->max_ns / 1e9);
+    report_json_known(o, "min_seconds", s->min_ns != UINT64_MAX, (double)s->min_ns / 1e9);
+    report_json_known(o, "max_seconds", s->min_ns != UINT64_MAX, (double)s->max_ns / 1e9);
     add_number(o, "streams", (double)s->streams);
-    add_known(o, "cov", s->cov >= 0, s->cov);
-    add_known(o, "worst_rank", s->worst_rank != GRAMMAR_NONE, s->worst_rank);
-    add_known(o, "worst_seconds", s->worst_rank != GRAMMAR_NONE, (double)s->worst_ns / 1e9);
+    report_json_known(o, "cov", s->cov >= 0, s->cov);
+    report_json_known(o, "worst_rank", s->worst_rank != GRAMMAR_NONE, s->worst_rank);
+    report_json_known(o, "worst_seconds", s->worst_rank != GRAMMAR_NONE, (double)s->worst_ns / 1e9);
 }
 
 /* Where a call or a region is in the source; `caller` names the key of the source function. */
@@ -164,10 +164,10 @@ static void add_place(struct report *r, cJSON *o, uint32_t terminal, const char 
     report_json_text(o, caller, p ? p->full : NULL);
     report_json_text(o, "file", p ? p->file : NULL);
     report_json_text(o, "path", p ? p->path : NULL);
-    add_known(o, "line", p && p->line, p ? p->line : 0);
+    report_json_known(o, "line", p && p->line, p ? p->line : 0);
     report_json_text(o, "module", p ? p->module : NULL);
-    add_known(o, "offset", p != NULL, p ? (double)p->offset : 0);
-    add_known(o, "number", number != GRAMMAR_NONE, number);
+    report_json_known(o, "offset", p != NULL, p ? (double)p->offset : 0);
+    report_json_known(o, "number", number != GRAMMAR_NONE, number);
 }
 
 /* What plugins counted in the bursts before the calls. */
@@ -196,7 +196,7 @@ static void add_extremes(cJSON *o, const struct job_extremes *e)
 
     for (int k = 0; k < JOB_EXTREMES && e->count; k++) {
         snprintf(key, sizeof key, "%s_seconds", names[k]);
-        add_seconds(o, key, e->value[k]);
+        report_json_seconds(o, key, e->value[k]);
         snprintf(key, sizeof key, "%s_turn", names[k]);
         add_number(o, key, (double)e->turn[k]);
         snprintf(key, sizeof key, "%s_rank", names[k]);
@@ -216,8 +216,8 @@ static void add_callsites(struct report *r, cJSON *root)
         add_place(r, o, s->terminal, "caller");
         report_json_text(o, "class", job_call_kind_text(s->call_kind));
         add_number(o, "count", (double)s->count);
-        add_seconds(o, "time_seconds", s->time_ns);
-        add_seconds(o, "gap_seconds", s->gap_ns);
+        report_json_seconds(o, "time_seconds", s->time_ns);
+        report_json_seconds(o, "gap_seconds", s->gap_ns);
         add_number(o, "bytes", (double)s->bytes);
         add_extremes(o, &s->extremes);
         add_number(o, "app_percent", report_percent((double)s->time_ns, (double)r->model->stream_wall_ns));
@@ -227,42 +227,6 @@ static void add_callsites(struct report *r, cJSON *root)
             add_sums(o, sums, s);
     }
     report_sums_destroy(sums);
-}
-
-/* What is known of changing the team, and was done. */
-static void add_choice(const struct report *r, cJSON *region, uint32_t callsite)
-{
-    const struct job_region *g = job_find_region(r->job, callsite);
-
-    if (!g)
-        return;
-    cJSON *o = cJSON_AddObjectToObject(region, "choice"), *kept = cJSON_AddArrayToObject(o, "kept");
-    for (int i = 0; i < JOB_FIXED_REASONS; i++)
-        if (g->fixed & 1u << i)
-            cJSON_AddItemToArray(kept, cJSON_CreateString(job_fixed_text(1u << i)));
-    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
-        char reason[320];
-        report_reason(r, g, reason, sizeof reason);
-        cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
-    }
-    cJSON_AddBoolToObject(o, "proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS);
-    cJSON_AddBoolToObject(o, "in_turn", (g->proof & JOB_PROOF_IN_TURN) != 0);
-    add_seconds(o, "proof_seconds", g->proof_ns);
-    add_number(o, "own_size", g->team);
-    add_number(o, "executions", (double)g->executions);
-    add_number(o, "changed", (double)g->changed);
-    add_number(o, "trials", (double)g->trials);
-    add_number(o, "gain_seconds", (double)g->gain_ns / 1e9);
-    add_number(o, "controls", (double)g->controls);
-    add_number(o, "control_seconds", (double)g->control_ns / 1e9);
-    add_number(o, "control_chosen_seconds", (double)g->chosen_ns / 1e9);
-    cJSON *sizes = cJSON_AddArrayToObject(o, "sizes");
-    for (uint32_t i = 0; i < g->size_count && i < JOB_REGION_SIZES; i++) {
-        cJSON *row = report_json_object(sizes);
-        add_number(row, "size", g->size[i].size);
-        add_number(row, "count", (double)g->size[i].count);
-        add_seconds(row, "time_seconds", g->size[i].ns);
-    }
 }
 
 /* Of the threads of a region's teams; null where none was timed. */
@@ -279,10 +243,10 @@ static void add_threads(const struct report *r, cJSON *region, uint32_t callsite
     cJSON *o = cJSON_AddObjectToObject(region, "threads");
     add_number(o, "largest", t->threads);
     add_number(o, "samples", (double)t->samples);
-    add_seconds(o, "team_seconds", t->team_ns);
-    add_seconds(o, "timed_seconds", t->timed_ns);
+    report_json_seconds(o, "team_seconds", t->team_ns);
+    report_json_seconds(o, "timed_seconds", t->timed_ns);
     for (int i = 0; i < JOB_THREADS_PARTS; i++)
-        add_seconds(o, part[i], t->part[i]);
+        report_json_seconds(o, part[i], t->part[i]);
 }
 
 static void add_regions(struct report *r, cJSON *root)
@@ -294,22 +258,22 @@ static void add_regions(struct report *r, cJSON *root)
         cJSON *o = report_json_object(array);
         add_place(r, o, g->terminal, "function");
         add_number(o, "count", (double)g->count);
-        add_seconds(o, "time_seconds", g->time_ns);
-        add_seconds(o, "gap_seconds", g->gap_ns);
+        report_json_seconds(o, "time_seconds", g->time_ns);
+        report_json_seconds(o, "gap_seconds", g->gap_ns);
         add_spread(o, &g->spread);
         add_threads(r, o, g->callsite);
-        add_choice(r, o, g->callsite);
+        report_add_choice(r, job_find_region(r->job, g->callsite), o);
         const struct report_team *best = report_best_team(r->job, g);
-        add_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
+        report_json_known(o, "best_size", best != NULL, best ? (double)best->size : 0);
         cJSON *teams = cJSON_AddArrayToObject(o, "team_sizes");
         for (uint32_t k = 0; k < g->team_count; k++) {
             cJSON *t = report_json_object(teams);
-            add_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
+            report_json_known(t, "size", g->teams[k].size >= 0, (double)g->teams[k].size);
             add_number(t, "count", (double)g->teams[k].count);
-            add_seconds(t, "time_seconds", g->teams[k].time_ns);
-            add_known(t, "efficiency", report_team_efficiency(&g->teams[k]) >= 0,
+            report_json_seconds(t, "time_seconds", g->teams[k].time_ns);
+            report_json_known(t, "efficiency", report_team_efficiency(&g->teams[k]) >= 0,
                       report_team_efficiency(&g->teams[k]));
-            add_known(t, "fork_join_at_most", report_fork_share(r->model, &g->teams[k]) >= 0,
+            report_json_known(t, "fork_join_at_most", report_fork_share(r->model, &g->teams[k]) >= 0,
                       report_fork_share(r->model, &g->teams[k]));
         }
     }
@@ -363,11 +327,11 @@ static void add_extent(cJSON *o, const char *what, const struct job_extent *e)
     char key[40];
 
     snprintf(key, sizeof key, "%s_least_seconds", what);
-    add_seconds(o, key, e->least);
+    report_json_seconds(o, key, e->least);
     snprintf(key, sizeof key, "%s_least_rank", what);
     add_number(o, key, e->least_rank);
     snprintf(key, sizeof key, "%s_most_seconds", what);
-    add_seconds(o, key, e->most);
+    report_json_seconds(o, key, e->most);
     snprintf(key, sizeof key, "%s_most_rank", what);
     add_number(o, key, e->most_rank);
 }
@@ -382,15 +346,15 @@ static void add_streams(const struct report *r, cJSON *root)
         add_number(o, "rank", s->rank);
         add_number(o, "thread", s->thread);
         add_number(o, "ranks", s->count); /* 1; in a large job so many from "rank" on: times are means */
-        add_known(o, "class", s->class_index != GRAMMAR_NONE, s->class_index);
+        report_json_known(o, "class", s->class_index != GRAMMAR_NONE, s->class_index);
         add_number(o, "events", (double)s->events);
         add_number(o, "lost", (double)s->lost);
-        add_seconds(o, "begin_seconds", job_stream_mean(s, s->begin_ns));
+        report_json_seconds(o, "begin_seconds", job_stream_mean(s, s->begin_ns));
         add_number(o, "clock_rate", job_stream_rate(s));
-        add_seconds(o, "wall_seconds", job_stream_mean(s, s->wall_ns));
-        add_seconds(o, "mpi_seconds", job_stream_mean(s, s->mpi_ns));
-        add_seconds(o, "omp_seconds", job_stream_mean(s, s->omp_ns));
-        add_seconds(o, "pythia_seconds", job_stream_mean(s, s->cost_ns));
+        report_json_seconds(o, "wall_seconds", job_stream_mean(s, s->wall_ns));
+        report_json_seconds(o, "mpi_seconds", job_stream_mean(s, s->mpi_ns));
+        report_json_seconds(o, "omp_seconds", job_stream_mean(s, s->omp_ns));
+        report_json_seconds(o, "pythia_seconds", job_stream_mean(s, s->cost_ns));
         add_extent(o, "wall", &s->wall);
         add_extent(o, "useful", &s->useful);
     }
@@ -408,7 +372,7 @@ static void add_comm(const struct report *r, cJSON *root)
         report_json_text(o, "direction", p->receives ? "receive" : "send");
         cJSON_AddBoolToObject(o, "onesided", p->onesided);
         report_json_text(o, "relation", relations[p->relation]);
-        add_known(o, "peer", p->relation <= REPORT_XOR, (double)p->value);
+        report_json_known(o, "peer", p->relation <= REPORT_XOR, (double)p->value);
         add_number(o, "messages", (double)p->messages);
         add_number(o, "bytes", (double)p->bytes);
     }
@@ -436,7 +400,7 @@ static void add_matrix(const struct report *r, cJSON *root)
         cJSON *row = report_json_object(patterns);
         report_json_text(row, "pattern", p->name);
         report_json_text(row, "function", all ? NULL : job_text(r->job, m->sites[p->site].function));
-        add_known(row, "number", !all, all ? 0 : report_site_number(r->names, m->sites[p->site].callsite));
+        report_json_known(row, "number", !all, all ? 0 : report_site_number(r->names, m->sites[p->site].callsite));
         add_number(row, "messages", (double)p->messages);
         add_number(row, "bytes", (double)p->bytes);
     }
@@ -456,56 +420,7 @@ static void add_loop(const struct report *r, cJSON *root)
     add_number(o, "total_seconds", l->total_ns / 1e9);
     report_json_text(o, "function", l->place ? report_function_at(l->place, true) : NULL);
     report_json_text(o, "file", l->place ? l->place->file : NULL);
-    add_known(o, "line", l->place && l->place->line, l->place ? l->place->line : 0);
-}
-
-/* Of the answers given at each tenth of probability, how many there were and how many were right. */
-static void add_calibration(cJSON *row, const struct oracle_score *s, int distance)
-{
-    cJSON *answers = cJSON_AddArrayToObject(row, "answers"), *right = cJSON_AddArrayToObject(row, "right");
-
-    for (int i = 0; i < ORACLE_DECILES; i++) {
-        cJSON_AddItemToArray(answers, cJSON_CreateNumber((double)s->at[distance].answers[i]));
-        cJSON_AddItemToArray(right, cJSON_CreateNumber((double)s->at[distance].right[i]));
-    }
-}
-
-static void add_oracle(const struct report *r, cJSON *root)
-{
-    const struct job_oracle *j = &r->job->oracle;
-    double error = oracle_time_median(j->score.time_error);
-
-    if (!j->present)
-        return;
-    cJSON *o = cJSON_AddObjectToObject(root, "oracle");
-    cJSON *accuracy = cJSON_AddObjectToObject(o, "accuracy");
-    cJSON *distances = cJSON_AddArrayToObject(o, "distances");
-    for (int d = 0; d < ORACLE_DISTANCES; d++) {
-        uint64_t predictions = j->score.at[d].predictions;
-        cJSON *row = report_json_object(distances);
-        char key[16];
-        snprintf(key, sizeof key, "%u", oracle_score_distances[d]);
-        if (predictions)
-            add_number(accuracy, key, (double)j->score.at[d].hits / (double)predictions);
-        add_number(row, "distance", oracle_score_distances[d]);
-        add_number(row, "predictions", (double)predictions);
-        add_number(row, "hits", (double)j->score.at[d].hits);
-        add_number(row, "unknown", (double)j->score.at[d].unknown);
-        add_number(row, "brier", predictions ? j->score.at[d].brier / (double)predictions : 0);
-        add_calibration(row, &j->score, d);
-    }
-    add_known(o, "time_error_median", error >= 0, error);
-    add_known(o, "partners", j->score.peers.asked > 0,
-              (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
-    add_number(o, "events", (double)j->score.events);
-    add_number(o, "known", (double)j->score.known);
-    add_number(o, "ranks", j->ranks);
-    add_number(o, "actions", (double)j->actions);
-    add_number(o, "gain_seconds", j->gain_seconds);
-    add_number(o, "cost_seconds", j->cost_seconds);
-    add_seconds(o, "wall_seconds", j->wall_ns);
-    add_known(o, "start_time", j->start_time > 0, (double)j->start_time);
-    add_known(o, "recorded_wall_seconds", j->recorded_ns > 0, (double)j->recorded_ns / 1e9);
+    report_json_known(o, "line", l->place && l->place->line, l->place ? l->place->line : 0);
 }
 
 cJSON *report_json(struct report *r)
@@ -524,7 +439,7 @@ cJSON *report_json(struct report *r)
     add_callsites(r, root);
     report_add_polls(r, root);
     add_regions(r, root);
-    report_add_tasks(r, root);
+    report_add_tasks(r, r->job->tasks, r->job->task_count, root);
     report_add_machine(r, root);
     report_add_clock(r, root);
     report_add_delay(r, root);
@@ -535,7 +450,7 @@ cJSON *report_json(struct report *r)
     report_add_series(r, root);
     report_add_own(r, root);
     add_loop(r, root);
-    add_oracle(r, root);
+    report_add_oracle(r, root);
     return root;
 }
 

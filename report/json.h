@@ -9,8 +9,12 @@
 
 /* Everything that `--format json` prints. The caller deletes it. */
 cJSON *report_json(struct report *r);
-/* Adds "tasks", an array (view_tasks.c). */
-void report_add_tasks(struct report *r, cJSON *root);
+/* Adds "tasks", an array of these rows (view_tasks.c). */
+void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root);
+/* Adds "choice": what is known of changing a region's team, and was done. Nothing for NULL (view_known.c). */
+void report_add_choice(const struct report *r, const struct job_region *g, cJSON *region);
+/* Adds "oracle": the last predicted run, and what predicted runs learned; nothing before one (view_predicted.c). */
+void report_add_oracle(struct report *r, cJSON *root);
 /* Adds "polls", an array (polls.c). */
 void report_add_polls(struct report *r, cJSON *root);
 /* Adds "series": how each rank's time goes by (view_ranks.c). */
@@ -24,6 +28,9 @@ void report_add_clock(struct report *r, cJSON *root);
 void report_add_delay(struct report *r, cJSON *root);
 /* Adds a text, or null for NULL. Bytes that are no UTF-8 become '?'. */
 void report_json_text(cJSON *object, const char *key, const char *text);
+/* Adds nanoseconds, as seconds; a number, or null where it is not known. */
+void report_json_seconds(cJSON *object, const char *key, uint64_t ns);
+void report_json_known(cJSON *object, const char *key, bool known, double value);
 /* A text as a JSON string, with its quotes; the caller frees it. */
 char *report_json_quoted(const char *text);
 /* A new object at the end of an array, which owns it. */

@@ -54,7 +54,8 @@ libpythia_report_la_SOURCES = \
 	%D%/units.c %D%/units.h \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
-	%D%/view_omp.c %D%/view_own.c %D%/view_tasks.c %D%/view_machine.c %D%/view_predicted.c \
+	%D%/view_known.c %D%/view_omp.c %D%/view_own.c %D%/view_tasks.c %D%/view_machine.c \
+	%D%/view_predicted.c \
 	%D%/view_ranks.c \
 	%D%/view_waits.c
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm

@@ -70,13 +70,15 @@ void report_print_csv(struct report *r, FILE *out);
 void report_find_main_loop(struct report *r);
 void report_print_summary(struct report *r, FILE *out);
 void report_print_predicted(struct report *r, FILE *out);
-void report_print_oracle(const struct job *j, FILE *out); /* some lines of both; nothing before a predicted run */
 void report_print_callsites(struct report *r, FILE *out);
 void report_print_ranks(struct report *r, FILE *out);
 /* Part of it: where one rank computes longer than the others. */
 void report_print_own(struct report *r, FILE *out);
 void report_print_omp(struct report *r, FILE *out);
-void report_print_tasks(struct report *r, FILE *out);
+/* Parts of it, of the recording or of what was learned. The oracle's knowledge of a region; nothing for NULL. */
+void report_print_known(const struct report *r, const struct job_region *g, FILE *out);
+void report_print_reading(const struct job_region *g, uint32_t count, FILE *out);
+void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out);
 void report_print_machine(struct report *r, FILE *out);
 void report_print_comm(struct report *r, FILE *out);
 /* --- Texts for a line: report/units.h --- */

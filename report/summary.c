@@ -206,14 +206,15 @@ void report_print_summary(struct report *r, FILE *out)
         fprintf(out, "no events were recorded\n");
         return;
     }
-    report_print_findings(r, r->job->oracle.present || r->job->info.missing ? 3 : 5, out);
+    report_print_findings(r, r->job->info.missing ? 3 : 5, out);
     print_shares(r, out);
     print_sites(r, out);
     print_regions(r, out);
     print_loop(r, out);
     print_classes(r, out);
     print_pattern(r, out);
-    report_print_oracle(r->job, out);
+    if (r->job->oracle.present)
+        fprintf(out, "\na run was predicted with this file: --view predicted\n");
     fprintf(out, "\nPythia itself took %s (%.2f %% of the threads' time)\n", report_time((double)m->cost_ns),
             report_percent((double)m->cost_ns, (double)m->stream_wall_ns));
 }

@@ -72,37 +72,6 @@ static void print_threads(const struct report *r, uint32_t callsite, FILE *out)
             share(t->part[JOB_THREADS_JOIN], all), report_count(t->samples), share(t->timed_ns, t->team_ns));
 }
 
-/* What the oracle knows of changing this team, and did: "  oracle: 3 of 50 with another size, …". */
-static void print_known(const struct report *r, uint32_t callsite, FILE *out)
-{
-    const struct job_region *g = job_find_region(r->job, callsite);
-    char reason[320];
-
-    if (!g)
-        return;
-    if (g->changed) {
-        const struct job_region_size *most = &g->size[0];
-        for (uint32_t i = 1; i < g->size_count && i < JOB_REGION_SIZES; i++)
-            if (g->size[i].size != g->team && (g->size[i].count > most->count || most->size == g->team))
-                most = &g->size[i];
-        fprintf(out, "  oracle: %s of %s executions with another team than the program's %u, mostly %u (mean %s); "
-                "estimated gain %.3g s\n", report_count(g->changed), report_count(g->executions), g->team, most->size,
-                report_time(report_mean(most->ns, most->count)), (double)g->gain_ns / 1e9);
-    }
-    if (g->controls)
-        fprintf(out, "  oracle: %s control turns with %u: mean %s, where the chosen size takes %s\n",
-                report_count(g->controls), g->team, report_time(report_mean(g->control_ns, g->controls)),
-                report_time(report_mean(g->chosen_ns, g->controls)));
-    for (int i = 0; i < JOB_FIXED_REASONS; i++)
-        if (g->fixed & 1u << i)
-            fprintf(out, "  oracle: left alone: %s\n", job_fixed_text(1u << i));
-    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
-        report_reason(r, g, reason, sizeof reason);
-        fprintf(out, "  oracle: %s: %s\n", g->proof & JOB_PROOF_IN_TURN ? "one thread may do the work of each in turn"
-                                                                          : "left alone", reason);
-    }
-}
-
 static void print_region(struct report *r, const struct report_region *g, FILE *out)
 {
     bool uneven = g->spread.cov >= 0.1 && g->spread.worst_rank != GRAMMAR_NONE;
@@ -117,32 +86,13 @@ static void print_region(struct report *r, const struct report_region *g, FILE *
     for (uint32_t k = 0; k < g->team_count; k++)
         print_team(r, g, &g->teams[k], out);
     print_threads(r, g->callsite, out);
-    print_known(r, g->callsite, out);
+    report_print_known(r, job_find_region(r->job, g->callsite), out);
 }
 
-/* How many regions may change their teams, as their code says, and what reading it took. */
-static void print_reading(const struct job *j, FILE *out)
-{
-    uint64_t ns = 0;
-    uint32_t proven = 0, in_turn = 0;
-
-    for (uint32_t i = 0; i < j->region_count; i++) {
-        ns += j->regions[i].proof_ns;
-        proven += job_proof_reason(j->regions[i].proof) == JOB_PROOF_HARMLESS;
-        in_turn += (j->regions[i].proof & JOB_PROOF_IN_TURN) != 0;
-    }
-    if (j->region_count)
-        fprintf(out,
-                "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
-                "each in turn; reading their code took %s\n",
-                proven, j->region_count, in_turn, report_time((double)ns));
-}
-
-/* What the oracle does with these figures, and did. */
+/* What the oracle does with these figures. */
 static void print_choice(const struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    const struct job_oracle *o = &r->job->oracle;
     uint32_t several = 0, one = 0;
 
     for (uint32_t i = 0; i < m->region_count; i++) {
@@ -154,7 +104,7 @@ static void print_choice(const struct report *r, FILE *out)
         out,
         "\neff.: time of one thread / (time x threads), at places that ran with both; fork/join: the shortest region "
         "of that size had it too\n");
-    print_reading(r->job, out);
+    report_print_reading(r->job->regions, r->job->region_count, out);
     if (several)
         fprintf(out, "several sizes did the same work in %u of %u regions; one thread was best in %u\n", several,
                 m->region_count, one);
@@ -163,9 +113,6 @@ static void print_choice(const struct report *r, FILE *out)
             out,
             "no region did the same work with several team sizes: the oracle learns what one thread takes when it "
             "predicts\n");
-    if (o->present)
-        fprintf(out, "the last predicted run acted %" PRIu64 " times (teams and tasks), estimated gain %.3g s\n",
-                o->actions, o->gain_seconds);
 }
 
 void report_print_omp(struct report *r, FILE *out)
@@ -174,7 +121,7 @@ void report_print_omp(struct report *r, FILE *out)
 
     if (!m->region_count) {
         fprintf(out, "no parallel region was recorded\n");
-        report_print_tasks(r, out);
+        report_print_tasks(r, r->job->tasks, r->job->task_count, out);
         report_print_machine(r, out);
         return;
     }
@@ -183,6 +130,6 @@ void report_print_omp(struct report *r, FILE *out)
     for (uint32_t i = 0; i < m->region_count; i++)
         print_region(r, &m->regions[i], out);
     print_choice(r, out);
-    report_print_tasks(r, out);
+    report_print_tasks(r, r->job->tasks, r->job->task_count, out);
     report_print_machine(r, out);
 }

@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "base/clean.h"
+#include "report/json.h"
 #include "report/report.h"
 #include "report/units.h"
 
@@ -34,12 +35,10 @@ static void print_change(const struct job_oracle *o, FILE *out)
         fprintf(out, ", %.1f %% %s than recorded", change < 0 ? -change : change, change < 0 ? "faster" : "slower");
 }
 
-void report_print_oracle(const struct job *j, FILE *out)
+static void print_oracle(const struct job *j, FILE *out)
 {
     const struct job_oracle *o = &j->oracle;
 
-    if (!o->present)
-        return;
     fprintf(out, "\npredicted right at distance");
     for (int d = 0; d < ORACLE_DISTANCES; d++)
         if (o->score.at[d].predictions) /* a short run has no event so far ahead */
@@ -48,19 +47,29 @@ void report_print_oracle(const struct job *j, FILE *out)
     if (o->score.peers.asked)
         fprintf(out, "\n  and of the peers of messages %.1f %%",
                 report_percent((double)o->score.peers.right, (double)o->score.peers.asked));
-    fprintf(out, "\n  in the last predicted run, %s", report_time((double)o->wall_ns));
-    if (o->ranks != j->info.ranks)
-        fprintf(out, " on %u ranks", o->ranks);
-    if (is_comparable(o))
-        print_change(o, out);
     double error = oracle_time_median(o->score.time_error);
     if (error >= 0)
-        fprintf(out, "; median time error %.0f %%", 100 * error);
+        fprintf(out, "\n  median error of the time until the next event %.0f %%", 100 * error);
     fprintf(out, "\n  %s actions, estimated gain %.3g s, cost of the oracle %.3g s\n", report_count(o->actions),
             o->gain_seconds, o->cost_seconds);
     if (o->actions && is_comparable(o)) /* in the unit of the estimate: sums over ranks */
         fprintf(out, "  measured gain %.3g s: what the ranks took less than when recorded\n",
                 ((double)o->recorded_ns - (double)o->wall_ns) * 1e-9 * o->ranks);
+}
+
+/* Regions and tasks as predicted runs have seen them. */
+static void print_learned(struct report *r, FILE *out)
+{
+    const struct job_learned *l = &r->job->learned;
+    char where[256];
+
+    for (uint32_t i = 0; i < l->region_count; i++) {
+        report_callsite_text(r->resolver, l->regions[i].callsite, REPORT_ENTRY, where, sizeof where);
+        fprintf(out, "%s%s: entered %s times\n", i ? "" : "\n", where, report_count(l->regions[i].executions));
+        report_print_known(r, &l->regions[i], out);
+    }
+    report_print_reading(l->regions, l->region_count, out);
+    report_print_tasks(r, l->tasks, l->task_count, out);
 }
 
 void report_print_predicted(struct report *r, FILE *out)
@@ -89,5 +98,74 @@ void report_print_predicted(struct report *r, FILE *out)
             fputs(" (of another size: times are not compared)", out);
     }
     fputc('\n', out);
-    report_print_oracle(j, out);
+    print_oracle(j, out);
+    print_learned(r, out);
+}
+
+/* Of the answers given at each tenth of probability, how many there were and how many were right. */
+static void add_calibration(cJSON *row, const struct oracle_score *s, int distance)
+{
+    cJSON *answers = cJSON_AddArrayToObject(row, "answers"), *right = cJSON_AddArrayToObject(row, "right");
+
+    for (int i = 0; i < ORACLE_DECILES; i++) {
+        cJSON_AddItemToArray(answers, cJSON_CreateNumber((double)s->at[distance].answers[i]));
+        cJSON_AddItemToArray(right, cJSON_CreateNumber((double)s->at[distance].right[i]));
+    }
+}
+
+static void add_learned_regions(const struct report *r, cJSON *oracle)
+{
+    cJSON *array = cJSON_AddArrayToObject(oracle, "regions");
+
+    for (uint32_t i = 0; i < r->job->learned.region_count; i++) {
+        const struct job_region *g = &r->job->learned.regions[i];
+        const struct report_place *p = report_resolve(r->resolver, g->callsite, 0, REPORT_ENTRY);
+        cJSON *o = report_json_object(array);
+        report_json_text(o, "function", p->function);
+        report_json_text(o, "file", p->file);
+        cJSON_AddNumberToObject(o, "line", p->line);
+        report_json_text(o, "module", p->module);
+        cJSON_AddNumberToObject(o, "offset", (double)p->offset);
+        report_add_choice(r, g, o);
+    }
+}
+
+void report_add_oracle(struct report *r, cJSON *root)
+{
+    const struct job_oracle *j = &r->job->oracle;
+    double error = oracle_time_median(j->score.time_error);
+
+    if (!j->present)
+        return;
+    cJSON *o = cJSON_AddObjectToObject(root, "oracle");
+    cJSON *accuracy = cJSON_AddObjectToObject(o, "accuracy");
+    cJSON *distances = cJSON_AddArrayToObject(o, "distances");
+    for (int d = 0; d < ORACLE_DISTANCES; d++) {
+        uint64_t predictions = j->score.at[d].predictions;
+        cJSON *row = report_json_object(distances);
+        char key[16];
+        snprintf(key, sizeof key, "%u", oracle_score_distances[d]);
+        if (predictions)
+            cJSON_AddNumberToObject(accuracy, key, (double)j->score.at[d].hits / (double)predictions);
+        cJSON_AddNumberToObject(row, "distance", oracle_score_distances[d]);
+        cJSON_AddNumberToObject(row, "predictions", (double)predictions);
+        cJSON_AddNumberToObject(row, "hits", (double)j->score.at[d].hits);
+        cJSON_AddNumberToObject(row, "unknown", (double)j->score.at[d].unknown);
+        cJSON_AddNumberToObject(row, "brier", predictions ? j->score.at[d].brier / (double)predictions : 0);
+        add_calibration(row, &j->score, d);
+    }
+    report_json_known(o, "time_error_median", error >= 0, error);
+    report_json_known(o, "partners", j->score.peers.asked > 0,
+              (double)j->score.peers.right / (double)(j->score.peers.asked + !j->score.peers.asked));
+    cJSON_AddNumberToObject(o, "events", (double)j->score.events);
+    cJSON_AddNumberToObject(o, "known", (double)j->score.known);
+    cJSON_AddNumberToObject(o, "ranks", j->ranks);
+    cJSON_AddNumberToObject(o, "actions", (double)j->actions);
+    cJSON_AddNumberToObject(o, "gain_seconds", j->gain_seconds);
+    cJSON_AddNumberToObject(o, "cost_seconds", j->cost_seconds);
+    report_json_seconds(o, "wall_seconds", j->wall_ns);
+    report_json_known(o, "start_time", j->start_time > 0, (double)j->start_time);
+    report_json_known(o, "recorded_wall_seconds", j->recorded_ns > 0, (double)j->recorded_ns / 1e9);
+    add_learned_regions(r, o);
+    report_add_tasks(r, r->job->learned.tasks, r->job->learned.task_count, o);
 }

@@ -17,14 +17,14 @@ static void print_row(const char *name, const struct job_task *t, const char *wh
 }
 
 /* Depths are sampled at rates of their own: each counts by the tasks that it had, not by those that were timed. */
-static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
+static struct job_task sum_of(const struct job_task *tasks, uint32_t first, uint32_t end)
 {
-    struct job_task sum = j->tasks[first];
+    struct job_task sum = tasks[first];
     double time = 0;
 
     sum.created = sum.at_once = sum.timed = 0;
     for (uint32_t i = first; i < end; i++) {
-        const struct job_task *t = &j->tasks[i];
+        const struct job_task *t = &tasks[i];
         sum.created += t->created;
         sum.at_once += t->at_once;
         if (t->timed) {
@@ -39,60 +39,58 @@ static struct job_task sum_of(const struct job *j, uint32_t first, uint32_t end)
     return sum;
 }
 
-static uint32_t end_of(const struct job *j, uint32_t first)
+static uint32_t end_of(const struct job_task *tasks, uint32_t count, uint32_t first)
 {
     uint32_t end = first + 1;
 
-    while (end < j->task_count && j->tasks[end].callsite == j->tasks[first].callsite)
+    while (end < count && tasks[end].callsite == tasks[first].callsite)
         end++;
     return end;
 }
 
 /* Which tasks the times are of. Task loops are timed as a whole, and some not at all: these say nothing here. */
-static const char *timed_text(const struct job *j)
+static const char *timed_text(const struct job_task *tasks, uint32_t count)
 {
     uint64_t created = 0, timed = 0;
 
-    for (uint32_t i = 0; i < j->task_count; i++) {
-        created += j->tasks[i].loops ? 0 : j->tasks[i].created;
-        timed += j->tasks[i].loops ? 0 : j->tasks[i].timed;
+    for (uint32_t i = 0; i < count; i++) {
+        created += tasks[i].loops ? 0 : tasks[i].created;
+        timed += tasks[i].loops ? 0 : tasks[i].timed;
     }
     if (timed >= created)
         return "of all tasks";
     return report_text("estimated from a sample: %s of %s were timed", report_count(timed), report_count(created));
 }
 
-void report_print_tasks(struct report *r, FILE *out)
+void report_print_tasks(struct report *r, const struct job_task *tasks, uint32_t count, FILE *out)
 {
-    const struct job *j = r->job;
-
-    if (!j->task_count)
+    if (!count)
         return;
     fprintf(out, "\n%-14s %10s %10s %10s %10s %10s %8s  %s\n", "tasks", "created", "mean", "max", "subtree",
             "deferring", "at once", "place");
-    for (uint32_t first = 0, end; first < j->task_count; first = end) {
+    for (uint32_t first = 0, end; first < count; first = end) {
         char where[256];
-        end = end_of(j, first);
-        struct job_task sum = sum_of(j, first, end);
+        end = end_of(tasks, count, first);
+        struct job_task sum = sum_of(tasks, first, end);
         report_callsite_text(r->resolver, sum.callsite, REPORT_ENTRY, where, sizeof where);
         print_row(sum.loops ? "omp taskloop" : "omp task", &sum, where, out);
         for (uint32_t i = first; end - first > 1 && i < end; i++)
-            print_row(report_text("  depth %" PRIu32 "%s", j->tasks[i].depth, j->tasks[i].depth == 31 ? "+" : ""),
-                      &j->tasks[i], "", out);
+            print_row(report_text("  depth %" PRIu32 "%s", tasks[i].depth, tasks[i].depth == 31 ? "+" : ""),
+                      &tasks[i], "", out);
     }
     fprintf(out,
-            "\nof the last run that had tasks. mean, max: with the tasks that one ran at once itself, without those it "
+            "\nmean, max: with the tasks that one ran at once itself, without those it "
             "waited for,\n%s; subtree: with all that it creates run at once;\ndeferring: what that costs; at once: run "
             "by its creator although the program would have deferred it\n",
-            timed_text(j));
+            timed_text(tasks, count));
 }
 
-void report_add_tasks(struct report *r, cJSON *root)
+void report_add_tasks(struct report *r, const struct job_task *tasks, uint32_t count, cJSON *root)
 {
     cJSON *array = cJSON_AddArrayToObject(root, "tasks");
 
-    for (uint32_t i = 0; i < r->job->task_count; i++) {
-        const struct job_task *t = &r->job->tasks[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const struct job_task *t = &tasks[i];
         const struct report_place *p = report_resolve(r->resolver, t->callsite, 0, REPORT_ENTRY);
         cJSON *o = report_json_object(array);
         cJSON_AddStringToObject(o, "construct", t->loops ? "taskloop" : "task");

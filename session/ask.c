@@ -129,6 +129,15 @@ static uint64_t address_now(const struct job *j, uint32_t callsite, uint32_t pla
     return f->module == p->module ? function - f->offset + p->offset : 0;
 }
 
+static const struct job_region *region_at(const struct job *j, const struct job_region *r, uint32_t count,
+                                          const char *build_id, uint64_t offset)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (is_at(j, r[i].callsite, build_id, offset))
+            return &r[i];
+    return NULL;
+}
+
 int session_region(uint64_t function, struct job_region *r, uint64_t *where)
 {
     const struct job *j = session.reference;
@@ -137,13 +146,24 @@ int session_region(uint64_t function, struct job_region *r, uint64_t *where)
     uint32_t module = j ? base_modules_find((void *)(uintptr_t)function, &offset) : BASE_MODULE_NONE;
     if (module == BASE_MODULE_NONE || base_modules_get(module, &m))
         return 1;
-    for (uint32_t i = 0; i < j->region_count; i++)
-        if (is_at(j, j->regions[i].callsite, m.build_id, offset)) {
-            *r = j->regions[i];
-            *where = address_now(j, r->callsite, r->where, function);
-            return 0;
-        }
-    return 1;
+    const struct job_region *known = region_at(j, j->learned.regions, j->learned.region_count, m.build_id, offset);
+    if (!known)
+        known = region_at(j, j->regions, j->region_count, m.build_id, offset);
+    if (!known)
+        return 1;
+    *r = *known;
+    *where = address_now(j, r->callsite, r->where, function);
+    return 0;
+}
+
+static uint32_t tasks_at(const struct job *j, const struct job_task *from, uint32_t n, const char *build_id,
+                         uint64_t offset, struct job_task *tasks, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n && count < most; i++)
+        if (is_at(j, from[i].callsite, build_id, offset))
+            tasks[count++] = from[i];
+    return count;
 }
 
 uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t most)
@@ -155,9 +175,10 @@ uint32_t session_task_reference(uintptr_t fn, struct job_task *tasks, uint32_t m
         return 0;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     const struct job *r = session.reference;
-    for (uint32_t i = 0; r && i < r->task_count && count < most; i++)
-        if (is_at(r, r->tasks[i].callsite, m.build_id, offset))
-            tasks[count++] = r->tasks[i];
+    if (r)
+        count = tasks_at(r, r->learned.tasks, r->learned.task_count, m.build_id, offset, tasks, most);
+    if (r && !count)
+        count = tasks_at(r, r->tasks, r->task_count, m.build_id, offset, tasks, most);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);
     return count;
 }

@@ -125,13 +125,12 @@ static void publish_recorded(const struct job *job)
     session_print_summary(path, "summary");
 }
 
-/* The score, and what is known of regions and tasks; the rest of the file stays. */
+/* The score, and what was learned of regions and tasks; what was recorded stays. */
 static void store_score(struct job *reference, const struct job *job, const char *path)
 {
     char why[512] = "out of memory";
     reference->oracle = job->oracle;
-    int error = job_take_regions(reference, job);
-    job_task_replace(reference, job);
+    int error = job_learn(reference, job);
     if (!error)
         error = file_write(reference, path, why, sizeof why);
     if (error)

@@ -169,9 +169,10 @@ static int say_regions(const char *path)
     if (file_read(path, &job, why, sizeof why))
         return -1;
     struct report *r = report_create(job);
+    const struct job_learned *l = &job->learned; /* the predicted runs': the recording did not try to change any */
     uint32_t changed = 0;
-    for (uint32_t i = 0; r && i < job->region_count; i++) {
-        const struct job_region *g = &job->regions[i];
+    for (uint32_t i = 0; r && i < l->region_count; i++) {
+        const struct job_region *g = &l->regions[i];
         const char *place = place_of(r, g->callsite);
         char text[512];
         reasons(r, g, text, sizeof text);
@@ -181,7 +182,7 @@ static int say_regions(const char *path)
         else
             doctor_say(DOCTOR_GOOD, "region", NULL, "%s may be changed", place);
     }
-    if (!job->region_count)
+    if (!l->region_count)
         doctor_say(DOCTOR_NOTE, "regions", NULL, "none was seen in this run");
     report_destroy(r);
     job_destroy(job);

@@ -88,7 +88,7 @@ static const struct tool_line usage = {
     .options = options, .arguments = "JOB...", .take = take_job, .check = check,
     .doc =
         "Reports what a job did: where the time went, the calls and where they are, the structure of the program, who "
-        "talks to whom, and how well the last predicted run was predicted."
+        "talks to whom."
         "\v"
         "In the structure view CPUn is the computation before the call at callsite n; times are microseconds; "
         "(...)[4]: total is a loop of 4 turns with mean times inside.\n\n"

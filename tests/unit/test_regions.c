@@ -82,19 +82,60 @@ START_TEST(ranks_add_up_whatever_their_numbers)
 }
 END_TEST
 
-START_TEST(a_later_run_replaces_what_it_saw)
+static const struct job_region *learned(const struct job *j, uint32_t callsite)
+{
+    for (uint32_t i = 0; i < j->learned.region_count; i++)
+        if (j->learned.regions[i].callsite == callsite)
+            return &j->learned.regions[i];
+    return NULL;
+}
+
+START_TEST(a_predicted_run_stands_beside_the_recording)
 {
     struct job *file = empty(), *run = empty();
     struct job_region old = sample(file, 0x1000, 5), other = sample(file, 0x2000, 6);
     ck_assert_int_eq(job_add_region(file, &old), 0);
     ck_assert_int_eq(job_add_region(file, &other), 0);
+    struct job_task task = { .callsite = other.callsite, .created = 3 };
+    ck_assert_int_eq(job_task_add(file, &task), 0);
     (void)place(run, 0x9999);
-    struct job_region now = sample(run, 0x1000, 100);
+    struct job_region now = sample(run, 0x2000, 100), first = sample(run, 0x1000, 200);
     ck_assert_int_eq(job_add_region(run, &now), 0);
-    ck_assert_int_eq(job_take_regions(file, run), 0);
+    ck_assert_int_eq(job_learn(file, run), 0);
+    ck_assert_int_eq(job_add_region(run, &first), 0);
+    for (uint32_t i = 0; i < 2; i++) { /* rows that get another order in the file */
+        task = (struct job_task){ .callsite = i ? first.callsite : now.callsite, .created = 7 + i };
+        ck_assert_int_eq(job_task_add(run, &task), 0);
+    }
+    ck_assert_int_eq(job_learn(file, run), 0);
     ck_assert_uint_eq(file->region_count, 2);
-    ck_assert_uint_eq(job_find_region(file, old.callsite)->executions, 101);
+    ck_assert_uint_eq(job_find_region(file, old.callsite)->executions, 6);
     ck_assert_uint_eq(job_find_region(file, other.callsite)->executions, 7);
+    ck_assert_uint_eq(file->tasks[0].created, 3);
+    ck_assert_uint_eq(file->learned.region_count, 2);
+    ck_assert_uint_eq(learned(file, old.callsite)->executions, 201);
+    ck_assert_uint_eq(learned(file, other.callsite)->executions, 101);
+    ck_assert_uint_eq(file->learned.task_count, 2);
+    ck_assert_uint_eq(file->learned.tasks[0].created, 8);
+    char why[256];
+    struct job *again = NULL;
+    ck_assert_msg(job_check(file, why, sizeof why) == 0, "%s", why);
+    ck_assert_int_eq(file_write(file, "test_regions_learned.pythia", why, sizeof why), 0);
+    ck_assert_int_eq(file_read("test_regions_learned.pythia", &again, why, sizeof why), 0);
+    ck_assert_int_eq(memcmp(file->learned.regions, again->learned.regions, 2 * sizeof *again->learned.regions), 0);
+    ck_assert_int_eq(memcmp(file->learned.tasks, again->learned.tasks, 2 * sizeof *again->learned.tasks), 0);
+    remove("test_regions_learned.pythia");
+
+    struct job *updated = empty();
+    struct job_region own = sample(updated, 0x1000, 300);
+    ck_assert_int_eq(job_add_region(updated, &own), 0);
+    ck_assert_int_eq(job_inherit(updated, again), 0);
+    ck_assert_uint_eq(updated->region_count, 2);
+    ck_assert_uint_eq(updated->regions[0].executions, 301);
+    ck_assert_uint_eq(updated->regions[1].executions, 101);
+    ck_assert_uint_eq(updated->task_count, 2);
+    job_destroy(updated);
+    job_destroy(again);
     job_destroy(file);
     job_destroy(run);
 }
@@ -157,7 +198,7 @@ int main(void)
 {
     static const struct unit_test tests[] = {
         UNIT_TEST(files_hold_all_of_it),       UNIT_TEST(ranks_add_up_whatever_their_numbers),
-        UNIT_TEST(a_later_run_replaces_what_it_saw), UNIT_TEST(more_sizes_than_there_is_room_for),
+        UNIT_TEST(a_predicted_run_stands_beside_the_recording), UNIT_TEST(more_sizes_than_there_is_room_for),
         UNIT_TEST(nonsense_is_refused),        UNIT_TEST(every_reason_has_words),
     };
     return unit_run("job/regions", tests, UNIT_COUNT(tests));
