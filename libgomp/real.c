@@ -15,17 +15,22 @@ struct wanted { const char *name; size_t field; };
 
 static const struct wanted wanted[] = {
 #define FIELD(name) { #name, offsetof(struct libgomp_real, name) },
-#define OMP_HOOK_REGION(name, traits, parameters, arguments) FIELD(name)
+#define OMP_HOOK_REGION(name, parameters, work, arguments) FIELD(name)
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_SET(name, parameters, arguments) FIELD(name)
-#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) FIELD(name)
+#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field) FIELD(name)
 #define OMP_HOOK_SHARE(name, field) FIELD(name)
 #define OMP_HOOK_NEST(name) FIELD(name)
 #define OMP_HOOK_LEVEL(type, name, lowered) FIELD(name)
 #define OMP_HOOK_BARRIER(type, name, parameters, arguments) FIELD(name)
-#define OMP_HOOK_BARRIER_ONLY(name, parameters, arguments) FIELD(name)
 #define OMP_HOOK_USE(type, name, parameters) FIELD(name)
+#define OMP_HOOK_MEET(type, name, parameters, arguments, share) FIELD(name)
+#define OMP_HOOK_WORK(type, name, parameters, arguments, share) FIELD(name)
+#define OMP_HOOK_LOOP(name, schedule)                                  \
+    FIELD(GOMP_loop_##name##_start) FIELD(GOMP_loop_##name##_next)     \
+    FIELD(GOMP_loop_ull_##name##_start) FIELD(GOMP_loop_ull_##name##_next)
+#define OMP_HOOK_RUNTIME(name) OMP_HOOK_LOOP(name, 0)
 #include "libgomp/omp_calls.def"
 #undef FIELD
 };

@@ -17,17 +17,30 @@
 #include <stdint.h>
 
 struct libgomp_real {
-#define OMP_HOOK_REGION(name, traits, parameters, arguments) void (*name) parameters;
+#define OMP_HOOK_REGION(name, parameters, work, arguments) void (*name) parameters;
 #include "libgomp/gomp_calls.def"
 #define OMP_HOOK_ASK(type, name, parameters, arguments) type (*name) parameters;
 #define OMP_HOOK_SET(name, parameters, arguments) void (*name) parameters;
-#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) int (*name) parameters;
+#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field) int (*name) parameters;
 #define OMP_HOOK_SHARE(name, field) int (*name)(void);
 #define OMP_HOOK_NEST(name) int (*name)(void);
 #define OMP_HOOK_LEVEL(type, name, lowered) type (*name)(void);
 #define OMP_HOOK_BARRIER(type, name, parameters, arguments) type (*name) parameters;
-#define OMP_HOOK_BARRIER_ONLY(name, parameters, arguments) void (*name) parameters;
 #define OMP_HOOK_USE(type, name, parameters) type (*name) parameters;
+#define OMP_HOOK_MEET(type, name, parameters, arguments, share) type (*name) parameters;
+#define OMP_HOOK_WORK(type, name, parameters, arguments, share) type (*name) parameters;
+#define OMP_HOOK_LOOP(name, schedule)                                                                            \
+    bool (*GOMP_loop_##name##_start)(long, long, long, long, long *, long *);                                    \
+    bool (*GOMP_loop_##name##_next)(long *, long *);                                                             \
+    bool (*GOMP_loop_ull_##name##_start)(bool, unsigned long long, unsigned long long, unsigned long long,       \
+                                         unsigned long long, unsigned long long *, unsigned long long *);        \
+    bool (*GOMP_loop_ull_##name##_next)(unsigned long long *, unsigned long long *);
+#define OMP_HOOK_RUNTIME(name)                                                                                   \
+    bool (*GOMP_loop_##name##_start)(long, long, long, long *, long *);                                          \
+    bool (*GOMP_loop_##name##_next)(long *, long *);                                                             \
+    bool (*GOMP_loop_ull_##name##_start)(bool, unsigned long long, unsigned long long, unsigned long long,       \
+                                         unsigned long long *, unsigned long long *);                            \
+    bool (*GOMP_loop_ull_##name##_next)(unsigned long long *, unsigned long long *);
 #include "libgomp/omp_calls.def"
 };
 

@@ -8,6 +8,7 @@
 
 #include "include/pythia.h"
 #include "omp/hooks.h"
+#include "omp/shares.h"
 #include "libgomp/real.h"
 
 static void asked(struct base_frame here)
@@ -49,13 +50,15 @@ static void asked(struct base_frame here)
         return libgomp_real()->name() + (int)omp_hook_thread.direct;  \
     }
 
-/* Only the outermost region is called without libgomp: it is level 1, and what libgomp calls 1 is 2. */
-#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, inside) \
-    PYTHIA_API int name parameters;                                       \
-    int name parameters                                                   \
-    {                                                                     \
-        return !omp_hook_thread.direct || (level) < 1 ? libgomp_real()->name arguments  \
-                     : (level) == 1 ? (inside) : libgomp_real()->plain((int)(level) - 1);     \
+/* Shares are of the outermost region: it is level 1, and, called without libgomp, what libgomp calls 1 is 2. */
+#define OMP_HOOK_DEPTH(name, plain, parameters, arguments, level, field)                                    \
+    PYTHIA_API int name parameters;                                                                         \
+    int name parameters                                                                                     \
+    {                                                                                                       \
+        if ((level) == 1 && omp_shares_inside(base_frame_here()))                                           \
+            return (int)omp_hook_thread.field;                                                              \
+        return !omp_hook_thread.direct || (level) < 1 ? libgomp_real()->name arguments                      \
+                                                      : libgomp_real()->plain((int)(level) - 1);            \
     }
 
 #include "libgomp/omp_calls.def"

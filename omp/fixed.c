@@ -10,8 +10,6 @@ static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flag
 {
     if (r->traits & OMP_HOOK_LEAGUE)
         return JOB_FIXED_TEAMS;
-    if (r->traits & OMP_HOOK_FIXED)
-        return JOB_FIXED_SECTIONS;
     if (flags != 0)
         return JOB_FIXED_BIND;
     if (nt != 0 && !r->site->allowed)

@@ -13,7 +13,7 @@
 #include "base/fpu.h"
 #include "include/pythia.h"
 #include "libgomp/real.h"
-#include "omp/in_turn.h"
+#include "omp/shares.h"
 #include "omp/site.h"
 #include "omp/team.h"
 #include "session/ask.h"
@@ -104,7 +104,8 @@ static uint32_t threads_asked(unsigned nt)
 
 static void look_inside(struct omp_hook_region *r)
 {
-    r->run = omp_hook_team_run;
+    if (!r->shared)
+        r->run = omp_hook_team_run;
     r->argument = r;
     if (r->verify)
         r->timed = teams_team_begin(r->span.begin, threads_asked(r->asked));
@@ -202,7 +203,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->data = r->argument = data;
     /* Inside a lowered region one thread is what the program's own nested regions would get. */
     r->nt = t->lowered ? 1 : nt;
-    r->direct = r->nested = false;
+    r->direct = r->nested = r->shared = false;
     r->timed = NULL;
     r->stream = enter(t, frame);
     if (teams_share_timed() && teams_share_runs())
@@ -213,7 +214,7 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     r->caller = caller;
     r->asked = nt;
     r->site = NULL;
-    r->acts = r->may = r->lowered = r->in_turn = r->verify = r->set = false;
+    r->acts = r->may = r->lowered = r->verify = r->set = false;
     r->program = traits & OMP_HOOK_LEAGUE ? 0 : team_size(t, r->nt);
     if (t->depth == 0 && t->kept == 0)
         omp_hook_team_prepare(r, nt, flags);
@@ -226,6 +227,10 @@ static void region_open(struct omp_hook_region *r, void (*fn)(void *), void *dat
     }
     r->team = r->nt == r->asked ? r->program : r->nt;
     push(t, r);
+    if (r->shared) {
+        r->run = omp_shares_part;
+        r->argument = r;
+    }
     if (!r->nested && !(traits & OMP_HOOK_DIRECT) && (r->team == 0 || (r->verify && !r->lowered)))
         look_inside(r);
     place(r, traits);
@@ -266,14 +271,6 @@ static void restore_icv(const struct omp_hook_icv *icv)
     real->omp_set_schedule(icv->schedule, icv->chunk);
 }
 
-static void run_directly(const struct omp_hook_region *r)
-{
-    if (r->in_turn && r->lowered)
-        omp_hook_in_turn_run(r->fn, r->data, r->program);
-    else
-        r->fn(r->data);
-}
-
 static void region_close(struct omp_hook_region *r)
 {
     struct omp_hook_thread *t = &omp_hook_thread;
@@ -311,18 +308,25 @@ static void region_end(struct omp_hook_region *r)
     errno = kept;
 }
 
-#define OMP_HOOK_REGION(name, traits, parameters, arguments)                              \
+#define OMP_HOOK_REGION(name, parameters, work, arguments)                                \
     PYTHIA_API void name parameters;                                                      \
     void name parameters                                                                  \
     {                                                                                     \
         struct omp_hook_region r;                                                         \
-        region_begin(&r, fn, data, nt, flags, traits, __builtin_return_address(0), base_frame_here()); \
-        if (((traits) & OMP_HOOK_PLAIN) && r.direct)                                      \
-            run_directly(&r);                                                             \
-        else                                                                              \
-            libgomp_real()->name arguments;                                              \
+        region_begin(&r, fn, data, nt, flags, 0, __builtin_return_address(0), base_frame_here()); \
+        if (r.shared) {                                                                   \
+            r.loop = work;                                                                \
+            omp_shares_run(&r);                                                           \
+        } else {                                                                          \
+            libgomp_real()->name arguments;                                               \
+        }                                                                                 \
         region_end(&r);                                                                   \
     }
+#define NO_LOOP ((struct omp_hook_loop){ .schedule = OMP_HOOK_NO_LOOP })
+#define SECTIONS(count) omp_constructs_loop(OMP_HOOK_DYNAMIC, true, 1, (count) + 1ull, 1, 1, (count) > 0)
+#define LOOP(schedule, chunk)                                                                             \
+    omp_constructs_loop(schedule, incr > 0, (uint64_t)start, (uint64_t)end, (uint64_t)incr, (uint64_t)(chunk), \
+                        incr > 0 ? start < end : start > end)
 
 #include "libgomp/gomp_calls.def"
 
@@ -342,7 +346,7 @@ PYTHIA_API void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, u
 void GOMP_teams_reg(void (*fn)(void *), void *data, unsigned teams, unsigned limit, unsigned flags)
 {
     struct omp_hook_region r;
-    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_FIXED | OMP_HOOK_LEAGUE,
+    region_begin(&r, fn, data, 0, flags, OMP_HOOK_DIRECT | OMP_HOOK_LEAGUE,
                  __builtin_return_address(0), base_frame_here());
     libgomp_real()->GOMP_teams_reg(fn, data, teams, limit, flags);
     region_end(&r);

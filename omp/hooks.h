@@ -28,11 +28,20 @@
 #include "teams/share.h"
 
 enum omp_hook_traits {
-    OMP_HOOK_FIXED = 1,   /* never lowered */
-    OMP_HOOK_LEAGUE = 2, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
-    OMP_HOOK_DIRECT = 4, /* fn and data go to libgomp as they are */
-    OMP_HOOK_PLAIN = 8,  /* with one thread, calling fn is all that libgomp would do */
+    OMP_HOOK_LEAGUE = 1, /* GOMP_teams_reg: no team is started, omp_get_level() stays */
+    OMP_HOOK_DIRECT = 2, /* fn and data go to libgomp as they are */
 };
+
+/* Iterations that a team shares: number n is start + n step, of `count`; the last ones go up to `end`. */
+enum omp_hook_schedule { OMP_HOOK_NO_LOOP, OMP_HOOK_STATIC, OMP_HOOK_DYNAMIC, OMP_HOOK_GUIDED, OMP_HOOK_AS_SET };
+struct omp_hook_loop {
+    enum omp_hook_schedule schedule;
+    uint64_t start, end, step, count, chunk; /* chunk 0 of a static one: all of a thread's at once */
+};
+/* As compilers describe it: up or down (`step` as two's complement), `any`: it turns at all. The schedule AS_SET is
+   that of omp_set_schedule() here and now. */
+struct omp_hook_loop omp_constructs_loop(enum omp_hook_schedule schedule, bool up, uint64_t start, uint64_t end,
+                                         uint64_t step, uint64_t chunk, bool any);
 
 /* What a region may set for itself, and must not leave behind. */
 struct omp_hook_icv { int threads, dynamic, levels, schedule, chunk; };
@@ -59,7 +68,9 @@ struct omp_hook_region {
     bool acts;                        /* its size is decided on, … */
     bool may;                         /* … and may be another than the program's */
     bool lowered;                     /* one thread where the program would have got more */
-    bool in_turn;                     /* … which runs the shares of all, one after another */
+    bool shared;                      /* fewer threads than the program's run the shares of all (shares.h) */
+    struct omp_hook_loop loop;        /* that the region begins with: set by the hook */
+    uint64_t construct;               /* that its shares begin with */
     uint64_t energy;                  /* uJ of the node at begin, + 1; 0: not measured */
     struct places_run placed;         /* where the program wished for a place */
     bool direct;                      /* called without libgomp */
@@ -80,7 +91,8 @@ struct omp_hook_thread {
     uint32_t direct;                /* of them, called without libgomp */
     uint32_t kept;                  /* leagues: nothing inside is lowered */
     struct omp_hook_region *region; /* innermost, NULL outside */
-    uint32_t team, number;          /* of the share that is run in turn; team 0: none is */
+    uint32_t team, number;          /* of the share that it runs; team 0: none */
+    struct omp_hook_part *part;     /* the shares that it runs */
 };
 extern _Thread_local struct omp_hook_thread omp_hook_thread __attribute__((tls_model("initial-exec")));
 

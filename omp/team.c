@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/fpu.h"
 #include "base/options.h"
-#include "omp/in_turn.h"
-#include "omp/fixed.h"
 #include "libgomp/real.h"
+#include "omp/fixed.h"
+#include "omp/shares.h"
 #include "omp/site.h"
 #include "places/cores.h"
 #include "session/ask.h"
@@ -24,7 +24,7 @@ static struct teams_choice choice;
 static enum { BEST, ALWAYS, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
 static uint32_t always; /* threads (PYTHIA_OMP_TEAM) */
 static bool sums; /* floating-point sums may change in their last digits (--act sums) */
-static bool asked;    /* programs ask us who a thread is: shares can be run in turn */
+static bool asked;    /* what shares call comes to us */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
 static uint64_t considered, changed;
 
@@ -56,7 +56,7 @@ static void look_at_options(void)
     struct pythia_options options;
     base_options_load(&options);
     sums = session_acts("sums") && strstr(options.act, "sums"); /* "all" does not mean them */
-    asked = omp_hook_in_turn_is_asked();
+    asked = omp_shares_are_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     always = options.omp_team ? (uint32_t)options.omp_team : 1;
     wanted = options.omp_team || !strcmp(options.omp_sizes, "one") ? ALWAYS
@@ -104,10 +104,19 @@ static inline bool acts(void)
 
 /* --- Before a region --- */
 
-/* Whether it may be called without libgomp, with one thread. */
-static bool may_be_direct(const struct omp_hook_region *r)
+/* Whether its shares may be run by other threads than the program's. */
+static bool may_be_shared(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    return (r->traits & OMP_HOOK_PLAIN) && !by_level;
+    return omp_hook_fixed_may_change(r, nt, flags) != OMP_HOOK_MAY_NOT && asked && !(r->traits & OMP_HOOK_DIRECT) &&
+           omp_shares_ready(r->program);
+}
+
+/* By so many; one does without libgomp. */
+static void share_among(struct omp_hook_region *r, uint32_t threads)
+{
+    r->nt = threads;
+    r->shared = true;
+    r->direct = threads == 1 && !by_level;
 }
 
 /* Reading code takes some ms, and a region of one thread without libgomp saves some 350 ns: what its program can lose
@@ -135,16 +144,12 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     if (should_ask(r))
         omp_hook_site_ask(r->site);
     r->site->stats.team = r->program ? r->program : r->site->stats.team;
-    enum omp_hook_may may = omp_hook_fixed_may_change(r, nt, flags);
     choice.pinned = choice.pinned || r->site->thread_data;
-    if (r->program == 1) {
-        r->direct = may != OMP_HOOK_MAY_NOT && acts() && may_be_direct(r);
-    } else {
-        r->acts = acts() && r->program;
-        r->in_turn = may == OMP_HOOK_MAY_IN_TURN && asked && may_be_direct(r) && omp_hook_in_turn_ready(r->program);
-        r->may = may == OMP_HOOK_MAY || r->in_turn;
-        r->site->choice.in_turn = r->in_turn;
-    }
+    bool may = may_be_shared(r, nt, flags);
+    if (r->program == 1 && may && acts() && !by_level)
+        share_among(r, 1);
+    r->acts = acts() && r->program > 1;
+    r->may = r->acts && may;
     r->verify = !r->direct && due;
 }
 
@@ -152,7 +157,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
 static uint32_t forced(const struct omp_hook_region *r)
 {
     uint64_t turn = r->site->stats.executions % 3;
-    bool between = !choice.pinned && !r->in_turn; /* whether there is any but one thread and all of them */
+    bool between = !choice.pinned; /* whether there is any but one thread and all of them */
     uint32_t middle = between ? (r->program + 1) / 2 : 1;
     uint32_t wish = wanted == ALWAYS ? always : turn == 0 ? 1 : turn == 1 ? middle : r->program;
     return r->may && wish < r->program && (between || wish == 1) ? wish : r->program;
@@ -170,9 +175,8 @@ void omp_hook_team_choose(struct omp_hook_region *r)
     if (size == r->program)
         return;
     changed++;
-    r->nt = size;
+    share_among(r, size);
     r->lowered = size == 1;
-    r->direct = r->lowered && may_be_direct(r);
 }
 
 /* --- After it --- */

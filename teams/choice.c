@@ -70,8 +70,6 @@ static enum teams_size try_size(struct teams_choice *c, const struct teams_site 
 {
     const struct teams_times *t = c->here;
     double worst = (double)site->own / teams_choice_threads(c, size, site->own), took = t->time[size], most;
-    if (size == TEAMS_CORES && site->in_turn)
-        return TEAMS_OWN;
     if (took <= 0)
         most = t->time[TEAMS_OWN] > 0 ? (worst - 1) * t->time[TEAMS_OWN] : INFINITY;
     else

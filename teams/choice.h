@@ -64,7 +64,6 @@ struct teams_site {
     struct teams_times times;
     struct teams_return returns;
     uint32_t own; /* threads that the program gave it last */
-    bool in_turn; /* on one thread its whole team is run, share after share: there is no size in between */
 };
 
 struct teams_choice {

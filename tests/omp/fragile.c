@@ -233,6 +233,22 @@ __attribute__((noinline)) static int sections(void)
     return !seen;
 }
 
+/* Threads that count for themselves. */
+static _Thread_local int mine;
+__attribute__((noinline)) static int own(void)
+{
+    static int turn;
+    int others = 0;
+    turn++;
+#pragma omp parallel
+    {
+        mine++;
+#pragma omp atomic
+        others += mine != turn;
+    }
+    return others != 0;
+}
+
 /* Results that may differ by team in floating point, but are written by element: equal at any size. */
 static double field[N];
 __attribute__((noinline)) static int tiny(void)
@@ -247,7 +263,7 @@ static const struct { const char *name; int (*run)(void); } all[] = {
     { "array", array }, { "helper", helper }, { "split", split }, { "set", set }, { "barrier", barrier },
     { "inside", inside }, { "size_by_master", size_by_master }, { "size_by_single", size_by_single },
     { "size_by_level", size_by_level }, { "ancestor", ancestor }, { "list", list }, { "in_parallel", in_parallel },
-        { "sections", sections }, { "tiny", tiny },
+        { "sections", sections }, { "own", own }, { "tiny", tiny },
 };
 
 __attribute__((noinline)) static int start(void)

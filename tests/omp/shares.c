@@ -2,7 +2,7 @@
 /*
  * Regions that must see their teams, and whose threads wait for one another at barriers only: random scripts of steps
  * with known results whatever threads run them, and in which order. Prints what each script leaves in memory.
- *   in_turn SEED
+ *   shares SEED
  */
 #include <omp.h>
 #include <stdio.h>

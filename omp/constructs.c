@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work that shares (shares.h) take from constructs: iterations of loops, sections, single.
+ *
+ *     share 0   1 2 3 | 4 ...      a construct's number is how many constructs a share has met: the same in each share.
+ *     share 1   1 2   |            The first to come makes it, in a place of a ring; the place is another one's when
+ *                                  all shares have come to a later construct. Who finds it taken lets others go on.
+ *
+ * Iterations are counted from 0, whatever the loop's numbers are: one iterator does for all of libgomp's.
+ *
+ * Threads: any.  Hook-safe: yes.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "include/pythia.h"
+#include "libgomp/real.h"
+#include "omp/shares.h"
+
+enum { WORKS = 256 };
+
+static struct work {
+    _Alignas(64) atomic_uint_least64_t taken; /* number of the construct whose it is */
+    atomic_uint_least64_t ready;              /* likewise, when the rest is set */
+    atomic_uint left;                         /* shares that have come to a later one */
+    struct omp_hook_loop loop;
+    void *copy; /* of single's data */
+    _Alignas(64) atomic_uint_least64_t next; /* iteration */
+} works[WORKS];
+static uint64_t before; /* the last construct of regions before */
+
+static struct work *work_of(uint64_t construct)
+{
+    return &works[construct % WORKS];
+}
+
+static void make(struct work *w, uint64_t construct, const struct omp_hook_loop *loop)
+{
+    if (loop)
+        w->loop = *loop;
+    atomic_store_explicit(&w->left, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->ready, construct, memory_order_release);
+}
+
+uint64_t omp_constructs_begin(const struct omp_hook_loop *first)
+{
+    if (first->schedule == OMP_HOOK_NO_LOOP)
+        return before;
+    struct work *w = work_of(before + 1);
+    atomic_store_explicit(&w->taken, before + 1, memory_order_relaxed);
+    make(w, before + 1, first);
+    return before + 1;
+}
+
+void omp_constructs_end(uint64_t last)
+{
+    before = last > before ? last : before;
+}
+
+/* Whether the place may be taken: by whom it was, no share is there any more. */
+static bool is_free(struct work *w, uint64_t whose)
+{
+    return whose <= before || atomic_load_explicit(&w->left, memory_order_acquire) == omp_hook_thread.team;
+}
+
+/* The next construct of this share; whether it is the first one there. */
+static bool enter(const struct omp_hook_loop *loop, struct work **to)
+{
+    struct omp_share *own = omp_shares_own();
+    if (own->construct > before)
+        atomic_fetch_add_explicit(&work_of(own->construct)->left, 1, memory_order_release);
+    uint64_t construct = ++own->construct;
+    struct work *w = *to = work_of(construct);
+    own->trip = 0;
+    for (;;) {
+        uint64_t whose = atomic_load_explicit(&w->taken, memory_order_acquire);
+        if (whose == construct)
+            break;
+        if (!is_free(w, whose)) {
+            omp_shares_yield();
+        } else if (atomic_compare_exchange_strong(&w->taken, &whose, construct)) {
+            make(w, construct, loop);
+            return true;
+        }
+    }
+    while (atomic_load_explicit(&w->ready, memory_order_acquire) != construct)
+        ; /* another thread is about to */
+    return false;
+}
+
+/* --- Iterations --- */
+
+/* By this share's number; false: none is left. */
+static bool take_static(const struct omp_hook_loop *l, struct omp_share *own, uint64_t *from, uint64_t *to)
+{
+    uint64_t team = omp_hook_thread.team, number = omp_hook_thread.number, trip = own->trip++;
+    if (l->chunk == 0) {
+        uint64_t each = l->count / team, more = l->count % team;
+        *from = number * each + (number < more ? number : more);
+        *to = *from + each + (number < more);
+        return trip == 0 && *from < *to;
+    }
+    if (__builtin_mul_overflow(trip * team + number, l->chunk, from) || *from >= l->count)
+        return false;
+    *to = l->chunk < l->count - *from ? *from + l->chunk : l->count;
+    return true;
+}
+
+/* As they come. */
+static bool take_next(struct work *w, uint64_t *from, uint64_t *to)
+{
+    const struct omp_hook_loop *l = &w->loop;
+    uint64_t at = atomic_load_explicit(&w->next, memory_order_relaxed), size, team = omp_hook_thread.team;
+    do {
+        uint64_t left = l->count - at, part = left / team + (left % team != 0);
+        if (left == 0)
+            return false;
+        size = l->schedule == OMP_HOOK_GUIDED && part > l->chunk ? part : l->chunk;
+        size = size < left ? size : left;
+    } while (!atomic_compare_exchange_weak_explicit(&w->next, &at, at + size, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    *from = at;
+    *to = at + size;
+    return true;
+}
+
+static bool take(struct work *w, uint64_t *begin, uint64_t *end)
+{
+    const struct omp_hook_loop *l = &w->loop;
+    uint64_t from, to;
+    bool any = l->schedule == OMP_HOOK_STATIC ? take_static(l, omp_shares_own(), &from, &to) : take_next(w, &from, &to);
+    if (!any)
+        return false;
+    *begin = l->start + from * l->step;
+    *end = to == l->count ? l->end : l->start + to * l->step;
+    return true;
+}
+
+bool omp_constructs_start(const struct omp_hook_loop *loop, uint64_t *begin, uint64_t *end)
+{
+    struct work *w;
+    (void)enter(loop, &w);
+    return take(w, begin, end);
+}
+
+bool omp_constructs_next(uint64_t *begin, uint64_t *end)
+{
+    return take(work_of(omp_shares_own()->construct), begin, end);
+}
+
+/* --- Loops as compilers describe them --- */
+
+struct omp_hook_loop omp_constructs_loop(enum omp_hook_schedule schedule, bool up, uint64_t start, uint64_t end,
+                                         uint64_t step, uint64_t chunk, bool any)
+{
+    struct omp_hook_loop l = { .schedule = schedule, .start = start, .end = end, .step = step, .chunk = chunk };
+    if (any)
+        l.count = up ? (end - start - 1) / step + 1 : (start - end - 1) / -step + 1;
+    if (schedule == OMP_HOOK_AS_SET) {
+        enum { STATIC = 1, DYNAMIC, GUIDED, AUTO, MONOTONIC = INT32_MIN };
+        int kind, size;
+        libgomp_real()->omp_get_schedule(&kind, &size);
+        kind &= ~MONOTONIC;
+        l.schedule = kind == DYNAMIC ? OMP_HOOK_DYNAMIC : kind == GUIDED ? OMP_HOOK_GUIDED : OMP_HOOK_STATIC;
+        l.chunk = kind == AUTO || size < 0 ? 0 : (uint64_t)size;
+    }
+    if (l.schedule != OMP_HOOK_STATIC && l.chunk == 0)
+        l.chunk = 1;
+    return l;
+}
+
+static unsigned first_section(unsigned count)
+{
+    uint64_t section, end;
+    struct omp_hook_loop l = omp_constructs_loop(OMP_HOOK_DYNAMIC, true, 1, count + 1ull, 1, 1, count > 0);
+    return omp_constructs_start(&l, &section, &end) ? (unsigned)section : 0;
+}
+
+static unsigned next_section(void)
+{
+    uint64_t section, end;
+    return omp_constructs_next(&section, &end) ? (unsigned)section : 0;
+}
+
+/* --- Single --- */
+
+static bool single(void)
+{
+    struct work *w;
+    return enter(NULL, &w);
+}
+
+/* Who has the data waits for the others to take it. */
+void *omp_constructs_copy(void)
+{
+    struct work *w;
+    if (enter(NULL, &w))
+        return NULL;
+    omp_shares_barrier();
+    return w->copy;
+}
+
+void omp_constructs_copied(void *data)
+{
+    work_of(omp_shares_own()->construct)->copy = data;
+    omp_shares_barrier();
+}
+
+/* --- What programs call --- */
+
+#define OMP_HOOK_WORK(type, name, parameters, arguments, share)                              \
+    PYTHIA_API type name parameters;                                                         \
+    type name parameters                                                                     \
+    {                                                                                        \
+        return omp_shares_inside(base_frame_here()) ? share : libgomp_real()->name arguments; \
+    }
+
+/* The same for numbers of either type: `up` is said of those that have no sign. */
+#define NEXT(name, type)                                                  \
+    PYTHIA_API bool name(type *begin, type *end);                         \
+    bool name(type *begin, type *end)                                     \
+    {                                                                     \
+        uint64_t from, to;                                                \
+        if (!omp_shares_inside(base_frame_here()))                        \
+            return libgomp_real()->name(begin, end);                      \
+        if (!omp_constructs_next(&from, &to))                             \
+            return false;                                                 \
+        *begin = (type)from;                                              \
+        *end = (type)to;                                                  \
+        return true;                                                      \
+    }
+#define START(name, type, parameters, arguments, schedule, up, chunk)                                              \
+    PYTHIA_API bool name parameters;                                                                               \
+    bool name parameters                                                                                           \
+    {                                                                                                              \
+        uint64_t from, to;                                                                                         \
+        if (!omp_shares_inside(base_frame_here()))                                                                 \
+            return libgomp_real()->name arguments;                                                                 \
+        struct omp_hook_loop l = omp_constructs_loop(schedule, up, (uint64_t)start, (uint64_t)end, (uint64_t)step, \
+                                                     (uint64_t)chunk, (up) ? start < end : start > end);           \
+        if (!omp_constructs_start(&l, &from, &to))                                                                 \
+            return false;                                                                                          \
+        *first = (type)from;                                                                                       \
+        *last = (type)to;                                                                                          \
+        return true;                                                                                               \
+    }
+#define OMP_HOOK_LOOP(name, schedule)                                                                               \
+    NEXT(GOMP_loop_##name##_next, long)                                                                             \
+    NEXT(GOMP_loop_ull_##name##_next, unsigned long long)                                                           \
+    START(GOMP_loop_##name##_start, long, (long start, long end, long step, long chunk, long *first, long *last),   \
+          (start, end, step, chunk, first, last), schedule, step > 0, chunk)                                        \
+    START(GOMP_loop_ull_##name##_start, unsigned long long,                                                         \
+          (bool up, unsigned long long start, unsigned long long end, unsigned long long step,                      \
+           unsigned long long chunk, unsigned long long *first, unsigned long long *last),                          \
+          (up, start, end, step, chunk, first, last), schedule, up, chunk)
+#define OMP_HOOK_RUNTIME(name)                                                                                      \
+    NEXT(GOMP_loop_##name##_next, long)                                                                             \
+    NEXT(GOMP_loop_ull_##name##_next, unsigned long long)                                                           \
+    START(GOMP_loop_##name##_start, long, (long start, long end, long step, long *first, long *last),               \
+          (start, end, step, first, last), OMP_HOOK_AS_SET, step > 0, 0)                                            \
+    START(GOMP_loop_ull_##name##_start, unsigned long long,                                                         \
+          (bool up, unsigned long long start, unsigned long long end, unsigned long long step,                      \
+           unsigned long long *first, unsigned long long *last),                                                    \
+          (up, start, end, step, first, last), OMP_HOOK_AS_SET, up, 0)
+#include "libgomp/omp_calls.def"
