@@ -174,6 +174,12 @@ static const char *const call_kinds[JOB_CALL_KINDS] = {
     [JOB_OTHER] = "other",
 };
 
+bool job_is_start(const struct job *j, uint32_t terminal)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+    return t->kind == JOB_CALL && t->call_kind == JOB_LIFE && !strncmp(job_text(j, t->function), "MPI_Init", 8);
+}
+
 const char *job_call_kind_text(unsigned call_kind)
 {
     return call_kind < JOB_CALL_KINDS ? call_kinds[call_kind] : call_kinds[JOB_OTHER];

@@ -83,3 +83,17 @@ uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool th
     }
     return at - from;
 }
+
+uint64_t job_stream_launch(const struct job *j, const struct job_stream *s)
+{
+    uint32_t c = s->thread == 0 ? job_stream_class(j, s->rank, 0) : GRAMMAR_NONE;
+    const struct grammar_flat *g = c < j->class_count ? j->classes[c].grammar : NULL;
+    if (!g || !g->rule_count || !g->rules[0].length)
+        return 0;
+    uint32_t n = g->rules[0].first;
+    if (g->nodes[n].symbol >= j->terminal_count || !job_is_start(j, g->nodes[n].symbol))
+        return 0;
+    const struct job_own *o = job_own_of(j, c, n, s->rank, 0);
+    const struct grammar_moments *took = &g->stats[n].duration;
+    return (uint64_t)(o && o->ranks ? job_own_mean(o, JOB_OWN_DURATION) : grammar_moments_mean(took, g->stats[n].count));
+}

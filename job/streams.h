@@ -51,6 +51,9 @@ uint64_t job_streams(const struct job *j); /* how many there are */
 /* Ranks from `from` on, below `end`, until the first that has (`there`) or has not a stream: how many. For listing who
    is missing: alternate. */
 uint32_t job_ranks_run(const struct job *j, uint32_t from, uint32_t end, bool there);
+/* ns of MPI_Init, with which a rank's first stream begins: no part of the run's time. Of a record of several ranks, the
+   mean; 0 without. */
+uint64_t job_stream_launch(const struct job *j, const struct job_stream *s);
 /* What one stream of the record had on average. */
 static inline uint64_t job_stream_mean(const struct job_stream *s, uint64_t sum)
 {

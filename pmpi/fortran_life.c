@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* MPI_Init and its like in Fortran: arguments of their own, the same steps. */
-#include "pmpi/present.h"
 #include "pmpi/fortran.h"
 #include "pmpi/life.h"
 
@@ -23,11 +22,10 @@ static void fortran_init(struct pmpi_hook_target *target, void *from, MPI_Fint *
     void (*real)(MPI_Fint *) = (void (*)(MPI_Fint *))pmpi_hook_target_find(target, ierror);
     if (!real)
         return;
-    pmpi_hook_present_announce();
     pmpi_hook_life_comes(from);
     real(error);
     if (*error == MPI_SUCCESS)
-        pmpi_hook_life_begun(false, from);
+        pmpi_hook_life_begun(false);
 }
 
 FORTRAN_ENTRIES(mpi_init, (MPI_Fint *ierror), fortran_init(&target, FROM, ierror))
@@ -40,11 +38,10 @@ static void fortran_init_thread(struct pmpi_hook_target *target, void *from, MPI
         (void (*)(MPI_Fint *, MPI_Fint *, MPI_Fint *))pmpi_hook_target_find(target, ierror);
     if (!real)
         return;
-    pmpi_hook_present_announce();
     pmpi_hook_life_comes(from);
     real(required, provided, error);
     if (*error == MPI_SUCCESS)
-        pmpi_hook_life_begun(true, from);
+        pmpi_hook_life_begun(true);
 }
 
 FORTRAN_ENTRIES(mpi_init_thread, (MPI_Fint *required, MPI_Fint *provided, MPI_Fint *ierror),

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
 #include "base/log.h"
 #include "base/options.h"
@@ -36,7 +37,8 @@ static struct {
     bool begun; /* MPI_Init was seen */
     pid_t process; /* that started: its children have nothing to end */
     atomic_int session_process; /* that called MPI_Session_init; 0: none */
-    void *from; /* place of a call that comes through the C binding of another library */
+    void *from; /* place of MPI_Init, through whichever binding the program came first */
+    uint64_t came; /* when it did */
 } life = {.comm = MPI_COMM_NULL, .errors = MPI_ERRHANDLER_NULL};
 
 /* --- Beginning --- */
@@ -260,15 +262,18 @@ static void life_begin(void)
     life_give_back_errors();
 }
 
-/* An event around nothing of the program's: where a run begins and ends. All ranks wait for each other, recorded or
-   not. */
-static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
+/* Where a run begins, `took` ns ago, and ends: whether it is recorded. To end, all ranks wait for each other, recorded
+   or not. */
+static bool life_event(const struct pmpi_hook_info *info, void *from, uint64_t took, bool wait)
 {
     struct pmpi_hook_call call;
+    uint64_t now = base_clock_now();
     bool recorded = pmpi_hook_open(&call, info);
     if (recorded) {
         pmpi_hook_on_comm(&call, MPI_COMM_WORLD);
         pmpi_hook_begin(&call, from);
+        if (took) /* the stream was made just now: that is no gap before it */
+            call.begin = session_skip(call.stream, now) - took;
     }
     if (wait)
         PMPI_Barrier(life.comm);
@@ -276,9 +281,10 @@ static void life_event(const struct pmpi_hook_info *info, void *from, bool wait)
         pmpi_hook_returned(&call, true);
         pmpi_hook_end(&call);
     }
+    return recorded;
 }
 
-void pmpi_hook_life_begun(bool threads, void *from)
+void pmpi_hook_life_begun(bool threads)
 {
     static const struct pmpi_hook_info single = {"MPI_Init", JOB_LIFE, false, false};
     static const struct pmpi_hook_info threaded = {"MPI_Init_thread", JOB_LIFE, false, false};
@@ -286,33 +292,40 @@ void pmpi_hook_life_begun(bool threads, void *from)
         return;
     life.begun = true;
     int error = errno;
+    uint64_t took = base_clock_now() - life.came;
     base_fpu_t kept = base_fpu_hold();
     life_begin();
+    session_began(took); /* what life_begin() took is cut out: the program would not have waited for it */
     base_fpu_give_back(kept);
-    life_event(threads ? &threaded : &single, life.from ? life.from : from, false);
+    if (!life_event(threads ? &threaded : &single, life.from, took, false))
+        session_began(0);
     errno = error;
 }
 
 void pmpi_hook_life_comes(void *from)
 {
+    if (life.from)
+        return;
     life.from = from;
+    life.came = base_clock_now();
+    pmpi_hook_present_announce();
 }
 
 PYTHIA_API int MPI_Init(int *argc, char ***argv)
 {
-    pmpi_hook_present_announce();
+    pmpi_hook_life_comes(__builtin_return_address(0));
     int result = PMPI_Init(argc, argv);
     if (result == MPI_SUCCESS)
-        pmpi_hook_life_begun(false, __builtin_return_address(0));
+        pmpi_hook_life_begun(false);
     return result;
 }
 
 PYTHIA_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    pmpi_hook_present_announce();
+    pmpi_hook_life_comes(__builtin_return_address(0));
     int result = PMPI_Init_thread(argc, argv, required, provided);
     if (result == MPI_SUCCESS)
-        pmpi_hook_life_begun(true, __builtin_return_address(0));
+        pmpi_hook_life_begun(true);
     return result;
 }
 
@@ -352,7 +365,7 @@ void pmpi_hook_life_ends(void *from)
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
         session_pause(false);
-        life_event(&info, from, true);
+        life_event(&info, from, 0, true);
         life_end();
         base_fpu_give_back(kept);
         errno = error;
@@ -391,7 +404,7 @@ void pmpi_hook_life_aborts(void *from)
     if (life.open) {
         int error = errno;
         base_fpu_t kept = base_fpu_hold();
-        life_event(&info, from, false);
+        life_event(&info, from, 0, false);
         life_rescue();
         base_fpu_give_back(kept);
         errno = error;

@@ -2,7 +2,8 @@
 /*
  * From MPI_Init to MPI_Finalize.
  *
- *   MPI_Init      real one -> rank 0 chooses record or predict and reads the reference -> broadcast -> session_start
+ *   MPI_Init      real one -> rank 0 chooses record or predict and reads the reference -> broadcast -> session_start;
+ *                 the run begins with the real one, and what Pythia does then is cut out of its time
  *   MPI_Finalize  barrier (its wait is the event's duration) -> session_finish -> merge -> rank 0 writes -> real one
  *   exit without  the rank's part goes to <output>.parts/rank-N.pythia (checkpoints and signals: session/checkpoint.c)
  *
@@ -21,8 +22,8 @@
 #include "session/life.h"
 
 /* The steps of these calls, for all bindings; `from` is the return address into the program. Threads: one. */
-void pmpi_hook_life_begun(bool threads, void *from); /* after a successful MPI_Init or MPI_Init_thread; once */
-void pmpi_hook_life_comes(void *from); /* before MPI_Init of Fortran, which may come to that of C */
+void pmpi_hook_life_comes(void *from);               /* before MPI_Init; that of Fortran may come to that of C */
+void pmpi_hook_life_begun(bool threads);             /* after a successful MPI_Init or MPI_Init_thread; once */
 void pmpi_hook_life_ends(void *from);                /* before MPI_Finalize; collective */
 void pmpi_hook_life_ended(void);                     /* after MPI_Finalize: the summary is printed */
 void pmpi_hook_life_aborts(void *from);              /* before MPI_Abort */

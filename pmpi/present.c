@@ -28,7 +28,7 @@ void pmpi_hook_present_announce(void)
 {
     int error = errno;
     base_fpu_t kept = base_fpu_hold();
-    if (!present_announced && !base_rights_raised()) /* MPI_Init of Fortran may come to that of C */
+    if (!base_rights_raised())
         present_announced = pmpi_hook_launcher.announce() == 0;
     base_fpu_give_back(kept);
     errno = error;

@@ -184,8 +184,10 @@ static double recorded(const struct job *j)
     uint64_t longest = 0;
 
     for (uint32_t i = 0; i < j->stream_count; i++)
-        if (j->streams[i].thread == 0 && j->streams[i].wall.most > longest)
-            longest = j->streams[i].wall.most;
+        if (j->streams[i].thread == 0) {
+            uint64_t launch = job_stream_launch(j, &j->streams[i]), most = j->streams[i].wall.most;
+            longest = most > launch && most - launch > longest ? most - launch : longest;
+        }
     return (double)longest / 1e9;
 }
 

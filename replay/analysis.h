@@ -45,7 +45,7 @@ const struct replay_result *replay_analysis_result(const struct replay_analysis 
 /* What the replay has of all ranks in the calls of a site beyond waits with a cause and transfer, ns: moving imbalance,
    and what is not explained. */
 double replay_analysis_rests(const struct replay_analysis *a, uint32_t site);
-/* Wall time, seconds: of the longest first thread of a rank, as recorded, and as replayed. */
+/* Wall time, seconds, from the end of MPI_Init: of the longest first thread of a rank, as recorded, and as replayed. */
 double replay_analysis_recorded(const struct replay_analysis *a);
 double replay_analysis_replayed(const struct replay_analysis *a);
 

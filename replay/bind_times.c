@@ -175,6 +175,8 @@ void bind_times_find(struct replay_bind *b, uint32_t rank)
         if (!grammar_is_rule(g->nodes[n].symbol)) {
             r->node[n] = mean_times(&g->stats[n]);
             own |= own_times(b, rank, n);
+            if (job_is_start(b->job, g->nodes[n].symbol)) /* the job runs from there on */
+                r->node[n].call = r->node[n].call_deviation = 0;
         }
     if (!r->shared && !own)
         spread_totals(b, rank);

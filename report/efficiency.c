@@ -105,7 +105,8 @@ static void meet_useful(struct job_extent *all, const struct job_extent *one)
 
 static void add_rank(struct report_efficiency *e, const struct report_rank *r, const struct teams *k, double *most)
 {
-    double outside_mpi = above((double)r->mpi_ns, k->region_mpi), wall = (double)r->wall_ns;
+    double launch = (double)r->launch_ns, wall = above((double)r->wall_ns, launch);
+    double outside_mpi = above((double)r->mpi_ns, k->region_mpi + launch);
     double mpi = e->threads * outside_mpi + k->part[JOB_THREADS_MPI], inside = above(k->all, k->part[JOB_THREADS_MPI]);
     double serial = above(above(wall, outside_mpi), k->region), useful = serial + k->part[JOB_THREADS_WORK];
     double own = above(e->threads * wall, mpi);
@@ -161,7 +162,8 @@ void report_efficiency_fill(struct report_model *m)
     for (uint32_t i = 0; i < m->rank_count; i++) {
         struct teams k = teams_of(m, &m->ranks[i], &all);
         add_rank(e, &m->ranks[i], &k, &most);
-        wall = larger(wall, larger((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most));
+        wall = larger(wall, above(larger((double)m->ranks[i].wall_ns, (double)m->ranks[i].wall.most),
+                                  (double)m->ranks[i].launch_ns));
         ranks += m->ranks[i].ranks;
     }
     e->of.all = ranks * e->threads * wall;

@@ -4,7 +4,7 @@
  * with an example and the names that other tools use.
  *
  *     useful              time of any thread of a rank in the program's own code
- *     capacity            ranks x threads x the longest wall time of a rank
+ *     capacity            ranks x threads x the longest wall time of a rank, all from the end of MPI_Init on
  *     parallel = useful / capacity
  *              = MPI                                 x OpenMP
  *              = load balance x communication          = load balance x waiting x fork and join x serial

@@ -42,6 +42,7 @@ static void add_job(const struct report *r, cJSON *root)
     add_number(o, "runs", i->runs);
     add_number(o, "start_time", (double)i->start_time);
     report_json_seconds(o, "wall_seconds", m->wall_ns);
+    report_json_seconds(o, "init_seconds", m->launch_ns);
     add_number(o, "events", (double)m->events);
     add_number(o, "lost", (double)m->lost);
     report_json_seconds(o, "mpi_seconds", m->sum_mpi_ns);

@@ -71,7 +71,7 @@ static void add_latency(struct account *a, double *ns)
 /* Of the calls' time, as one of all threads, what the capacity lost by them: inside of regions it is one thread's. */
 static double share_in_mpi(const struct report_model *m)
 {
-    double calls = (double)m->call_ns, lost = m->efficiency.of.mpi / m->efficiency.threads;
+    double calls = (double)(m->call_ns - m->sum_launch_ns), lost = m->efficiency.of.mpi / m->efficiency.threads;
 
     return calls > 0 ? fmin(lost / calls, 1) : 1;
 }
@@ -105,7 +105,7 @@ static void split_calls(struct account *a)
     for (uint32_t i = 0; i < m->site_count; i++) {
         const struct report_site *s = &m->sites[i];
         enum report_finding_kind kind = kind_of_call(s->call_kind);
-        double rest = fmax(in_mpi * (double)s->time_ns - a->f.told[i], 0);
+        double rest = s->launch ? 0 : fmax(in_mpi * (double)s->time_ns - a->f.told[i], 0);
         double least = s->spread.min_ns == UINT64_MAX ? 0 : (double)s->spread.min_ns * (double)s->count;
         bool end = kind == REPORT_START_AND_END;
         double transfer = kind == REPORT_NOT_EXPLAINED || end ? fmin(rest, (end ? 0 : least) + latency[i]) : 0;

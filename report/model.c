@@ -60,7 +60,8 @@ static void make_tables(struct report_model *m, uint32_t *place)
         } else {
             if (fresh)
                 m->sites[m->site_count++] = (struct report_site){ .function = t->function, .callsite = t->callsite,
-                                                                  .terminal = sorted[i], .call_kind = t->call_kind };
+                                                                  .terminal = sorted[i], .call_kind = t->call_kind,
+                                                                  .launch = job_is_start(m->job, sorted[i]) };
             place[sorted[i]] = m->site_count - 1;
         }
     }
@@ -267,10 +268,12 @@ static void add_stream(struct report_model *m, const struct job_stream *s)
         r = &m->ranks[m->rank_count++];
         *r = (struct report_rank){ .rank = s->rank, .ranks = s->count, .wall = s->wall, .useful = s->useful };
         r->wall_ns = job_stream_mean(s, s->wall_ns);
+        r->launch_ns = job_stream_launch(m->job, s);
         r->mpi_ns = job_stream_mean(s, s->mpi_ns);
         r->omp_ns = job_stream_mean(s, s->omp_ns);
         r->compute_ns = minus(minus(r->wall_ns, r->mpi_ns), r->omp_ns);
         m->sum_wall_ns += s->wall_ns;
+        m->sum_launch_ns += r->launch_ns * s->count;
         m->sum_mpi_ns += s->mpi_ns;
         m->sum_omp_ns += s->omp_ns;
         m->sum_compute_ns += minus(minus(s->wall_ns, s->mpi_ns), s->omp_ns);
@@ -290,8 +293,12 @@ static void add_ranks(struct report_model *m)
     for (uint32_t i = 0; i < m->job->stream_count; i++)
         add_stream(m, &m->job->streams[i]);
     m->wall_ns = m->job->info.wall_ns;
-    for (uint32_t i = 0; i < m->rank_count; i++) /* a part file may not know the job's */
-        m->wall_ns = m->ranks[i].wall_ns > m->wall_ns ? m->ranks[i].wall_ns : m->wall_ns;
+    for (uint32_t i = 0; i < m->rank_count; i++) { /* a part file may not know the job's */
+        const struct report_rank *r = &m->ranks[i];
+        uint64_t wall = minus(r->wall_ns, r->launch_ns);
+        m->wall_ns = wall > m->wall_ns ? wall : m->wall_ns;
+        m->launch_ns = r->launch_ns > m->launch_ns ? r->launch_ns : m->launch_ns;
+    }
     report_efficiency_fill(m);
 }
 

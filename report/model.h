@@ -34,6 +34,7 @@ struct report_site {
     uint32_t callsite;   /* GRAMMAR_NONE for words */
     uint32_t terminal;   /* one that stands for it */
     uint8_t call_kind;
+    bool launch;         /* MPI_Init: no part of the run */
     uint64_t count;      /* calls */
     uint64_t time_ns;    /* in the calls */
     uint64_t gap_ns;     /* before the calls, since the event before (or the begin of the span around) */
@@ -65,7 +66,7 @@ struct report_region {
 struct report_rank {
     uint32_t rank, ranks, streams;                 /* in a large job a record is of so many ranks, from `rank` on */
     uint64_t events;
-    uint64_t wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread; of several ranks, the mean */
+    uint64_t launch_ns, wall_ns, mpi_ns, omp_ns, compute_ns; /* of its first thread; of several ranks, the mean */
     struct job_extent wall, useful;                /* of one rank; useful: outside MPI */
     uint64_t cost_ns;                              /* of Pythia, all threads */
 };
@@ -107,8 +108,9 @@ struct report_loop {
 struct report_model {
     const struct job *job;
     uint64_t events, lost;
-    uint64_t wall_ns;    /* the longest rank's */
-    uint64_t sum_wall_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
+    uint64_t launch_ns;  /* in MPI_Init, the longest rank's … */
+    uint64_t wall_ns;    /* … and from its end on: what is called the run; sums below are of all that was recorded */
+    uint64_t sum_wall_ns, sum_launch_ns, sum_mpi_ns, sum_omp_ns, sum_compute_ns; /* over the ranks' first threads */
     uint64_t cost_ns;
     /* Of all streams: wall time = calls + regions + gaps outside of both + what lost its order. */
     uint64_t stream_wall_ns, call_ns, region_ns, gap_ns, lost_ns;
@@ -132,7 +134,7 @@ struct report_model {
 struct report_model *report_model_create(const struct job *j);
 void report_model_destroy(struct report_model *m); /* NULL is legal */
 
-/* Share of all calls' time in one class of calls (enum job_call_kind), ns. */
+/* Time of all calls of one kind (enum job_call_kind), ns. */
 uint64_t report_class_time(const struct report_model *m, unsigned call_kind);
 
 /* --- Between the parts of the model --- */

@@ -53,8 +53,10 @@ static void print_head(const struct report *r, FILE *out)
         print_cut(job_text(r->job, i->mpi), 80, out);
         fputc('\n', out);
     }
-    fprintf(out, "wall time %s, %s events at %u callsites", report_time((double)m->wall_ns),
-            report_count(m->events), m->site_count + m->region_count);
+    fprintf(out, "wall time %s", report_time((double)m->wall_ns));
+    if (m->launch_ns)
+        fprintf(out, " after MPI_Init (%s)", report_time((double)m->launch_ns));
+    fprintf(out, ", %s events at %u callsites", report_count(m->events), m->site_count + m->region_count);
     if (i->runs > 1)
         fprintf(out, ", %u runs", i->runs);
     fputc('\n', out);
@@ -64,11 +66,17 @@ static void print_head(const struct report *r, FILE *out)
         fprintf(out, "the memory cap was reached: the order of %" PRIu64 " events was given up\n", m->lost);
 }
 
-/* Of all threads that have a stream, as the calls' and regions' shares below. */
+/* In the run of all threads that have a stream: from the end of MPI_Init on. */
+static double run_ns(const struct report_model *m)
+{
+    return (double)(m->stream_wall_ns - m->sum_launch_ns);
+}
+
+/* Of the run, as the calls' and regions' shares below. */
 static void print_shares(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    double wall = (double)m->stream_wall_ns, mpi = 0, omp = 0;
+    double wall = run_ns(m), launch = (double)m->sum_launch_ns, mpi = -launch, omp = 0;
 
     for (uint32_t i = 0; i < r->job->stream_count; i++) {
         mpi += (double)r->job->streams[i].mpi_ns;
@@ -86,7 +94,7 @@ static void print_shares(struct report *r, FILE *out)
             report_percent(fmax(wall - mpi - omp, 0), wall), report_percent(omp, wall), report_percent(mpi, wall));
     int listed = 0;
     for (unsigned c = 0; c < JOB_CALL_KINDS && mpi > 0; c++) {
-        double share = report_percent((double)report_class_time(m, c), wall);
+        double share = report_percent((double)report_class_time(m, c) - (c == JOB_LIFE ? launch : 0), wall);
         if (c != JOB_NO_CALL_KIND && share >= 0.05 && listed < 4)
             fprintf(out, "%s%s %.1f %%", listed++ ? ", " : "  of it: ", job_call_kind_text(c), share);
     }
@@ -97,18 +105,22 @@ static void print_shares(struct report *r, FILE *out)
 static void print_sites(struct report *r, FILE *out)
 {
     const struct report_model *m = r->model;
-    uint32_t top = top_of(r).sites;
+    uint32_t top = top_of(r).sites, left = m->site_count;
 
     if (m->site_count)
         fprintf(out, "\n%-18s %9s %9s %6s  %s\n", "call", "count", "time", "share", "callsite");
-    for (uint32_t i = 0; i < m->site_count && i < top; i++) {
+    for (uint32_t i = 0; i < m->site_count && top; i++) {
         const struct report_site *s = &m->sites[i];
+        left--;
+        if (s->launch) /* its time stands above */
+            continue;
+        top--;
         report_print_column(report_line(job_text(r->job, s->function), 18), 18, out);
         fprintf(out, " %9s %9s %5.1f%%  %s\n", report_count(s->count), report_time((double)s->time_ns),
-                report_percent((double)s->time_ns, (double)m->stream_wall_ns), report_where(r, s->terminal, 33));
+                report_percent((double)s->time_ns, run_ns(m)), report_where(r, s->terminal, 33));
     }
-    if (m->site_count > top)
-        fprintf(out, "  and %u more (--view callsites)\n", m->site_count - top);
+    if (left)
+        fprintf(out, "  and %u more (--view callsites)\n", left);
 }
 
 static void print_regions(struct report *r, FILE *out)
@@ -122,7 +134,7 @@ static void print_regions(struct report *r, FILE *out)
         const struct report_region *g = &m->regions[i];
         fprintf(out, "%-18.18s %9s %9s %5.1f%%  %s\n", report_site_name(r->names, g->terminal),
                 report_count(g->count), report_time((double)g->time_ns),
-                report_percent((double)g->time_ns, (double)m->stream_wall_ns), report_where(r, g->terminal, 33));
+                report_percent((double)g->time_ns, run_ns(m)), report_where(r, g->terminal, 33));
     }
     if (m->region_count > top)
         fprintf(out, "  and %u more (--view omp)\n", m->region_count - top);

@@ -81,6 +81,7 @@ void session_reset(void)
         return;
     base_lock_take(&session.lock, BASE_LOCK_SESSION);
     atomic_store(&session.begin, base_clock_now());
+    atomic_store(&session.before, 0);
     atomic_fetch_add(&session.resets, 1);
     atomic_fetch_add(&session.control, 1);
     base_lock_release(&session.lock, BASE_LOCK_SESSION);

@@ -122,6 +122,7 @@ struct session {
     bool regions;                   /* guarded by lock: a parallel region was seen */
     uint64_t left;                  /* set by finish: session_left() */
     _Atomic uint64_t begin;         /* ns; of the recording: a reset moves it */
+    _Atomic uint64_t before;        /* ns from there on that are no part of the run's time: MPI_Init */
     _Atomic uint32_t team;          /* the program's by default, as its own threads were told; 0: not asked */
     uint64_t energy;                /* uJ of the node at the begin */
     uint64_t start_time;

@@ -94,6 +94,7 @@ enum session_mode session_start(const struct session_world *world, const void *r
     session_machine_start();
     session_delay_start();
     session.begin = base_clock_now();
+    session.before = 0;
     session.start_time = (uint64_t)time(NULL);
     session.generation++;
     enum session_mode mode = reference ? SESSION_PREDICT : SESSION_RECORD;
@@ -104,6 +105,12 @@ enum session_mode session_start(const struct session_world *world, const void *r
     else
         session_progress_start();
     return mode;
+}
+
+void session_began(uint64_t before)
+{
+    atomic_store(&session.begin, base_clock_now() - before);
+    atomic_store(&session.before, before);
 }
 
 void session_off(const char *why)
@@ -159,7 +166,7 @@ int session_fill_info(struct job *job)
     info->runs = 1;
     info->start_time = session.start_time;
     info->mpi = job_string(job, session.world.mpi);
-    info->wall_ns = base_clock_now() - session.begin;
+    info->wall_ns = base_clock_now() - session.begin - session.before;
     session_define_program(job);
     return info->mpi == GRAMMAR_NONE ? PYTHIA_ENOMEM : 0;
 }
