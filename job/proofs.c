@@ -5,15 +5,8 @@ const char *job_proof_text(uint32_t proof)
 {
     static const char *const texts[JOB_PROOFS] = {
         [JOB_PROOF_NONE] = "its code was not read",
-        [JOB_PROOF_HARMLESS] = "does the same with any number of threads",
-        [JOB_PROOF_SIZE] = "asks for its team's size",
-        [JOB_PROOF_NUMBER] = "uses its thread's number",
+        [JOB_PROOF_HARMLESS] = "fewer threads may do its work",
         [JOB_PROOF_ASKS] = "asks about teams",
-        [JOB_PROOF_WRITES] = "each of its threads writes the same place",
-        [JOB_PROOF_COUNTS] = "each of its threads takes part in a count or a lock",
-        [JOB_PROOF_SUMS] = "sums floating-point numbers by threads",
-        [JOB_PROOF_CARRIES] = "its threads keep something from one iteration to the next",
-        [JOB_PROOF_OTHERS] = "has work for all threads but one",
         [JOB_PROOF_WAITS] = "may wait for another thread",
         [JOB_PROOF_THREAD_DATA] = "uses data that belong to a thread",
         [JOB_PROOF_CALLS] = "calls a function that is not known",
@@ -27,5 +20,5 @@ const char *job_proof_text(uint32_t proof)
         [JOB_PROOF_NO_READER] = "nothing here can read its code",
     };
     uint32_t reason = job_proof_reason(proof);
-    return reason < JOB_PROOFS ? texts[reason] : "another reason";
+    return reason < JOB_PROOFS && texts[reason] ? texts[reason] : "a reason of an earlier version";
 }

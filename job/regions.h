@@ -43,7 +43,7 @@ struct job_region {
     uint32_t team;        /* the program's own size, as last seen */
     uint32_t fixed;       /* enum job_fixed, or-ed: why it is the program's */
     uint32_t size_count;
-    uint32_t proof;       /* enum job_proof, and JOB_PROOF_IN_TURN: what reading its code said, in this build */
+    uint32_t proof;       /* enum job_proof, and what it rests on: what reading its code said, in this build */
     uint32_t where;       /* callsite of one frame: the instruction that is the reason; GRAMMAR_NONE: none */
     uint64_t proof_ns;    /* that this took, on the rank where it took longest */
     uint64_t executions;  /* on threads that may act */

@@ -18,12 +18,12 @@ static uint32_t said(const struct omp_hook_region *r, unsigned nt, unsigned flag
     return libgomp_real()->omp_get_max_active_levels() != 1 ? JOB_FIXED_LEVELS : 0;
 }
 
-enum omp_hook_may omp_hook_fixed_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
+bool omp_hook_fixed_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
     uint32_t reason = r->program == 1 ? 0 : said(r, nt, flags);
     if (reason)
         omp_hook_site_fix(r->site, reason);
-    return reason || r->program == 0 ? OMP_HOOK_MAY_NOT : omp_hook_site_may_change(r->site);
+    return !reason && r->program && omp_hook_site_may_change(r->site);
 }
 
 uint32_t omp_hook_fixed_shown(const struct omp_hook_region *r)

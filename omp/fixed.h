@@ -10,8 +10,8 @@
 
 #include "omp/site.h"
 
-/* What may be done with the region's team; notes what the program says against it. */
-enum omp_hook_may omp_hook_fixed_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
+/* Whether other threads than the program's may run the region; notes what the program says against it. */
+bool omp_hook_fixed_may_change(struct omp_hook_region *r, unsigned nt, unsigned flags);
 /* How a region that ran shows that it depends on its team: 0, or a bit of enum job_fixed. */
 uint32_t omp_hook_fixed_shown(const struct omp_hook_region *r);
 

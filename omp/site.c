@@ -80,14 +80,10 @@ void omp_hook_site_ask(struct omp_hook_site *site)
     base_fpu_give_back(kept);
 }
 
-enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site)
+bool omp_hook_site_may_change(const struct omp_hook_site *site)
 {
-    uint32_t answer = teams_safety_answer(site->proof), reason = job_proof_reason(answer);
-    if (site->stats.fixed)
-        return OMP_HOOK_MAY_NOT;
-    if (site->allowed || reason == JOB_PROOF_HARMLESS || (reason == JOB_PROOF_SUMS && omp_hook_team_sums()))
-        return OMP_HOOK_MAY;
-    return answer & JOB_PROOF_IN_TURN ? OMP_HOOK_MAY_IN_TURN : OMP_HOOK_MAY_NOT;
+    return !site->stats.fixed &&
+           (site->allowed || job_proof_reason(teams_safety_answer(site->proof)) == JOB_PROOF_HARMLESS);
 }
 
 struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r)
@@ -109,7 +105,7 @@ void omp_hook_site_count(uint32_t *count, uint32_t *kept)
     *count = site_count;
     *kept = 0;
     for (uint32_t i = 0; i < site_count; i++)
-        *kept += omp_hook_site_may_change(&sites[i]) == OMP_HOOK_MAY_NOT;
+        *kept += !omp_hook_site_may_change(&sites[i]);
 }
 
 struct omp_hook_site *omp_hook_site_next(uint32_t *place)

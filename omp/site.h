@@ -38,10 +38,8 @@ struct omp_hook_site *omp_hook_site_find(const struct omp_hook_region *r);
 void omp_hook_site_ask(struct omp_hook_site *site);
 /* Notes why a region is left alone (one bit of enum job_fixed). */
 void omp_hook_site_fix(struct omp_hook_site *site, uint32_t reason);
-/* What may be done, as far as its code and its runs so far tell: nothing; its team stays, and one thread may run the
-   shares of all (IN_TURN); its team may be changed. */
-enum omp_hook_may { OMP_HOOK_MAY_NOT, OMP_HOOK_MAY_IN_TURN, OMP_HOOK_MAY };
-enum omp_hook_may omp_hook_site_may_change(const struct omp_hook_site *site);
+/* Whether other threads than the program's may run its shares, as far as its code and its runs so far tell. */
+bool omp_hook_site_may_change(const struct omp_hook_site *site);
 
 /* Sites in use, and of them left alone. */
 void omp_hook_site_count(uint32_t *sites, uint32_t *kept);

@@ -23,7 +23,6 @@ static _Atomic(struct omp_hook_thread *) owner;
 static struct teams_choice choice;
 static enum { BEST, ALWAYS, IN_TURNS } wanted; /* PYTHIA_OMP_SIZES */
 static uint32_t always; /* threads (PYTHIA_OMP_TEAM) */
-static bool sums; /* floating-point sums may change in their last digits (--act sums) */
 static bool asked;    /* what shares call comes to us */
 static bool by_level; /* each level of regions has a setting of its own: libgomp has to know of each region */
 static uint64_t considered, changed;
@@ -55,7 +54,6 @@ static void look_at_options(void)
 {
     struct pythia_options options;
     base_options_load(&options);
-    sums = session_acts("sums") && strstr(options.act, "sums"); /* "all" does not mean them */
     asked = omp_shares_are_asked();
     by_level = is_list("OMP_NUM_THREADS") || is_list("OMP_PROC_BIND");
     always = options.omp_team ? (uint32_t)options.omp_team : 1;
@@ -107,7 +105,7 @@ static inline bool acts(void)
 /* Whether its shares may be run by other threads than the program's. */
 static bool may_be_shared(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
-    return omp_hook_fixed_may_change(r, nt, flags) != OMP_HOOK_MAY_NOT && asked && !(r->traits & OMP_HOOK_DIRECT) &&
+    return omp_hook_fixed_may_change(r, nt, flags) && asked && !(r->traits & OMP_HOOK_DIRECT) &&
            omp_shares_ready(r->program);
 }
 
@@ -218,11 +216,6 @@ double omp_hook_team_learn(struct omp_hook_region *r)
     count(r, took, gain);
     r->site->stats.verified += r->nt == r->asked && !reason;
     return gain;
-}
-
-bool omp_hook_team_sums(void)
-{
-    return sums;
 }
 
 /* --- For the job file --- */

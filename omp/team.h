@@ -41,9 +41,6 @@ double omp_hook_team_learn(struct omp_hook_region *r);
 /* Run by each thread of a team that is looked at from inside, instead of fn. */
 void omp_hook_team_run(void *region);
 
-/* Whether sums of floating-point numbers may change in their last digits. */
-bool omp_hook_team_sums(void);
-
 /* What was decided, for tests and debugging. Sums over the process. */
 struct omp_hook_team_counts {
     uint64_t considered, changed, trials, comparisons;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a region keeps its team, as its code says: "asks for its team's size at lulesh.cc:2491". */
+/* Why a region keeps its team, as its code says: "calls a function that is not known at lulesh.cc:2491". */
 #include <inttypes.h>
 #include <stdio.h>
 

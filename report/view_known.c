@@ -31,27 +31,23 @@ void report_print_known(const struct report *r, const struct job_region *g, FILE
             fprintf(out, "  oracle: left alone: %s\n", job_fixed_text(1u << i));
     if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && (g->proof != JOB_PROOF_NONE || g->team > 1)) {
         report_reason(r, g, reason, sizeof reason);
-        fprintf(out, "  oracle: %s: %s\n", g->proof & JOB_PROOF_IN_TURN ? "one thread may do the work of each in turn"
-                                                                          : "left alone", reason);
+        fprintf(out, "  oracle: left alone: %s\n", reason);
     }
 }
 
-/* How many regions may change their teams, as their code says, and what reading it took. */
+/* How many regions fewer threads may run, as their code says, and what reading it took. */
 void report_print_reading(const struct job_region *g, uint32_t count, FILE *out)
 {
     uint64_t ns = 0;
-    uint32_t proven = 0, in_turn = 0;
+    uint32_t proven = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         ns += g[i].proof_ns;
         proven += job_proof_reason(g[i].proof) == JOB_PROOF_HARMLESS;
-        in_turn += (g[i].proof & JOB_PROOF_IN_TURN) != 0;
     }
     if (count)
-        fprintf(out,
-                "%u of %u regions do the same with any number of threads, %u with one thread that does the work of "
-                "each in turn; reading their code took %s\n",
-                proven, count, in_turn, report_time((double)ns));
+        fprintf(out, "fewer threads may do the work of %u of %u regions; reading their code took %s\n", proven, count,
+                report_time((double)ns));
 }
 
 /* What is known of changing the team, and was done. */
@@ -69,7 +65,6 @@ void report_add_choice(const struct report *r, const struct job_region *g, cJSON
         cJSON_AddItemToArray(kept, cJSON_CreateString(reason));
     }
     cJSON_AddBoolToObject(o, "proven", job_proof_reason(g->proof) == JOB_PROOF_HARMLESS);
-    cJSON_AddBoolToObject(o, "in_turn", (g->proof & JOB_PROOF_IN_TURN) != 0);
     report_json_seconds(o, "proof_seconds", g->proof_ns);
     cJSON_AddNumberToObject(o, "own_size", g->team);
     cJSON_AddNumberToObject(o, "executions", (double)g->executions);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "teams/machine.h"
-#include "teams/template.h"
 
 /*
  * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is
@@ -60,10 +59,8 @@ struct teams_decoder *teams_decoder_create(void)
         capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
         d->access = capstone.access;
         d->insn = capstone.make(d->handle);
-        d->templates = teams_templates_create();
         if (d->insn)
             return d;
-        teams_templates_destroy(d->templates);
         capstone.close(&d->handle);
     }
     free(d);
@@ -76,7 +73,6 @@ void teams_decoder_destroy(struct teams_decoder *d)
         return;
     capstone.free(d->insn, 1);
     capstone.close(&d->handle);
-    teams_templates_destroy(d->templates);
     free(d);
 }
 

@@ -41,10 +41,7 @@ enum teams_op {
     TEAMS_TEST,    /* of a & b */
     TEAMS_SELECT,  /* a or b, by the flags */
     TEAMS_SET,     /* 0 or 1, by the flags */
-    TEAMS_FLOAT,   /* from here to OTHER with masks; floating-point arithmetic, whose result depends on the order */
-    TEAMS_EXTREME, /* the larger or the smaller one */
-    TEAMS_VECTOR_ADD,
-    TEAMS_OTHER,
+    TEAMS_OTHER,   /* known by its masks */
     TEAMS_CALL,
     TEAMS_CALL_SLOT, /* target, or through the pointer at address `target` */
     TEAMS_CALL_ANY,
@@ -56,21 +53,6 @@ enum teams_op {
     TEAMS_TRAP,
     TEAMS_PAUSE,  /* what loops that wait say to the processor */
     TEAMS_SYSTEM, /* a system call, or something else that is none of a program's business */
-};
-
-/* What an instruction takes of two, where doing that once more changes nothing. The other one of a pair is the
-   opposite. */
-enum teams_extreme {
-    TEAMS_NO_EXTREME,
-    TEAMS_EITHER_BIT,
-    TEAMS_BOTH_BITS,
-    TEAMS_MOST_FLOAT,
-    TEAMS_LEAST_FLOAT,
-    TEAMS_MOST_SIGNED,
-    TEAMS_LEAST_SIGNED,
-    TEAMS_MOST_UNSIGNED,
-    TEAMS_LEAST_UNSIGNED,
-    TEAMS_OF_HALF = 16 /* of 32 bits */
 };
 
 enum teams_operand_kind { TEAMS_NONE, TEAMS_REGISTER, TEAMS_IMMEDIATE, TEAMS_MEMORY, TEAMS_FROM /* teams_insn.from */ };
@@ -91,15 +73,8 @@ struct teams_insn {
     uintptr_t address, target;
     uint64_t reads, writes; /* registers, for TEAMS_OTHER; else those beside dst, a, b */
     uint8_t length, op;
-    bool loads : 1, stores : 1, atomic : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
-    bool if_equal : 1, if_unequal : 1; /* a branch: taken where two things are equal, are not */
-    bool keeps_flags : 1;          /* writes some of them only, or none at times */
-    bool partial : 1;   /* dst keeps a part of what it was */
-    bool half : 1;      /* computes in 32 bits */
-    bool widens : 1;    /* from 32 bits, by their sign; parts of vectors in either way */
+    bool loads : 1, stores : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
     bool repeats : 1;   /* loads and stores any number of places from there on */
-    uint8_t narrow; /* 1: the lowest byte of registers is read; 2: another part of less than four bytes */
-    uint8_t extreme; /* enum teams_extreme; of SELECT after comparing a with b: the opposite one after b with a */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
     uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
@@ -129,8 +104,6 @@ struct teams_convention {
     uint8_t stack, result;
     uint8_t arguments[9]; /* with the place for a large result, the last one */
     uint8_t argument_count;
-    uint8_t first_on_stack; /* offset of the first argument there, from the stack pointer at the entry */
-    uint64_t returned;  /* arguments' registers in which results are returned */
     uint64_t clobbered; /* by a call */
 };
 
@@ -142,12 +115,6 @@ static inline bool teams_is_call(const struct teams_insn *i)
 static inline bool teams_sets_flags(const struct teams_insn *i)
 {
     return i->writes_flags || i->op == TEAMS_COMPARE || i->op == TEAMS_TEST;
-}
-
-/* Known by the masks of what it reads and writes only. */
-static inline bool teams_is_masked(const struct teams_insn *i)
-{
-    return i->op >= TEAMS_FLOAT && i->op <= TEAMS_OTHER;
 }
 
 /* Another processor's instructions than this one's, from now on; by ELF's e_machine. */

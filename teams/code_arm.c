@@ -86,7 +86,7 @@ static bool last_source(struct teams_arm_steps *s, const cs_arm64_op *o, struct 
     whole.shift.type = ARM64_SFT_INVALID;
     *to = operand(s, &whole);
     if (o->ext == ARM64_EXT_SXTW && to->kind == TEAMS_REGISTER) {
-        teams_arm_add(s, TEAMS_MOVE, between, *to, none)->widens = true;
+        teams_arm_add(s, TEAMS_MOVE, between, *to, none);
         *to = between;
     }
     if (o->shift.type == ARM64_SFT_LSL && o->shift.value) {
@@ -145,26 +145,10 @@ static bool has_vectors(const cs_arm64 *x)
     return false;
 }
 
-/* The lowest byte alone, as of what a function says with yes or no. */
-static bool takes_byte(const cs_arm64 *x, unsigned id)
+static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
-    const cs_arm64_op *o = x->operands;
-    return id == ARM64_INS_AND && !x->update_flags && x->op_count == 3 && !has_vectors(x) &&
-           o[2].type == ARM64_OP_IMM && o[2].imm == 0xff;
-}
-
-static void computed(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id, enum teams_op op)
-{
-    if (takes_byte(x, id)) {
-        teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), operand(s, &x->operands[1]), none)->narrow = 1;
-        return;
-    }
-    if (has_vectors(x)) {
-        masked(s, x, op == TEAMS_ADD || op == TEAMS_SUB ? TEAMS_VECTOR_ADD : TEAMS_OTHER, TEAMS_ARM_ALIKE);
-        return;
-    }
     struct teams_operand b = none;
-    if (x->op_count != 3 || !last_source(s, &x->operands[2], &b)) {
+    if (has_vectors(x) || x->op_count != 3 || !last_source(s, &x->operands[2], &b)) {
         masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
         return;
     }
@@ -174,14 +158,6 @@ static void computed(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id, 
         keep_flags(s);
 }
 
-/* A floating-point number: the same value wherever it is made, named as an address is that no program has. */
-static void number(struct teams_arm_steps *s, const cs_arm64 *x)
-{
-    struct teams_insn *i = teams_arm_add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
-    i->place.fixed = true;
-    memcpy(&i->place.offset, &x->operands[1].fp, sizeof i->place.offset);
-}
-
 static void moved(struct teams_arm_steps *s, const cs_arm64 *x)
 {
     const cs_arm64_op *o = x->operands;
@@ -189,8 +165,6 @@ static void moved(struct teams_arm_steps *s, const cs_arm64 *x)
         s->unknown = true;
     else if (o[0].vector_index >= 0 || o[1].vector_index >= 0)
         masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
-    else if (o[1].type == ARM64_OP_FP && o[1].fp != 0.0)
-        number(s, x);
     else
         teams_arm_add(s, TEAMS_MOVE, result(s, &o[0]), operand(s, &o[1]), none);
 }
@@ -263,22 +237,19 @@ static void chosen(struct teams_arm_steps *s, const cs_arm64 *x, bool next)
         teams_arm_add(s, TEAMS_ADD, between, b, teams_arm_number(1));
     struct teams_insn *i = teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b);
     i->reads_flags = true;
-    i->extreme = next ? TEAMS_NO_EXTREME : teams_arm_extreme(x);
 }
 
-static void branch(struct teams_arm_steps *s, const cs_arm64_op *to, bool equal, bool unequal)
+static void branch(struct teams_arm_steps *s, const cs_arm64_op *to)
 {
     struct teams_insn *i = teams_arm_add(s, TEAMS_BRANCH, none, none, none);
     s->unknown |= to->type != ARM64_OP_IMM;
     i->target = (uintptr_t)to->imm;
     i->reads_flags = true;
-    i->if_equal = equal;
-    i->if_unequal = unequal;
 }
 
 static void by_register(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
 {
-    bool bit = id == ARM64_INS_TBZ || id == ARM64_INS_TBNZ, zero = id == ARM64_INS_CBZ || id == ARM64_INS_TBZ;
+    bool bit = id == ARM64_INS_TBZ || id == ARM64_INS_TBNZ;
     s->unknown |= x->op_count != 2 + bit || (bit && (x->operands[1].type != ARM64_OP_IMM || x->operands[1].imm > 63));
     if (s->unknown)
         return;
@@ -288,7 +259,7 @@ static void by_register(struct teams_arm_steps *s, const cs_arm64 *x, unsigned i
             true;
     else
         teams_arm_add(s, TEAMS_COMPARE, none, a, teams_arm_number(0))->writes_flags = true;
-    branch(s, &x->operands[1 + bit], zero, !zero);
+    branch(s, &x->operands[1 + bit]);
 }
 
 /* A call of a function that only does one access is that access. */
@@ -311,7 +282,7 @@ static void jump(struct teams_arm_steps *s, const struct teams_decoder *d, const
     s->unknown |= x->op_count != 1 || o->type != ARM64_OP_IMM;
     if (op == TEAMS_JUMP && x->cc != ARM64_CC_INVALID && x->cc != ARM64_CC_AL && x->cc != ARM64_CC_NV) {
         look_at_flags(s);
-        branch(s, o, x->cc == ARM64_CC_EQ, x->cc == ARM64_CC_NE);
+        branch(s, o);
         return;
     }
     teams_arm_add(s, op, none, none, none)->target = (uintptr_t)o->imm;
@@ -383,7 +354,7 @@ static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, u
         masked(s, x, op, (enum teams_arm_form)k.form);
         break;
     case TEAMS_ARM_COMPUTED:
-        computed(s, x, i->id, op);
+        computed(s, x, op);
         break;
     case TEAMS_ARM_MOVED:
         moved(s, x);
@@ -475,9 +446,6 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     describe(&s, d, word[0]);
     if (s.unknown || step >= s.count)
         return false;
-    const cs_arm64 *x = &d->insn->detail->arm64;
-    s.step[step].half |= x->op_count && x->operands[0].type == ARM64_OP_REG && teams_arm_is_half(x->operands[0].reg);
-    s.step[step].widens |= teams_arm_widens(d->insn->id);
     *insn = s.step[step];
     insn->address = address;
     insn->length = (uint8_t)(step + 1 == s.count ? 4 - step : 1);
@@ -493,8 +461,6 @@ const struct teams_machine teams_arm = {
         .result = 0,
         .arguments = { 0, 1, 2, 3, 4, 5, 6, 7, 8 },
         .argument_count = 9,
-        .first_on_stack = 0,
-        .returned = 3 | 15ull << TEAMS_GENERAL,
         /* all but x19 to x29, sp, v8 to v15 */
         .clobbered = ~(2047ull << 19 | 1ull << TEAMS_ARM_STACK | 255ull << 40),
     },

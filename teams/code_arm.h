@@ -70,10 +70,6 @@ struct teams_arm_kind teams_arm_kind(unsigned id);
 uint8_t teams_arm_location(unsigned reg);
 bool teams_arm_is_zero(unsigned reg);
 bool teams_arm_is_half(unsigned reg);
-/* Of which two a choice takes what, after a comparison of its operands in their order (enum teams_extreme). */
-uint8_t teams_arm_extreme(const cs_arm64 *x);
-/* Of a result of 32 bits that is made one of 64 with its sign. */
-bool teams_arm_widens(unsigned id);
 /* Signatures of pointers, marks for indirect branches. */
 bool teams_arm_is_harmless_hint(int64_t number);
 

@@ -73,21 +73,21 @@ static const struct teams_arm_kind kinds[ARM64_INS_ENDING] = {
     IS(LD4, STRUCTURE, OTHER), IS(ST1, STRUCTURE, OTHER), IS(ST2, STRUCTURE, OTHER), IS(ST3, STRUCTURE, OTHER),
     IS(ST4, STRUCTURE, OTHER),
     /* floating point */
-    IS(FADD, ALIKE, FLOAT), IS(FSUB, ALIKE, FLOAT), IS(FMUL, ALIKE, FLOAT), IS(FNMUL, ALIKE, FLOAT),
-    IS(FDIV, ALIKE, FLOAT), IS(FSQRT, ALIKE, FLOAT), IS(FABD, ALIKE, FLOAT), IS(FADDP, ALIKE, FLOAT),
-    IS(FMADD, ALIKE, FLOAT), IS(FMSUB, ALIKE, FLOAT), IS(FNMADD, ALIKE, FLOAT), IS(FNMSUB, ALIKE, FLOAT),
-    IS(FMLA, INTO, FLOAT), IS(FMLS, INTO, FLOAT), IS(FCVT, ALIKE, FLOAT), IS(FCVTL, ALIKE, FLOAT),
-    IS(FCVTL2, ALIKE, FLOAT), IS(FCVTN, ALIKE, FLOAT), IS(FCVTN2, INTO, FLOAT), IS(FCVTZS, ALIKE, FLOAT),
-    IS(FCVTZU, ALIKE, FLOAT), IS(FCVTMS, ALIKE, FLOAT), IS(FCVTPS, ALIKE, FLOAT), IS(FCVTAS, ALIKE, FLOAT),
-    IS(SCVTF, ALIKE, FLOAT), IS(UCVTF, ALIKE, FLOAT), IS(FRINTA, ALIKE, FLOAT), IS(FRINTM, ALIKE, FLOAT),
-    IS(FRINTP, ALIKE, FLOAT), IS(FRINTZ, ALIKE, FLOAT), IS(FRINTN, ALIKE, FLOAT), IS(FNEG, ALIKE, OTHER),
-    IS(FABS, ALIKE, OTHER), IS(FMOV, MOVED, MOVE), IS(FMAX, ALIKE, EXTREME), IS(FMIN, ALIKE, EXTREME),
-    IS(FMAXNM, ALIKE, EXTREME), IS(FMINNM, ALIKE, EXTREME), IS(SMAX, ALIKE, EXTREME), IS(SMIN, ALIKE, EXTREME),
-    IS(UMAX, ALIKE, EXTREME), IS(UMIN, ALIKE, EXTREME),
+    IS(FADD, ALIKE, OTHER), IS(FSUB, ALIKE, OTHER), IS(FMUL, ALIKE, OTHER), IS(FNMUL, ALIKE, OTHER),
+    IS(FDIV, ALIKE, OTHER), IS(FSQRT, ALIKE, OTHER), IS(FABD, ALIKE, OTHER), IS(FADDP, ALIKE, OTHER),
+    IS(FMADD, ALIKE, OTHER), IS(FMSUB, ALIKE, OTHER), IS(FNMADD, ALIKE, OTHER), IS(FNMSUB, ALIKE, OTHER),
+    IS(FMLA, INTO, OTHER), IS(FMLS, INTO, OTHER), IS(FCVT, ALIKE, OTHER), IS(FCVTL, ALIKE, OTHER),
+    IS(FCVTL2, ALIKE, OTHER), IS(FCVTN, ALIKE, OTHER), IS(FCVTN2, INTO, OTHER), IS(FCVTZS, ALIKE, OTHER),
+    IS(FCVTZU, ALIKE, OTHER), IS(FCVTMS, ALIKE, OTHER), IS(FCVTPS, ALIKE, OTHER), IS(FCVTAS, ALIKE, OTHER),
+    IS(SCVTF, ALIKE, OTHER), IS(UCVTF, ALIKE, OTHER), IS(FRINTA, ALIKE, OTHER), IS(FRINTM, ALIKE, OTHER),
+    IS(FRINTP, ALIKE, OTHER), IS(FRINTZ, ALIKE, OTHER), IS(FRINTN, ALIKE, OTHER), IS(FNEG, ALIKE, OTHER),
+    IS(FABS, ALIKE, OTHER), IS(FMOV, MOVED, MOVE), IS(FMAX, ALIKE, OTHER), IS(FMIN, ALIKE, OTHER),
+    IS(FMAXNM, ALIKE, OTHER), IS(FMINNM, ALIKE, OTHER), IS(SMAX, ALIKE, OTHER), IS(SMIN, ALIKE, OTHER),
+    IS(UMAX, ALIKE, OTHER), IS(UMIN, ALIKE, OTHER),
     /* vectors */
-    IS(SADDW, ALIKE, VECTOR_ADD), IS(SADDW2, ALIKE, VECTOR_ADD), IS(UADDW, ALIKE, VECTOR_ADD),
-    IS(UADDW2, ALIKE, VECTOR_ADD),
-    IS(ADDV, ALIKE, VECTOR_ADD), IS(ADDP, ALIKE, VECTOR_ADD), IS(MLA, INTO, OTHER), IS(MLS, INTO, OTHER),
+    IS(SADDW, ALIKE, OTHER), IS(SADDW2, ALIKE, OTHER), IS(UADDW, ALIKE, OTHER),
+    IS(UADDW2, ALIKE, OTHER),
+    IS(ADDV, ALIKE, OTHER), IS(ADDP, ALIKE, OTHER), IS(MLA, INTO, OTHER), IS(MLS, INTO, OTHER),
     IS(SMLAL, INTO, OTHER), IS(SMLAL2, INTO, OTHER), IS(UMLAL, INTO, OTHER), IS(UMLAL2, INTO, OTHER),
     IS(SMULL2, ALIKE, OTHER), IS(UMULL2, ALIKE, OTHER), IS(DUP, ALIKE, OTHER), IS(INS, INTO, OTHER),
     IS(UMOV, ALIKE, OTHER), IS(SMOV, ALIKE, OTHER), IS(MOVI, CONSTANT, MOVE), IS(MVNI, ALIKE, OTHER),
@@ -111,27 +111,4 @@ bool teams_arm_is_harmless_hint(int64_t number)
 {
     bool pointers = number == 7 || number == 25 || number == 27 || number == 29 || number == 31; /* their signatures */
     return pointers || (number >= 32 && number <= 38 && number % 2 == 0); /* marks for indirect branches */
-}
-
-bool teams_arm_widens(unsigned id)
-{
-    static const unsigned all[] = { ARM64_INS_SXTW,  ARM64_INS_LDRSW,  ARM64_INS_LDURSW, ARM64_INS_LDPSW,
-                                    ARM64_INS_SADDW, ARM64_INS_SADDW2, ARM64_INS_UADDW,  ARM64_INS_UADDW2 };
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (id == all[k])
-            return true;
-    return false;
-}
-
-/* Of which two a choice takes what, after a comparison of its operands in their order. */
-uint8_t teams_arm_extreme(const cs_arm64 *x)
-{
-    static const struct { arm64_cc first, second; enum teams_extreme takes; } table[] = {
-        { ARM64_CC_GE, ARM64_CC_GT, TEAMS_MOST_SIGNED },   { ARM64_CC_LE, ARM64_CC_LT, TEAMS_LEAST_SIGNED },
-        { ARM64_CC_HS, ARM64_CC_HI, TEAMS_MOST_UNSIGNED }, { ARM64_CC_LS, ARM64_CC_LO, TEAMS_LEAST_UNSIGNED },
-    };
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        if (x->cc == table[k].first || x->cc == table[k].second)
-            return (uint8_t)(table[k].takes + (teams_arm_is_half(x->operands[0].reg) ? TEAMS_OF_HALF : 0));
-    return TEAMS_NO_EXTREME;
 }

@@ -31,7 +31,6 @@ static void access_one(struct teams_arm_steps *s, const struct access *a, unsign
     i->place.size = a->size;
     i->loads = a->loads;
     i->stores = !a->loads;
-    i->narrow = (uint8_t)(a->vector || a->size >= 4 ? 0 : a->size > 1 ? 2 : 1);
 }
 
 /* Base and offset; how the base moves: 1 behind, 3 before the access. */
@@ -174,13 +173,12 @@ bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t 
     if (op != TEAMS_OTHER) { /* x0 is what is added, or a mask */
         i = teams_arm_add(s, op, memory, memory, teams_arm_register(0));
         i->place = a.place;
-        i->loads = i->stores = i->atomic = true;
-        i->half = a.place.size == 4;
+        i->loads = i->stores = true;
     }
     /* in x0 the value that was there */
     i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
     i->place = a.place;
-    i->loads = i->atomic = true;
+    i->loads = true;
     i->stores = op == TEAMS_OTHER;
     i->swaps = swaps;
     i->reads = teams_bit(a.place.base) | (op == TEAMS_OTHER ? 1 : 0) | (swaps ? 2 : 0);

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "teams/code_x86.h"
-#include "teams/rename.h"
-#include "teams/template.h"
 
 enum { STACK = 4, FLOATING = 16 /* x87 and MMX, as one */, MASKS = 17 };
 
@@ -122,15 +120,6 @@ static void collect_operands(const cs_x86 *x, struct teams_insn *insn)
         insn->reads |= insn->writes;
 }
 
-/* What is written without being an operand, as by cwd. */
-static bool writes_a_part(const cs_regs regs, uint8_t count)
-{
-    for (int k = 0; k < count; k++)
-        if (regs[k] == X86_REG_AX || regs[k] == X86_REG_AL || regs[k] == X86_REG_AH || regs[k] == X86_REG_DX)
-            return true;
-    return false;
-}
-
 static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
 {
     cs_regs reads, writes;
@@ -145,7 +134,6 @@ static void collect_masks(struct teams_decoder *d, struct teams_insn *insn)
     insn->writes |= mask_of(writes, write_count, &writes_flags);
     insn->reads_flags = reads_flags;
     insn->writes_flags = writes_flags;
-    insn->partial |= writes_a_part(writes, write_count);
     collect_operands(&d->insn->detail->x86, insn);
     if (teams_x86_is_old_floating(d->insn)) {
         insn->reads |= 1ull << FLOATING;
@@ -211,8 +199,6 @@ static bool control(const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
     if (insn->op == TEAMS_BRANCH) {
         insn->target = o->type == X86_OP_IMM ? (uintptr_t)o->imm : 0;
         insn->reads_flags = true;
-        insn->if_equal = i->id == X86_INS_JE;
-        insn->if_unequal = i->id == X86_INS_JNE;
     }
     return insn->op == TEAMS_BRANCH || insn->op == TEAMS_RETURN || insn->op == TEAMS_TRAP ||
            insn->op == TEAMS_NOTHING || insn->op == TEAMS_PAUSE || insn->op == TEAMS_SYSTEM;
@@ -272,29 +258,8 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
     }
 }
 
-static bool is_high(const cs_x86_op *o)
-{
-    return o->type == X86_OP_REG && (o->reg == X86_REG_AH || o->reg == X86_REG_BH || o->reg == X86_REG_CH ||
-                                     o->reg == X86_REG_DH);
-}
-
-/* Whether a register that is written keeps a part of what was in it. */
-static bool is_partial(const cs_insn *i, const cs_x86 *x)
-{
-    const cs_x86_op *o = x->operands;
-    if (x->op_count == 0 || o->type != X86_OP_REG)
-        return false;
-    if (location(o->reg) < FLOATING)
-        return o->size < 4;
-    bool scalar = strcmp(i->mnemonic, "movss") == 0 || strcmp(i->mnemonic, "movsd") == 0;
-    if (scalar)
-        return x->op_count == 2 && o[1].type == X86_OP_REG;
-    return teams_x86_keeps_lanes(i);
-}
-
 static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x, struct teams_insn *insn)
 {
-    enum teams_op op = insn->op;
     if (i->id == X86_INS_CDQE) { /* gcc 14 widens a loop's bounds so; the older movsxd */
         insn->op = TEAMS_MOVE;
         insn->dst = insn->a = in_register(0);
@@ -305,22 +270,11 @@ static void masks_of(struct teams_decoder *d, const cs_insn *i, const cs_x86 *x,
         insn->writes_flags = true;
     } else if (!arithmetic(x, insn)) {
         other(d, insn);
-        /* the operation of vectors and floating point is known, their sources are the mask's */
-        insn->op = (uint8_t)(op == TEAMS_FLOAT || op == TEAMS_EXTREME || op == TEAMS_VECTOR_ADD ? op : TEAMS_OTHER);
     }
-    insn->partial |= is_partial(i, x);
-    insn->half = x->op_count && x->operands[0].size == 4;
-    insn->widens = i->id == X86_INS_CDQE || i->id == X86_INS_MOVSXD;
     bool vectors = x->op_count && x->operands[0].type == X86_OP_REG && location(x->operands[0].reg) >= FLOATING;
-    if (vectors && insn->op < TEAMS_FLOAT)
+    if (vectors && insn->op < TEAMS_OTHER)
         insn->writes_flags = false;
-    insn->keeps_flags = insn->writes_flags && teams_x86_keeps_flags(i, x);
-    for (int k = 0; k < x->op_count; k++)
-        if (x->operands[k].type != X86_OP_IMM && x->operands[k].size < 4)
-            insn->narrow |= x->operands[k].size > 1 || is_high(&x->operands[k]) ? 2 : 1;
     insn->reads_flags |= teams_x86_tests_flags(i, x);
-    if (!insn->narrow && (op == TEAMS_BITS || op == TEAMS_SELECT || op == TEAMS_EXTREME))
-        insn->extreme = (uint8_t)teams_x86_extreme(i, insn);
 }
 
 static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn *insn)
@@ -348,23 +302,14 @@ static void look_at_memory(const cs_x86 *x, const cs_insn *i, struct teams_insn 
     else if (x->operands[0].type == X86_OP_MEM && insn->op != TEAMS_NOTHING)
         insn->stores |= !teams_x86_only_reads(i);
     insn->swaps = i->id == X86_INS_CMPXCHG || i->id == X86_INS_CMPXCHG8B || i->id == X86_INS_CMPXCHG16B;
-    insn->atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
-    insn->stores |= insn->atomic;
-    insn->loads |= insn->atomic;
+    bool atomic = insn->swaps || x->prefix[0] == X86_PREFIX_LOCK || i->id == X86_INS_XCHG;
+    insn->stores |= atomic;
+    insn->loads |= atomic;
     insn->repeats = x->prefix[0] == X86_PREFIX_REP || x->prefix[0] == X86_PREFIX_REPNE;
 }
 
-/* For the next one that is alike. */
-static void keep(struct teams_decoder *d, const uint8_t *code, const cs_x86 *x, const struct teams_insn *insn)
-{
-    unsigned end = x->encoding.imm_offset ? x->encoding.imm_offset : insn->length;
-    unsigned displacement = x->encoding.disp_offset ? end - x->encoding.disp_offset : 0;
-    teams_templates_keep(d->templates, code, displacement, insn->length - end, insn);
-}
-
-/* Reads what is new; true: all of it is known. */
-static bool ask_capstone(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                         struct teams_insn *insn)
+static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
+                   struct teams_insn *insn)
 {
     const cs_insn *i = d->insn;
     if (!teams_disassemble(d, code, size, address))
@@ -374,32 +319,14 @@ static bool ask_capstone(struct teams_decoder *d, const uint8_t *code, uint64_t 
     insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
     insn->op = (uint8_t)teams_x86_op(i);
     look_at_memory(x, i, insn);
-    bool known = true;
     if (insn->op == TEAMS_NOTHING) {
         insn->loads = insn->stores = false;
-    } else if (control(i, x, insn)) {
-        known = i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
-    } else {
-        masks_of(d, i, x, insn);
-        known = !teams_x86_goes_elsewhere(i);
+        return true;
     }
-    if (known && size >= sizeof i->bytes)
-        keep(d, code, x, insn);
-    return known;
-}
-
-static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, uintptr_t address,
-                   struct teams_insn *insn)
-{
-    uint8_t common[TEAMS_LONGEST_INSN];
-    struct teams_names names;
-    bool renamed = size >= sizeof common && teams_rename_away(code, common, &names);
-    code = renamed ? common : code;
-    bool known = teams_templates_find(d->templates, code, size, address, insn) ||
-                 ask_capstone(d, code, renamed ? sizeof common : size, address, insn);
-    if (known && renamed)
-        teams_rename_back(insn, &names);
-    return known;
+    if (control(i, x, insn))
+        return i->id != X86_INS_JRCXZ && i->id != X86_INS_JECXZ;
+    masks_of(d, i, x, insn);
+    return !teams_x86_goes_elsewhere(i);
 }
 
 const struct teams_machine teams_x86 = {
@@ -411,7 +338,6 @@ const struct teams_machine teams_x86 = {
         .result = 0,
         .arguments = { 7, 6, 2, 1, 8, 9 },
         .argument_count = 6,
-        .first_on_stack = 8, /* behind the return address */
         /* all but rbx, rsp, rbp, r12 to r15 */
         .clobbered = ~(1ull << 3 | 1ull << 4 | 1ull << 5 | 15ull << 12),
     },

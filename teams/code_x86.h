@@ -14,14 +14,8 @@ enum teams_op teams_x86_op(const cs_insn *i);
 bool teams_x86_zeroes(const cs_insn *i, const cs_x86 *x);
 /* Instructions of the x87: capstone does not name what they do to its stack. */
 bool teams_x86_is_old_floating(const cs_insn *i);
-/* Whether what is written into a part of a vector leaves the rest, where the name tells. */
-bool teams_x86_keeps_lanes(const cs_insn *i);
 /* Whether it looks at flags, that of the direction of strings aside. */
 bool teams_x86_tests_flags(const cs_insn *i, const cs_x86 *x);
-/* Whether it leaves some flags as they were; shifts by 0 do, and by a register may be such. */
-bool teams_x86_keeps_flags(const cs_insn *i, const cs_x86 *x);
-/* Of which two an instruction takes what; of a choice, after a comparison of its operands in their order. */
-enum teams_extreme teams_x86_extreme(const cs_insn *i, const struct teams_insn *insn);
 /* Whether what is first an operand in memory is only read: capstone does not know all that are written. */
 bool teams_x86_only_reads(const cs_insn *i);
 /* Jumps, calls and returns of other kinds: loop, jrcxz, far ones. */

@@ -30,15 +30,7 @@ static enum teams_op by_name(const char *name)
         { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
         { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
         { "mov", TEAMS_MOVE },
-        { "cvt", TEAMS_FLOAT },         { "add", TEAMS_FLOAT },      { "sub", TEAMS_FLOAT },
-        { "mul", TEAMS_FLOAT },         { "div", TEAMS_FLOAT },      { "sqrt", TEAMS_FLOAT },
-        { "fmadd", TEAMS_FLOAT },       { "fmsub", TEAMS_FLOAT },    { "fnmadd", TEAMS_FLOAT },
-        { "fnmsub", TEAMS_FLOAT },      { "hadd", TEAMS_FLOAT },     { "hsub", TEAMS_FLOAT },
-        { "dp", TEAMS_FLOAT },          { "round", TEAMS_FLOAT },    { "max", TEAMS_EXTREME },
-        { "min", TEAMS_EXTREME },       { "pmax", TEAMS_EXTREME },   { "pmin", TEAMS_EXTREME },
-        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE }, { "padd", TEAMS_VECTOR_ADD },
-        { "psub", TEAMS_VECTOR_ADD },   { "fadd", TEAMS_FLOAT },     { "fsub", TEAMS_FLOAT },
-        { "fmul", TEAMS_FLOAT },        { "fdiv", TEAMS_FLOAT },     { "fiadd", TEAMS_FLOAT },
+        { "comis", TEAMS_COMPARE },     { "ucomis", TEAMS_COMPARE },
         { "fnst", TEAMS_SYSTEM },       { "fldc", TEAMS_SYSTEM },    { "flde", TEAMS_SYSTEM },
         { "fnsa", TEAMS_SYSTEM },       { "frst", TEAMS_SYSTEM },    { "fnin", TEAMS_SYSTEM },
         { "fncl", TEAMS_SYSTEM },       { "fxsave", TEAMS_SYSTEM },  { "fxrstor", TEAMS_SYSTEM },
@@ -105,17 +97,6 @@ bool teams_x86_is_old_floating(const cs_insn *i)
     return i->mnemonic[0] == 'f';
 }
 
-/* One of what is written into a part of a vector, by its name. */
-bool teams_x86_keeps_lanes(const cs_insn *i)
-{
-    static const char *const lanes[] = { "movlps", "movlpd", "movhps", "movhpd", "movhlps", "movlhps", "cvtsi2s",
-                                         "cvtss2sd", "cvtsd2ss", "sqrts", "rounds", "rcpss", "rsqrtss" };
-    for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++)
-        if (begins(i->mnemonic, lanes[k]))
-            return true;
-    return false;
-}
-
 /* Whether it looks at flags, that of the direction of strings aside. */
 bool teams_x86_tests_flags(const cs_insn *i, const cs_x86 *x)
 {
@@ -123,48 +104,6 @@ bool teams_x86_tests_flags(const cs_insn *i, const cs_x86 *x)
     bool tests = x->eflags & (X86_EFLAGS_TEST_OF | X86_EFLAGS_TEST_SF | X86_EFLAGS_TEST_ZF | X86_EFLAGS_TEST_PF |
                               X86_EFLAGS_TEST_CF | X86_EFLAGS_TEST_AF);
     return carry || (!teams_x86_is_old_floating(i) && tests);
-}
-
-/* Whether it leaves some flags as they were; shifts by 0 do, and by a register may be such. */
-bool teams_x86_keeps_flags(const cs_insn *i, const cs_x86 *x)
-{
-    static const uint64_t written[] = {
-        X86_EFLAGS_MODIFY_CF | X86_EFLAGS_RESET_CF | X86_EFLAGS_SET_CF | X86_EFLAGS_UNDEFINED_CF,
-        X86_EFLAGS_MODIFY_ZF | X86_EFLAGS_RESET_ZF | X86_EFLAGS_SET_ZF | X86_EFLAGS_UNDEFINED_ZF,
-        X86_EFLAGS_MODIFY_SF | X86_EFLAGS_RESET_SF | X86_EFLAGS_SET_SF | X86_EFLAGS_UNDEFINED_SF,
-        X86_EFLAGS_MODIFY_OF | X86_EFLAGS_RESET_OF | X86_EFLAGS_SET_OF | X86_EFLAGS_UNDEFINED_OF,
-    };
-    static const unsigned shifts[] = { X86_INS_SHL, X86_INS_SAL, X86_INS_SHR, X86_INS_SAR, X86_INS_SHLD, X86_INS_SHRD };
-    const cs_x86_op *count = &x->operands[x->op_count ? x->op_count - 1 : 0];
-    bool some = count->type == X86_OP_IMM && (count->imm & (x->operands[0].size > 4 ? 63 : 31)) != 0;
-    for (size_t k = 0; k < sizeof shifts / sizeof *shifts; k++)
-        if (i->id == shifts[k] && x->op_count > 1 && !some)
-            return true;
-    for (size_t k = 0; k < sizeof written / sizeof *written; k++)
-        if (!(x->eflags & written[k]))
-            return true;
-    return false;
-}
-
-/* Of which two an instruction takes what; of a choice, after a comparison of its operands in their order. */
-enum teams_extreme teams_x86_extreme(const cs_insn *i, const struct teams_insn *insn)
-{
-    static const struct {
-        const char *name;
-        enum teams_extreme takes;
-    } table[] = {
-        { "or", TEAMS_EITHER_BIT },       { "and", TEAMS_BOTH_BITS },         { "por", TEAMS_EITHER_BIT },
-        { "pand", TEAMS_BOTH_BITS },      { "cmovle", TEAMS_MOST_SIGNED },    { "cmovl", TEAMS_MOST_SIGNED },
-        { "cmovge", TEAMS_LEAST_SIGNED }, { "cmovg", TEAMS_LEAST_SIGNED },    { "cmovbe", TEAMS_MOST_UNSIGNED },
-        { "cmovb", TEAMS_MOST_UNSIGNED }, { "cmovae", TEAMS_LEAST_UNSIGNED }, { "cmova", TEAMS_LEAST_UNSIGNED },
-        { "maxsd", TEAMS_MOST_FLOAT },    { "minsd", TEAMS_LEAST_FLOAT },     { "maxpd", TEAMS_MOST_FLOAT },
-        { "minpd", TEAMS_LEAST_FLOAT },
-    };
-    const char *name = i->mnemonic + (begins(i->mnemonic, "lock ") ? 5 : i->mnemonic[0] == 'v');
-    for (size_t k = 0; k < sizeof table / sizeof *table; k++)
-        if (strcmp(name, table[k].name) == 0)
-            return table[k].takes + (insn->op == TEAMS_SELECT && insn->half ? TEAMS_OF_HALF : 0);
-    return TEAMS_NO_EXTREME;
 }
 
 /* Whether what is first an operand in memory is only read: capstone does not know all that are written. */

@@ -52,7 +52,7 @@ static void find_call(struct teams_decoder *d, const struct teams_module *m, con
 
 /* --- Reading instructions --- */
 
-enum { HASH = 16384 };
+enum { HASH = 32768 };
 
 struct teams_reader {
     struct base_arena memory; /* its own */
@@ -311,95 +311,26 @@ static bool order_blocks(struct teams_reader *r, struct teams_flow *f)
 
 static bool find_before(struct teams_reader *r, struct teams_flow *f)
 {
-    struct loops_node *node = teams_flow_take(r->room, f->blocks * sizeof *node);
     uint32_t edges = 0;
-    f->nest.node = node;
-    f->nest.nodes = f->blocks;
-    for (uint32_t b = 0; node && b < f->blocks; b++)
-        node[b] = (struct loops_node){ .dominator = -1, .loop = -1 };
-    for (uint32_t b = 0; node && b < f->blocks; b++)
-        for (int k = 0; k < 2; k++)
-            if (f->block[b].next[k] >= 0) {
-                edges++;
-                node[f->block[b].next[k]].before_count++;
-            }
-    int *at = teams_flow_take(r->room, edges * sizeof *at);
-    if (!node || !at)
-        return false;
-    for (uint32_t b = 0; b < f->blocks; b++) {
-        node[b].before = at;
-        at += node[b].before_count;
-        node[b].before_count = 0;
-    }
     for (uint32_t b = 0; b < f->blocks; b++)
         for (int k = 0; k < 2; k++)
             if (f->block[b].next[k] >= 0) {
-                struct loops_node *to = &node[f->block[b].next[k]];
+                edges++;
+                f->block[f->block[b].next[k]].before_count++;
+            }
+    int *at = teams_flow_take(r->room, (edges + 1) * sizeof *at);
+    for (uint32_t b = 0; at && b < f->blocks; b++) {
+        f->block[b].before = at;
+        at += f->block[b].before_count;
+        f->block[b].before_count = 0;
+    }
+    for (uint32_t b = 0; at && b < f->blocks; b++)
+        for (int k = 0; k < 2; k++)
+            if (f->block[b].next[k] >= 0) {
+                struct teams_block *to = &f->block[f->block[b].next[k]];
                 to->before[to->before_count++] = (int)b;
             }
-    return true;
-}
-
-static bool find_loops(struct teams_reader *r, struct teams_flow *f)
-{
-    struct loops_nest *n = &f->nest;
-    loops_find_dominators(n);
-    int second = loops_second_entry(n);
-    if (second >= 0)
-        unreadable(f, "loops with two entries", f->insn[f->block[second].first].address);
-    uint32_t loops = loops_count(n);
-    n->head = teams_flow_take(r->room, loops * sizeof *n->head);
-    n->member = teams_flow_take_zeroed(r->room, (size_t)loops * n->nodes);
-    if (!n->head || !n->member)
-        return false;
-    loops_find(n, r->stack);
-    return true;
-}
-
-bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block)
-{
-    return f->block[from].next[0] != f->block[from].next[1] && loops_edge_dominates(&f->nest, from, to, block);
-}
-
-bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block)
-{
-    bool out = false;
-    for (int k = 0; k < 2 && loops_holds(&f->nest, loop, block); k++)
-        out |= f->block[block].next[k] >= 0 && !loops_holds(&f->nest, loop, f->block[block].next[k]);
-    return out;
-}
-
-/* --- Extremes --- */
-
-static bool is_same(const struct teams_operand *a, const struct teams_operand *b)
-{
-    return a->kind == b->kind && a->number == b->number && a->value == b->value && a->kind != TEAMS_MEMORY;
-}
-
-/* Of a choice: where its two are compared right before it. */
-static int chosen_extreme(const struct teams_flow *f, int block, const struct teams_insn *i)
-{
-    const struct teams_insn *first = &f->insn[f->block[block].first], *between = NULL, *k = i;
-    uint32_t others = 0; /* one may copy one of the two into the result */
-    while (k > first && !teams_sets_flags(--k))
-        if (k->dst.kind != TEAMS_REGISTER || (k->dst.number != TEAMS_FLAGS && k->dst.number != TEAMS_KEPT_FLAGS)) {
-            between = k;
-            others++;
-        }
-    bool copies = between && between->op == TEAMS_MOVE && between->dst.kind == TEAMS_REGISTER &&
-                  between->dst.number == i->a.number;
-    const struct teams_operand a = copies ? between->a : i->a;
-    if (k->op != TEAMS_COMPARE || k->half != i->half || others > 1)
-        return TEAMS_NO_EXTREME;
-    if (is_same(&a, &k->a) && is_same(&i->b, &k->b))
-        return i->extreme;
-    int opposite = ((i->extreme - 1) ^ 1) + 1;
-    return is_same(&a, &k->b) && is_same(&i->b, &k->a) ? opposite : TEAMS_NO_EXTREME;
-}
-
-int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i)
-{
-    return i->extreme && i->op == TEAMS_SELECT ? chosen_extreme(f, block, i) : i->extreme;
+    return at != NULL;
 }
 
 /* --- The whole --- */
@@ -436,7 +367,5 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
     if (!take_insns(r, f))
         return NULL;
     make_blocks(r, f);
-    if (!order_blocks(r, f) || !find_before(r, f))
-        return NULL;
-    return find_loops(r, f) ? f : NULL;
+    return order_blocks(r, f) && find_before(r, f) ? f : NULL;
 }

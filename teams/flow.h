@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The control flow of one function: its instructions from the entry on, blocks, dominators, loops.
+ * The control flow of one function: its instructions from the entry on, and blocks.
  *
- *   entry ─┬─> block ──> block <─┐        a block ends where control may go elsewhere, or somebody comes in;
- *          └─> block ──> block ──┘        a loop: the blocks between the head of a back edge and its tail
+ *   entry ─┬─> block ──> block <─┐        a block ends where control may go elsewhere, or somebody comes in
+ *          └─> block ──> block ──┘
  *
- * 1. block 0 is the entry; blocks are numbered in reverse postorder, so that a block's dominator has a smaller number
+ * 1. block 0 is the entry; blocks are numbered in reverse postorder, so that each way around leads back to a block that
+ *    has no greater number than the one before it
  * 2. what goes to another function for good (a tail call) is a call and a return
  * 3. a call that does not come back ends its block without a successor
  * 4. a call that an exception may come out of ends its block, where the function goes on then
@@ -22,12 +23,11 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "loops/nest.h"
 #include "teams/code.h"
 #include "teams/image.h"
 #include "teams/known.h"
 
-enum { TEAMS_MOST_INSNS = 4000, TEAMS_NO_BLOCK = -1 };
+enum { TEAMS_MOST_INSNS = 12000 };
 
 /* A call: what it is known as, or where it leads to. */
 struct teams_call {
@@ -35,13 +35,15 @@ struct teams_call {
     uintptr_t pad;    /* where it goes on when an exception comes out of it; 0: nowhere (landing.h) */
     const char *name; /* NULL: none */
     enum teams_known known;
-    uint64_t reads, clobbers; /* registers that it looks at, and that it changes (proof.c) */
+    uint64_t clobbers; /* registers that it changes (proof.c) */
 };
 
 struct teams_block {
     uint32_t first, count; /* instructions */
     int next[2];           /* successors; [1] of a branch: where it goes when it is taken; of a call: its landing pad.
                               -1: none */
+    int *before;           /* blocks that lead here */
+    uint32_t before_count;
 };
 
 struct teams_flow {
@@ -52,7 +54,6 @@ struct teams_flow {
     uint32_t insns;
     struct teams_block *block;
     uint32_t blocks;
-    struct loops_nest nest; /* its nodes are the blocks */
     const char *unreadable; /* NULL, or what made it so */
     uintptr_t where;        /* … at */
 };
@@ -67,17 +68,11 @@ struct teams_flow *teams_flow_read(struct teams_reader *r, uintptr_t entry, stru
 void *teams_flow_take(struct base_arena *room, size_t bytes);
 void *teams_flow_take_zeroed(struct base_arena *room, size_t bytes);
 
-/* Whether each way to `block` takes the edge from `from` to its successor `to`. */
-bool teams_flow_edge_dominates(const struct teams_flow *f, int from, int to, int block);
 /* The branch that ends a block, NULL: none does. */
 static inline const struct teams_insn *teams_flow_branch(const struct teams_flow *f, int block)
 {
     const struct teams_insn *last = &f->insn[f->block[block].first + f->block[block].count - 1];
     return last->op == TEAMS_BRANCH ? last : NULL;
 }
-/* What an instruction takes of two (enum teams_extreme): of a choice, after a comparison of the two in its block. */
-int teams_flow_extreme(const struct teams_flow *f, int block, const struct teams_insn *i);
-/* Whether a block of the loop has a successor outside. */
-bool teams_flow_leads_out(const struct teams_flow *f, int loop, int block);
 
 #endif

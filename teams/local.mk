@@ -3,26 +3,17 @@ if HAVE_OMP
 noinst_LTLIBRARIES += libpythia-teams.la
 libpythia_teams_la_SOURCES = %D%/account.c %D%/account.h \
 	%D%/choice.c %D%/choice.h %D%/safety.c %D%/safety.h %D%/turns.c %D%/turns.h \
-	%D%/calls.c %D%/case.h %D%/code.h %D%/effects.c %D%/flow.c %D%/flow.h %D%/follow.c %D%/follow.h \
-	%D%/image.c %D%/image.h %D%/known.c %D%/known.h \
-	%D%/landing.c %D%/landing.h %D%/live.c %D%/live.h \
-	%D%/memory.c %D%/memory.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/shared.c %D%/shared.h %D%/step.c \
-	%D%/value.c %D%/value.h %D%/wait.c %D%/wait.h
+	%D%/code.h %D%/flow.c %D%/flow.h %D%/frame.c %D%/frame.h %D%/image.c %D%/image.h %D%/known.c %D%/known.h \
+	%D%/landing.c %D%/landing.h %D%/proof.c %D%/proof.h %D%/share.c %D%/share.h %D%/wait.c %D%/wait.h
 libpythia_teams_la_LIBADD = $(UNWIND_LIBS)
 if HAVE_CAPSTONE
 libpythia_teams_la_SOURCES += %D%/code.c %D%/code_arm.c %D%/code_arm.h %D%/code_arm_kinds.c \
-	%D%/code_arm_memory.c %D%/code_x86.c %D%/code_x86.h %D%/code_x86_names.c %D%/machine.h \
-	%D%/rename.c %D%/rename.h %D%/template.c %D%/template.h
+	%D%/code_arm_memory.c %D%/code_x86.c %D%/code_x86.h %D%/code_x86_names.c %D%/machine.h
 else
 libpythia_teams_la_SOURCES += %D%/code_none.c
 endif
 
-UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_value tests/unit/test_teams_wait
-if HAVE_CAPSTONE
-UNIT_TESTS += tests/unit/test_teams_rename
-tests_unit_test_teams_rename_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
-endif
-tests_unit_test_teams_choice_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD) -lm
-tests_unit_test_teams_value_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
-tests_unit_test_teams_wait_LDADD = libpythia-teams.la libpythia-loops.la $(LDADD)
+UNIT_TESTS += tests/unit/test_teams_choice tests/unit/test_teams_wait
+tests_unit_test_teams_choice_LDADD = libpythia-teams.la $(LDADD) -lm
+tests_unit_test_teams_wait_LDADD = libpythia-teams.la $(LDADD)
 endif

@@ -15,7 +15,6 @@ struct teams_decoder {
     csh handle;
     cs_insn *insn;        /* the last one */
     uintptr_t begin, end; /* of code that is there */
-    struct teams_templates *templates; /* of x86-64 */
     cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
 };
 

@@ -1,27 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether an outlined function does the same with any number of threads: decided by reading its machine code and that
- * of what it calls.
+ * Whether the shares of a region may be run by fewer threads (omp/shares.h), and a task at once: decided by reading the
+ * machine code of its outlined function and of what that calls.
  *
- * One thread alone runs the iterations of a shared loop in one of the orders in which a team might have run them. So
- * what matters is what else the function does and what it can learn of its team:
+ * A share is the program's own, with its own number in its own team, so nothing about how work is distributed has to be
+ * known. What is left to show is that
  *
- *   asks              size and number are asked for back to back and only make a static schedule, or the number is
- *                     compared with 0 (master); any other use is the program's
- *   shares its work   outside of shared loops, single and master all threads do the same: nothing that others see may
- *                     be written there, but for sums of integers that begin with 0 (a reduction)
- *   forgets           what a thread keeps from one iteration to the next (a seed, a last hit) reaches no result
- *   sums              a floating-point sum depends in its last digits on how it is divided: a reason of its own
- *   does not wait     no loop that waits for memory, no lock, no task (wait.h)
- *   calls what is known   by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ instructions
- *                     in all
+ *   it waits for no other share   but in constructs that come to us: no loop that waits for memory (wait.h), no lock of
+ *                                 the program's, no order, no task
+ *   it uses nothing of a thread's no thread-local data but the stack's protector, no errno, no rounding, no system call
+ *   it calls what is known        by name (known.h), or by reading it likewise, TEAMS_DEPTH deep and TEAMS_READ
+ *                                 instructions in all; what is reached by an exception is read, too
  *
- * What has another reason than waiting or an unknown call must keep its team, yet not its threads: running the shares
- * of all threads one after another, each whole, is one of the ways in which the team itself may run them, where no
- * share waits for another. What a share can learn of itself is its number and the team's size; such a region asks for
- * nothing else (IN_TURN).
- *
- * A task may be run at once if it does not wait, and calls what is known: what it learns of its team stays the same.
+ * A task may be run at once if it does not wait, and calls what is known: what it uses of its thread may be any one's.
  * The first reason found is told with the address of the instruction. Everything that is not understood is a reason.
  *
  * Cost: some 1 us an instruction. Threads: one.  Hook-safe: no.
@@ -32,8 +23,8 @@
 #include "teams/safety.h"
 
 /* Another number: proofs that job files keep are not taken over. */
-enum { TEAMS_VERSION = 1 };
-enum { TEAMS_DEPTH = 8, TEAMS_READ = 8000, TEAMS_FUNCTIONS = 256 };
+enum { TEAMS_VERSION = 2 };
+enum { TEAMS_DEPTH = 8, TEAMS_READ = 24000, TEAMS_FUNCTIONS = 256 };
 
 struct teams_verdict {
     uint32_t proof;  /* as job files keep it (job/proofs.h) */

@@ -22,7 +22,7 @@
 
 #include "job/proofs.h"
 
-enum teams_kind { TEAMS_REGION, TEAMS_TASK, TEAMS_IN_TURN /* a region whose team is kept */ };
+enum teams_kind { TEAMS_REGION, TEAMS_TASK };
 
 struct teams_proof {
     atomic_uintptr_t key; /* the outlined function, in the highest bit whether it is a task's; 0: free */
@@ -50,7 +50,7 @@ static inline uint32_t teams_safety_word(const struct teams_proof *p)
     return atomic_load_explicit(&p->answer, memory_order_acquire);
 }
 
-/* enum job_proof, JOB_PROOF_IN_TURN. */
+/* enum job_proof. */
 static inline uint32_t teams_safety_answer(const struct teams_proof *p)
 {
     return teams_safety_word(p) & ~(uint32_t)JOB_PROOF_RESTS;

@@ -12,37 +12,42 @@ enum mark {
     MOVED,
     FIXED = 4,   /* with it, what was read from a place that is the same in each turn */
     SWAPPED = 8, /* what an exchange found there, that expected something read before */
+    LENT = 16,   /* from a place in the frame that others may have written */
+    READ = FIXED | LENT
 };
 
 enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
 struct marks {
     uint8_t of[PLACES];
-    bool seen;
+    bool seen, leaves; /* leaves: its branch out of the loop moves on */
     uint32_t ran, changed; /* in which run of a block, its own or another one's */
 };
 
 struct turn {
-    const struct teams_reading *r;
-    int loop;
-    struct marks head, *end; /* of each block */
+    const struct teams_frame *frame;
+    const struct teams_flow *f;
+    uint32_t head;         /* the loop's block with the smallest number */
+    uint8_t *inside;       /* of each block: whether it is in the loop; then whether a way was tried through it */
+    struct marks begin, *end; /* at the head; of each block */
+    int *todo;             /* blocks */
 };
 
 static uint32_t places(const struct turn *t)
 {
-    return TEAMS_REGISTERS + t->r->slots;
+    return TEAMS_REGISTERS + t->frame->slots;
 }
 
 static uint8_t join(uint8_t a, uint8_t b)
 {
     uint8_t x = a & 3, y = b & 3;
-    return (uint8_t)((x < y ? x : y) | ((a | b) & FIXED) | (a & b & SWAPPED));
+    return (uint8_t)((x < y ? x : y) | ((a | b) & READ) | (a & b & SWAPPED));
 }
 
 /* Of computing with both. What only adds up what was read does not move by itself. */
 static uint8_t compute(uint8_t a, uint8_t b)
 {
-    bool moved = ((a & 3) && !(b & FIXED)) || ((b & 3) && !(a & FIXED));
-    return (uint8_t)((moved ? MOVED : NOTHING) | ((a | b) & FIXED));
+    bool moved = ((a & 3) && !(b & READ)) || ((b & 3) && !(a & READ));
+    return (uint8_t)((moved ? MOVED : NOTHING) | ((a | b) & READ));
 }
 
 static uint8_t of_register(const struct marks *m, uint8_t reg)
@@ -55,14 +60,14 @@ static uint8_t of_address(const struct teams_insn *i, const struct marks *m)
     uint8_t stack = teams_convention()->stack;
     uint8_t base = i->place.base == stack ? NOTHING : of_register(m, i->place.base),
             index = of_register(m, i->place.index);
-    return (uint8_t)(compute(base, index) | (base & FIXED));
+    return (uint8_t)(compute(base, index) | (base & READ));
 }
 
 static uint8_t of_load(const struct turn *t, const struct teams_insn *i, const struct marks *m)
 {
-    uint8_t slot = t->r->slot_of[i - t->r->flow->insn];
+    uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (slot != TEAMS_NO_SLOT)
-        return m->of[TEAMS_REGISTERS + slot];
+        return m->of[TEAMS_REGISTERS + slot] | (teams_frame_is_lent(t->frame, slot, false) ? LENT : NOTHING);
     uint8_t address = of_address(i, m);
     return address & 3 ? MOVED : FIXED;
 }
@@ -72,21 +77,32 @@ static uint8_t of_operand(const struct turn *t, const struct teams_insn *i, cons
 {
     if (o->kind == TEAMS_MEMORY)
         return of_load(t, i, m);
+    if (o->kind == TEAMS_FROM)
+        return FIXED;
     return o->kind == TEAMS_REGISTER ? of_register(m, o->number) : NOTHING;
+}
+
+/* A slot is written: so are parts of those that overlap it. */
+static void put_slot(const struct turn *t, uint8_t slot, struct marks *m, uint8_t mark)
+{
+    for (uint32_t k = 0; k < t->frame->slots; k++)
+        if (k != slot && teams_frame_overlap(t->frame, slot, (uint8_t)k))
+            m->of[TEAMS_REGISTERS + k] = mark & READ;
+    m->of[TEAMS_REGISTERS + slot] = mark;
 }
 
 static void put(const struct turn *t, const struct teams_insn *i, struct marks *m, uint8_t mark)
 {
-    uint8_t slot = t->r->slot_of[i - t->r->flow->insn];
+    uint8_t slot = t->frame->slot_of[i - t->f->insn];
     if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_REGISTERS)
         m->of[i->dst.number] = mark;
     else if (i->dst.kind == TEAMS_MEMORY && slot != TEAMS_NO_SLOT)
-        m->of[TEAMS_REGISTERS + slot] = mark;
+        put_slot(t, slot, m, mark);
 }
 
 static void other(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
-    uint8_t mark = NOTHING, slot = t->r->slot_of[i - t->r->flow->insn];
+    uint8_t mark = NOTHING, slot = t->frame->slot_of[i - t->f->insn];
     for (uint64_t left = teams_sources(i); left; left &= left - 1)
         mark = compute(mark, m->of[teams_first(left)]);
     if (i->reads_flags)
@@ -98,14 +114,17 @@ static void other(const struct turn *t, const struct teams_insn *i, struct marks
     if (i->writes_flags)
         m->of[TEAMS_FLAGS] = mark;
     if (i->stores && slot != TEAMS_NO_SLOT)
-        m->of[TEAMS_REGISTERS + slot] = mark;
+        put_slot(t, slot, m, mark);
+    for (uint32_t k = 0; i->stores && i->repeats && k < t->frame->slots; k++) /* any of them */
+        m->of[TEAMS_REGISTERS + k] &= READ;
 }
 
-/* Compare and swap: whether it was the value that it should have been moves on by itself, unless that is a constant. */
-static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
+/* Compare and swap: whether it was the value that it should have been moves on by itself, where that value was read; a
+   constant it waits for. */
+static void swap(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
     uint8_t result = teams_convention()->result;
-    bool constant = !s || s->reg[result].kind == TEAMS_CONSTANT;
+    bool constant = !(m->of[result] & ~LENT);
     other(t, i, m);
     m->of[TEAMS_FLAGS] = constant ? FIXED : MOVED;
     m->of[result] = constant ? FIXED : FIXED | SWAPPED;
@@ -113,13 +132,15 @@ static void swap(const struct turn *t, const struct teams_insn *i, struct marks 
 
 static void call(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
-    const struct teams_convention *c = teams_convention();
-    enum teams_known known = t->r->flow->call[i - t->r->flow->insn].known;
-    for (uint64_t left = t->r->flow->call[i - t->r->flow->insn].clobbers; left; left &= left - 1)
+    const struct teams_call *c = &t->f->call[i - t->f->insn];
+    for (uint64_t left = c->clobbers; left; left &= left - 1)
         m->of[teams_first(left)] = FIXED;
     m->of[TEAMS_FLAGS] = FIXED;
-    if (known == TEAMS_BOUNDS)
-        m->of[c->result] = MOVED;
+    for (uint32_t k = 0; k < t->frame->slots; k++)
+        if (teams_frame_is_lent(t->frame, (uint8_t)k, true))
+            m->of[TEAMS_REGISTERS + k] = FIXED;
+    if (c->known == TEAMS_BOUNDS) /* it comes to its end */
+        m->of[teams_convention()->result] = MOVED;
 }
 
 static uint8_t result(const struct turn *t, const struct teams_insn *i, const struct marks *m)
@@ -140,7 +161,7 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
     case TEAMS_SET:
         return m->of[TEAMS_FLAGS];
     case TEAMS_COMPARE: /* one side that moves on is enough */
-        return (uint8_t)((a | b) & SWAPPED ? MOVED : ((a | b) & 3 ? MOVED : NOTHING) | ((a | b) & FIXED));
+        return (uint8_t)((a | b) & SWAPPED ? MOVED : ((a | b) & 3 ? MOVED : NOTHING) | ((a | b) & READ));
     case TEAMS_ADD:
     case TEAMS_SUB: {
         bool none = i->b.kind == TEAMS_IMMEDIATE && i->b.value == 0;
@@ -151,13 +172,13 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
     }
 }
 
-static void step(const struct turn *t, const struct teams_insn *i, struct marks *m, const struct teams_state *s)
+static void step(const struct turn *t, const struct teams_insn *i, struct marks *m)
 {
     if (teams_is_call(i)) {
         call(t, i, m);
     } else if (i->swaps) {
-        swap(t, i, m, s);
-    } else if (teams_is_masked(i)) {
+        swap(t, i, m);
+    } else if (i->op == TEAMS_OTHER) {
         other(t, i, m);
     } else if (i->op == TEAMS_COMPARE || i->op == TEAMS_TEST) {
         m->of[TEAMS_FLAGS] = result(t, i, m);
@@ -181,23 +202,16 @@ static bool swaps(const struct teams_flow *f, int b)
 
 static void run_block(const struct turn *t, int b, struct marks *m)
 {
-    const struct teams_block *block = &t->r->flow->block[b];
-    struct teams_state *s = NULL; /* before each instruction, where there is an exchange */
-    if (swaps(t->r->flow, b) && (s = malloc(sizeof *s)))
-        teams_follow_begin(t->r, b, s);
-    for (uint32_t k = 0; k < block->count; k++) {
-        step(t, &t->r->flow->insn[block->first + k], m, s);
-        if (s)
-            teams_follow_step((struct teams_reading *)t->r, b, block->first + k, s);
-    }
-    free(s);
+    const struct teams_block *block = &t->f->block[b];
+    for (uint32_t k = 0; k < block->count; k++)
+        step(t, &t->f->insn[block->first + k], m);
 }
 
 static void begin_block(const struct turn *t, int b, struct marks *m)
 {
-    const struct loops_node *block = &t->r->flow->nest.node[b];
-    if (b == t->r->flow->nest.head[t->loop]) {
-        *m = t->head;
+    const struct teams_block *block = &t->f->block[b];
+    if (b == (int)t->head) {
+        *m = t->begin;
         return;
     }
     m->seen = false;
@@ -216,9 +230,9 @@ static void begin_block(const struct turn *t, int b, struct marks *m)
 /* Whether a block may end otherwise than when it ran last. The loop's head begins as it did. */
 static bool is_due(const struct turn *t, uint32_t b)
 {
-    const struct loops_node *block = &t->r->flow->nest.node[b];
+    const struct teams_block *block = &t->f->block[b];
     bool due = !t->end[b].seen;
-    for (uint32_t i = 0; !due && (int)b != t->r->flow->nest.head[t->loop] && i < block->before_count; i++)
+    for (uint32_t i = 0; !due && b != t->head && i < block->before_count; i++)
         due = t->end[block->before[i]].changed > t->end[b].ran;
     return due;
 }
@@ -226,7 +240,7 @@ static bool is_due(const struct turn *t, uint32_t b)
 /* One pass from the head, with the marks there as they are; inner loops need several. */
 static void run_turn(struct turn *t)
 {
-    const struct teams_flow *f = t->r->flow;
+    const struct teams_flow *f = t->f;
     uint32_t runs = 0;
     bool changed = true;
     for (uint32_t b = 0; b < f->blocks; b++) {
@@ -237,7 +251,7 @@ static void run_turn(struct turn *t)
         changed = false;
         for (uint32_t b = 0; b < f->blocks; b++) {
             struct marks m;
-            if (!loops_holds(&f->nest, t->loop, (int)b) || !is_due(t, b))
+            if (!t->inside[b] || !is_due(t, b))
                 continue;
             begin_block(t, (int)b, &m);
             if (!m.seen)
@@ -255,20 +269,20 @@ static void run_turn(struct turn *t)
 /* What does not move on in each turn loses its mark; whether any did. */
 static bool drop_still(struct turn *t)
 {
-    const struct teams_flow *f = t->r->flow;
-    const struct loops_node *head = &f->nest.node[f->nest.head[t->loop]];
+    const struct teams_flow *f = t->f;
+    const struct teams_block *head = &f->block[t->head];
     bool dropped = false;
     for (uint32_t i = 0; i < head->before_count; i++) {
         const struct marks *end = &t->end[head->before[i]];
-        if (!loops_holds(&f->nest, t->loop, head->before[i]) || !end->seen)
+        if (!t->inside[head->before[i]] || !end->seen)
             continue;
         for (uint32_t k = 0; k < places(t); k++) {
-            if ((t->head.of[k] & 3) && (end->of[k] & 3) != MOVED) {
-                t->head.of[k] &= FIXED;
+            if ((t->begin.of[k] & 3) && (end->of[k] & 3) != MOVED) {
+                t->begin.of[k] &= READ;
                 dropped = true;
             }
-            if ((end->of[k] & FIXED) && !(t->head.of[k] & FIXED) && !(end->of[k] & 3)) {
-                t->head.of[k] |= FIXED;
+            if ((end->of[k] & READ & ~t->begin.of[k]) && !(end->of[k] & 3)) {
+                t->begin.of[k] |= end->of[k] & READ;
                 dropped = true;
             }
         }
@@ -276,39 +290,68 @@ static bool drop_still(struct turn *t)
     return dropped;
 }
 
-/* Decided by what the loop itself does. A swap alone is not: before it the loop may wait for the value that it swaps.
-   */
-static bool ends_by_itself(const struct turn *t)
+static bool leads_out(const struct turn *t, uint32_t b)
 {
-    const struct teams_flow *f = t->r->flow;
-    bool fixed = false, moves = false, swap_moves = false;
-    for (uint32_t b = 0; b < f->blocks; b++) {
-        if (!loops_holds(&f->nest, t->loop, (int)b) || !teams_flow_branch(f, (int)b) || !t->end[b].seen)
-            continue;
-        uint8_t flags = t->end[b].of[TEAMS_FLAGS];
-        fixed |= (flags & FIXED) != 0;
-        bool out = (flags & 3) && teams_flow_leads_out(f, t->loop, (int)b);
-        moves |= out && !swaps(f, (int)b);
-        swap_moves |= out && swaps(f, (int)b);
-    }
-    return moves || (swap_moves && !fixed) || !fixed;
+    const int *next = t->f->block[b].next;
+    return (next[0] >= 0 && !t->inside[next[0]]) || (next[1] >= 0 && !t->inside[next[1]]);
 }
 
-static bool leaves(const struct teams_flow *f, int loop)
+/* Whether a way around passes none of the blocks whose branch out of the loop moves on. */
+static bool passes_by(const struct turn *t)
 {
-    for (uint32_t b = 0; b < f->blocks; b++)
-        if (teams_flow_leads_out(f, loop, (int)b))
+    uint32_t count = 1;
+    bool around = false;
+    t->todo[0] = (int)t->head;
+    memset(t->inside + t->f->blocks, 0, t->f->blocks);
+    while (count && !around) {
+        int b = t->todo[--count];
+        if (t->end[b].leaves)
+            continue;
+        for (int k = 0; k < 2; k++) {
+            int to = t->f->block[b].next[k];
+            around |= to == (int)t->head;
+            if (to >= 0 && t->inside[to] && !t->inside[t->f->blocks + (uint32_t)to]) {
+                t->inside[t->f->blocks + (uint32_t)to] = 1;
+                t->todo[count++] = to;
+            }
+        }
+    }
+    return around;
+}
+
+/* Decided in each turn by what the loop itself does. A swap alone is not: before it the loop may wait for the value
+   that it swaps. */
+static bool ends_by_itself(const struct turn *t)
+{
+    bool fixed = false, swap_moves = false;
+    for (uint32_t b = 0; b < t->f->blocks; b++) {
+        t->end[b].leaves = false;
+        if (!t->inside[b] || !teams_flow_branch(t->f, (int)b) || !t->end[b].seen)
+            continue;
+        uint8_t flags = t->end[b].of[TEAMS_FLAGS];
+        fixed |= (flags & READ) != 0;
+        bool out = (flags & 3) && leads_out(t, b);
+        t->end[b].leaves = out && !swaps(t->f, (int)b);
+        swap_moves |= out && swaps(t->f, (int)b);
+    }
+    return !passes_by(t) || (swap_moves && !fixed) || !fixed;
+}
+
+static bool leaves(const struct turn *t)
+{
+    for (uint32_t b = 0; b < t->f->blocks; b++)
+        if (t->inside[b] && leads_out(t, b))
             return true;
     return false;
 }
 
 static bool waits(struct turn *t)
 {
-    if (!leaves(t->r->flow, t->loop))
+    if (!leaves(t))
         return true;
-    memset(&t->head, 0, sizeof t->head);
-    t->head.seen = true;
-    memset(t->head.of, FIRST, sizeof t->head.of);
+    memset(&t->begin, 0, sizeof t->begin);
+    t->begin.seen = true;
+    memset(t->begin.of, FIRST, sizeof t->begin.of);
     for (int round = 0; round < 16; round++) {
         run_turn(t);
         if (!drop_still(t))
@@ -317,18 +360,57 @@ static bool waits(struct turn *t)
     return true;
 }
 
-uintptr_t teams_wait_find(const struct teams_reading *r)
+/* Blocks without a smaller number than the head from which it is reached, and that are reached from it: all ways around
+   whose smallest one it is, whether or not the loop has other entries. False: there is none. */
+static bool find_loop(struct turn *t)
 {
-    struct turn t = { .r = r };
+    const struct teams_flow *f = t->f;
+    enum { FROM = 1, TO = 2 };
+    memset(t->inside, 0, f->blocks);
+    for (int way = FROM; way <= TO; way++) {
+        uint32_t count = 1;
+        t->todo[0] = (int)t->head;
+        while (count) {
+            const struct teams_block *b = &f->block[t->todo[--count]];
+            uint32_t nexts = way == FROM ? 2 : b->before_count;
+            for (uint32_t k = 0; k < nexts; k++) {
+                int to = way == FROM ? b->next[k] : b->before[k];
+                if (to < (int)t->head || (t->inside[to] & way))
+                    continue;
+                t->inside[to] |= (uint8_t)way;
+                t->todo[count++] = to;
+            }
+        }
+    }
+    for (uint32_t b = 0; b < f->blocks; b++)
+        t->inside[b] = t->inside[b] == (FROM | TO);
+    return t->inside[t->head];
+}
+
+static bool is_head(const struct teams_flow *f, uint32_t b)
+{
+    for (uint32_t k = 0; k < f->block[b].before_count; k++)
+        if (f->block[b].before[k] >= (int)b)
+            return true;
+    return false;
+}
+
+uintptr_t teams_wait_find(const struct teams_frame *frame)
+{
+    const struct teams_flow *f = frame->flow;
+    struct turn t = { .frame = frame, .f = f };
     uintptr_t where = 0;
-    if (!r->flow->nest.loops)
-        return 0;
-    t.end = malloc(r->flow->blocks * sizeof *t.end);
-    for (uint32_t l = 0; l < r->flow->nest.loops && !where; l++) {
-        t.loop = (int)l;
-        if (!t.end || waits(&t))
-            where = r->flow->insn[r->flow->block[r->flow->nest.head[l]].first].address;
+    for (; t.head < f->blocks && !where; t.head++) {
+        if (!is_head(f, t.head))
+            continue;
+        t.end = t.end ? t.end : malloc(f->blocks * sizeof *t.end);
+        t.inside = t.inside ? t.inside : calloc(2, f->blocks);
+        t.todo = t.todo ? t.todo : malloc(f->blocks * sizeof *t.todo);
+        if (!t.end || !t.inside || !t.todo || (find_loop(&t) && waits(&t)))
+            where = f->insn[f->block[t.head].first].address;
     }
     free(t.end);
+    free(t.inside);
+    free(t.todo);
     return where;
 }

@@ -2,10 +2,11 @@
 /*
  * Loops that may wait for another thread: those that turn until memory changes which they do not change themselves.
  *
- * A loop is none of them where one of the ways out of it is decided by something that it moves on in each of its turns
- * (a counter, a pointer along a list, a result of the run time's), or where nothing that it decides by was read from a
+ * A loop is none of them where each turn passes a way out that is decided by something that each turn moves on (a
+ * counter, a pointer along a list, a result of the run time's), or where nothing that it decides by was read from a
  * place that is the same in each turn. An exchange that is repeated until it succeeds (compare-and-swap of what was
- * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it.
+ * read) always succeeds for somebody; one that is repeated until it finds a constant waits for whoever stores it. A
+ * place in the frame whose address others have is memory: it moves on only where the loop itself moves it.
  *
  * What moves on is found by following the loop's turn from its head: what is computed of what was there before. A
  * register that some turn leaves as it was, or that is set anew, does not move.
@@ -15,9 +16,9 @@
 #ifndef PYTHIA_TEAMS_WAIT_H
 #define PYTHIA_TEAMS_WAIT_H
 
-#include "teams/follow.h"
+#include "teams/frame.h"
 
 /* The first instruction of a loop that may wait, 0: there is none. */
-uintptr_t teams_wait_find(const struct teams_reading *r);
+uintptr_t teams_wait_find(const struct teams_frame *f);
 
 #endif

@@ -155,7 +155,7 @@ static void reasons(const struct report *r, const struct job_region *g, char *te
     for (uint32_t bit = 1; bit < 1u << JOB_FIXED_REASONS && n < size; bit <<= 1)
         if (g->fixed & bit)
             n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "; " : "", job_fixed_text(bit));
-    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && !(g->proof & JOB_PROOF_IN_TURN) && n < size) {
+    if (job_proof_reason(g->proof) != JOB_PROOF_HARMLESS && n < size) {
         char why[320];
         report_reason(r, g, why, sizeof why);
         snprintf(text + n, size - n, "%s%s", n ? "; " : "", why);

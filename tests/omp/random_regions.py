@@ -22,6 +22,7 @@ HEAD = """#include <errno.h>
 enum { N = 48, T = 64 };
 static int in[N], out[N], out2[N], by[T];
 static long total, total2;
+static int left;
 static unsigned bits;
 static volatile int flags[T];
 static __thread int own;
@@ -38,6 +39,21 @@ __attribute__((noipa)) static int draw(int *s, int i)
 __attribute__((noipa)) static void step(int *s) { *s = (*s * 13 + 7) & 1023; }
 __attribute__((noipa)) static int big(int i) 
 { int a[256]; memset(a, 1, sizeof a); a[i & 255] = i; return a[(i * 7) & 255] & 255; }
+__attribute__((noipa)) static int meets(int i)
+{
+    int a[64];
+    for (int k = 0; k < 64; k++) a[k] = i + k;
+#pragma omp barrier
+    return a[i & 63] + omp_get_ancestor_thread_num(1) + 8 * omp_get_team_size(1) + 64 * omp_in_parallel();
+}
+__attribute__((noipa)) static void orphan(int n)
+{
+#pragma omp for schedule(dynamic, 2)
+    for (int i = 0; i < n; i++) out2[i] += 3 * i;
+#pragma omp single nowait
+    total += n;
+#pragma omp barrier
+}
 """
 CPP = """struct guard { int *at; ~guard() { *at += 1; } };
 __attribute__((noipa)) static int thrower(int i) { if (i % 5 == 0) throw i; return i; }
@@ -53,6 +69,7 @@ class Program:
         self.r = random.Random(seed)
         self.cpp = cpp
         self.spins = 0
+        self.wild = self.r.random() < .35  # with what keeps its team
 
     def pick(self, *choices):
         return self.r.choice(choices)
@@ -68,21 +85,48 @@ class Program:
         kinds = ['v = omp_get_thread_num();', 'v = plus_number(a);', 'a = (a * 7 + 1) & 1023; v = a;',
                  'step(&a); v = a;',
                  'v = draw(s, a); a++;', 's[(a * 3) & 7] += a; v = s[a & 7]; a++;',
-                 'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;',
-                 'own = (own + 3) & 255; v = own;', 'v = (int)chosen(0.5);', 'errno = a & 7; v = errno; a++;',
+                 'v = p[a & 7]; p[(a + 3) & 7] = v + 1; a++;', 'v = omp_get_level() + omp_get_ancestor_thread_num(1);',
                  'v = mix9(0, 1, 0, 1, 0, 1, a, a, a); a++;', 'v = omp_get_num_threads();', 'v = last; last = a++;']
+        if self.wild:
+            kinds += ['own = (own + 3) & 255; v = own;', 'v = (int)chosen(0.5);', 'errno = a & 7; v = errno; a++;']
+        if self.wild and self.cpp:
+            kinds += ['v = catcher(a); a++;']
         if self.cpp:
-            kinds += ['v = catcher(a); a++;', 'v = guarded(a);']
+            kinds += ['v = guarded(a);']
         return self.r.choice(kinds)
 
     def plain(self, i):
         """Likewise, the same whoever does it."""
-        kinds = [f'v = {self.value([i, "in[" + i + "]"])};', f'v = big({i});', f'v = (int)(100 * plain({i} * 0.1));',
+        kinds = [f'v = {self.value([i, "in[" + i + "]"])};', f'v = big({i});',
                  f'{{ int t[8]; for (int k = 0; k < 8; k++) t[k] = {i} + k; v = t[in[{i}] & 7]; }}',
                  f'{{ int t = {i}; step(&t); v = t; }}']
+        if self.wild:
+            kinds += [f'v = (int)(100 * plain({i} * 0.1));']
+        if self.wild and self.cpp:
+            kinds += [f'v = catches({i});']
         if self.cpp:
-            kinds += [f'v = catches({i});', f'v = guarded({i});']
+            kinds += [f'v = guarded({i});']
         return self.r.choice(kinds)
+
+    def far_loop(self):
+        """Other types and steps, what is left of a loop, loops in loops, loops without number."""
+        v, end = self.r.randrange(1, 9), self.pick('48', 'n', '37')
+        schedule = self.pick('dynamic', f'dynamic, {v}', 'guided', 'runtime', f'static, {v}', 'static', 'auto',
+                             'monotonic : dynamic', 'nonmonotonic : guided')
+        many = self.r.randrange(1, 400)
+        return self.pick(
+            f'\n#pragma omp for schedule({schedule})\n for (unsigned long long i = 0; i < {end}; i++)'
+            ' out[i] += (int)i * 3;\n',
+            f'\n#pragma omp for schedule({schedule})\n for (long i = {end} - 1; i >= 0; i -= {v})'
+            ' out[i] += (int)i * 5;\n',
+            f'\n#pragma omp for schedule({schedule})\n for (unsigned long i = {end}; i > 0; i--) out2[i - 1] += 7;\n',
+            f'\n#pragma omp for schedule({schedule}) lastprivate(left)\n for (int i = 0; i < {end}; i += {v})'
+            ' { left = in[i] + i; out[i] ^= left; }\n by[omp_get_thread_num()] += left;\n\n#pragma omp barrier\n',
+            f'\n#pragma omp for collapse(2) schedule({schedule})\n for (int i = 0; i < 6; i++)'
+            ' for (int j = 0; j < 8; j++) out[i * 8 + j] += i * j;\n',
+            f'for (int k = 0; k < {many}; k++) {{\n#pragma omp for schedule({schedule}) nowait\n'
+            f' for (int i = 0; i < 5; i++)\n#pragma omp atomic\n out2[i] += k; }}\n'
+            '\n#pragma omp barrier\n')
 
     def loop(self):
         static = self.r.random() < .7
@@ -106,7 +150,10 @@ class Program:
 
     def statement(self):
         tid = 'omp_get_thread_num()'
-        choices = [(6, self.loop), (2, lambda: f'{self.told()} by[{tid}] += v;\n'),
+        choices = [(5, self.loop), (3, self.far_loop), (1, lambda: 'orphan(n);\n'),
+                   (1, lambda: f'v = meets(a); by[{tid}] += v;\n'),
+                   (1, lambda: f'\n#pragma omp single copyprivate(w)\n w = n + {self.r.randrange(9)};\n'
+                       f' by[{tid}] += w;\n'), (2, lambda: f'{self.told()} by[{tid}] += v;\n'),
                    (1, lambda: '\n#pragma omp barrier\n'),
                    (1, lambda: f'\n#pragma omp barrier\n\n#pragma omp single{self.pick("", " nowait")}\n'
                        f' {{ out2[{self.r.randrange(48)}] += 5; total += 3; }}'
@@ -118,8 +165,11 @@ class Program:
                    (1, lambda: '\n#pragma omp sections\n {\n#pragma omp section\n'
                        ' out2[1] += 7;\n#pragma omp section\n out2[2] += 9; }\n'),
                    (1, lambda: f'if ({tid} == {self.r.randrange(4)}) {{ {self.told()} by[{tid}] ^= v; }}\n'),
-                   (.5, lambda: 'fesetround(FE_UPWARD); real[' + tid + '] += 1 / 3.0; fesetround(FE_TONEAREST);\n'),
-                   (.3, self.spin)]
+                   (.5 * self.wild, lambda: f'fesetround(FE_UPWARD); real[{tid}] += 1 / 3.0; '
+                       'fesetround(FE_TONEAREST);\n'),
+                   (.3 * self.wild, lambda: '\n#pragma omp for ordered schedule(dynamic)\n'
+                       ' for (int i = 0; i < n; i++) {\n#pragma omp ordered\n total = total * 3 + i; }\n'),
+                   (.3 * self.wild, self.spin)]
         weights, makers = zip(*choices)
         return self.r.choices(makers, weights)[0]()
 
@@ -138,7 +188,7 @@ class Program:
             ' int s[8], *p = s; for (int k = 0; k < 8; k++) s[k] = k + a;\n' \
             ' (void)v; (void)w; (void)last; (void)p; (void)mine;' \
             ' (void)most;\n' + ''.join(self.statement() for _ in range(self.r.randrange(1, 5))) \
-            + (' sum += mine & 1023;\n' if 'sum' in clauses and 'max' not in clauses else '') \
+            + (' sum += mine;\n' if 'sum' in clauses and 'max' not in clauses else '') \
             + self.pick('', '\n#pragma omp atomic\n total += mine;\n', f' by[omp_get_thread_num()] += most;\n') + '}\n'
 
     def text(self, number):

@@ -91,9 +91,8 @@ static void show(struct teams_prover *p, const Elf64_Sym *s)
     uintptr_t base = (uintptr_t)file.base;
     struct teams_verdict v = teams_prove(p, base + s->st_value, TEAMS_REGION);
     const Elf64_Sym *at = v.where ? symbol_at(v.where - base) : NULL;
-    printf("%s %s%s", file.strings + s->st_name,
-           job_proof_reason(v.proof) == JOB_PROOF_HARMLESS ? "proven" : job_proof_text(job_proof_reason(v.proof)),
-           v.proof & JOB_PROOF_IN_TURN ? " (in turn)" : "");
+    printf("%s %s", file.strings + s->st_name,
+           job_proof_reason(v.proof) == JOB_PROOF_HARMLESS ? "proven" : job_proof_text(job_proof_reason(v.proof)));
     if (at)
         printf(" at %s+0x%lx", file.strings + at->st_name, (unsigned long)(v.where - base - at->st_value));
     printf("\n");

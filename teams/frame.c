@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+#include "teams/frame.h"
+
+#include <string.h>
+
+/* What a register is, as far as that is an address in the frame: an offset; nothing known of it; not reached yet. */
+enum { OTHER = INT32_MIN, UNSEEN = INT32_MIN + 1, FARTHEST = 1 << 24 };
+
+struct state { int32_t reg[TEAMS_GENERAL]; };
+
+struct finding {
+    struct teams_frame *frame;
+    struct state *out; /* of each block */
+    bool recording;         /* states are known: slots and lent addresses are noted */
+};
+
+static int32_t of_register(const struct state *s, uint8_t reg)
+{
+    return reg < TEAMS_GENERAL ? s->reg[reg] : OTHER;
+}
+
+static int32_t moved(int32_t offset, int64_t by)
+{
+    int64_t to = offset + by;
+    return offset == OTHER || offset == UNSEEN ? offset : to > -FARTHEST && to < FARTHEST ? (int32_t)to : OTHER;
+}
+
+static void lend(struct finding *d, int32_t offset)
+{
+    struct teams_frame *f = d->frame;
+    if (!d->recording || offset == OTHER || offset == UNSEEN)
+        return;
+    for (uint32_t k = 0; k < f->lents; k++)
+        if (f->lent[k] == offset)
+            return;
+    if (f->lents < TEAMS_SLOTS)
+        f->lent[f->lents++] = offset;
+}
+
+static void set(struct state *s, uint8_t reg, int32_t offset)
+{
+    if (reg < TEAMS_GENERAL)
+        s->reg[reg] = offset;
+}
+
+/* The address of an instruction's place. What has an index is somewhere in the object that begins there. */
+static int32_t address_of(struct finding *d, const struct teams_insn *i, const struct state *s)
+{
+    const struct teams_place *p = &i->place;
+    int32_t at = p->base == TEAMS_NO_REGISTER || p->thread ? OTHER : moved(of_register(s, p->base), p->offset);
+    if (p->index == TEAMS_NO_REGISTER)
+        return at;
+    if (i->op == TEAMS_ADDRESS) {
+        lend(d, at);
+        lend(d, of_register(s, p->index));
+    }
+    return OTHER;
+}
+
+static void note_slot(struct finding *d, const struct teams_insn *i, const struct state *s)
+{
+    struct teams_frame *f = d->frame;
+    int32_t at = address_of(d, i, s);
+    if (!d->recording || (!i->loads && !i->stores) || at == OTHER || at == UNSEEN || i->repeats)
+        return;
+    uint32_t slot = 0;
+    while (slot < f->slots && f->offset[slot] != at)
+        slot++;
+    if (slot == TEAMS_SLOTS)
+        return;
+    f->slots += slot == f->slots;
+    f->offset[slot] = at;
+    f->size[slot] = i->place.size > f->size[slot] ? i->place.size : f->size[slot];
+    f->slot_of[i - f->flow->insn] = (uint8_t)slot;
+}
+
+/* What comes of the two operands. Of addresses that are not followed any further somebody else may make use. */
+static int32_t computed(struct finding *d, const struct teams_insn *i, const struct state *s)
+{
+    int32_t a = i->a.kind == TEAMS_REGISTER ? of_register(s, i->a.number) : OTHER;
+    int32_t b = i->b.kind == TEAMS_REGISTER ? of_register(s, i->b.number) : OTHER;
+    bool number = i->b.kind == TEAMS_IMMEDIATE;
+    switch (i->op) {
+    case TEAMS_MOVE:
+        return a;
+    case TEAMS_ADDRESS:
+        return address_of(d, i, s);
+    case TEAMS_COMPARE:
+    case TEAMS_TEST:
+        return OTHER;
+    case TEAMS_ADD:
+    case TEAMS_SUB:
+        if (number)
+            return moved(a, i->op == TEAMS_SUB ? -i->b.value : i->b.value);
+        break;
+    case TEAMS_BITS: /* a stack pointer that is aligned */
+        if (number && i->b.value < 0 && a != OTHER && a != UNSEEN)
+            return moved(a & (int32_t)i->b.value, 0);
+        break;
+    default:
+        break;
+    }
+    lend(d, a);
+    lend(d, b);
+    return OTHER;
+}
+
+static void call(struct finding *d, uint32_t insn, struct state *s)
+{
+    const struct teams_convention *c = teams_convention();
+    for (int k = 0; k < c->argument_count; k++)
+        lend(d, of_register(s, c->arguments[k]));
+    for (uint64_t left = d->frame->flow->call[insn].clobbers; left; left &= left - 1)
+        set(s, teams_first(left), OTHER);
+}
+
+static void masked(struct finding *d, const struct teams_insn *i, struct state *s)
+{
+    for (uint64_t left = teams_sources(i); left; left &= left - 1)
+        lend(d, of_register(s, teams_first(left)));
+    for (uint64_t left = i->writes; left; left &= left - 1)
+        set(s, teams_first(left), OTHER);
+}
+
+static void step(struct finding *d, uint32_t insn, struct state *s)
+{
+    const struct teams_insn *i = &d->frame->flow->insn[insn];
+    uint8_t stack = teams_convention()->stack;
+    note_slot(d, i, s);
+    if (teams_is_call(i) || i->op == TEAMS_JUMP_SLOT) {
+        call(d, insn, s);
+    } else if (i->op == TEAMS_RETURN) {
+        lend(d, of_register(s, teams_convention()->result));
+    } else if (i->op == TEAMS_OTHER) {
+        masked(d, i, s);
+    } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
+        int32_t v = computed(d, i, s);
+        if (i->second != TEAMS_NO_REGISTER)
+            set(s, i->second, OTHER);
+        if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL)
+            set(s, i->dst.number, v);
+        else if (i->op == TEAMS_MOVE) /* into memory, a vector */
+            lend(d, v);
+        if (i->step && !(i->loads && i->dst.kind == TEAMS_REGISTER && i->dst.number == stack))
+            set(s, stack, moved(of_register(s, stack), i->step));
+    }
+}
+
+static void begin_block(const struct finding *d, uint32_t b, struct state *s)
+{
+    const struct teams_block *block = &d->frame->flow->block[b];
+    for (int k = 0; k < TEAMS_GENERAL; k++)
+        s->reg[k] = b == 0 ? OTHER : UNSEEN;
+    if (b == 0)
+        s->reg[teams_convention()->stack] = 0;
+    for (uint32_t i = 0; i < block->before_count; i++)
+        for (int k = 0; k < TEAMS_GENERAL; k++) {
+            int32_t from = d->out[block->before[i]].reg[k], *into = &s->reg[k];
+            *into = *into == UNSEEN || *into == from ? from : from == UNSEEN ? *into : OTHER;
+        }
+}
+
+/* One pass; whether a state changed. Where ways with different addresses meet, these are not followed any further. */
+static bool pass(struct finding *d)
+{
+    const struct teams_flow *f = d->frame->flow;
+    bool changed = false;
+    for (uint32_t b = 0; b < f->blocks; b++) {
+        struct state s;
+        begin_block(d, b, &s);
+        for (uint32_t i = 0; d->recording && i < f->block[b].before_count; i++)
+            for (int k = 0; k < TEAMS_GENERAL; k++)
+                if (s.reg[k] == OTHER)
+                    lend(d, d->out[f->block[b].before[i]].reg[k]);
+        for (uint32_t i = 0; i < f->block[b].count; i++)
+            step(d, f->block[b].first + i, &s);
+        changed |= memcmp(&s, &d->out[b], sizeof s) != 0;
+        d->out[b] = s;
+    }
+    return changed;
+}
+
+static uint64_t changes_of(const struct teams_flow *f)
+{
+    uint64_t all = 0;
+    for (uint32_t k = 0; k < f->insns; k++) {
+        const struct teams_insn *i = &f->insn[k];
+        all |= i->writes | teams_bit(i->second);
+        all |= i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0;
+        all |= teams_is_call(i) || i->op == TEAMS_JUMP_SLOT ? f->call[k].clobbers : 0;
+    }
+    return all & teams_convention()->clobbered;
+}
+
+struct teams_frame *teams_frame_find(const struct teams_flow *f, struct base_arena *room)
+{
+    struct teams_frame *frame = teams_flow_take_zeroed(room, sizeof *frame);
+    struct finding d = { .frame = frame, .out = teams_flow_take(room, f->blocks * sizeof *d.out) };
+    if (!frame || !d.out || !(frame->slot_of = teams_flow_take(room, f->insns)))
+        return NULL;
+    frame->flow = f;
+    frame->changes = changes_of(f);
+    memset(frame->slot_of, TEAMS_NO_SLOT, f->insns);
+    for (uint32_t b = 0; b < f->blocks; b++)
+        for (int k = 0; k < TEAMS_GENERAL; k++)
+            d.out[b].reg[k] = UNSEEN;
+    while (pass(&d))
+        ;
+    d.recording = true;
+    (void)pass(&d);
+    return frame;
+}
+
+bool teams_frame_is_lent(const struct teams_frame *f, uint8_t slot, bool near)
+{
+    enum { OBJECT = 8 };
+    for (uint32_t k = 0; k < f->lents; k++)
+        if (f->offset[slot] + f->size[slot] > f->lent[k] && (!near || f->offset[slot] < f->lent[k] + OBJECT))
+            return true;
+    return f->lents == TEAMS_SLOTS; /* or more */
+}
+
+bool teams_frame_overlap(const struct teams_frame *f, uint8_t a, uint8_t b)
+{
+    return f->offset[a] < f->offset[b] + f->size[b] && f->offset[b] < f->offset[a] + f->size[a];
+}
