@@ -24,7 +24,7 @@ libpythia_base_la_SOURCES = \
 	%D%/terminal.c %D%/terminal.h \
 	%D%/preload.c %D%/preload.h \
 	%D%/processors.c %D%/processors.h \
-	%D%/topology.h \
+	%D%/topology.c %D%/topology.h \
 	%D%/rights.h \
 	%D%/strerror.c
 libpythia_base_la_LIBADD = $(XXHASH_LIBS) -lm
@@ -44,4 +44,5 @@ UNIT_TESTS += \
 	tests/unit/test_base_options \
 	tests/unit/test_base_processors \
 	tests/unit/test_base_replace \
-	tests/unit/test_base_strerror
+	tests/unit/test_base_strerror \
+	tests/unit/test_base_topology

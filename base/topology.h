@@ -1,34 +1,54 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine by hwloc, inside a program that runs.
+ * The machine as Linux tells it in /sys: which processors share a core, a cache, a node of memory, a package.
  *
- * hwloc asks the processors themselves, too: it moves the calling thread to each in turn, where it waits for whoever
- * computes there. With 8 ranks on 2 cores that took 200 ms at the end of a run. What Linux tells in /sys is enough.
+ * It is read inside a program that runs, and nothing but files is touched: no library is loaded, nothing allocated, and
+ * no thread goes from processor to processor to ask it (hwloc does all three).
  *
- * Threads: any.  Hook-safe: no.
+ *   1. What processors share is named by the first of those that share it: 0 and 4 in one core are core 0.
+ *   2. Processors are those that this process's control group may use, in an order in which those that share more stand
+ *      closer together: number 0 and number 1 are neighbours.
+ *
+ * `root` stands before every path: "" is this machine.
+ *
+ * Threads: any.  Hook-safe: no (reads three files a processor), but there is no lock and no malloc.
  */
 #ifndef PYTHIA_BASE_TOPOLOGY_H
 #define PYTHIA_BASE_TOPOLOGY_H
 
-#include <hwloc.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-/* Between init and load. Before hwloc 2.1 there is no such choice. */
-static inline void base_topology_stay_here(hwloc_topology_t topology)
-{
-#if HWLOC_API_VERSION >= 0x00020100
-    (void)hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
-#else
-    (void)topology;
-#endif
-}
+/* What can be shared, by default from the widest to the narrowest. */
+enum { BASE_PACKAGE, BASE_NODE, BASE_CACHE, BASE_CORE, BASE_LEVELS };
 
+struct base_processor {
+    uint16_t number;             /* the system's */
+    uint16_t first[BASE_LEVELS]; /* rule 1 */
+    uint16_t node;               /* the system's number of the node */
+    uint64_t bytes[BASE_LEVELS]; /* size of the node, of the cache (the third level); 0: not known, or no size */
+};
+
+struct base_machine {
+    unsigned count;
+    unsigned order[BASE_LEVELS]; /* from the widest level of this machine to the narrowest */
+    struct base_processor at[CPU_SETSIZE];
+};
+
+/* False, and count 0, where the machine does not tell. */
+bool base_topology_read(const char *root, struct base_machine *m);
+/* Of another, too, whose processors are filled in but for their order. */
+void base_topology_sort(struct base_machine *m);
+/* How many levels, in order, processor i shares with the one before it; 0 for the first. */
+unsigned base_topology_shared(const struct base_machine *m, unsigned i);
+
+/* Processors that are there and that the control group may use; false where the machine does not tell. */
+bool base_topology_allowed(const char *root, cpu_set_t *set);
 /* Cores that have a processor of `set`: two hardware threads of one core count once. 0: the machine does not tell. */
-static inline unsigned base_topology_cores(hwloc_topology_t topology, hwloc_const_bitmap_t set)
-{
-    unsigned cores = 0;
-    for (hwloc_obj_t core = NULL; (core = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_CORE, core)) != NULL;)
-        cores += hwloc_bitmap_intersects(core->cpuset, set) != 0;
-    return cores;
-}
+unsigned base_topology_cores(const char *root, const cpu_set_t *set);
+/* "0-3,8" as a set: false when it is none or empty. */
+bool base_topology_list(const char *text, cpu_set_t *set);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Processors and cores that this process has for itself: base/processors.h, and a look at hyper-threads. Processors
- * beyond one a core are no cores (by hwloc, asked only where the kernel says that there are any).
+ * beyond one a core are no cores (read only where the kernel says that there are any).
  *
  * Threads: any.  Hook-safe: no (reads files): once a process.
  */

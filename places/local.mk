@@ -6,8 +6,7 @@ libpythia_places_la_SOURCES = \
 if HAVE_GOMP_GETENV
 libpythia_places_la_SOURCES += %D%/wait.c
 endif
-libpythia_places_la_LIBADD = $(HWLOC_LIBS)
 
 UNIT_TESTS += tests/unit/test_places
-tests_unit_test_places_LDADD = libpythia-places.la $(LDADD) $(HWLOC_LIBS)
+tests_unit_test_places_LDADD = libpythia-places.la $(LDADD)
 endif

@@ -15,61 +15,58 @@ static int locate_page(uintptr_t address)
     return syscall(SYS_move_pages, 0, 1UL, &page, NULL, &status, 0) == 0 ? status : -1;
 }
 
-static unsigned count(hwloc_topology_t machine, hwloc_obj_type_t type)
+static bool begins_node(const struct base_machine *m, unsigned i)
 {
-    int n = hwloc_get_nbobjs_by_type(machine, type);
-    return n > 0 ? (unsigned)n : 1;
+    return i == 0 || m->at[i].first[BASE_NODE] != m->at[i - 1].first[BASE_NODE];
 }
 
-/* Whether processor `number` belongs to the node. A machine without nodes is one node. */
-static bool belongs(hwloc_topology_t machine, hwloc_obj_t node, unsigned number)
+/* The node of processor i: the processors of one stand side by side. */
+static void set_node(const struct base_machine *m, unsigned i, struct places_place *place)
 {
-    hwloc_obj_t pu = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, number);
-    return pu && (!node || hwloc_bitmap_isset(node->cpuset, pu->os_index));
+    place->node = 0;
+    for (unsigned k = 0; k <= i; k++)
+        if (begins_node(m, k)) {
+            place->node += k > 0;
+            place->first = k;
+        }
+    for (place->count = 1; place->first + place->count < m->count && !begins_node(m, place->first + place->count);)
+        place->count++;
 }
 
-static void set_node(hwloc_topology_t machine, unsigned number, struct places_place *place)
+/* The first processor of a node, whose numbers begin again behind the last one. */
+static unsigned of_node(const struct base_machine *m, uintptr_t number)
 {
-    unsigned nodes = count(machine, HWLOC_OBJ_NUMANODE), processors = count(machine, HWLOC_OBJ_PU);
-    hwloc_obj_t node;
-    place->node = number % nodes;
-    node = hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, place->node);
-    place->first = place->count = 0;
-    for (unsigned i = 0; i < processors; i++)
-        if (belongs(machine, node, i) && place->count++ == 0)
-            place->first = i;
+    unsigned nodes = 0, i;
+    for (i = 0; i < m->count; i++)
+        nodes += begins_node(m, i);
+    for (i = 0, number %= nodes; number > 0;)
+        number -= begins_node(m, ++i);
+    return i;
 }
 
-static unsigned node_of(hwloc_topology_t machine, unsigned processor)
+static unsigned of_data(const struct base_machine *m, uintptr_t address, places_locate_t locate)
 {
-    unsigned nodes = count(machine, HWLOC_OBJ_NUMANODE);
-    for (unsigned n = 0; n < nodes; n++)
-        if (belongs(machine, hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, n), processor))
-            return n;
+    int node = locate ? locate(address) : locate_page(address);
+    for (unsigned i = 0; i < m->count; i++)
+        if (m->at[i].node == node)
+            return i;
     return 0;
 }
 
-static void set_data(hwloc_topology_t machine, uintptr_t address, places_locate_t locate, struct places_place *place)
-{
-    int os = locate ? locate(address) : locate_page(address);
-    hwloc_obj_t node = os >= 0 ? hwloc_get_numanode_obj_by_os_index(machine, (unsigned)os) : NULL;
-    set_node(machine, node ? node->logical_index : 0, place);
-}
-
-int places_decide(hwloc_topology_t machine, const struct places_wish *wish, places_locate_t locate,
-                     struct places_place *place)
+int places_decide(const struct base_machine *m, const struct places_wish *wish, places_locate_t locate,
+                  struct places_place *place)
 {
     switch (wish->kind) {
     case PYTHIA_AFFINITY_THREAD:
-        place->first = (unsigned)(wish->value % count(machine, HWLOC_OBJ_PU));
+        set_node(m, (unsigned)(wish->value % m->count), place);
+        place->first = (unsigned)(wish->value % m->count);
         place->count = 1;
-        place->node = node_of(machine, place->first);
         return 0;
     case PYTHIA_AFFINITY_NODE:
-        set_node(machine, (unsigned)(wish->value % count(machine, HWLOC_OBJ_NUMANODE)), place);
+        set_node(m, of_node(m, wish->value), place);
         return 0;
     case PYTHIA_AFFINITY_DATA:
-        set_data(machine, wish->value, locate, place);
+        set_node(m, of_data(m, wish->value, locate), place);
         return 0;
     default:
         return PYTHIA_EINVAL;
@@ -84,15 +81,9 @@ struct places_wish places_of_member(const struct places_wish *wish, unsigned num
     return own;
 }
 
-/* The processors of a node need not be neighbours in number. */
-void places_processors(hwloc_topology_t machine, const struct places_place *place, cpu_set_t *set)
+void places_processors(const struct base_machine *m, const struct places_place *place, cpu_set_t *set)
 {
-    hwloc_obj_t node = hwloc_get_obj_by_type(machine, HWLOC_OBJ_NUMANODE, place->node);
-    unsigned processors = count(machine, HWLOC_OBJ_PU);
     CPU_ZERO(set);
-    for (unsigned i = place->first; i < (place->count == 1 ? place->first + 1 : processors); i++) {
-        hwloc_obj_t pu = hwloc_get_obj_by_type(machine, HWLOC_OBJ_PU, i);
-        if (pu && pu->os_index < CPU_SETSIZE && (place->count == 1 || belongs(machine, node, i)))
-            CPU_SET(pu->os_index, set);
-    }
+    for (unsigned i = place->first; i < place->first + place->count; i++)
+        CPU_SET(m->at[i].number, set);
 }

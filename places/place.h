@@ -12,7 +12,7 @@
  *   strict           bound to the place while it runs, then back
  *   hint             moved there only where the thread may run there anyway (in its own mask), else left where it is
  *
- * Numbers are logical, in the order of the machine as hwloc sees it, of the processors that this process may use:
+ * Numbers are logical, in the order of base/topology.h, of the processors that this process's group may use:
  * thread 0 and thread 1 are neighbours. libgomp itself has one queue of tasks for all of a team's threads, so a task is
  * not given to a thread: the thread that takes it goes to the place and comes back, two system calls.
  *
@@ -21,10 +21,11 @@
 #ifndef PYTHIA_PLACES_PLACE_H
 #define PYTHIA_PLACES_PLACE_H
 
-#include <hwloc.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "base/topology.h"
 
 /* What was asked for; kind 0 (PYTHIA_AFFINITY_NONE): nothing. */
 struct places_wish {
@@ -39,18 +40,18 @@ struct places_place {
     unsigned first, count;  /* its processors, logical numbers; of a thread: that one */
 };
 
-/* --- Decisions (place.c): on any topology, this machine's or a synthetic one --- */
+/* --- Decisions (place.c): on any machine, this one or one made up --- */
 
 /* Node of a page, < 0 where it is not known; NULL: move_pages(2). */
 typedef int (*places_locate_t)(uintptr_t address);
 
 /* Returns 0, or PYTHIA_EINVAL for a kind that is none. */
-int places_decide(hwloc_topology_t machine, const struct places_wish *wish, places_locate_t locate,
-                     struct places_place *place);
+int places_decide(const struct base_machine *machine, const struct places_wish *wish, places_locate_t locate,
+                  struct places_place *place);
 /* The place of member `number` of a team with that wish: a thread's neighbours follow it, nodes are for all. */
 struct places_wish places_of_member(const struct places_wish *wish, unsigned number);
 /* The processors of a place, by the system's numbers. */
-void places_processors(hwloc_topology_t machine, const struct places_place *place, cpu_set_t *set);
+void places_processors(const struct base_machine *machine, const struct places_place *place, cpu_set_t *set);
 
 /* --- Going there (visit.c) --- */
 

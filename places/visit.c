@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "base/fpu.h"
-#include "base/topology.h"
 #include "include/pythia.h"
 #include "places/place.h"
 #include "libgomp/real.h"
@@ -11,35 +10,27 @@
 _Thread_local struct places_wish places_task __attribute__((tls_model("initial-exec")));
 _Thread_local struct places_wish places_team __attribute__((tls_model("initial-exec")));
 
-static hwloc_topology_t machine; /* NULL: cannot be read, or is not this one; written once */
+static struct base_machine machine; /* without a processor: cannot be read; written once */
 
 static void read_machine(void)
 {
-    hwloc_topology_t t;
-    if (hwloc_topology_init(&t))
-        return;
-    base_topology_stay_here(t);
-    /* HWLOC_SYNTHETIC and the like describe another machine: nothing can be bound there. */
-    if (hwloc_topology_load(t) || !hwloc_topology_is_thissystem(t))
-        hwloc_topology_destroy(t);
-    else
-        machine = t;
+    (void)base_topology_read("", &machine);
 }
 
-static hwloc_topology_t this_machine(void)
+static bool knows_machine(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_machine);
-    return machine;
+    return machine.count > 0;
 }
 
 /* Where to go: the place, for a hint what of it is in the thread's own mask. False: stay. */
 static bool choose(const struct places_wish *wish, const cpu_set_t *mask, cpu_set_t *set)
 {
     struct places_place place;
-    if (!this_machine() || places_decide(machine, wish, NULL, &place))
+    if (!knows_machine() || places_decide(&machine, wish, NULL, &place))
         return false;
-    places_processors(machine, &place, set);
+    places_processors(&machine, &place, set);
     if (!wish->strict) {
         int here = sched_getcpu();
         if (here >= 0 && here < CPU_SETSIZE && CPU_ISSET(here, set))

@@ -222,10 +222,10 @@ double session_task_gain(const struct job_task *task);  /* s, estimated */
 
 /* machine.c */
 void session_machine_start(void);
-/* `kept`: the file that is written takes it from this job. Reading the machine takes 1.2 ms. */
+/* `kept`: the file that is written takes it from this job. Reading the machine takes 50 us a processor. */
 void session_machine_finish(struct job *job, bool kept);
-struct hwloc_topology;
-void session_machine_text(struct hwloc_topology *machine, char *text, size_t size); /* the tree, a line an object */
+struct base_machine;
+void session_machine_text(const struct base_machine *machine, char *text, size_t size); /* a line a level */
 
 /* delay.c */
 void session_delay_start(void);

@@ -29,7 +29,7 @@ libpythia_session_la_SOURCES = \
 	%D%/tree.c %D%/tree.h \
 	%D%/thread.c \
 	%D%/unwind.c %D%/unwind.h
-libpythia_session_la_LIBADD = $(UNWIND_LIBS) $(HWLOC_LIBS)
+libpythia_session_la_LIBADD = $(UNWIND_LIBS)
 
 UNIT_TESTS += tests/unit/test_session tests/unit/test_session_threads tests/unit/test_session_predict
 UNIT_TESTS += tests/unit/test_checkpoint
@@ -38,7 +38,7 @@ tests_unit_test_clock_SOURCES = tests/unit/test_clock.c tests/unit/simulate.c te
 tests_unit_test_clock_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c tests/unit/hand_job.c tests/unit/hand_job.h $(SIMULATE)
 tests_unit_test_timeline_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
-tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(HWLOC_LIBS) $(CHECK_LIBS)
+tests_unit_test_machine_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_session_SOURCES = tests/unit/test_session.c tests/unit/session_calls.h
 tests_unit_test_session_LDADD = libpythia-unit.la $(PYTHIA_SESSION) $(CHECK_LIBS)
 tests_unit_test_session_threads_SOURCES = tests/unit/test_session_threads.c tests/unit/session_calls.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The machine that a job ran on, as a small tree, and the energy that it used: for the report. */
-#include <hwloc.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,74 +28,78 @@ static void add(struct text *t, const char *format, ...)
     }
 }
 
-static void add_memory(struct text *t, hwloc_obj_t obj)
+/* "3 x ", "3 to 5 x ", nothing for one. */
+static void add_count(struct text *t, unsigned least, unsigned most)
 {
-    unsigned nodes = 0;
-    uint64_t bytes = 0;
-    for (hwloc_obj_t m = obj->memory_first_child; m; m = m->next_sibling, nodes++)
-        bytes += m->type == HWLOC_OBJ_NUMANODE ? m->attr->numanode.local_memory : 0;
-    if (nodes)
-        add(t, ", NUMA node%s%s", nodes > 1 ? "s" : "", bytes ? "" : " of unknown size");
-    if (bytes)
-        add(t, " of %.1f GiB", (double)bytes / (1 << 30));
+    if (least != most)
+        add(t, "%u to %u x ", least, most);
+    else if (most > 1)
+        add(t, "%u x ", most);
 }
 
-/* What a line says of an object: "Package, NUMA node of 8 GiB", "L3 cache of 32 MiB", "Core", "Processor". */
-static void add_object(struct text *t, hwloc_obj_t obj)
+static void add_size(struct text *t, uint64_t least, uint64_t most, unsigned level)
 {
-    if (hwloc_obj_type_is_cache(obj->type))
-        add(t, "L%u cache of %.4g MiB", obj->attr->cache.depth, (double)obj->attr->cache.size / (1 << 20));
-    else
-        add(t, "%s", obj->type == HWLOC_OBJ_PU ? "processor" : obj->type == HWLOC_OBJ_CORE ? "core"
-                                                                : hwloc_obj_type_string(obj->type));
-    add_memory(t, obj);
+    const double unit = level == BASE_NODE ? 1 << 30 : 1 << 20;
+    const char *name = level == BASE_NODE ? "GiB" : "MiB";
+    if (least < most)
+        add(t, " of %.4g to %.4g %s", (double)least / unit, (double)most / unit, name);
+    else if (most)
+        add(t, " of %.4g %s", (double)most / unit, name);
 }
 
-/* A level with one child that adds nothing is left out; where all below are alike one stands for them. */
-static void add_tree(struct text *t, hwloc_obj_t obj, unsigned alike, unsigned depth)
+/* How many of the k-th level there are in one of the level above, at least and at most. */
+static void count_level(const struct base_machine *m, unsigned k, unsigned *least, unsigned *most)
 {
-    enum { DEEPEST = 16 };
-    bool small = hwloc_obj_type_is_cache(obj->type) && obj->attr->cache.depth < 3;
-    bool leaf = obj->type == HWLOC_OBJ_PU && obj->parent->arity == 1;
-    if (depth > DEEPEST || leaf)
-        return;
-    if (!small) {
-        add(t, "%*s", (int)(2 * depth), "");
-        if (alike > 1)
-            add(t, "%u x ", alike);
-        add_object(t, obj);
-        add(t, "\n");
+    unsigned n = 0;
+    *least = UINT_MAX;
+    *most = 0;
+    for (unsigned i = 0; i <= m->count; i++) {
+        unsigned shared = i < m->count ? base_topology_shared(m, i) : 0;
+        if (i > 0 && (shared < k || i == m->count)) {
+            *least = n < *least ? n : *least;
+            *most = n > *most ? n : *most;
+            n = 0;
+        }
+        n += shared <= k;
     }
-    unsigned next = small ? depth : depth + 1, times = small && obj->arity ? alike : 1;
-    if (obj->symmetric_subtree && obj->arity) {
-        add_tree(t, obj->first_child, obj->arity * times, next);
-        return;
-    }
-    for (hwloc_obj_t child = obj->first_child; child; child = child->next_sibling)
-        add_tree(t, child, 1, next);
 }
 
-void session_machine_text(hwloc_topology_t machine, char *text, size_t size)
+/* A line a level; a level that is not there (no such cache, one processor a core) has none. */
+void session_machine_text(const struct base_machine *m, char *text, size_t size)
 {
+    static const char *const names[] = { "package", "NUMA node", "L3 cache", "core", "processor" };
     struct text t = { text, size };
+    unsigned depth = 1;
     text[0] = '\0';
-    add_tree(&t, hwloc_get_root_obj(machine), 1, 0);
+    add(&t, "machine\n");
+    for (unsigned k = 0; k <= BASE_LEVELS; k++) {
+        unsigned level = k < BASE_LEVELS ? m->order[k] : BASE_LEVELS, least, most;
+        uint64_t smallest = UINT64_MAX, largest = 0;
+        for (unsigned i = 0; i < m->count && level < BASE_LEVELS; i++) {
+            smallest = m->at[i].bytes[level] < smallest ? m->at[i].bytes[level] : smallest;
+            largest = m->at[i].bytes[level] > largest ? m->at[i].bytes[level] : largest;
+        }
+        count_level(m, k, &least, &most);
+        if ((level == BASE_CACHE && !largest) || (level == BASE_LEVELS && most <= 1))
+            continue;
+        add(&t, "%*s", (int)(2 * depth++), "");
+        add_count(&t, least, most);
+        add(&t, "%s", names[level]);
+        add_size(&t, smallest, largest, level);
+        add(&t, "\n");
+    }
 }
 
 static uint32_t describe(struct job *job)
 {
-    hwloc_topology_t machine;
+    enum { TEXT = 1024 };
     uint32_t tree = GRAMMAR_NONE;
-    char *text = malloc(4096);
-    if (text && hwloc_topology_init(&machine) == 0) {
-        base_topology_stay_here(machine);
-        if (hwloc_topology_load(machine) == 0) {
-            session_machine_text(machine, text, 4096);
-            tree = job_string(job, text);
-        }
-        hwloc_topology_destroy(machine);
+    struct base_machine *m = malloc(sizeof *m + TEXT);
+    if (m && base_topology_read("", m)) {
+        session_machine_text(m, (char *)(m + 1), TEXT);
+        tree = job_string(job, (char *)(m + 1));
     }
-    free(text);
+    free(m);
     return tree;
 }
 

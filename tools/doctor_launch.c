@@ -11,7 +11,6 @@
 #include "config.h"
 #endif
 
-#include <hwloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +44,6 @@ struct ranks {
     struct rank *rank;
     size_t count;
     unsigned cores, cpus; /* of this machine */
-    hwloc_topology_t topology;
 };
 
 /* --- The probe --- */
@@ -157,15 +155,13 @@ static void parse_all(struct ranks *all, const char *text)
 /* --- Cores --- */
 
 /* Cores below the CPUs of the list; elsewhere than on this machine CPUs. */
-static unsigned count_cores(const struct ranks *all, const char *cpus)
+static unsigned count_cores(const char *cpus)
 {
-    hwloc_bitmap_t set = hwloc_bitmap_alloc();
-    bool known = set && hwloc_bitmap_list_sscanf(set, cpus) == 0;
-    unsigned cores = known ? base_topology_cores(all->topology, set) : 0;
-    unsigned n = known ? (unsigned)hwloc_bitmap_weight(set) : 1;
+    cpu_set_t set;
+    bool known = base_topology_list(cpus, &set);
+    unsigned cores = known ? base_topology_cores("", &set) : 0;
 
-    hwloc_bitmap_free(set);
-    return cores ? cores : n ? n : 1;
+    return cores ? cores : known ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
 static const char *unbind(const char *launcher)
@@ -183,7 +179,7 @@ static void check_binding(const struct ranks *all)
     unsigned worst_cores = 0;
 
     for (size_t i = 0; i < all->count; i++) {
-        unsigned cores = count_cores(all, all->rank[i].cpus);
+        unsigned cores = count_cores(all->rank[i].cpus);
         if (all->rank[i].threads > cores && (!worst || cores < worst_cores)) {
             worst = &all->rank[i];
             worst_cores = cores;
@@ -207,20 +203,19 @@ static void check_load(const struct ranks *all, bool no_openmp)
 {
     int passive = no_openmp ? PASSIVE_RANKS : PASSIVE_THREADS | PASSIVE_RANKS;
     bool open_mpi = doctor_built_for() == DOCTOR_OPEN_MPI;
-    hwloc_bitmap_t together = hwloc_bitmap_alloc(), one = hwloc_bitmap_alloc();
+    cpu_set_t together, one;
     unsigned threads = 0, ranks = 0;
     double limit = base_processors_quota_here();
 
-    for (size_t i = 0; together && one && i < all->count; i++)
+    CPU_ZERO(&together);
+    for (size_t i = 0; i < all->count; i++)
         if (!strcmp(all->rank[i].host, all->rank[0].host)) {
             ranks++;
             threads += all->rank[i].threads;
-            if (hwloc_bitmap_list_sscanf(one, all->rank[i].cpus) == 0)
-                hwloc_bitmap_or(together, together, one);
+            if (base_topology_list(all->rank[i].cpus, &one))
+                CPU_OR(&together, &together, &one);
         }
-    unsigned cpus = together && !hwloc_bitmap_iszero(together) ? (unsigned)hwloc_bitmap_weight(together) : 1;
-    hwloc_bitmap_free(together);
-    hwloc_bitmap_free(one);
+    unsigned cpus = CPU_COUNT(&together) ? (unsigned)CPU_COUNT(&together) : 1;
     if (limit > 0 && threads > limit)
         doctor_say(DOCTOR_NOTE, "cores", "fewer ranks or threads, or a larger quota",
                    "%u rank%s of %u threads together; the control group pays for %.1f CPUs", ranks,
@@ -402,14 +397,14 @@ static void choose_and_launch(struct ranks *all, const struct doctor_target *t)
 void doctor_launch(const struct doctor_target *t)
 {
     struct ranks all = { 0 };
-    int n;
+    cpu_set_t here;
 
-    if (hwloc_topology_init(&all.topology) != 0 || hwloc_topology_load(all.topology) != 0)
+    if (!base_topology_allowed("", &here))
         return;
-    n = hwloc_get_nbobjs_by_type(all.topology, HWLOC_OBJ_CORE);
-    all.cores = n > 0 ? (unsigned)n : 1;
-    n = hwloc_get_nbobjs_by_type(all.topology, HWLOC_OBJ_PU);
-    all.cpus = n > 0 ? (unsigned)n : 1;
+    all.cpus = (unsigned)CPU_COUNT(&here);
+    all.cores = base_topology_cores("", &here);
+    if (!all.cores)
+        all.cores = all.cpus;
     choose_and_launch(&all, t);
     for (size_t i = 0; t && t->no_openmp && i < all.count; i++)
         all.rank[i].threads = 1;
@@ -418,5 +413,4 @@ void doctor_launch(const struct doctor_target *t)
         check_load(&all, t && t->no_openmp);
     }
     free(all.rank);
-    hwloc_topology_destroy(all.topology);
 }

@@ -43,7 +43,7 @@ pythia_CPPFLAGS = $(AM_CPPFLAGS) -DPYTHIA_LIBDIR='"$(libdir)"' -DPYTHIA_PREFIX='
 pythia_LDADD = libpythia-base.la
 pythia_LDFLAGS = $(AM_LDFLAGS) -Wl,--as-needed
 pythia_tools_CPPFLAGS = $(pythia_CPPFLAGS)
-pythia_tools_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) $(HWLOC_LIBS) -lm
+pythia_tools_LDADD = $(PYTHIA_REPORT) $(DW_LIBS) $(ELF_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_progress
 tests_unit_test_progress_SOURCES = tests/unit/test_progress.c %D%/progress.c
