@@ -102,6 +102,20 @@ static inline bool acts(void)
 
 /* --- Before a region --- */
 
+/* What reads code is loaded before the first region enters libgomp, where this run will read some, and not later. */
+static void prepare_reading(void)
+{
+    static bool done;
+    if (done)
+        return;
+    done = true;
+    base_fpu_t kept = base_fpu_hold();
+    bool reads = acts() ? !session_proven(teams_safety_holds) : session_proves(true);
+    if (reads && libgomp_real()->omp_get_max_threads() > 1)
+        teams_safety_prepare();
+    base_fpu_give_back(kept);
+}
+
 /* Whether its shares may be run by other threads than the program's. */
 static bool may_be_shared(struct omp_hook_region *r, unsigned nt, unsigned flags)
 {
@@ -136,6 +150,7 @@ void omp_hook_team_prepare(struct omp_hook_region *r, unsigned nt, unsigned flag
     r->site = omp_hook_site_find(r);
     if (!r->site)
         return;
+    prepare_reading();
     bool due = teams_account_due(&r->site->account);
     if (!due && !acts())
         return; /* only counted */

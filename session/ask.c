@@ -156,6 +156,19 @@ int session_region(uint64_t function, struct job_region *r, uint64_t *where)
     return 0;
 }
 
+bool session_proven(bool (*holds)(uint32_t proof))
+{
+    const struct job *j = session.reference;
+    bool all = j != NULL, again = j && j->learned.region_count + j->learned.task_count;
+    const struct job_region *r = again ? j->learned.regions : all ? j->regions : NULL;
+    const struct job_task *t = again ? j->learned.tasks : all ? j->tasks : NULL;
+    for (uint32_t i = 0; all && i < (again ? j->learned.region_count : j->region_count); i++)
+        all = holds(r[i].proof);
+    for (uint32_t i = 0; all && i < (again ? j->learned.task_count : j->task_count); i++)
+        all = holds(t[i].proof);
+    return all;
+}
+
 static uint32_t tasks_at(const struct job *j, const struct job_task *from, uint32_t n, const char *build_id,
                          uint64_t offset, struct job_task *tasks, uint32_t most)
 {

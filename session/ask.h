@@ -19,6 +19,8 @@ bool session_acts(const char *what); /* whether --act allows it: in predict mode
                                         to record (PYTHIA_MODE=auto) */
 /* What the reference says of the region of an outlined function. 0, or 1: nothing. */
 int session_region(uint64_t function, struct job_region *r, uint64_t *where); /* where: address, 0: not known here */
+/* Whether there is a reference, and what it says of each region's and task's code holds. */
+bool session_proven(bool (*holds)(uint32_t proof));
 /* For struct session_hooks: r->callsite and r->where are made of the two addresses. */
 int session_add_region(struct job *job, uint64_t function, uint64_t where, const struct job_region *r);
 /* Whether this rank reads machine code at the end, for the job file. Only rank 0 does: all ranks run the same code.

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <elf.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "teams/machine.h"
 
 /*
- * Capstone is loaded when code is read, and no sooner: linked, its relocations would cost each program that is
- * recorded a millisecond or two when it starts.
+ * Capstone is loaded where code will be read: linked, its relocations would cost each program that is recorded a
+ * millisecond or two when it starts.
  */
 #define TEXT_OF(x) #x
 #define TEXT(x)    TEXT_OF(x)
@@ -21,7 +22,9 @@ static struct {
     cs_err (*access)(csh, const cs_insn *, cs_regs, uint8_t *, cs_regs, uint8_t *);
 } capstone;
 
-static bool load_capstone(void)
+static bool there;
+
+static void load_capstone(void)
 {
     static const char *const names[] = { "cs_open",  "cs_option",      "cs_malloc",     "cs_free",
                                          "cs_close", "cs_disasm_iter", "cs_regs_access" };
@@ -30,7 +33,14 @@ static bool load_capstone(void)
     bool all = library != NULL;
     for (size_t i = 0; all && i < sizeof names / sizeof *names; i++)
         all = (to[i] = dlsym(library, names[i])) != NULL;
-    return all;
+    there = all;
+}
+
+bool teams_code_prepare(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load_capstone);
+    return there;
 }
 
 static const struct teams_convention none;
@@ -55,7 +65,7 @@ const struct teams_convention *teams_convention(void)
 struct teams_decoder *teams_decoder_create(void)
 {
     struct teams_decoder *d = calloc(1, sizeof *d);
-    if (d && machine && load_capstone() && capstone.open(machine->arch, machine->mode, &d->handle) == CS_ERR_OK) {
+    if (d && machine && teams_code_prepare() && capstone.open(machine->arch, machine->mode, &d->handle) == CS_ERR_OK) {
         capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
         d->access = capstone.access;
         d->insn = capstone.make(d->handle);

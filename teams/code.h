@@ -22,8 +22,7 @@ enum {
     TEAMS_GENERAL = 32,
     TEAMS_FLAGS = 64,
     TEAMS_KEPT_FLAGS = 65, /* aarch64's: branches may also look at a register, which leaves these as they are */
-    TEAMS_BETWEEN = 66,    /* from one step of an instruction to the next */
-    TEAMS_REGISTERS = 67,
+    TEAMS_REGISTERS = 66,
     TEAMS_NO_REGISTER = 255
 };
 
@@ -33,14 +32,10 @@ enum teams_op {
     TEAMS_ADDRESS, /* that of the place of memory, without access */
     TEAMS_ADD,
     TEAMS_SUB,
-    TEAMS_MUL,
-    TEAMS_DIVIDE,  /* x86: quotient of a and b, and the remainder in a second register; arm: the quotient */
-    TEAMS_SHIFT,   /* a * 2^b, b an immediate */
     TEAMS_BITS,    /* and, or */
     TEAMS_COMPARE, /* of a and b, into the flags */
     TEAMS_TEST,    /* of a & b */
     TEAMS_SELECT,  /* a or b, by the flags */
-    TEAMS_SET,     /* 0 or 1, by the flags */
     TEAMS_OTHER,   /* known by its masks */
     TEAMS_CALL,
     TEAMS_CALL_SLOT, /* target, or through the pointer at address `target` */
@@ -76,7 +71,6 @@ struct teams_insn {
     bool loads : 1, stores : 1, swaps : 1 /* compares and exchanges */, reads_flags : 1, writes_flags : 1;
     bool repeats : 1;   /* loads and stores any number of places from there on */
     int8_t step;    /* bytes by which a push or a pop moves the stack pointer; with op MOVE */
-    uint8_t second; /* register for the remainder */
     struct teams_operand dst, a, b;
     struct teams_place place;
     struct teams_place from; /* of a second place of memory, which is only read: its size, 0: none */
@@ -119,6 +113,9 @@ static inline bool teams_sets_flags(const struct teams_insn *i)
 
 /* Another processor's instructions than this one's, from now on; by ELF's e_machine. */
 void teams_code_choose(uint16_t elf);
+
+/* Loads what reads code, so that nothing is loaded later. False: it is not there. */
+bool teams_code_prepare(void);
 
 struct teams_decoder;
 /* NULL: no memory, or this processor's instructions cannot be read. */

@@ -4,7 +4,7 @@
  * on): the first has the instruction's address, the others those of its other bytes.
  *
  *   cmp   FLAGS = a ? b;  KEPT_FLAGS = FLAGS            b.eq   FLAGS = KEPT_FLAGS;  branch by FLAGS
- *   madd  BETWEEN = a * b;  dst = c + BETWEEN           cbz    FLAGS = a ? 0;  branch by FLAGS
+ *   ldp   a = [x];  b = [x + 8]                         cbz    FLAGS = a ? 0;  branch by FLAGS
  *
  * Instructions are known by capstone's numbers, and no others: what is not in the table, or has operands in another
  * form, cannot be read. So are exclusive and atomic accesses, but for those of libgcc's functions, and vectors of any
@@ -19,8 +19,7 @@
 
 static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 },
                                   flags = { TEAMS_REGISTER, TEAMS_FLAGS, 0 },
-                                  kept = { TEAMS_REGISTER, TEAMS_KEPT_FLAGS, 0 },
-                                  between = { TEAMS_REGISTER, TEAMS_BETWEEN, 0 };
+                                  kept = { TEAMS_REGISTER, TEAMS_KEPT_FLAGS, 0 };
 
 /* A register or a number as it is, neither a part of a vector nor shifted. */
 static struct teams_operand operand(struct teams_arm_steps *s, const cs_arm64_op *o)
@@ -55,7 +54,7 @@ struct teams_insn *teams_arm_add(struct teams_arm_steps *s, enum teams_op op, st
     s->unknown |= s->count == TEAMS_ARM_STEPS;
     struct teams_insn *i = &s->step[s->count];
     s->count += s->count < TEAMS_ARM_STEPS;
-    *i = (struct teams_insn){ .op = (uint8_t)op, .dst = dst, .a = a, .b = b, .second = TEAMS_NO_REGISTER };
+    *i = (struct teams_insn){ .op = (uint8_t)op, .dst = dst, .a = a, .b = b };
     i->place.base = i->place.index = TEAMS_NO_REGISTER;
     return i;
 }
@@ -70,30 +69,15 @@ static void look_at_flags(struct teams_arm_steps *s)
     teams_arm_add(s, TEAMS_MOVE, flags, kept, none);
 }
 
-/* The last operand of arithmetic, shifted to the left first where it is. False: shifted or extended in another way. */
-static bool last_source(struct teams_arm_steps *s, const cs_arm64_op *o, struct teams_operand *to)
+/* The last operand of arithmetic: what it is shifted or extended by does not count. */
+static struct teams_operand last_source(struct teams_arm_steps *s, const cs_arm64_op *o)
 {
-    bool other = o->ext == ARM64_EXT_SXTB || o->ext == ARM64_EXT_SXTH || o->ext == ARM64_EXT_UXTB ||
-                 o->ext == ARM64_EXT_UXTH;
-    if (o->type != ARM64_OP_REG) {
-        *to = operand(s, o);
-        return true;
-    }
-    if (other || (o->shift.type != ARM64_SFT_INVALID && o->shift.type != ARM64_SFT_LSL))
-        return false;
     cs_arm64_op whole = *o;
-    whole.ext = ARM64_EXT_INVALID;
-    whole.shift.type = ARM64_SFT_INVALID;
-    *to = operand(s, &whole);
-    if (o->ext == ARM64_EXT_SXTW && to->kind == TEAMS_REGISTER) {
-        teams_arm_add(s, TEAMS_MOVE, between, *to, none);
-        *to = between;
+    if (o->type == ARM64_OP_REG) {
+        whole.ext = ARM64_EXT_INVALID;
+        whole.shift.type = ARM64_SFT_INVALID;
     }
-    if (o->shift.type == ARM64_SFT_LSL && o->shift.value) {
-        teams_arm_add(s, TEAMS_SHIFT, between, *to, teams_arm_number(o->shift.value));
-        *to = between;
-    }
-    return true;
+    return operand(s, &whole);
 }
 
 /* --- By masks --- */
@@ -109,26 +93,26 @@ static uint64_t mask_of(struct teams_arm_steps *s, const cs_arm64_op *o)
 }
 
 /* The operands from `first` on are read. */
-static struct teams_insn *alike(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op, int first)
+static struct teams_insn *alike(struct teams_arm_steps *s, const cs_arm64 *x, int first)
 {
-    struct teams_insn *i = teams_arm_add(s, op, none, none, none);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
     for (int k = first; k < x->op_count; k++)
         i->reads |= mask_of(s, &x->operands[k]);
     return i;
 }
 
-static void masked(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op, enum teams_arm_form form)
+static void masked(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_arm_form form)
 {
     if (x->op_count < 2 || x->operands[0].type != ARM64_OP_REG) {
         s->unknown = true;
         return;
     }
-    if (form == TEAMS_ARM_CARRY || form == TEAMS_ARM_CHOSEN_ALIKE)
+    if (form == TEAMS_ARM_CARRY)
         look_at_flags(s);
     bool lane = x->operands[0].vector_index >= 0;
-    struct teams_insn *i = alike(s, x, op, form == TEAMS_ARM_INTO || lane ? 0 : 1);
+    struct teams_insn *i = alike(s, x, form == TEAMS_ARM_INTO || lane ? 0 : 1);
     i->writes = mask_of(s, &x->operands[0]);
-    i->reads_flags = form == TEAMS_ARM_CARRY || form == TEAMS_ARM_CHOSEN_ALIKE;
+    i->reads_flags = form == TEAMS_ARM_CARRY;
     i->writes_flags = x->update_flags;
     if (x->update_flags)
         keep_flags(s);
@@ -147,11 +131,11 @@ static bool has_vectors(const cs_arm64 *x)
 
 static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
-    struct teams_operand b = none;
-    if (has_vectors(x) || x->op_count != 3 || !last_source(s, &x->operands[2], &b)) {
-        masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
+    if (has_vectors(x) || x->op_count != 3) {
+        masked(s, x, TEAMS_ARM_ALIKE);
         return;
     }
+    struct teams_operand b = last_source(s, &x->operands[2]);
     struct teams_insn *i = teams_arm_add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[1]), b);
     i->writes_flags = x->update_flags;
     if (x->update_flags)
@@ -164,79 +148,38 @@ static void moved(struct teams_arm_steps *s, const cs_arm64 *x)
     if (x->op_count != 2)
         s->unknown = true;
     else if (o[0].vector_index >= 0 || o[1].vector_index >= 0)
-        masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
+        masked(s, x, TEAMS_ARM_ALIKE);
     else
         teams_arm_add(s, TEAMS_MOVE, result(s, &o[0]), operand(s, &o[1]), none);
-}
-
-static void constant(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
-{
-    if (x->op_count != 2 || x->operands[1].type != ARM64_OP_IMM) {
-        s->unknown = true;
-        return;
-    }
-    if (id == ARM64_INS_MOVI && x->operands[1].imm != 0) {
-        masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
-        return;
-    }
-    struct teams_operand value = operand(s, &x->operands[1]);
-    unsigned to = x->operands[0].reg;
-    if (id == ARM64_INS_MOVN)
-        value.value = ~value.value;
-    if (id == ARM64_INS_MOVN && teams_arm_is_half(to))
-        value.value = (int32_t)value.value;
-    teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), value, none);
-}
-
-/* Shifted to the left by a number. A part of less than 32 bits is another value. */
-static void shifted(struct teams_arm_steps *s, const cs_arm64 *x, bool inserted)
-{
-    const cs_arm64_op *o = x->operands;
-    bool whole = inserted ? x->op_count == 4 && o[3].type == ARM64_OP_IMM && o[3].imm >= 32 : x->op_count == 3;
-    if (whole && o[2].type == ARM64_OP_IMM && !has_vectors(x))
-        teams_arm_add(s, TEAMS_SHIFT, result(s, &o[0]), operand(s, &o[1]), operand(s, &o[2]));
-    else
-        masked(s, x, TEAMS_OTHER, TEAMS_ARM_ALIKE);
-}
-
-static void multiplied_added(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
-{
-    s->unknown |= x->op_count != 4;
-    teams_arm_add(s, TEAMS_MUL, between, operand(s, &x->operands[1]), operand(s, &x->operands[2]));
-    teams_arm_add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[3]), between);
 }
 
 /* --- Flags --- */
 
 static void compared(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
 {
-    struct teams_operand b = none;
     s->unknown |= x->op_count != 2;
-    if (op == TEAMS_OTHER || !last_source(s, &x->operands[1], &b))
-        alike(s, x, TEAMS_OTHER, 0)->writes_flags = true;
+    if (op == TEAMS_OTHER)
+        alike(s, x, 0)->writes_flags = true;
     else
-        teams_arm_add(s, op, none, operand(s, &x->operands[0]), b);
-    s->step[s->count - 1].writes_flags = true;
+        teams_arm_add(s, op, none, operand(s, &x->operands[0]), last_source(s, &x->operands[1]))->writes_flags = true;
     keep_flags(s);
 }
 
 static void compared_if(struct teams_arm_steps *s, const cs_arm64 *x)
 {
     look_at_flags(s);
-    struct teams_insn *i = alike(s, x, TEAMS_OTHER, 0);
+    struct teams_insn *i = alike(s, x, 0);
     i->reads_flags = i->writes_flags = true;
     keep_flags(s);
 }
 
-static void chosen(struct teams_arm_steps *s, const cs_arm64 *x, bool next)
+/* One or the other, whatever is made of it besides. */
+static void chosen(struct teams_arm_steps *s, const cs_arm64 *x)
 {
-    s->unknown |= x->op_count != 3 && !(next && x->op_count == 2);
-    struct teams_operand a = operand(s, &x->operands[1]), b = operand(s, &x->operands[x->op_count == 2 ? 1 : 2]);
+    s->unknown |= x->op_count != 3 && x->op_count != 2;
+    struct teams_operand a = operand(s, &x->operands[1]), b = operand(s, &x->operands[x->op_count - 1]);
     look_at_flags(s);
-    if (next)
-        teams_arm_add(s, TEAMS_ADD, between, b, teams_arm_number(1));
-    struct teams_insn *i = teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, next ? between : b);
-    i->reads_flags = true;
+    teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, b)->reads_flags = true;
 }
 
 static void branch(struct teams_arm_steps *s, const cs_arm64_op *to)
@@ -350,24 +293,13 @@ static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, u
     case TEAMS_ARM_ALIKE:
     case TEAMS_ARM_INTO:
     case TEAMS_ARM_CARRY:
-    case TEAMS_ARM_CHOSEN_ALIKE:
-        masked(s, x, op, (enum teams_arm_form)k.form);
+        masked(s, x, (enum teams_arm_form)k.form);
         break;
     case TEAMS_ARM_COMPUTED:
         computed(s, x, op);
         break;
     case TEAMS_ARM_MOVED:
         moved(s, x);
-        break;
-    case TEAMS_ARM_CONSTANT:
-        constant(s, x, i->id);
-        break;
-    case TEAMS_ARM_SHIFTED:
-    case TEAMS_ARM_INSERTED:
-        shifted(s, x, k.form == TEAMS_ARM_INSERTED);
-        break;
-    case TEAMS_ARM_MULTIPLIED_ADDED:
-        multiplied_added(s, x, op);
         break;
     case TEAMS_ARM_COMPARED:
         compared(s, x, op);
@@ -376,12 +308,11 @@ static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, u
         compared_if(s, x);
         break;
     case TEAMS_ARM_CHOSEN:
-    case TEAMS_ARM_CHOSEN_NEXT:
-        chosen(s, x, k.form == TEAMS_ARM_CHOSEN_NEXT);
+        chosen(s, x);
         break;
     case TEAMS_ARM_FLAG:
         look_at_flags(s);
-        teams_arm_add(s, TEAMS_SET, result(s, &x->operands[0]), none, none)->reads_flags = true;
+        teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), flags, none);
         break;
     case TEAMS_ARM_ADDRESS:
         address(s, x);

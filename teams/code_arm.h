@@ -38,15 +38,9 @@ enum teams_arm_form {
     TEAMS_ARM_CARRY,    /* likewise, with flags */
     TEAMS_ARM_COMPUTED, /* dst = a op b; with vectors as ALIKE */
     TEAMS_ARM_MOVED,
-    TEAMS_ARM_CONSTANT,
-    TEAMS_ARM_SHIFTED,
-    TEAMS_ARM_INSERTED, /* at a place of zeroes */
-    TEAMS_ARM_MULTIPLIED_ADDED,
     TEAMS_ARM_COMPARED,
     TEAMS_ARM_COMPARED_IF,
     TEAMS_ARM_CHOSEN,
-    TEAMS_ARM_CHOSEN_ALIKE,
-    TEAMS_ARM_CHOSEN_NEXT,
     TEAMS_ARM_FLAG,
     TEAMS_ARM_ADDRESS,
     TEAMS_ARM_JUMP,
@@ -69,7 +63,6 @@ struct teams_arm_kind teams_arm_kind(unsigned id);
 /* The location of a register; the one that is 0 has none. */
 uint8_t teams_arm_location(unsigned reg);
 bool teams_arm_is_zero(unsigned reg);
-bool teams_arm_is_half(unsigned reg);
 /* Signatures of pointers, marks for indirect branches. */
 bool teams_arm_is_harmless_hint(int64_t number);
 

@@ -146,14 +146,11 @@ static bool is_out_of_line(const uint32_t *word)
            word[4] == 0xd65f03c0 && (word[5] & 0x7fffffff) == 0x2a0003f0;
 }
 
-/* The instruction is known: what it adds to the place, or takes it for; TEAMS_CALL: none of these. */
-static enum teams_op op_of(uint32_t word, bool *swaps)
+/* The instruction is known: cas x0, x1, [x2], swp or what adds, or takes bits, of four or eight bytes. */
+static bool is_atomic(uint32_t word, bool *swaps)
 {
-    static const uint8_t ops[] = { TEAMS_ADD, TEAMS_BITS, TEAMS_OTHER, TEAMS_BITS };
-    *swaps = (word & 0xbfbf7fff) == 0x88a07c41; /* cas x0, x1, [x2], of four or eight bytes */
-    if (*swaps || (word & 0xbf3fffff) == 0xb8208020)
-        return TEAMS_OTHER;
-    return (word & 0xbf3fcfff) == 0xb8200020 ? (enum teams_op)ops[teams_arm_bits(word, 12, 2)] : TEAMS_CALL;
+    *swaps = (word & 0xbfbf7fff) == 0x88a07c41;
+    return *swaps || (word & 0xbf3fffff) == 0xb8208020 || (word & 0xbf3fcfff) == 0xb8200020;
 }
 
 bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t count)
@@ -161,27 +158,16 @@ bool teams_arm_atomic(struct teams_arm_steps *s, const uint32_t *word, uint64_t 
     const uint32_t bti = 0xd503245f;
     bool marked = count > 0 && word[0] == bti, swaps;
     word += marked;
-    if (count < (uint64_t)ATOMIC_WORDS + marked || !is_out_of_line(word))
-        return false;
-    enum teams_op op = op_of(word[3], &swaps);
-    if (op == TEAMS_CALL)
+    if (count < (uint64_t)ATOMIC_WORDS + marked || !is_out_of_line(word) || !is_atomic(word[3], &swaps))
         return false;
     struct access a = at_base(0, 0, 0);
     a.place.base = swaps ? 2 : 1;
     a.place.size = (uint8_t)(1 << teams_arm_bits(word[3], 30, 2));
-    struct teams_insn *i;
-    if (op != TEAMS_OTHER) { /* x0 is what is added, or a mask */
-        i = teams_arm_add(s, op, memory, memory, teams_arm_register(0));
-        i->place = a.place;
-        i->loads = i->stores = true;
-    }
-    /* in x0 the value that was there */
-    i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
+    struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none); /* in x0 the value that was there */
     i->place = a.place;
-    i->loads = true;
-    i->stores = op == TEAMS_OTHER;
+    i->loads = i->stores = true;
     i->swaps = swaps;
-    i->reads = teams_bit(a.place.base) | (op == TEAMS_OTHER ? 1 : 0) | (swaps ? 2 : 0);
+    i->reads = teams_bit(a.place.base) | 1 | (swaps ? 2 : 0);
     i->writes = 1 | 7 << 15 | 1ull << TEAMS_ARM_LINK;
     i->writes_flags = true;
     return true;

@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+bool teams_code_prepare(void)
+{
+    return false;
+}
+
 struct teams_decoder *teams_decoder_create(void)
 {
     return NULL;

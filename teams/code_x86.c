@@ -230,15 +230,6 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
         if (n == 1) /* inc, dec */
             insn->b = immediate(1);
         return n <= 2;
-    case TEAMS_SHIFT:
-        return n == 2 && o[1].kind == TEAMS_IMMEDIATE;
-    case TEAMS_MUL:
-        return n >= 2;
-    case TEAMS_DIVIDE:
-        insn->dst = insn->a = in_register(0);
-        insn->b = o[0];
-        insn->second = 2;
-        return n == 1 && x->operands[0].size >= 4;
     case TEAMS_COMPARE:
     case TEAMS_TEST:
         insn->dst = none;
@@ -246,7 +237,6 @@ static bool arithmetic(const cs_x86 *x, struct teams_insn *insn)
         insn->b = o[1];
         return n == 2;
     case TEAMS_SELECT:
-    case TEAMS_SET:
         insn->reads_flags = true;
         insn->writes_flags = false;
         return true;
@@ -315,7 +305,7 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
     if (!teams_disassemble(d, code, size, address))
         return false;
     const cs_x86 *x = &i->detail->x86;
-    *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size, .second = TEAMS_NO_REGISTER };
+    *insn = (struct teams_insn){ .address = address, .length = (uint8_t)i->size };
     insn->place.base = insn->place.index = TEAMS_NO_REGISTER;
     insn->op = (uint8_t)teams_x86_op(i);
     look_at_memory(x, i, insn);

@@ -26,7 +26,7 @@ static enum teams_op by_name(const char *name)
         const char *begin;
         enum teams_op op;
     } table[] = {
-        { "cmov", TEAMS_SELECT },       { "set", TEAMS_SET },        { "movbe", TEAMS_OTHER },
+        { "cmov", TEAMS_SELECT },       { "set", TEAMS_OTHER },        { "movbe", TEAMS_OTHER },
         { "movmsk", TEAMS_OTHER },      { "movsh", TEAMS_OTHER },    { "movsl", TEAMS_OTHER },
         { "movdd", TEAMS_OTHER },       { "movh", TEAMS_OTHER },     { "movl", TEAMS_OTHER },
         { "mov", TEAMS_MOVE },
@@ -53,8 +53,7 @@ static const uint8_t exact[X86_INS_ENDING] = {
     IS(LFENCE, NOTHING),      IS(SFENCE, NOTHING),      IS(PREFETCHT0, NOTHING),  IS(PREFETCHT1, NOTHING),
     IS(PREFETCHT2, NOTHING),  IS(PREFETCHW, NOTHING),   IS(PREFETCHNTA, NOTHING), IS(LEA, ADDRESS),
     IS(ADD, ADD),             IS(INC, ADD),             IS(ADC, ADD),             IS(SUB, SUB),
-    IS(DEC, SUB),             IS(SBB, SUB),             IS(SHL, SHIFT),           IS(SAL, SHIFT),
-    IS(IMUL, MUL),            IS(IDIV, DIVIDE),         IS(DIV, DIVIDE),
+    IS(DEC, SUB),             IS(SBB, SUB),
     IS(AND, BITS),            IS(OR, BITS),             IS(PAND, BITS),           IS(POR, BITS),
     IS(VPAND, BITS),          IS(VPOR, BITS),           IS(CMP, COMPARE),         IS(TEST, TEST),
     IS(RET, RETURN),          IS(UD2, TRAP),            IS(HLT, TRAP),            IS(INT3, TRAP),

@@ -61,8 +61,7 @@ struct teams_reader {
     struct base_arena *room;
     struct teams_insn insn[TEAMS_MOST_INSNS]; /* as they were read */
     struct teams_call call[TEAMS_MOST_INSNS];
-    struct run { uintptr_t address; uint32_t first, count; } run[TEAMS_MOST_INSNS + 1]; /* read one after another */
-    uint32_t runs;
+    struct place { uintptr_t address; uint32_t at; } sorted[TEAMS_MOST_INSNS];
     uintptr_t todo[TEAMS_MOST_INSNS + 1]; /* the entry, and where each instruction may jump to */
     uint32_t todo_count;
     uint16_t at[HASH]; /* of addresses: index of an instruction + 1 */
@@ -159,41 +158,31 @@ static void read_all(struct teams_reader *r, struct teams_flow *f)
     memset(r->at, 0, sizeof r->at);
     r->todo[0] = f->entry;
     r->todo_count = 1;
-    r->runs = 0;
     while (r->todo_count && !f->unreadable) {
         uintptr_t address = r->todo[--r->todo_count];
-        struct run *run = &r->run[r->runs];
-        *run = (struct run){ address, f->insns, 0 };
         while (!*slot_of(r, address) && read_one(r, address))
             address += r->insn[f->insns - 1].length;
-        run->count = f->insns - run->first;
-        r->runs += run->count != 0;
     }
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct run *x = a, *y = b;
+    const struct place *x = a, *y = b;
     return BASE_ORDER(x->address, y->address);
 }
 
-/* Instructions by address, and what they call. Runs may interleave, where code jumps behind a prefix. False: out of
-   memory. */
+/* Instructions by address, and what they call. False: out of memory. */
 static bool take_insns(struct teams_reader *r, struct teams_flow *f)
 {
     f->insn = teams_flow_take(r->room, f->insns * sizeof *f->insn);
     f->call = teams_flow_take(r->room, f->insns * sizeof *f->call);
-    qsort(r->run, r->runs, sizeof *r->run, by_address);
-    for (uint32_t k = 0, taken = 0; f->insn && f->call && k < r->runs; k++)
-        for (uint32_t i = r->run[k].first; i < r->run[k].first + r->run[k].count; i++, taken++) {
-            uint32_t at = taken;
-            for (; at > 0 && f->insn[at - 1].address > r->insn[i].address; at--) {
-                f->insn[at] = f->insn[at - 1];
-                f->call[at] = f->call[at - 1];
-            }
-            f->insn[at] = r->insn[i];
-            f->call[at] = r->call[i];
-        }
+    for (uint32_t i = 0; i < f->insns; i++)
+        r->sorted[i] = (struct place){ r->insn[i].address, i };
+    qsort(r->sorted, f->insns, sizeof *r->sorted, by_address);
+    for (uint32_t i = 0; f->insn && f->call && i < f->insns; i++) {
+        f->insn[i] = r->insn[r->sorted[i].at];
+        f->call[i] = r->call[r->sorted[i].at];
+    }
     return f->insn && f->call;
 }
 

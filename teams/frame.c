@@ -135,8 +135,6 @@ static void step(struct finding *d, uint32_t insn, struct state *s)
         masked(d, i, s);
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
         int32_t v = computed(d, i, s);
-        if (i->second != TEAMS_NO_REGISTER)
-            set(s, i->second, OTHER);
         if (i->dst.kind == TEAMS_REGISTER && i->dst.number < TEAMS_GENERAL)
             set(s, i->dst.number, v);
         else if (i->op == TEAMS_MOVE) /* into memory, a vector */
@@ -185,7 +183,7 @@ static uint64_t changes_of(const struct teams_flow *f)
     uint64_t all = 0;
     for (uint32_t k = 0; k < f->insns; k++) {
         const struct teams_insn *i = &f->insn[k];
-        all |= i->writes | teams_bit(i->second);
+        all |= i->writes;
         all |= i->dst.kind == TEAMS_REGISTER ? teams_bit(i->dst.number) : 0;
         all |= teams_is_call(i) || i->op == TEAMS_JUMP_SLOT ? f->call[k].clobbers : 0;
     }

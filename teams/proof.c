@@ -14,6 +14,7 @@ struct summary {
     uintptr_t where;
     uint64_t clobbers; /* registers that it changes: compilers know that of their own functions */
     bool open;         /* being read */
+    bool library;      /* the system's: not read */
     bool elsewhere;    /* code was followed that may be another module's in another run */
 };
 
@@ -137,7 +138,7 @@ static void check_followed(struct judging *j, uint32_t insn)
     struct teams_call *call = &j->f->call[insn];
     uintptr_t where = j->f->insn[insn].address;
     const struct summary *s = call->target ? judge_function(j->p, call->target, j->depth + 1) : NULL;
-    j->s->elsewhere |= call->name || (s && s->elsewhere);
+    j->s->elsewhere |= (call->name && !(s && s->library)) || (s && s->elsewhere);
     if (s && s->open && j->p->kind == TEAMS_TASK)
         return; /* a recursion that ends, or the task never would have */
     if (!s || s->open)
@@ -181,7 +182,8 @@ static void judge(struct judging *j)
         object(j, JOB_PROOF_LARGE, j->s->entry);
         return;
     }
-    if (j->f->module.library)
+    j->s->library = j->f->module.library;
+    if (j->s->library)
         object(j, JOB_PROOF_CALLS, j->s->entry);
     else if (j->f->unreadable)
         object(j, JOB_PROOF_UNREADABLE, j->f->where);

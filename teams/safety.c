@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/guard.h"
+#include "teams/code.h"
 #include "teams/proof.h"
 
 enum { PROOFS = 1024 }; /* a power of two */
@@ -50,13 +51,23 @@ static void answer(struct teams_proof *p, uint32_t word, uintptr_t where, uint64
     atomic_store_explicit(&p->answer, word, memory_order_release);
 }
 
+bool teams_safety_holds(uint32_t word)
+{
+    return job_proof_reason(word) && (word & JOB_PROOF_RESTS) == TEAMS_VERSION * JOB_PROOF_VERSION;
+}
+
 void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns)
 {
-    if (job_proof_reason(word) && (word & JOB_PROOF_RESTS) == TEAMS_VERSION * JOB_PROOF_VERSION)
+    if (teams_safety_holds(word))
         answer(p, word, where, ns);
 }
 
 /* --- Reading --- */
+
+void teams_safety_prepare(void)
+{
+    (void)teams_code_prepare();
+}
 
 /* The function's module is held meanwhile: the program may be about to unload it. */
 static void read_one(struct teams_prover *prover, struct teams_proof *p)

@@ -35,7 +35,11 @@ struct teams_proof {
 /* The proof of an outlined function as one kind (region or task), made where it is new; never NULL: what does not fit
    has one that says so. */
 struct teams_proof *teams_safety_of(uintptr_t function, enum teams_kind kind);
-/* Takes over what the reference says, unless there is an answer, or it rests on what may be another one here. */
+/* Code will be read in this run: loads what it takes, before the program is under way. */
+void teams_safety_prepare(void);
+/* Whether what a job file says holds in another run: else it is read again. */
+bool teams_safety_holds(uint32_t word);
+/* Takes over what the reference says, unless there is an answer, or it does not hold here. */
 void teams_safety_know(struct teams_proof *p, uint32_t word, uintptr_t where, uint64_t ns);
 /* Wants an answer while the program runs: a thread of ours reads the code, soon. */
 void teams_safety_ask(struct teams_proof *p);

@@ -20,7 +20,6 @@ enum { PLACES = TEAMS_REGISTERS + TEAMS_SLOTS };
 struct marks {
     uint8_t of[PLACES];
     bool seen, leaves; /* leaves: its branch out of the loop moves on */
-    uint32_t ran, changed; /* in which run of a block, its own or another one's */
 };
 
 struct turn {
@@ -158,8 +157,6 @@ static uint8_t result(const struct turn *t, const struct teams_insn *i, const st
         return i->a.kind == i->b.kind && i->a.number == i->b.number ? a
                : i->b.kind == TEAMS_IMMEDIATE                       ? compute(a, NOTHING)
                                                                     : join(a, b);
-    case TEAMS_SET:
-        return m->of[TEAMS_FLAGS];
     case TEAMS_COMPARE: /* one side that moves on is enough */
         return (uint8_t)((a | b) & SWAPPED ? MOVED : ((a | b) & 3 ? MOVED : NOTHING) | ((a | b) & READ));
     case TEAMS_ADD:
@@ -185,8 +182,6 @@ static void step(const struct turn *t, const struct teams_insn *i, struct marks 
     } else if (i->op != TEAMS_NOTHING && i->op < TEAMS_OTHER) {
         uint8_t mark = result(t, i, m);
         put(t, i, m, mark);
-        if (i->second != TEAMS_NO_REGISTER)
-            m->of[i->second] = mark;
         if (i->writes_flags)
             m->of[TEAMS_FLAGS] = mark;
     }
@@ -227,43 +222,27 @@ static void begin_block(const struct turn *t, int b, struct marks *m)
     }
 }
 
-/* Whether a block may end otherwise than when it ran last. The loop's head begins as it did. */
-static bool is_due(const struct turn *t, uint32_t b)
+/* One pass from the head, with the marks there as they are; inner loops need several. False: too many. */
+static bool run_turn(struct turn *t)
 {
-    const struct teams_block *block = &t->f->block[b];
-    bool due = !t->end[b].seen;
-    for (uint32_t i = 0; !due && b != t->head && i < block->before_count; i++)
-        due = t->end[block->before[i]].changed > t->end[b].ran;
-    return due;
-}
-
-/* One pass from the head, with the marks there as they are; inner loops need several. */
-static void run_turn(struct turn *t)
-{
-    const struct teams_flow *f = t->f;
-    uint32_t runs = 0;
     bool changed = true;
-    for (uint32_t b = 0; b < f->blocks; b++) {
+    for (uint32_t b = 0; b < t->f->blocks; b++)
         t->end[b].seen = false;
-        t->end[b].ran = t->end[b].changed = 0;
-    }
-    for (int round = 0; changed && round < 8; round++) {
+    for (int round = 0; changed && round < 32; round++) {
         changed = false;
-        for (uint32_t b = 0; b < f->blocks; b++) {
+        for (uint32_t b = t->head; b < t->f->blocks; b++) {
             struct marks m;
-            if (!t->inside[b] || !is_due(t, b))
+            if (!t->inside[b] || (b == t->head && t->end[b].seen))
                 continue;
             begin_block(t, (int)b, &m);
             if (!m.seen)
                 continue;
             run_block(t, (int)b, &m);
-            m.ran = ++runs;
-            bool other = !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
-            m.changed = other ? runs : t->end[b].changed;
-            changed |= other;
+            changed |= !t->end[b].seen || memcmp(m.of, t->end[b].of, sizeof m.of) != 0;
             t->end[b] = m;
         }
     }
+    return !changed;
 }
 
 /* What does not move on in each turn loses its mark; whether any did. */
@@ -353,7 +332,8 @@ static bool waits(struct turn *t)
     t->begin.seen = true;
     memset(t->begin.of, FIRST, sizeof t->begin.of);
     for (int round = 0; round < 16; round++) {
-        run_turn(t);
+        if (!run_turn(t))
+            return true;
         if (!drop_still(t))
             return !ends_by_itself(t);
     }

@@ -139,7 +139,7 @@ class Program:
         if self.r.random() < .3:
             body.append(self.pick('\n#pragma omp atomic\n total += v;', '\n#pragma omp critical\n total2 += v & 15;',
                                   '\n#pragma omp atomic\n bits |= 1u << (v & 31);', 'mine += v;',
-                                  'most = v > most ? v : most;'))
+                                  'most = v > most ? v : most;' if static else 'mine += 2 * v;'))
         if static and self.r.random() < .3:
             body.append('by[omp_get_thread_num()] += v;')
         end = self.pick('', '', ' nowait\n')
