@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/by_rank.h"
 #include "report/findings.h"
 #include "report/losses.h"
 #include "report/json.h"
@@ -439,6 +440,7 @@ cJSON *report_json(struct report *r)
     add_efficiency(r, root);
     add_callsites(r, root);
     report_add_polls(r, root);
+    report_add_sizes(r, root);
     add_regions(r, root);
     report_add_tasks(r, r->job->tasks, r->job->task_count, root);
     report_add_machine(r, root);

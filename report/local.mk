@@ -52,6 +52,9 @@ libpythia_report_la_SOURCES = \
 	%D%/trace.c %D%/trace_parts.h %D%/trace_replay.c \
 	%D%/unmatched.c %D%/unmatched.h \
 	%D%/units.c %D%/units.h \
+	%D%/by_rank.c %D%/by_rank.h \
+	%D%/csv.h \
+	%D%/view_by_rank.c \
 	%D%/view_callsites.c \
 	%D%/view_comm.c \
 	%D%/view_known.c %D%/view_omp.c %D%/view_own.c %D%/view_tasks.c %D%/view_machine.c \

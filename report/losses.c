@@ -162,9 +162,11 @@ static void add_line(struct account *a, uint32_t terminal, uint32_t of, enum rep
     free(in);
 }
 
+/* A hundred places that are named alike make no line of this: left out, so that there are at most 10 000 to compare. */
 static void add_at(struct account *a, uint32_t terminal, enum report_finding_kind kind, double ns)
 {
-    add_line(a, terminal, terminal, kind, ns, 0);
+    if (ns >= 0.01 * LEAST_SHARE * 1e9 * a->f.total)
+        add_line(a, terminal, terminal, kind, ns, 0);
 }
 
 /* One line of a kind, with the place that has most of it. */

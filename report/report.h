@@ -46,7 +46,9 @@ enum report_view {
     REPORT_COMM,
     REPORT_WAITS,
     REPORT_PATH,
-    REPORT_PREDICTED
+    REPORT_PREDICTED,
+    REPORT_CALLS,
+    REPORT_DATA
 };
 
 /* `j` must outlive the report. */
@@ -62,7 +64,8 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
 /* One JSON object with everything but the grammars; doc/EVENTS.md lists the keys. */
 void report_print_json(struct report *r, FILE *out);
 
-/* The callsites, a line each, with a header; fields with commas or quotes are quoted as RFC 4180 says. */
+/* The callsites, a line each, with a header; fields with commas or quotes are quoted as RFC 4180 says. The views calls
+   and sizes as CSV: report/by_rank.h. */
 void report_print_csv(struct report *r, FILE *out);
 
 /* --- Between the parts of report/ --- */

@@ -2,6 +2,7 @@
 /* The text report: the structure of each class, and which view is printed by whom. */
 #include <stdlib.h>
 
+#include "report/by_rank.h"
 #include "report/findings.h"
 #include "report/ranges.h"
 #include "report/report.h"
@@ -69,6 +70,12 @@ void report_print_text(struct report *r, enum report_view view, const struct rep
         break;
     case REPORT_WAITS:
         report_print_waits(r, out);
+        break;
+    case REPORT_CALLS:
+        report_print_calls(r, false, out);
+        break;
+    case REPORT_DATA:
+        report_print_sizes(r, false, out);
         break;
     case REPORT_PATH:
         report_print_path(r, out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "replay/analysis.h"
+#include "report/by_rank.h"
 #include "report/html.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -30,14 +31,15 @@ struct request {
 static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 static const char *const colors[] = { "auto", "always", "never", NULL };
 static const char *const views[] = { "summary", "callsites", "structure", "ranks", "omp", "comm", "waits", "path",
-                                     "predicted", "scaling", NULL };
-enum { SCALING = REPORT_PREDICTED + 1 }; /* in views[] */
+                                     "predicted", "calls", "sizes", "scaling", NULL };
+enum { SCALING = REPORT_DATA + 1 }; /* in views[] */
 
 static const struct tool_option options[] = {
     TOOL_CHOICE(format, 'f', "format", "FORMAT", formats,
-                "text (default), json, csv (the callsites), or html (one file for a browser)"),
+                "text (default), json, csv (callsites, calls or sizes), or html (one file for a browser)"),
     TOOL_CHOICE(view, 'v', "view", "VIEW", views,
-                "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted; "
+                "of text: summary (default), callsites, structure, ranks, omp, comm, waits, path, predicted, calls "
+                "(each rank's), sizes (of their data); of csv: callsites, calls, sizes; "
                 "of two jobs and more scaling, also as json and html"),
     TOOL_OUTPUT("OUT", "write to OUT, which appears whole or not at all"),
     TOOL_COUNT(depth, 0, "depth", "N", 1, UINT32_MAX, "structure: show N levels of loops"),
@@ -70,8 +72,9 @@ static void check(void *request, struct argp_state *state)
     r->scaling = r->view == SCALING;
     if (of_structure && r->view != REPORT_STRUCTURE)
         argp_error(state, "--depth, --collapse and --indent are of --view structure");
-    if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES)
-        argp_error(state, "csv has the callsites only: json has all views");
+    if (r->format == CSV && r->view >= 0 && r->view != REPORT_CALLSITES && r->view != REPORT_CALLS &&
+        r->view != REPORT_DATA && !r->scaling)
+        argp_error(state, "csv has callsites, calls and sizes only: json has all views");
     if (r->format == HTML && r->view >= 0 && !r->scaling)
         argp_error(state, "the page has all views: leave --view out");
     if (r->jobs == 0)
@@ -110,6 +113,10 @@ static void print_one(struct report *report, const struct request *r, FILE *out)
         report_print_json(report, out);
     else if (r->format == HTML)
         report_print_html(report, out);
+    else if (r->format == CSV && r->view == REPORT_CALLS)
+        report_print_calls(report, true, out);
+    else if (r->format == CSV && r->view == REPORT_DATA)
+        report_print_sizes(report, true, out);
     else if (r->format == CSV)
         report_print_csv(report, out);
     else
