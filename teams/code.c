@@ -65,6 +65,8 @@ const struct teams_convention *teams_convention(void)
 struct teams_decoder *teams_decoder_create(void)
 {
     struct teams_decoder *d = calloc(1, sizeof *d);
+    if (d && machine && !machine->mode)
+        return d; /* it reads bits */
     if (d && machine && teams_code_prepare() && capstone.open(machine->arch, machine->mode, &d->handle) == CS_ERR_OK) {
         capstone.option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
         d->access = capstone.access;
@@ -79,10 +81,10 @@ struct teams_decoder *teams_decoder_create(void)
 
 void teams_decoder_destroy(struct teams_decoder *d)
 {
-    if (!d)
-        return;
-    capstone.free(d->insn, 1);
-    capstone.close(&d->handle);
+    if (d && d->insn) {
+        capstone.free(d->insn, 1);
+        capstone.close(&d->handle);
+    }
     free(d);
 }
 

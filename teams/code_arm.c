@@ -1,49 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aarch64. What one instruction does at once is told in steps (a product and a sum, a pair of loads, a base that moves
- * on): the first has the instruction's address, the others those of its other bytes.
+ * aarch64, read from its bits (Arm Architecture Reference Manual, C4: the groups below have the names that they have
+ * there). What one instruction does at once is told in steps (a comparison and its flags, a pair of loads, a base that
+ * moves on): the first has the instruction's address, the others those of its other bytes.
  *
  *   cmp   FLAGS = a ? b;  KEPT_FLAGS = FLAGS            b.eq   FLAGS = KEPT_FLAGS;  branch by FLAGS
  *   ldp   a = [x];  b = [x + 8]                         cbz    FLAGS = a ? 0;  branch by FLAGS
  *
- * Instructions are known by capstone's numbers, and no others: what is not in the table, or has operands in another
- * form, cannot be read. So are exclusive and atomic accesses, but for those of libgcc's functions, and vectors of any
- * length (SVE).
+ * What is in none of the groups cannot be read. So are exclusive and atomic accesses, but for those of libgcc's
+ * functions, and vectors of any length (SVE). What is computed in vectors is taken for read from memory: no loop is
+ * ended by it.
  */
 #include <elf.h>
 #include <string.h>
 
 #include "teams/code_arm.h"
 
-/* --- Operands --- */
-
 static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 },
                                   flags = { TEAMS_REGISTER, TEAMS_FLAGS, 0 },
                                   kept = { TEAMS_REGISTER, TEAMS_KEPT_FLAGS, 0 };
 
-/* A register or a number as it is, neither a part of a vector nor shifted. */
-static struct teams_operand operand(struct teams_arm_steps *s, const cs_arm64_op *o)
+/* --- Fields --- */
+
+enum { RD = 0, RN = 5, RA = 10, RM = 16 };
+
+static unsigned field(uint32_t word, int at)
 {
-    if (o->type == ARM64_OP_IMM && o->shift.type == ARM64_SFT_INVALID)
-        return teams_arm_number(o->imm);
-    if (o->type == ARM64_OP_IMM && o->shift.type == ARM64_SFT_LSL && o->shift.value < 64)
-        return teams_arm_number((int64_t)((uint64_t)o->imm << o->shift.value));
-    if (o->type == ARM64_OP_FP)
-        return teams_arm_number(o->fp != 0.0);
-    bool plain = o->type == ARM64_OP_REG && o->vector_index < 0 && o->shift.type == ARM64_SFT_INVALID &&
-                 o->ext == ARM64_EXT_INVALID;
-    if (plain && teams_arm_is_zero(o->reg))
-        return teams_arm_number(0);
-    s->unknown |= !plain || teams_arm_location(o->reg) == TEAMS_NO_REGISTER;
-    return plain ? teams_arm_register(teams_arm_location(o->reg)) : none;
+    return (unsigned)teams_arm_bits(word, at, 5);
+}
+
+/* A general register, where the last one is 0. */
+static struct teams_operand general(uint32_t word, int at)
+{
+    unsigned n = field(word, at);
+    return n == TEAMS_ARM_ZERO ? teams_arm_number(0) : teams_arm_register(n);
+}
+
+static struct teams_operand vector(uint32_t word, int at)
+{
+    return teams_arm_register(TEAMS_GENERAL + field(word, at));
 }
 
 /* Where a result goes: none where it is thrown away. */
-static struct teams_operand result(struct teams_arm_steps *s, const cs_arm64_op *o)
+static struct teams_operand result(struct teams_operand to)
 {
-    struct teams_operand to = operand(s, o);
-    s->unknown |= o->type != ARM64_OP_REG;
     return to.kind == TEAMS_REGISTER ? to : none;
+}
+
+static uint64_t mask(struct teams_operand o)
+{
+    return o.kind == TEAMS_REGISTER ? teams_bit(o.number) : 0;
 }
 
 /* --- Steps --- */
@@ -69,277 +75,333 @@ static void look_at_flags(struct teams_arm_steps *s)
     teams_arm_add(s, TEAMS_MOVE, flags, kept, none);
 }
 
-/* The last operand of arithmetic: what it is shifted or extended by does not count. */
-static struct teams_operand last_source(struct teams_arm_steps *s, const cs_arm64_op *o)
-{
-    cs_arm64_op whole = *o;
-    if (o->type == ARM64_OP_REG) {
-        whole.ext = ARM64_EXT_INVALID;
-        whole.shift.type = ARM64_SFT_INVALID;
-    }
-    return operand(s, &whole);
-}
-
-/* --- By masks --- */
-
-/* Of a register, also a part of a vector. */
-static uint64_t mask_of(struct teams_arm_steps *s, const cs_arm64_op *o)
-{
-    if (o->type == ARM64_OP_IMM || o->type == ARM64_OP_FP || (o->type == ARM64_OP_REG && teams_arm_is_zero(o->reg)))
-        return 0;
-    uint8_t at = o->type == ARM64_OP_REG ? teams_arm_location(o->reg) : TEAMS_NO_REGISTER;
-    s->unknown |= at == TEAMS_NO_REGISTER;
-    return teams_bit(at);
-}
-
-/* The operands from `first` on are read. */
-static struct teams_insn *alike(struct teams_arm_steps *s, const cs_arm64 *x, int first)
+/* Made of these in any way. */
+static struct teams_insn *made(struct teams_arm_steps *s, struct teams_operand dst, uint64_t reads)
 {
     struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
-    for (int k = first; k < x->op_count; k++)
-        i->reads |= mask_of(s, &x->operands[k]);
+    i->writes = mask(dst);
+    i->reads = reads;
     return i;
 }
 
-static void masked(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_arm_form form)
+static uint64_t sources(uint32_t word)
 {
-    if (x->op_count < 2 || x->operands[0].type != ARM64_OP_REG) {
-        s->unknown = true;
-        return;
-    }
-    if (form == TEAMS_ARM_CARRY)
-        look_at_flags(s);
-    bool lane = x->operands[0].vector_index >= 0;
-    struct teams_insn *i = alike(s, x, form == TEAMS_ARM_INTO || lane ? 0 : 1);
-    i->writes = mask_of(s, &x->operands[0]);
-    i->reads_flags = form == TEAMS_ARM_CARRY;
-    i->writes_flags = x->update_flags;
-    if (x->update_flags)
+    return mask(general(word, RN)) | mask(general(word, RM));
+}
+
+/* --- Data processing, immediate --- */
+
+static void set_flags(struct teams_arm_steps *s, bool sets)
+{
+    s->step[s->count - 1].writes_flags = sets;
+    if (sets)
         keep_flags(s);
 }
 
-/* --- Arithmetic --- */
-
-static bool has_vectors(const cs_arm64 *x)
+/* add, sub, cmp, cmn. What an operand is shifted or extended by does not count. */
+static void add_or_sub(struct teams_arm_steps *s, uint32_t word, struct teams_operand a, struct teams_operand b,
+                       bool stack)
 {
-    for (int k = 0; k < x->op_count; k++)
-        if (x->operands[k].type == ARM64_OP_REG && !teams_arm_is_zero(x->operands[k].reg) &&
-            teams_arm_location(x->operands[k].reg) >= TEAMS_GENERAL)
-            return true;
-    return false;
+    bool minus = teams_arm_bits(word, 30, 1), sets = teams_arm_bits(word, 29, 1);
+    struct teams_operand to = stack && !sets ? teams_arm_register(field(word, RD)) : result(general(word, RD));
+    if (sets && to.kind == TEAMS_NONE && minus)
+        teams_arm_add(s, TEAMS_COMPARE, none, a, b);
+    else if (sets && to.kind == TEAMS_NONE)
+        made(s, none, mask(a) | mask(b));
+    else
+        teams_arm_add(s, minus ? TEAMS_SUB : TEAMS_ADD, to, a, b);
+    set_flags(s, sets);
 }
 
-static void computed(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
+/* and, orr, eor, tst, mov. */
+static void logic(struct teams_arm_steps *s, uint32_t word, struct teams_operand b, bool inverted)
 {
-    if (has_vectors(x) || x->op_count != 3) {
-        masked(s, x, TEAMS_ARM_ALIKE);
-        return;
+    enum { AND, OR, XOR, AND_FLAGS };
+    int64_t op = teams_arm_bits(word, 29, 2);
+    bool number = b.kind == TEAMS_IMMEDIATE, plain = number || !teams_arm_bits(word, 10, 6);
+    struct teams_operand a = general(word, RN), to = general(word, RD);
+    if (number && op != AND_FLAGS) /* may be the stack pointer */
+        to = teams_arm_register(field(word, RD));
+    if (op == OR && a.kind == TEAMS_IMMEDIATE && !inverted && plain)
+        teams_arm_add(s, TEAMS_MOVE, result(to), b, none);
+    else if (op == AND_FLAGS && to.kind == TEAMS_IMMEDIATE && !inverted)
+        teams_arm_add(s, TEAMS_TEST, none, a, b);
+    else if (op == XOR || inverted)
+        made(s, result(to), mask(a) | mask(b));
+    else
+        teams_arm_add(s, TEAMS_BITS, result(to), a, b);
+    set_flags(s, op == AND_FLAGS);
+}
+
+static void immediate(struct teams_arm_steps *s, uint32_t word, uintptr_t address)
+{
+    enum { KEEPS = 3, WIDENS = 0x93407c00 /* sxtw */ };
+    int64_t op = teams_arm_bits(word, 29, 2), number = teams_arm_signed(word, 5, 19) * 4 + op;
+    struct teams_operand to = result(general(word, RD)), from = general(word, RN);
+    switch (teams_arm_bits(word, 23, 3)) {
+    case 0: /* adr, adrp */
+    case 1: {
+        bool page = teams_arm_bits(word, 31, 1);
+        struct teams_insn *i = teams_arm_add(s, TEAMS_ADDRESS, to, none, none);
+        i->place.fixed = true;
+        i->place.offset = page ? (int64_t)(address & ~(uintptr_t)4095) + number * 4096 : (int64_t)address + number;
+        break;
     }
-    struct teams_operand b = last_source(s, &x->operands[2]);
-    struct teams_insn *i = teams_arm_add(s, op, result(s, &x->operands[0]), operand(s, &x->operands[1]), b);
-    i->writes_flags = x->update_flags;
-    if (x->update_flags)
-        keep_flags(s);
-}
-
-static void moved(struct teams_arm_steps *s, const cs_arm64 *x)
-{
-    const cs_arm64_op *o = x->operands;
-    if (x->op_count != 2)
+    case 2:
+        number = teams_arm_bits(word, 10, 12) << (teams_arm_bits(word, 22, 1) ? 12 : 0);
+        add_or_sub(s, word, teams_arm_register(field(word, RN)), teams_arm_number(number), true);
+        break;
+    case 4:
+        logic(s, word, teams_arm_number(1), false); /* whichever number */
+        break;
+    case 5: /* movn, movz; movk */
+        if (op == KEEPS)
+            made(s, to, mask(to));
+        else
+            teams_arm_add(s, TEAMS_MOVE, to, teams_arm_number(1), none);
+        s->unknown |= op == 1;
+        break;
+    case 6: /* bitfields; bfm keeps the rest */
+        if ((word & 0xfffffc00) == WIDENS)
+            teams_arm_add(s, TEAMS_MOVE, to, from, none);
+        else
+            made(s, to, mask(from) | (op == 1 ? mask(to) : 0));
+        s->unknown |= op == KEEPS;
+        break;
+    case 7: /* extr */
+        made(s, to, sources(word));
+        break;
+    default: /* tags of memory */
         s->unknown = true;
-    else if (o[0].vector_index >= 0 || o[1].vector_index >= 0)
-        masked(s, x, TEAMS_ARM_ALIKE);
-    else
-        teams_arm_add(s, TEAMS_MOVE, result(s, &o[0]), operand(s, &o[1]), none);
+    }
 }
 
-/* --- Flags --- */
+/* --- Branches, exceptions, system --- */
 
-static void compared(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_op op)
-{
-    s->unknown |= x->op_count != 2;
-    if (op == TEAMS_OTHER)
-        alike(s, x, 0)->writes_flags = true;
-    else
-        teams_arm_add(s, op, none, operand(s, &x->operands[0]), last_source(s, &x->operands[1]))->writes_flags = true;
-    keep_flags(s);
-}
-
-static void compared_if(struct teams_arm_steps *s, const cs_arm64 *x)
-{
-    look_at_flags(s);
-    struct teams_insn *i = alike(s, x, 0);
-    i->reads_flags = i->writes_flags = true;
-    keep_flags(s);
-}
-
-/* One or the other, whatever is made of it besides. */
-static void chosen(struct teams_arm_steps *s, const cs_arm64 *x)
-{
-    s->unknown |= x->op_count != 3 && x->op_count != 2;
-    struct teams_operand a = operand(s, &x->operands[1]), b = operand(s, &x->operands[x->op_count - 1]);
-    look_at_flags(s);
-    teams_arm_add(s, TEAMS_SELECT, result(s, &x->operands[0]), a, b)->reads_flags = true;
-}
-
-static void branch(struct teams_arm_steps *s, const cs_arm64_op *to)
+static void branch(struct teams_arm_steps *s, uintptr_t to)
 {
     struct teams_insn *i = teams_arm_add(s, TEAMS_BRANCH, none, none, none);
-    s->unknown |= to->type != ARM64_OP_IMM;
-    i->target = (uintptr_t)to->imm;
+    i->target = to;
     i->reads_flags = true;
 }
 
-static void by_register(struct teams_arm_steps *s, const cs_arm64 *x, unsigned id)
-{
-    bool bit = id == ARM64_INS_TBZ || id == ARM64_INS_TBNZ;
-    s->unknown |= x->op_count != 2 + bit || (bit && (x->operands[1].type != ARM64_OP_IMM || x->operands[1].imm > 63));
-    if (s->unknown)
-        return;
-    struct teams_operand a = operand(s, &x->operands[0]);
-    if (bit)
-        teams_arm_add(s, TEAMS_TEST, none, a, teams_arm_number((int64_t)(1ull << x->operands[1].imm)))->writes_flags =
-            true;
-    else
-        teams_arm_add(s, TEAMS_COMPARE, none, a, teams_arm_number(0))->writes_flags = true;
-    branch(s, &x->operands[1 + bit]);
-}
-
 /* A call of a function that only does one access is that access. */
-static bool accesses(struct teams_arm_steps *s, const struct teams_decoder *d, const cs_arm64_op *to)
+static bool accesses(struct teams_arm_steps *s, const struct teams_decoder *d, uintptr_t at)
 {
-    uintptr_t at = (uintptr_t)to->imm;
-    bool there = to->type == ARM64_OP_IMM && at >= d->begin && at < d->end;
+    bool there = at >= d->begin && at < d->end;
     if (!there || !teams_arm_atomic(s, (const uint32_t *)at, (d->end - at) / sizeof(uint32_t)))
         return false;
     keep_flags(s);
     return true;
 }
 
-static void jump(struct teams_arm_steps *s, const struct teams_decoder *d, const cs_arm64 *x, enum teams_arm_form form,
-                 enum teams_op op)
+/* Signatures of pointers, marks for indirect branches. */
+static bool is_harmless_hint(int64_t number)
 {
-    const cs_arm64_op *o = &x->operands[0];
-    if (form == TEAMS_ARM_CALLED && x->op_count == 1 && accesses(s, d, o))
-        return;
-    s->unknown |= x->op_count != 1 || o->type != ARM64_OP_IMM;
-    if (op == TEAMS_JUMP && x->cc != ARM64_CC_INVALID && x->cc != ARM64_CC_AL && x->cc != ARM64_CC_NV) {
-        look_at_flags(s);
-        branch(s, o);
-        return;
+    bool pointers = number == 7 || number == 25 || number == 27 || number == 29 || number == 31;
+    return number == 0 || pointers || (number >= 32 && number <= 38 && number % 2 == 0);
+}
+
+static void system_or_register(struct teams_arm_steps *s, uint32_t word)
+{
+    enum { YIELD = 1, THREAD = 0xd53bd040 /* mrs x, tpidr_el0 */ };
+    int64_t hint = teams_arm_bits(word, 5, 7);
+    struct teams_operand to = teams_arm_register(field(word, RN));
+    if ((word & 0xfffff01f) == 0xd503201f) {
+        s->unknown |= hint != YIELD && !is_harmless_hint(hint);
+        teams_arm_add(s, hint == YIELD ? TEAMS_PAUSE : TEAMS_NOTHING, none, none, none);
+    } else if ((word & 0xfffff0ff) == 0xd50330bf) { /* dmb */
+        teams_arm_add(s, TEAMS_NOTHING, none, none, none);
+    } else if ((word & ~31u) == THREAD && general(word, RD).kind == TEAMS_REGISTER) {
+        struct teams_insn *i = teams_arm_add(s, TEAMS_MOVE, general(word, RD), memory, none);
+        i->place.thread = i->loads = true;
+        i->place.size = 8;
+    } else if ((word & 0xffe0001f) == 0xd4000001) { /* svc */
+        teams_arm_add(s, TEAMS_SYSTEM, none, none, none);
+    } else if ((word & 0xffe0001f) == 0xd4200000) { /* brk */
+        teams_arm_add(s, TEAMS_TRAP, none, none, none);
+    } else if ((word & 0xfffffc1f) == 0xd61f0000) { /* br, blr, ret */
+        teams_arm_add(s, TEAMS_JUMP_ANY, none, to, none);
+    } else if ((word & 0xfffffc1f) == 0xd63f0000) {
+        teams_arm_add(s, TEAMS_CALL_ANY, none, to, none);
+    } else if ((word & 0xfffffc1f) == 0xd65f0000) {
+        teams_arm_add(s, field(word, RN) == TEAMS_ARM_LINK ? TEAMS_RETURN : TEAMS_JUMP_ANY, none, to, none);
+    } else {
+        s->unknown = true;
     }
-    teams_arm_add(s, op, none, none, none)->target = (uintptr_t)o->imm;
 }
 
-/* --- Memory --- */
-
-static void structure(struct teams_arm_steps *s, const cs_arm64 *x, uint32_t word)
+static void control(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word, uintptr_t address)
 {
-    unsigned count = 0;
-    uint64_t vectors = 0;
-    while (count < x->op_count && x->operands[count].type == ARM64_OP_REG &&
-           teams_arm_location(x->operands[count].reg) >= TEAMS_GENERAL)
-        vectors |= mask_of(s, &x->operands[count++]);
-    teams_arm_structure(s, word, vectors, count);
+    uintptr_t far = address + (uintptr_t)(teams_arm_signed(word, 0, 26) * 4);
+    uintptr_t near = address + (uintptr_t)(teams_arm_signed(word, 5, 19) * 4);
+    bool always = teams_arm_bits(word, 1, 3) == 7;
+    if ((word & 0x7c000000) == 0x14000000) { /* b, bl */
+        bool call = teams_arm_bits(word, 31, 1);
+        if (!call || !accesses(s, d, far))
+            teams_arm_add(s, call ? TEAMS_CALL : TEAMS_JUMP, none, none, none)->target = far;
+    } else if ((word & 0xff000010) == 0x54000000 && always) {
+        teams_arm_add(s, TEAMS_JUMP, none, none, none)->target = near;
+    } else if ((word & 0xff000010) == 0x54000000) {
+        look_at_flags(s);
+        branch(s, near);
+    } else if ((word & 0x7e000000) == 0x34000000) { /* cbz, cbnz */
+        teams_arm_add(s, TEAMS_COMPARE, none, general(word, RD), teams_arm_number(0))->writes_flags = true;
+        branch(s, near);
+    } else if ((word & 0x7e000000) == 0x36000000) { /* tbz, tbnz */
+        teams_arm_add(s, TEAMS_TEST, none, general(word, RD), teams_arm_number(1))->writes_flags = true;
+        branch(s, address + (uintptr_t)(teams_arm_signed(word, 5, 14) * 4));
+    } else {
+        system_or_register(s, word);
+    }
 }
 
-static void address(struct teams_arm_steps *s, const cs_arm64 *x)
+/* --- Data processing, register --- */
+
+static void chosen(struct teams_arm_steps *s, struct teams_operand to, struct teams_operand a, struct teams_operand b)
 {
-    struct teams_insn *i = teams_arm_add(s, TEAMS_ADDRESS, result(s, &x->operands[0]), none, none);
-    s->unknown |= x->op_count != 2 || x->operands[1].type != ARM64_OP_IMM;
-    i->place.fixed = true;
-    i->place.offset = x->operands[1].imm;
+    look_at_flags(s);
+    if (a.kind == TEAMS_IMMEDIATE && b.kind == TEAMS_IMMEDIATE) /* cset */
+        teams_arm_add(s, TEAMS_MOVE, to, flags, none);
+    else
+        teams_arm_add(s, TEAMS_SELECT, to, a, b)->reads_flags = true;
 }
 
-/* mrs x, tpidr_el0; the other registers of the system are unknown. */
-static void thread(struct teams_arm_steps *s, uint32_t word)
+/* ccmp, ccmn, fccmp: by flags whether these are compared. */
+static void compared_if(struct teams_arm_steps *s, uint64_t reads)
 {
-    struct teams_insn *i = teams_arm_add(s, TEAMS_MOVE, teams_arm_register(word & 31), memory, none);
-    s->unknown |= (word & ~31u) != 0xd53bd040 || (word & 31) == TEAMS_ARM_ZERO;
-    i->place.thread = i->loads = true;
-    i->place.size = 8;
+    look_at_flags(s);
+    struct teams_insn *i = made(s, none, reads);
+    i->reads_flags = i->writes_flags = true;
+    keep_flags(s);
+}
+
+static void with_carry(struct teams_arm_steps *s, uint32_t word)
+{
+    s->unknown |= teams_arm_bits(word, 10, 6) != 0;
+    look_at_flags(s);
+    made(s, result(general(word, RD)), sources(word))->reads_flags = true;
+    set_flags(s, teams_arm_bits(word, 29, 1));
+}
+
+/* Of two sources division, shifts and checksums; of one what turns and counts bits. */
+static void of_one_or_two(struct teams_arm_steps *s, uint32_t word)
+{
+    int64_t op = teams_arm_bits(word, 10, 6);
+    bool one = teams_arm_bits(word, 30, 1);
+    bool two = op == 2 || op == 3 || (op >= 8 && op <= 11) || (op >= 16 && op <= 23);
+    s->unknown |= teams_arm_bits(word, 29, 1) || (one ? field(word, RM) || op > 5 : !two);
+    made(s, result(general(word, RD)), one ? mask(general(word, RN)) : sources(word));
+}
+
+static void in_registers(struct teams_arm_steps *s, uint32_t word)
+{
+    struct teams_operand to = result(general(word, RD)), a = general(word, RN), b = general(word, RM);
+    bool number = teams_arm_bits(word, 11, 1);
+    if ((word & 0x1f000000) == 0x0a000000)
+        logic(s, word, b, teams_arm_bits(word, 21, 1));
+    else if ((word & 0x1f200000) == 0x0b000000)
+        add_or_sub(s, word, a, b, false);
+    else if ((word & 0x1fe00000) == 0x0b200000)
+        add_or_sub(s, word, teams_arm_register(field(word, RN)), b, true);
+    else if ((word & 0x1fe00000) == 0x1a000000)
+        with_carry(s, word);
+    else if ((word & 0x3fe00410) == 0x3a400000)
+        compared_if(s, mask(a) | (number ? 0 : mask(b)));
+    else if ((word & 0x3fe00800) == 0x1a800000)
+        chosen(s, to, a, b);
+    else if ((word & 0x1fe00000) == 0x1ac00000)
+        of_one_or_two(s, word);
+    else if ((word & 0x7f000000) == 0x1b000000) /* madd and others */
+        made(s, to, sources(word) | mask(general(word, RA)));
+    else
+        s->unknown = true;
+}
+
+/* --- Floating point and vectors --- */
+
+/* Between general registers and vectors. */
+static void converted(struct teams_arm_steps *s, uint32_t word, bool whole)
+{
+    int64_t op = teams_arm_bits(word, 16, 3), mode = teams_arm_bits(word, 19, 2);
+    bool moves = whole && op > 5, up = op == 2 || op == 3 || (moves && op == 7);
+    struct teams_operand to = up ? vector(word, RD) : result(general(word, RD));
+    struct teams_operand from = up ? general(word, RN) : vector(word, RN);
+    s->unknown |= (!whole && op > 3) || (moves && mode > 1);
+    if (moves && mode == 0)
+        teams_arm_add(s, TEAMS_MOVE, to, from, none);
+    else
+        made(s, to, mask(from) | (moves && up ? mask(to) : 0));
+}
+
+static void scalar(struct teams_arm_steps *s, uint32_t word)
+{
+    struct teams_operand to = vector(word, RD), a = vector(word, RN), b = vector(word, RM);
+    int64_t low = teams_arm_bits(word, 10, 6);
+    if ((word & 0x5f200000) == 0x1e000000) {
+        converted(s, word, false);
+    } else if (low == 0) {
+        converted(s, word, true);
+    } else if (teams_arm_bits(word, 31, 1)) {
+        s->unknown = true;
+    } else if ((low & 7) == 4) {
+        teams_arm_add(s, TEAMS_MOVE, to, teams_arm_number(1), none);
+    } else if ((low & 3) == 1) {
+        compared_if(s, mask(a) | mask(b));
+    } else if ((low & 15) == 8) {
+        bool zero = teams_arm_bits(word, 3, 1);
+        teams_arm_add(s, TEAMS_COMPARE, none, a, zero ? teams_arm_number(0) : b)->writes_flags = true;
+        keep_flags(s);
+    } else if ((word & 0xff3ffc00) == 0x1e204000) { /* fmov */
+        teams_arm_add(s, TEAMS_MOVE, to, a, none);
+    } else if ((low & 31) == 16) {
+        made(s, to, mask(a));
+    } else if ((low & 3) == 3) {
+        chosen(s, to, a, b);
+    } else {
+        s->unknown |= (low & 3) != 2;
+        made(s, to, mask(a) | mask(b));
+    }
+}
+
+/* What a vector's parts are put into, or come from, counts; the rest is the same for all. */
+static void in_vectors(struct teams_arm_steps *s, uint32_t word)
+{
+    bool down = (word & 0xbfe0f400) == 0x0e002400 || (word & 0xbfe0fc00) == 0x0e003c00; /* smov, umov */
+    bool up = (word & 0xbfe0fc00) == 0x0e000c00 || (word & 0xffe0fc00) == 0x4e001c00;   /* dup, ins */
+    struct teams_operand to = down ? result(general(word, RD)) : vector(word, RD);
+    made(s, to, up ? mask(general(word, RN)) : 0)->loads = true;
+}
+
+static void floating(struct teams_arm_steps *s, uint32_t word)
+{
+    if ((word & 0x5f000000) == 0x1e000000)
+        scalar(s, word);
+    else if ((word & 0xff000000) == 0x1f000000) /* fmadd and others */
+        made(s, vector(word, RD), mask(vector(word, RN)) | mask(vector(word, RM)) | mask(vector(word, RA)));
+    else if (!teams_arm_bits(word, 31, 1))
+        in_vectors(s, word);
+    else
+        s->unknown = true;
 }
 
 /* --- The whole --- */
 
-static void leave(struct teams_arm_steps *s, const cs_arm64 *x, enum teams_arm_form form, enum teams_op op)
+static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word, uintptr_t address)
 {
-    const cs_arm64_op *o = &x->operands[0];
-    bool linked = o->type == ARM64_OP_REG && teams_arm_location(o->reg) == TEAMS_ARM_LINK;
-    if (form == TEAMS_ARM_RETURNED && x->op_count && !linked)
-        op = TEAMS_JUMP_ANY;
-    s->unknown |= form != TEAMS_ARM_RETURNED && x->op_count != 1;
-    teams_arm_add(s, op, none, x->op_count ? operand(s, o) : none, none);
-}
-
-static void describe(struct teams_arm_steps *s, const struct teams_decoder *d, uint32_t word)
-{
-    const cs_insn *i = d->insn;
-    const cs_arm64 *x = &i->detail->arm64;
-    struct teams_arm_kind k = teams_arm_kind(i->id);
-    enum teams_op op = (enum teams_op)k.op;
-    switch ((enum teams_arm_form)k.form) {
-    case TEAMS_ARM_UNKNOWN:
+    int64_t group = teams_arm_bits(word, 25, 4);
+    if (group >> 1 == 4)
+        immediate(s, word, address);
+    else if (group >> 1 == 5)
+        control(s, d, word, address);
+    else if ((group & 5) == 4)
+        teams_arm_memory(s, word);
+    else if ((group & 7) == 5)
+        in_registers(s, word);
+    else if ((group & 7) == 7)
+        floating(s, word);
+    else
         s->unknown = true;
-        break;
-    case TEAMS_ARM_HINT:
-        s->unknown = x->op_count != 1 || !teams_arm_is_harmless_hint(x->operands[0].imm);
-        teams_arm_add(s, op, none, none, none);
-        break;
-    case TEAMS_ARM_SKIPPED:
-    case TEAMS_ARM_PLAIN:
-        teams_arm_add(s, op, none, none, none);
-        break;
-    case TEAMS_ARM_ALIKE:
-    case TEAMS_ARM_INTO:
-    case TEAMS_ARM_CARRY:
-        masked(s, x, (enum teams_arm_form)k.form);
-        break;
-    case TEAMS_ARM_COMPUTED:
-        computed(s, x, op);
-        break;
-    case TEAMS_ARM_MOVED:
-        moved(s, x);
-        break;
-    case TEAMS_ARM_COMPARED:
-        compared(s, x, op);
-        break;
-    case TEAMS_ARM_COMPARED_IF:
-        compared_if(s, x);
-        break;
-    case TEAMS_ARM_CHOSEN:
-        chosen(s, x);
-        break;
-    case TEAMS_ARM_FLAG:
-        look_at_flags(s);
-        teams_arm_add(s, TEAMS_MOVE, result(s, &x->operands[0]), flags, none);
-        break;
-    case TEAMS_ARM_ADDRESS:
-        address(s, x);
-        break;
-    case TEAMS_ARM_CALLED:
-    case TEAMS_ARM_JUMP:
-        jump(s, d, x, (enum teams_arm_form)k.form, op);
-        break;
-    case TEAMS_ARM_JUMP_ANY:
-    case TEAMS_ARM_CALLED_ANY:
-    case TEAMS_ARM_RETURNED:
-        leave(s, x, (enum teams_arm_form)k.form, op);
-        break;
-    case TEAMS_ARM_BRANCH_REGISTER:
-    case TEAMS_ARM_BRANCH_BIT:
-        by_register(s, x, i->id);
-        break;
-    case TEAMS_ARM_LOADED:
-        teams_arm_loaded(s, word);
-        break;
-    case TEAMS_ARM_STRUCTURE:
-        structure(s, x, word);
-        break;
-    case TEAMS_ARM_THREAD:
-        thread(s, word);
-        break;
-    }
 }
 
 /* adrp x16, page; ldr x17, [x16, #offset]; add x16, x16, #offset; br x17: what the linker makes for a name. */
@@ -372,9 +434,7 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
         insn->length = sizeof word;
         return true;
     }
-    if (!teams_disassemble(d, code, sizeof *word, address - step))
-        return false;
-    describe(&s, d, word[0]);
+    describe(&s, d, word[0], address - step);
     if (s.unknown || step >= s.count)
         return false;
     *insn = s.step[step];
@@ -385,8 +445,6 @@ static bool decode(struct teams_decoder *d, const uint8_t *code, uint64_t size, 
 
 const struct teams_machine teams_arm = {
     .elf = EM_AARCH64,
-    .arch = CS_ARCH_ARM64,
-    .mode = CS_MODE_LITTLE_ENDIAN,
     .convention = {
         .stack = TEAMS_ARM_STACK,
         .result = 0,

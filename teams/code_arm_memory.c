@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads and stores of aarch64. Capstone 4 does not name operands in memory: the instruction itself is read. */
+/* Loads and stores of aarch64. */
 #include "teams/code_arm.h"
 
 static const struct teams_operand none = { TEAMS_NONE, 0, 0 }, memory = { TEAMS_MEMORY, 0, 0 };
@@ -88,16 +88,6 @@ static void single(struct teams_arm_steps *s, uint32_t word)
     move_base(s, &a, a.after);
 }
 
-void teams_arm_loaded(struct teams_arm_steps *s, uint32_t word)
-{
-    if ((word & 0x3a000000) == 0x28000000)
-        pair(s, word);
-    else if ((word & 0x3a000000) == 0x38000000)
-        single(s, word);
-    else
-        s->unknown = true;
-}
-
 /* Bytes of one register that a structure's instruction loads or stores, 0: another form. */
 static unsigned element_size(uint32_t word)
 {
@@ -112,22 +102,50 @@ static unsigned element_size(uint32_t word)
     return opcode == 2 && teams_arm_bits(word, 10, 1) ? 8 : sizes[opcode];
 }
 
-void teams_arm_structure(struct teams_arm_steps *s, uint32_t word, uint64_t vectors, unsigned count)
+/* How many registers, by ld1 to ld4. */
+static unsigned register_count(uint32_t word, bool lane)
 {
-    unsigned size = element_size(word), by = (unsigned)teams_arm_bits(word, 16, 5);
-    bool single_lane = teams_arm_bits(word, 24, 1), whole = !single_lane || teams_arm_bits(word, 14, 2) == 3;
+    static const uint8_t whole[16] = { 4, 0, 4, 0, 3, 0, 3, 1, 2, 0, 2 };
+    if (lane)
+        return (unsigned)(teams_arm_bits(word, 13, 1) * 2 + teams_arm_bits(word, 21, 1) + 1);
+    return whole[teams_arm_bits(word, 12, 4)];
+}
+
+/* Several vectors, or the same part of each. */
+static void structure(struct teams_arm_steps *s, uint32_t word)
+{
+    bool lane = teams_arm_bits(word, 24, 1), moves = teams_arm_bits(word, 23, 1);
+    unsigned size = element_size(word), by = (unsigned)teams_arm_bits(word, 16, 5), count = register_count(word, lane);
+    uint64_t vectors = 0;
+    for (unsigned k = 0; k < count; k++)
+        vectors |= 1ull << (TEAMS_GENERAL + (unsigned)(teams_arm_bits(word, 0, 5) + k) % 32);
     struct access a = at_base(word, 0, 0);
     struct teams_insn *i = teams_arm_add(s, TEAMS_OTHER, none, none, none);
-    s->unknown |= size == 0 || count == 0 || count > 4 || (vectors & 0xffffffff);
+    s->unknown |= size == 0 || count == 0;
     i->place = a.place;
     i->place.size = (uint8_t)(size * count);
     i->loads = teams_arm_bits(word, 22, 1);
     i->stores = !i->loads;
     i->writes = i->loads ? vectors : 0;
-    i->reads = teams_bit(a.place.base) | (i->loads && whole ? 0 : vectors);
-    if (teams_arm_bits(word, 23, 1))
+    i->reads = teams_bit(a.place.base) | (i->loads && !lane ? 0 : vectors);
+    if (moves)
         teams_arm_add(s, TEAMS_ADD, teams_arm_register(a.place.base), teams_arm_register(a.place.base),
                       by == TEAMS_ARM_ZERO ? teams_arm_number(size * count) : teams_arm_register(by));
+}
+
+void teams_arm_memory(struct teams_arm_steps *s, uint32_t word)
+{
+    bool fetches_ahead = (word & 0xffc00000) == 0xf9800000 || (word & 0xffc00000) == 0xf8800000;
+    if (fetches_ahead)
+        teams_arm_add(s, TEAMS_NOTHING, none, none, none);
+    else if ((word & 0x3a000000) == 0x28000000)
+        pair(s, word);
+    else if ((word & 0x3a000000) == 0x38000000)
+        single(s, word);
+    else if ((word & 0xbe000000) == 0x0c000000)
+        structure(s, word);
+    else
+        s->unknown = true;
 }
 
 /* --- Atomic accesses out of line --- */
