@@ -134,6 +134,13 @@ bool report_row_by_timing(const struct report_comparison *c, const struct report
     return false;
 }
 
+bool report_waits(const struct job *j, uint32_t terminal)
+{
+    const struct job_terminal *t = &j->terminals[terminal];
+
+    return terminal < j->terminal_count && t->blocking && t->call_kind != JOB_IO;
+}
+
 /* --- Verdict --- */
 
 static bool teams_differ(const struct report_row *r)
@@ -170,6 +177,7 @@ static void conclude(struct report_comparison *c)
         c->structure_differs |= report_loop_changed(c, &c->loops[i]);
     for (int i = 0; i < REPORT_TOTALS; i++)
         c->times_differ |= c->totals[i].moved;
+    c->times_differ &= !c->other_arguments;
 }
 
 enum report_law report_law(const double value[2], const uint32_t ranks[2], double *exponent)
@@ -236,6 +244,18 @@ static void fill(struct report_comparison *c, uint32_t *const row[2], uint32_t *
     qsort(c->rows, c->row_count, sizeof *c->rows, by_change);
 }
 
+const char *report_arguments(const struct job *j)
+{
+    const char *text = job_text(j, j->info.arguments), *blank = strchr(text, ' ');
+
+    return blank ? blank + 1 : "";
+}
+
+bool report_other_arguments(const struct job *a, const struct job *b)
+{
+    return strcmp(report_arguments(a), report_arguments(b)) != 0;
+}
+
 struct report_comparison *report_compare(struct report *a, const char *a_file, struct report *b, const char *b_file)
 {
     struct report_comparison *c = calloc(1, sizeof *c);
@@ -246,7 +266,8 @@ struct report_comparison *report_compare(struct report *a, const char *a_file, s
     uint8_t *how = calloc(all + 1, 1);
 
     *c = (struct report_comparison){ .report = { a, b }, .file = { a_file, b_file },
-                                     .scaled = a->job->info.ranks != b->job->info.ranks };
+                                     .scaled = a->job->info.ranks != b->job->info.ranks,
+                                     .other_arguments = report_other_arguments(a->job, b->job) };
     for (size_t i = 0; i < all; i++)
         set[i] = (uint32_t)i;
     find_timing(c);

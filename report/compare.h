@@ -16,6 +16,8 @@
  * What timing decides is no structure: how often MPI_Testsome or MPI_Iprobe succeed and, in a job with calls that take
  * what comes first (those, MPI_Waitany, MPI_Test, receives from anyone, MPI_Fetch_and_op), loops, rules and classes.
  *
+ * Where the arguments differ times are not compared, for they are of other work.
+ *
  * With other ranks each count (per stream that makes the call) and each loop bound follows a law of the ranks P:
  * constant, P, P^(1/3), 1/P, within 2 %, or another.
  *
@@ -88,6 +90,7 @@ struct report_comparison {
     const char *file[2];
     bool scaled;                  /* the numbers of ranks differ */
     bool structure_differs, times_differ;
+    bool other_arguments;         /* times are not compared */
     bool gave_up;                 /* too many terminals to be mapped */
     uint32_t timing[2];           /* a terminal of A, of B, by which timing decides the order; GRAMMAR_NONE: none */
     uint32_t matched[4];          /* terminals of A by enum report_match */
@@ -107,6 +110,12 @@ void report_print_comparison(struct report_comparison *c, FILE *out);
 /* The caller's. doc/EVENTS.md lists its keys. */
 struct cJSON *report_comparison_json(struct report_comparison *c);
 
+/* What followed the program's name. */
+const char *report_arguments(const struct job *j);
+/* Whether two jobs were started with other arguments: then times are of other work. */
+bool report_other_arguments(const struct job *a, const struct job *b);
+/* Whether a terminal is a call that is as long as other ranks make it. */
+bool report_waits(const struct job *j, uint32_t terminal);
 /* Whether timing decides the order of calls in one of the jobs; how often those of a row are made. */
 bool report_by_timing(const struct report_comparison *c);
 bool report_row_by_timing(const struct report_comparison *c, const struct report_row *r);

@@ -11,6 +11,12 @@ static void add_pair(cJSON *o, const char *key, double a, double b)
     cJSON_AddItemToObject(o, key, cJSON_CreateDoubleArray(pair, 2));
 }
 
+/* null where times are not compared */
+static void add_times_bool(const struct report_comparison *c, cJSON *o, const char *key, bool value)
+{
+    cJSON_AddItemToObject(o, key, c->other_arguments ? cJSON_CreateNull() : cJSON_CreateBool(value));
+}
+
 static cJSON *text_or_null(const char *text)
 {
     return text ? cJSON_CreateString(text) : cJSON_CreateNull();
@@ -146,6 +152,7 @@ static void add_jobs(const struct report_comparison *c, cJSON *root)
         cJSON *o = report_json_object(jobs);
         report_json_text(o, "file", c->file[i]);
         report_json_text(o, "program", job_text(j, j->info.program));
+        report_json_text(o, "arguments", report_arguments(j));
         cJSON_AddNumberToObject(o, "ranks", j->info.ranks);
         cJSON_AddNumberToObject(o, "threads", j->info.threads);
         cJSON_AddNumberToObject(o, "events", (double)c->report[i]->model->events);
@@ -175,7 +182,7 @@ static void add_totals(const struct report_comparison *c, cJSON *root)
         cJSON_AddStringToObject(o, "name", t->name);
         add_pair(o, "seconds", t->ns[0] / 1e9, t->ns[1] / 1e9);
         cJSON_AddNumberToObject(o, "spread_seconds", t->spread / 1e9);
-        cJSON_AddBoolToObject(o, "moved", t->moved);
+        add_times_bool(c, o, "moved", t->moved);
     }
 }
 
@@ -186,7 +193,7 @@ cJSON *report_comparison_json(struct report_comparison *c)
     cJSON_AddNumberToObject(root, "version", 1);
     cJSON_AddBoolToObject(root, "equal", !c->structure_differs && !c->times_differ);
     cJSON_AddBoolToObject(root, "structure_equal", !c->structure_differs);
-    cJSON_AddBoolToObject(root, "times_equal", !c->times_differ);
+    add_times_bool(c, root, "times_equal", !c->times_differ);
     add_jobs(c, root);
     add_mapping(c, root);
     cJSON *calls = cJSON_AddArrayToObject(root, "calls"), *loops = cJSON_AddArrayToObject(root, "loops");

@@ -185,8 +185,11 @@ static void add_job(struct report_comparison *c, struct lists *lists, int side, 
     struct grammar_hash *terminal = calloc((size_t)j->terminal_count + 1, sizeof *terminal);
     struct report_usual_event *events = report_usual_events(j, c->report[!side]->job);
 
-    for (uint32_t t = 0; t < j->terminal_count; t++)
+    for (uint32_t t = 0; t < j->terminal_count; t++) {
+        if (report_waits(j, t)) /* a turn is what the rank itself takes */
+            events[t].duration = (struct report_usual){ 0, 0 };
         terminal[t] = (struct grammar_hash){ mixed(number[t] + 1u), mixed(~(uint64_t)number[t]) };
+    }
     for (uint32_t i = 0; i < j->class_count; i++)
         if (j->classes[i].grammar)
             add_class(lists, &j->classes[i], terminal, events, side, i);

@@ -195,6 +195,10 @@ static void print_times(const struct report_comparison *c, FILE *out)
 {
     uint32_t shown = 0;
 
+    if (c->other_arguments)
+        fprintf(out, "\ntimes are not compared: the arguments differ (%s; %s)\n",
+                report_line(report_arguments(c->report[0]->job), 60),
+                report_line(report_arguments(c->report[1]->job), 60));
     for (uint32_t i = 0; i < c->row_count; i++) {
         const struct report_row *r = &c->rows[i];
         if ((!r->gap.moved && !r->own.moved) || ++shown > LINES)
@@ -210,11 +214,11 @@ static void print_times(const struct report_comparison *c, FILE *out)
     fprintf(out, "\ntotals (mean of the ranks; wall: the longest)\n");
     for (int i = 0; i < REPORT_TOTALS; i++) {
         const struct report_total *t = &c->totals[i];
-        fprintf(out, "  %-12s %10s %s %10s  spread %10s  %s\n", t->name, report_time(t->ns[0]), arrow,
-                report_time(t->ns[1]), report_time(t->spread),
-                !t->moved             ? "within its spread"
-                : t->ns[1] > t->ns[0] ? "slower"
-                                      : "faster");
+        fprintf(out, "  %-12s %10s %s %10s", t->name, report_time(t->ns[0]), arrow, report_time(t->ns[1]));
+        if (!c->other_arguments)
+            fprintf(out, "  spread %10s  %s", report_time(t->spread), !t->moved ? "within its spread" :
+                    t->ns[1] > t->ns[0] ? "slower" : "faster");
+        fputc('\n', out);
     }
 }
 
@@ -321,5 +325,6 @@ void report_print_comparison(struct report_comparison *c, FILE *out)
         print_scaling(c, out);
     }
     fprintf(out, "\nstructure: %s; times: %s\n", c->structure_differs ? "differs" : "equal",
-            c->times_differ ? "moved beyond their spread" : "within their spread");
+            c->other_arguments ? "not compared" : c->times_differ ? "moved beyond their spread" :
+            "within their spread");
 }

@@ -78,7 +78,7 @@ static void fill_usual(struct report_shift *shift, int side, const struct report
     shift->error[side] = sum->mean > 0 ? sqrt(sum->variance) / sum->mean : 0;
 }
 
-/* `worth`: ns of all executions together, below which a difference is of no interest. */
+/* `worth`: ns of all executions together, below which a difference is of no interest; < 0: they are of other work. */
 static void judge(struct report_shift *shift, const struct sums *a, const struct sums *b, double calls_a,
                   double calls_b, double worth)
 {
@@ -90,7 +90,7 @@ static void judge(struct report_shift *shift, const struct sums *a, const struct
         shift->mean[i] = calls[i] > 0 ? s[i]->sum / calls[i] : 0;
         shift->deviation[i] = v[i] > 0 ? sqrt(v[i]) : 0;
     }
-    shift->known = v[0] >= 0 && v[1] >= 0 && calls_a > 0 && calls_b > 0;
+    shift->known = v[0] >= 0 && v[1] >= 0 && calls_a > 0 && calls_b > 0 && worth >= 0;
     if (!shift->known)
         return;
     double difference = fabs(shift->mean[1] - shift->mean[0]), spread = sqrt((v[0] + v[1]) / 2);
@@ -133,14 +133,15 @@ static void add_totals(struct report_comparison *c, const struct times *times)
         double difference = fabs(t->ns[1] - t->ns[0]);
         t->name = names[i];
         t->spread = (sqrt(spread[0][i]) + sqrt(spread[1][i])) / 2;
-        t->moved = difference > t->spread && difference > fmax(0.01 * fmax(t->ns[0], t->ns[1]), 1000);
+        t->moved = !c->other_arguments && difference > t->spread &&
+                   difference > fmax(0.01 * fmax(t->ns[0], t->ns[1]), 1000);
     }
 }
 
 void report_compare_times(struct report_comparison *c, uint32_t *const row[2])
 {
     struct times *times = calloc(2 * (size_t)c->row_count + 1, sizeof *times);
-    double worth = WORTH *
+    double worth = c->other_arguments ? -1 : WORTH *
                    fmin((double)c->report[0]->model->stream_wall_ns, (double)c->report[1]->model->stream_wall_ns);
 
     add_times(c, row, times, 0);

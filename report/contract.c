@@ -10,9 +10,7 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "base/order.h"
-
-#define ANOTHER 0.5           /* where most times are longer by that share it is another machine */
-#define CHANCE 0.01           /* that a rule is broken by chance alone, all its measures together */
+#include "report/units.h"
 
 /* Whether `name` stands in `where` as a word, or as some. */
 static bool has_word(const char *where, const char *name)
@@ -30,13 +28,41 @@ static bool has_word(const char *where, const char *name)
     return false;
 }
 
-static bool applies(const struct report_rule *r, const struct report_measure *x)
+static bool applies(const struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
 {
     if (r->about != x->about)
         return false;
     if (r->about == REPORT_ABOUT_STRUCTURE)
-        return !r->name || !strcmp(r->name, x->part) || (!strcmp(r->name, "callsites") && !x->time && x->value < 0);
-    return r->name ? has_word(x->where, r->name) : !(x->small || x->rare);
+        return !r->name || !strcmp(r->name, x->part) || (!strcmp(r->name, "callsites") && x->value[m->runs] < 0);
+    return r->name ? has_word(x->where, r->name) : !x->minor;
+}
+
+/* The first run of the baseline that is not as those before it. */
+static uint32_t varies_since(const struct report_measure *x, uint32_t runs, double tolerance)
+{
+    for (uint32_t i = 1; i < runs; i++)
+        if (x->about == REPORT_ABOUT_STRUCTURE ? fabs(x->value[i] - x->value[0]) > 1e-9
+                                               : fabs(x->value[i] - x->value[0]) > tolerance * fabs(x->value[0]))
+            return i + 1;
+    return 0;
+}
+
+static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
+                       const struct report_measure *x)
+{
+    bool share = x->about > REPORT_ABOUT_WALL;
+    double value = x->value[m->runs];
+
+    base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
+    c->breaches[c->breach_count++] = (struct report_breach){
+        .rule = rule, .what = x->part, .where = strdup(x->where),
+        .base = share ? 1 / x->mean : x->mean, .value = share ? 1 / value : value,
+        .unit = share ? "share" : x->about != REPORT_ABOUT_STRUCTURE ? "seconds" :
+                !strcmp(x->part, "bytes") ? "bytes" : "count",
+        .pace = x->about > REPORT_ABOUT_STRUCTURE && x->about < REPORT_ABOUT_WALL ?
+                expm1(m->pace[x->follows].change) : 0,
+        .scatter = x->scatter, .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
+    c->rules[rule].verdict = REPORT_BROKEN;
 }
 
 /* A count is kept when the baseline had it, or values on both sides. Classes: when some run had the same. */
@@ -45,57 +71,74 @@ static bool count_kept(const struct report_measure *x, uint32_t runs)
     double least = INFINITY, most = -INFINITY;
 
     for (uint32_t i = 0; i < runs; i++) {
-        least = fmin(least, x->base[i]);
-        most = fmax(most, x->base[i]);
+        least = fmin(least, x->value[i]);
+        most = fmax(most, x->value[i]);
     }
-    return x->value >= least && x->value <= most;
+    return x->value[runs] >= least && x->value[runs] <= most;
 }
 
-static bool time_kept(const struct report_measures *m, const struct report_measure *x, double tolerance,
-                      uint32_t judged)
+static bool kept(const struct report_measures *m, const struct report_measure *x, double tolerance)
 {
-    double change = report_measure_change(m, x);
-
-    return x->value <= x->mean || change <= log1p(tolerance) ||
-           change <= report_measure_chance(m, x, CHANCE / fmax(judged, 1));
+    if (x->about == REPORT_ABOUT_STRUCTURE)
+        return count_kept(x, m->runs);
+    return x->value[m->runs] <= x->mean || x->change <= log1p(tolerance) || x->change <= x->chance;
 }
 
-/* The wall time against one run is as the clocks say. */
-static enum report_verdict judge_wall(const struct report_measures *m, const struct report_measure *x,
-                                      struct report_rule *r)
+static void cannot_say(struct report_rule *r, const char *why)
 {
-    double change = report_measure_change(m, x);
-
-    if (change <= log1p(r->tolerance))
-        return REPORT_KEPT;
-    if (m->runs == 1 || change > report_measure_chance(m, x, CHANCE))
-        return REPORT_BROKEN;
-    snprintf(r->why, sizeof r->why, "%.1f %% longer, but the baseline's own runs vary by %.1f %%", 100 * expm1(change),
-             100 * sqrt(x->variance));
-    return REPORT_CANNOT_SAY;
+    if (r->verdict != REPORT_KEPT)
+        return;
+    r->verdict = REPORT_CANNOT_SAY;
+    snprintf(r->why, sizeof r->why, "%s", why);
 }
 
-/* The first run of the baseline that is not as those before it. */
-static uint32_t varies_since(const struct report_measure *x, uint32_t runs, double tolerance)
+/* Longer by more than it may be, yet nobody knows why: of a figure of the whole run by less than it varies by, of times
+   with most others. */
+static void judge_doubt(struct report_rule *r, const struct report_measures *m, const struct report_measure *x)
 {
-    for (uint32_t i = 1; i < runs; i++)
-        if (x->time ? fabs(x->base[i] - x->base[0]) > tolerance * fabs(x->base[0])
-                    : fabs(x->base[i] - x->base[0]) > 1e-9)
-            return i + 1;
-    return 0;
+    const struct report_measure *of = x->about < REPORT_ABOUT_WALL ? m->pace : x;
+    double percent = 100 * expm1(of->change);
+
+    if (x->about == REPORT_ABOUT_STRUCTURE || of->change <= log1p(r->tolerance))
+        return;
+    if (of == m->pace && of->change > of->chance)
+        cannot_say(r, report_text("most times are %.1f %% longer: the machine is slower, or all of the program",
+                                  percent));
+    else if (of == x && x->change <= x->chance)
+        cannot_say(r, report_text("%.1f %% %s, but the baseline's own runs vary by %.1f %%", percent,
+                                  x->about == REPORT_ABOUT_WALL ? "longer" : "worse", 100 * x->scatter));
 }
 
-static void break_rule(struct report_contract *c, uint32_t rule, const struct report_measures *m,
-                       const struct report_measure *x)
+static int by_value(const void *a, const void *b)
 {
-    base_must(base_array_more(&c->breaches, c->breach_count, sizeof *c->breaches));
-    c->breaches[c->breach_count++] = (struct report_breach){
-        .rule = rule, .what = x->part, .where = strdup(x->where), .time = x->time, .base = x->mean,
-        .value = x->value,
-        .pace = x->time ? expm1(log(x->value / x->mean) - report_measure_change(m, x)) : 0,
-        .scatter = x->time && x->known > 1 ? sqrt(x->variance) : -1,
-        .varies_since = varies_since(x, c->runs, c->rules[rule].tolerance) };
-    c->rules[rule].verdict = REPORT_BROKEN;
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return BASE_ORDER(x, y);
+}
+
+static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
+{
+    struct report_rule *r = &c->rules[rule];
+    double *least = malloc((m->count + 1) * sizeof *least);
+
+    r->judged = 0;
+    for (uint32_t i = 0; i < m->count; i++) {
+        const struct report_measure *x = m->at[i];
+        if (!applies(r, m, x))
+            continue;
+        least[r->judged++] = expm1(x->chance);
+        if (!kept(m, x, r->tolerance))
+            break_rule(c, rule, m, x);
+        else
+            judge_doubt(r, m, x);
+    }
+    qsort(least, r->judged, sizeof *least, by_value);
+    r->least = r->judged && r->about != REPORT_ABOUT_STRUCTURE ? least[r->judged / 2] : -1;
+    free(least);
+    if (!r->judged && r->about > REPORT_ABOUT_WALL)
+        cannot_say(r, "it is not known of all runs");
+    else if (!r->judged && r->name && r->about != REPORT_ABOUT_STRUCTURE)
+        cannot_say(r, report_text("nothing that both have is named '%.40s'", r->name));
 }
 
 static double size_of(const struct report_breach *b)
@@ -111,31 +154,18 @@ static int by_rule(const void *a, const void *b)
     return BASE_ORDER(x->rule, y->rule) ?: BASE_ORDER(q, p) ?: strcmp(x->where, y->where);
 }
 
-static void judge(struct report_contract *c, uint32_t rule, const struct report_measures *m)
+/* Times and efficiencies that the rules are about, each once. */
+static uint32_t times_judged(const struct report_contract *c, const struct report_measures *m)
 {
-    struct report_rule *r = &c->rules[rule];
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < m->count; i++)
-        r->judged += applies(r, m->at[i]);
-    if (!r->judged && r->name && r->about != REPORT_ABOUT_STRUCTURE) {
-        r->verdict = REPORT_CANNOT_SAY;
-        snprintf(r->why, sizeof r->why, "nothing that both have is named '%.40s'", r->name);
-    }
-    bool by_pace = r->about != REPORT_ABOUT_STRUCTURE && r->about != REPORT_ABOUT_WALL;
-    if (by_pace && r->judged && m->slower > r->tolerance) {
-        r->verdict = REPORT_CANNOT_SAY;
-        snprintf(r->why, sizeof r->why, "most times are %.1f %% longer: the machine, or all; %s",
-                 100 * m->slower, m->runs == 1 ? "take several runs" : "see the wall time");
-    }
-    for (uint32_t i = 0; i < m->count && !(by_pace && m->slower > ANOTHER); i++) {
-        const struct report_measure *x = m->at[i];
-        if (r->about == REPORT_ABOUT_WALL && applies(r, x)) {
-            r->verdict = judge_wall(m, x, r);
-            if (r->verdict == REPORT_BROKEN)
-                break_rule(c, rule, m, x);
-        } else if (applies(r, x) && !(x->time ? time_kept(m, x, r->tolerance, r->judged) : count_kept(x, c->runs)))
-            break_rule(c, rule, m, x);
-    }
+        for (uint32_t k = 0; k < c->rule_count; k++)
+            if (m->at[i]->about != REPORT_ABOUT_STRUCTURE && applies(&c->rules[k], m, m->at[i])) {
+                count++;
+                break;
+            }
+    return count;
 }
 
 void report_contract_judge(struct report_contract *c, struct report *const *baseline, const char *const *files,
@@ -143,15 +173,20 @@ void report_contract_judge(struct report_contract *c, struct report *const *base
 {
     struct report_measures m;
 
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        for (uint32_t k = 0; k <= runs && c->rules[i].about == REPORT_ABOUT_SERIALISATION; k++)
+            report_split_communication(k < runs ? baseline[k] : run);
     report_measure_all(&m, baseline, files, runs, run, file);
     c->runs = runs;
-    report_measures_settle(&m);
+    if (m.comparable)
+        report_measures_settle(&m, times_judged(c, &m));
     for (uint32_t i = 0; i < c->rule_count; i++) {
-        if (m.comparable) {
-            judge(c, i, &m);
+        struct report_rule *r = &c->rules[i];
+        r->least = -1;
+        if (!m.comparable || (m.other && r->about != REPORT_ABOUT_STRUCTURE)) {
+            cannot_say(r, m.comparable ? m.other : m.why);
         } else {
-            c->rules[i].verdict = REPORT_CANNOT_SAY;
-            memcpy(c->rules[i].why, m.why, sizeof m.why);
+            judge(c, i, &m);
         }
     }
     if (c->breach_count)

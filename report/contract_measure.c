@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/clean.h"
 #include "base/must.h"
 #include "base/order.h"
 #include "report/compare.h"
@@ -22,9 +21,6 @@
 enum { ABSENT = -1, NAME = 400, FUNCTION_WIDTH = 60, CALLER_WIDTH = 200 };
 #define LEAST_SHARE 0.001 /* of the job's time, for a measure to be judged unasked … */
 #define TELLING 8         /* … executions a stream */
-#define LEAST_GAP 0.01    /* … computation before a call, which also has what is not the call's */
-
-static const double exact[2] = { 0, 0 };
 
 struct filling {
     struct report_measures *m;
@@ -32,6 +28,16 @@ struct filling {
     uint32_t run;      /* of the baseline, from 0 */
     double whole;      /* ns of all streams of the new run */
 };
+
+/* Of a time in the two runs: its relative standard error by the executions. Of a count: none. */
+struct inside { double error[2], deviation; };
+
+static struct inside inside_of(const double error[2], const uint64_t count[2])
+{
+    double deviation = fmax(error[0] * sqrt((double)count[0]), error[1] * sqrt((double)count[1]));
+
+    return (struct inside){ { error[0], error[1] }, deviation };
+}
 
 /* --- Names --- */
 
@@ -65,56 +71,45 @@ static struct report_measure *add(struct report_measures *m, const struct report
 
     *x = *like;
     x->where = strdup(like->where);
-    x->base = malloc(m->runs * sizeof *x->base);
-    for (uint32_t i = 0; i < m->runs; i++)
-        x->base[i] = ABSENT;
+    x->value = malloc((m->runs + 1) * sizeof *x->value);
+    x->error = calloc(m->runs + 1, sizeof *x->error);
+    for (uint32_t i = 0; i <= m->runs; i++)
+        x->value[i] = ABSENT;
     tsearch(x, &m->tree, by_identity);
     base_must(base_array_more(&m->at, m->count, sizeof *m->at));
     return m->at[m->count++] = x;
 }
 
-static struct report_measure *find(const struct report_measures *m, const struct report_measure *like)
+/* Puts the value that this run of the baseline has, and the new one's. */
+static void put(const struct filling *f, struct report_measure like, const double value[2], struct inside inside)
 {
-    struct report_measure *const *found = tfind(like, &m->tree, by_identity);
+    struct report_measure *const *found = tfind(&like, &f->m->tree, by_identity);
+    struct report_measure *x = found ? *found : add(f->m, &like);
+    const uint32_t run[2] = { f->run, f->m->runs };
 
-    return found ? *found : NULL;
-}
-
-/* Puts the value that this run of the baseline has beside the new one, which `like` has. */
-static void put(const struct filling *f, struct report_measure like, double base, const double error[2])
-{
-    struct report_measure *x = find(f->m, &like);
-
-    if (!x)
-        x = add(f->m, &like);
-    x->base[f->run] = base;
-    x->small &= like.small;
-    x->error[0] = fmax(x->error[0], error[0]);
-    x->error[1] = error[1];
-    x->alone |= like.alone;
-    x->rare |= like.rare;
+    for (int side = 0; side < 2; side++) {
+        x->value[run[side]] = value[side];
+        x->error[run[side]] = inside.error[side];
+    }
+    x->inside = fmax(x->inside, inside.deviation);
+    x->minor &= like.minor;
 }
 
 /* --- Rows: calls and regions --- */
 
-/* A call that may wait is as long as others make it. */
-static bool waits(const struct filling *f, const struct report_row *r)
-{
-    return !r->region && r->terminal[1] != GRAMMAR_NONE && f->c->report[1]->job->terminals[r->terminal[1]].blocking;
-}
-
 static void put_time(const struct filling *f, const struct report_row *r, const struct report_shift *s,
-                     const char *part, double least, char *name)
+                     const char *part, char *name)
 {
+    bool follows = s == &r->own && report_waits(f->c->report[1]->job, r->terminal[1]);
     struct report_measure like = {
-        .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .time = true, .part = part, .where = name,
-        .order = r->terminal[1], .value = s->usual[1],
-        .small = s->mean[1] * (double)r->count[1] < least * f->whole,
-        .rare = r->count[1] < TELLING * r->streams[1],
-        .alone = s == &r->own && waits(f, r),
+        .about = r->region ? REPORT_ABOUT_REGION : REPORT_ABOUT_CALLSITE, .part = part, .where = name,
+        .order = r->terminal[1], .follows = follows,
+        .minor = (follows && f->m->runs == 1) || s->mean[1] * (double)r->count[1] < LEAST_SHARE * f->whole ||
+                 r->count[1] < TELLING * r->streams[1],
     };
 
-    put(f, like, s->usual[0], s->error);
+    if (s->usual[0] > 0 && s->usual[1] > 0)
+        put(f, like, s->usual, inside_of(s->error, r->count));
 }
 
 static const char *part_of(const struct report_row *r, const struct report_comparison *c)
@@ -130,16 +125,13 @@ static const char *part_of(const struct report_row *r, const struct report_compa
     return j->terminals[r->terminal[side]].call_kind == JOB_COLLECTIVE ? "collectives" : "callsites";
 }
 
-static void put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t value[2],
+static void put_count(const struct filling *f, const struct report_row *r, const char *part, const uint64_t count[2],
                       char *name)
 {
-    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE,
-                                   .part = part,
-                                   .where = name,
-                                   .order = r->terminal[1],
-                                   .value = r->count[1] ? (double)value[1] : ABSENT };
+    struct report_measure like = { .part = part, .where = name, .order = r->terminal[1] };
+    const double value[2] = { r->count[0] ? (double)count[0] : ABSENT, r->count[1] ? (double)count[1] : ABSENT };
 
-    put(f, like, r->count[0] ? (double)value[0] : ABSENT, exact);
+    put(f, like, value, (struct inside){ { 0, 0 }, 0 });
 }
 
 static void put_row(const struct filling *f, const struct report_row *r)
@@ -153,8 +145,8 @@ static void put_row(const struct filling *f, const struct report_row *r)
         put_count(f, r, "bytes", r->bytes, name);
     if (!r->count[0] || !r->count[1])
         return;
-    put_time(f, r, &r->own, "in", LEAST_SHARE, name);
-    put_time(f, r, &r->gap, "before", LEAST_GAP, name);
+    put_time(f, r, &r->own, "in", name);
+    put_time(f, r, &r->gap, "before", name);
 }
 
 /* --- Loops, the whole --- */
@@ -162,57 +154,59 @@ static void put_row(const struct filling *f, const struct report_row *r)
 static void put_loop(const struct filling *f, const struct report_turns *l)
 {
     char name[NAME + 32], call[NAME];
-    uint32_t order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE;
     uint32_t ranks = f->c->report[1]->job->info.ranks;
-    double turns[2], turn[2];
+    double turns[2];
 
     name_call(f->c, l->terminal, call);
     snprintf(name, sizeof name, "loop of %" PRIu64 " events from %s", l->length[l->present[1]], call);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i++)
         turns[i] = l->present[i] ? report_mean(l->turns[i], l->executions[i]) : ABSENT;
-        turn[i] = l->present[i] && l->turns[i] ? l->usual[i] : ABSENT;
-    }
-    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "turns", .where = name, .order = order,
-                                   .value = turns[1] };
+    struct report_measure like = { .part = "turns", .where = name,
+                                   .order = l->present[1] ? l->class_index[1] << 20 ^ l->node[1] : GRAMMAR_NONE };
     if (!report_by_timing(f->c))
-        put(f, like, turns[0], exact);
-    if (turn[0] < 0 || turn[1] < 0)
-        return;
+        put(f, like, turns, (struct inside){ { 0, 0 }, 0 });
     like.about = REPORT_ABOUT_LOOP;
     like.part = "turn";
-    like.time = true;
-    like.value = turn[1];
-    like.small = l->time_ns[1] < LEAST_SHARE * f->whole;
-    like.rare = l->turns[1] < TELLING * ranks;
-    like.alone = ranks > 1; /* somewhere in it they wait */
-    put(f, like, turn[0], l->error);
+    like.minor = l->time_ns[1] < LEAST_SHARE * f->whole || l->turns[1] < TELLING * ranks;
+    if (l->present[0] && l->present[1] && l->usual[0] > 0 && l->usual[1] > 0)
+        put(f, like, l->usual, inside_of(l->error, l->turns));
 }
 
-/* Classes are the same or not: 0 beside 0, else how many of them the other run has not. */
-static void put_classes(const struct filling *f)
+static void put_whole(const struct filling *f, enum report_about about, const char *part, double base, double value)
 {
-    if (report_by_timing(f->c))
-        return;
-    const struct report_shapes *s = &f->c->classes;
     char name[] = "";
-    struct report_measure like = { .about = REPORT_ABOUT_STRUCTURE, .part = "classes", .where = name };
+    const double of[2] = { base, value };
 
-    put(f, like, s->count[0] + s->count[1] + s->moved, exact);
+    put(f, (struct report_measure){ .about = (uint8_t)about, .part = part, .where = name }, of,
+        (struct inside){ { 0, 0 }, 0 });
 }
 
-static void put_wall(const struct filling *f)
+/* Efficiencies as times are: what is worse is more. */
+static void put_efficiencies(const struct filling *f)
 {
-    char name[] = "";
-    struct report_measure like = { .about = REPORT_ABOUT_WALL, .part = "run", .time = true, .where = name,
-                                   .alone = true, .value = f->c->totals[0].ns[1] };
+    const struct report_efficiency *a = &f->c->report[0]->model->efficiency, *b = &f->c->report[1]->model->efficiency;
+    bool threads = a->threads > 1 && b->threads > 1;
+    bool measured = (a->measured || a->threads == 1) && (b->measured || b->threads == 1);
+    const struct { enum report_about about; const char *name; bool known; double of[2]; } each[] = {
+        { REPORT_ABOUT_PARALLEL, "parallel", measured, { a->parallel, b->parallel } },
+        { REPORT_ABOUT_LOAD_BALANCE, "load_balance", true, { a->load_balance, b->load_balance } },
+        { REPORT_ABOUT_SERIALISATION, "serialisation", a->split && b->split, { a->serialisation, b->serialisation } },
+        { REPORT_ABOUT_OPENMP, "openmp", measured && threads, { a->openmp, b->openmp } },
+    };
 
-    put(f, like, f->c->totals[0].ns[0], exact);
+    for (size_t i = 0; i < sizeof each / sizeof *each && a->known && b->known; i++)
+        if (each[i].known && each[i].of[0] > 0 && each[i].of[1] > 0)
+            put_whole(f, each[i].about, each[i].name, 1 / each[i].of[0], 1 / each[i].of[1]);
 }
 
 static void fill(const struct filling *f)
 {
-    put_wall(f);
-    put_classes(f);
+    const struct report_shapes *s = &f->c->classes;
+
+    put_whole(f, REPORT_ABOUT_WALL, "run", f->c->totals[0].ns[0], f->c->totals[0].ns[1]);
+    put_efficiencies(f);
+    if (!report_by_timing(f->c)) /* they are the same or not: 0 beside 0, else how many of them the other has not */
+        put_whole(f, REPORT_ABOUT_STRUCTURE, "classes", s->count[0] + s->count[1] + s->moved, 0);
     for (uint32_t i = 0; i < f->c->row_count; i++)
         put_row(f, &f->c->rows[i]);
     for (uint32_t i = 0; i < f->c->loop_count; i++)
@@ -245,6 +239,8 @@ void report_measure_all(struct report_measures *m, struct report *const *baselin
         struct filling f = { .m = m, .c = c, .run = i, .whole = (double)run->model->stream_wall_ns };
         if (comparable(m, c, i))
             fill(&f);
+        if (c->other_arguments)
+            m->other = "the arguments of the runs differ: times are not compared";
         report_comparison_destroy(c);
     }
 }
@@ -259,10 +255,12 @@ void report_measures_clear(struct report_measures *m)
     tdestroy(m->tree, keep);
     for (uint32_t i = 0; i < m->count; i++) {
         free(m->at[i]->where);
-        free(m->at[i]->base);
+        free(m->at[i]->value);
+        free(m->at[i]->error);
         free(m->at[i]);
     }
     free(m->at);
-    free(m->pace);
+    free(m->pace[0].value);
+    free(m->pace[1].value);
     *m = (struct report_measures){ 0 };
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of a contract: text, JSON, JUnit's XML. One sentence a breach, the same everywhere. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,19 +14,27 @@ static const char *const verdicts[] = { "kept", "broken", "cannot say" };
 enum { SENTENCE = 768 };
 #define LEAST_PACE 0.005 /* that is worth being told */
 
+static bool is(const struct report_breach *b, const char *unit)
+{
+    return !strcmp(b->unit, unit);
+}
+
 static const char *value_text(const struct report_breach *b, double value)
 {
-    return value < 0 ? "none" : b->time ? report_time(value) : report_text("%.15g", value);
+    return value < 0 ? "none" : is(b, "seconds") ? report_time(value) :
+           is(b, "share") ? report_text("%.1f %%", 100 * value) : report_text("%.15g", value);
 }
 
 /* What is worse, and where: "time in MPI_Send at main@x.c:3", "bytes of …". */
 static void print_subject(const struct report_breach *b, char *text, size_t size)
 {
     if (!*b->where)
-        snprintf(text, size, "wall time");
+        snprintf(text, size, "%s", is(b, "seconds") ? "wall time" :
+                 !strcmp(b->what, "parallel") ? "parallel efficiency" :
+                 !strcmp(b->what, "load_balance") ? "load balance" : !strcmp(b->what, "openmp") ? "OpenMP" : b->what);
     else if (!strcmp(b->what, "turn"))
         snprintf(text, size, "time of a turn of the %s", b->where);
-    else if (b->time)
+    else if (is(b, "seconds"))
         snprintf(text, size, "time %s %s", b->what, b->where);
     else if (!strcmp(b->what, "bytes") || !strcmp(b->what, "turns"))
         snprintf(text, size, "%s of %s%s", b->what, b->what[0] == 't' ? "the " : "", b->where);
@@ -58,11 +65,25 @@ static const char *sentence(const struct report_contract *c, const struct report
                  b->varies_since);
     else if (c->runs > 1)
         snprintf(chance + strlen(chance), sizeof chance - strlen(chance), "; %s in all %u runs of the baseline",
-                 b->time ? "within the tolerance" : "the same", c->runs);
+                 is(b, "seconds") || is(b, "share") ? "within the tolerance" : "the same", c->runs);
     snprintf(text, SENTENCE, "%s: %s -> %s%s%s", subject, value_text(b, b->base), value_text(b, b->value), change,
              chance);
     base_clean(text);
     return text;
+}
+
+/* Against one run: from where on times are longer. */
+static void print_least(const struct report_contract *c, FILE *out)
+{
+    const char *before = "against one run nothing is said below the scatter inside the runs: of half of the times ";
+
+    for (uint32_t i = 0; i < c->rule_count; i++)
+        if (c->rules[i].least > 0) {
+            fprintf(out, "%s%.2g %% (%s)", before, 100 * c->rules[i].least, c->rules[i].text);
+            before = ", ";
+        }
+    if (*before == ',')
+        fputc('\n', out);
 }
 
 void report_contract_print(const struct report_contract *c, FILE *out)
@@ -77,6 +98,8 @@ void report_contract_print(const struct report_contract *c, FILE *out)
         if (c->rules[i].verdict == REPORT_CANNOT_SAY)
             fprintf(out, "cannot say: %s: %s\n", c->rules[i].text, c->rules[i].why);
     }
+    if (c->runs == 1)
+        print_least(c, out);
     fprintf(out, "contract: %u of %u rules kept, %u broken, %u cannot be judged\n", count[REPORT_KEPT], c->rule_count,
             count[REPORT_BROKEN], count[REPORT_CANNOT_SAY]);
 }
@@ -90,16 +113,16 @@ static cJSON *optional(bool there, double value)
 
 static void add_breach(const struct report_contract *c, const struct report_breach *b, cJSON *o)
 {
-    double unit = b->time ? 1e-9 : 1;
+    double unit = is(b, "seconds") ? 1e-9 : 1;
     char text[SENTENCE];
 
     report_json_text(o, "what", b->what);
     report_json_text(o, "where", b->where);
-    cJSON_AddStringToObject(o, "unit", b->time ? "seconds" : !strcmp(b->what, "bytes") ? "bytes" : "count");
+    cJSON_AddStringToObject(o, "unit", b->unit);
     cJSON_AddItemToObject(o, "base", optional(b->base >= 0, b->base * unit));
     cJSON_AddItemToObject(o, "new", optional(b->value >= 0, b->value * unit));
     cJSON_AddItemToObject(o, "change_percent", optional(b->base > 0 && b->value >= 0, 100 * (b->value / b->base - 1)));
-    cJSON_AddItemToObject(o, "pace_percent", optional(b->time, 100 * b->pace));
+    cJSON_AddItemToObject(o, "pace_percent", optional(is(b, "seconds"), 100 * b->pace));
     cJSON_AddItemToObject(o, "scatter_percent", optional(b->scatter >= 0, 100 * b->scatter));
     cJSON_AddItemToObject(o, "varies_since_run", optional(b->varies_since, b->varies_since));
     report_json_text(o, "text", sentence(c, b, text));
@@ -118,6 +141,7 @@ void report_contract_print_json(const struct report_contract *c, FILE *out)
         report_json_text(o, "rule", r->text);
         cJSON_AddStringToObject(o, "verdict", verdicts[r->verdict]);
         cJSON_AddNumberToObject(o, "judged", r->judged);
+        cJSON_AddItemToObject(o, "least_percent", optional(r->least >= 0, 100 * r->least));
         if (r->verdict == REPORT_CANNOT_SAY)
             report_json_text(o, "why", r->why);
         cJSON *broken = cJSON_AddArrayToObject(o, "broken");

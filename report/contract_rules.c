@@ -10,10 +10,15 @@
 #include "base/must.h"
 #include "report/contract.h"
 
-static const char *const abouts[] = { "structure", "wall", "callsite", "region", "loop" };
+static const char *const abouts[REPORT_ABOUTS] = {
+    [REPORT_ABOUT_STRUCTURE] = "structure",   [REPORT_ABOUT_CALLSITE] = "callsite",
+    [REPORT_ABOUT_REGION] = "region",         [REPORT_ABOUT_LOOP] = "loop",
+    [REPORT_ABOUT_WALL] = "wall",             [REPORT_ABOUT_PARALLEL] = "parallel",
+    [REPORT_ABOUT_LOAD_BALANCE] = "load_balance", [REPORT_ABOUT_SERIALISATION] = "serialisation",
+    [REPORT_ABOUT_OPENMP] = "openmp" };
 static const char *const parts[] = { "messages", "bytes", "collectives", "turns", "callsites", "classes" };
 
-enum { ABOUTS = sizeof abouts / sizeof *abouts, PARTS = sizeof parts / sizeof *parts };
+enum { PARTS = sizeof parts / sizeof *parts };
 
 static const char *skip_blanks(const char *s, const char *end)
 {
@@ -63,10 +68,11 @@ static bool parse_rule(struct report_contract *c, const char *text, const char *
     struct report_rule r = { 0 };
     int about = 0;
 
-    while (about < ABOUTS && (strlen(abouts[about]) != word || strncmp(abouts[about], text, word) != 0))
+    while (about < REPORT_ABOUTS && (strlen(abouts[about]) != word || strncmp(abouts[about], text, word) != 0))
         about++;
-    if (about == ABOUTS)
-        return refuse(why, size, text, length, "it must begin with structure, wall, callsite, region or loop");
+    if (about == REPORT_ABOUTS)
+        return refuse(why, size, text, length, "it must begin with structure, wall, callsite, region, loop, parallel, "
+                      "load_balance, serialisation or openmp");
     r.about = (enum report_about)about;
     const char *s = skip_blanks(text + word, end);
     if (s < end && *s == '[') {
@@ -81,8 +87,8 @@ static bool parse_rule(struct report_contract *c, const char *text, const char *
         wrong = "structure has no tolerance";
     else if (r.about == REPORT_ABOUT_STRUCTURE && r.name && !is_part(r.name))
         wrong = "structure has messages, bytes, collectives, turns, callsites and classes";
-    else if (r.about == REPORT_ABOUT_WALL && r.name)
-        wrong = "wall has no brackets";
+    else if (r.about >= REPORT_ABOUT_WALL && r.name)
+        wrong = "what is of the whole run has no brackets";
     else if (r.about != REPORT_ABOUT_STRUCTURE && !parse_tolerance(s, end, &r.tolerance))
         wrong = "a tolerance such as '> 5%' is missing";
     if (wrong) {

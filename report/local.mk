@@ -14,7 +14,6 @@ libpythia_report_la_SOURCES = \
 	%D%/contract_measure.c \
 	%D%/contract_print.c \
 	%D%/contract_rules.c \
-	%D%/contract_scatter.c \
 	%D%/csv.c \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/dot.c \
@@ -64,13 +63,15 @@ libpythia_report_la_SOURCES = \
 libpythia_report_la_LIBADD = $(DW_LIBS) $(CJSON_LIBS) $(IBERTY_LIBS) -lm
 
 UNIT_TESTS += tests/unit/test_forms tests/unit/test_pattern tests/unit/test_report tests/unit/test_structure
-UNIT_TESTS += tests/unit/test_findings
+UNIT_TESTS += tests/unit/test_contract tests/unit/test_findings
 tests_unit_test_findings_LDADD = $(REPORT_TEST)
 REPORT_TEST = libpythia-unit.la $(PYTHIA_REPORT) $(CHECK_LIBS)
 HAND_JOB = tests/unit/hand_job.c tests/unit/hand_job.h
 tests_unit_test_forms_LDADD = $(REPORT_TEST)
 tests_unit_test_forms_SOURCES = tests/unit/test_forms.c $(HAND_JOB)
 tests_unit_test_pattern_LDADD = $(REPORT_TEST)
+tests_unit_test_contract_LDADD = $(REPORT_TEST)
+tests_unit_test_contract_SOURCES = tests/unit/test_contract.c $(HAND_JOB)
 tests_unit_test_report_LDADD = $(REPORT_TEST)
 tests_unit_test_report_SOURCES = tests/unit/test_report.c $(HAND_JOB)
 tests_unit_test_structure_LDADD = $(REPORT_TEST)

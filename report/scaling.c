@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/order.h"
+#include "report/compare.h"
 #include "report/json.h"
 #include "report/units.h"
 
@@ -44,14 +45,17 @@ static double useful(const struct report_model *m)
     return (double)m->sum_compute_ns + (double)m->sum_omp_ns;
 }
 
+/* Of other arguments than the first job's nothing but the job itself is known. */
 struct figures {
+    bool known;
     double speedup, efficiency, computation, global;
 };
 
 static struct figures figures_of(const struct report_scaling *s, uint32_t i)
 {
     const struct report_model *first = s->report[0]->model, *m = s->report[i]->model;
-    struct figures f = { .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
+    struct figures f = { .known = !report_other_arguments(s->report[0]->job, s->report[i]->job),
+                         .speedup = ratio((double)first->wall_ns, (double)m->wall_ns),
                          .computation = ratio(useful(first), useful(m)) };
 
     f.efficiency = f.speedup * ratio((double)processors(s->report[0]), (double)processors(s->report[i]));
@@ -142,18 +146,29 @@ static void collect(const struct report_scaling *s, struct calls *calls)
 
 /* --- Text --- */
 
+static const char *share_text(const struct figures *f, double share)
+{
+    return f->known ? report_text("%.1f%%", 100 * share) : "-";
+}
+
 static void print_jobs(const struct report_scaling *s, FILE *out)
 {
+    uint32_t others = 0;
+
     fprintf(out, "%6s %8s %9s %9s %11s %8s %9s %9s %14s %12s  %s\n", "ranks", "threads", "wall", "speed-up",
             "efficiency", "global", "parallel", "balance", "communication", "computation", "job");
     for (uint32_t i = 0; i < s->count; i++) {
         const struct report *r = s->report[i];
         const struct figures f = figures_of(s, i);
-        fprintf(out, "%6u %8u %9s %9.2f %10.1f%% %7.1f%% %8.1f%% %8.1f%% %13.1f%% %11.1f%%  %s\n", r->job->info.ranks,
-                r->job->info.threads, report_time((double)r->model->wall_ns), f.speedup, 100 * f.efficiency,
-                100 * f.global, 100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
-                100 * r->model->efficiency.communication, 100 * f.computation, s->file[i]);
+        others += !f.known;
+        fprintf(out, "%6u %8u %9s %9s %11s %8s %8.1f%% %8.1f%% %13.1f%% %12s  %s\n", r->job->info.ranks,
+                r->job->info.threads, report_time((double)r->model->wall_ns),
+                f.known ? report_text("%.2f", f.speedup) : "-", share_text(&f, f.efficiency), share_text(&f, f.global),
+                100 * r->model->efficiency.parallel, 100 * r->model->efficiency.load_balance,
+                100 * r->model->efficiency.communication, share_text(&f, f.computation), s->file[i]);
     }
+    if (others)
+        fputs("-: times are not compared with those of the first job, whose arguments are others\n", out);
     fprintf(out, "\nmain loop, turns:");
     for (uint32_t i = 0; i < s->count; i++)
         fprintf(out, " %12" PRIu64, s->report[i]->model->loop.present ? s->report[i]->model->loop.turns : 0);
@@ -192,6 +207,11 @@ void report_print_scaling(struct report_scaling *s, FILE *out)
 
 /* --- JSON --- */
 
+static void add_figure(const struct figures *f, cJSON *o, const char *key, double value)
+{
+    cJSON_AddItemToObject(o, key, f->known ? cJSON_CreateNumber(value) : cJSON_CreateNull());
+}
+
 static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
 {
     const struct report *r = s->report[i];
@@ -202,13 +222,13 @@ static void add_job(const struct report_scaling *s, uint32_t i, cJSON *o)
     cJSON_AddNumberToObject(o, "threads", r->job->info.threads);
     cJSON_AddNumberToObject(o, "wall_seconds", (double)r->model->wall_ns / 1e9);
     cJSON_AddNumberToObject(o, "all_seconds", (double)r->model->stream_wall_ns / 1e9);
-    cJSON_AddNumberToObject(o, "speedup", f.speedup);
-    cJSON_AddNumberToObject(o, "efficiency", f.efficiency);
-    cJSON_AddNumberToObject(o, "global_efficiency", f.global);
+    add_figure(&f, o, "speedup", f.speedup);
+    add_figure(&f, o, "efficiency", f.efficiency);
+    add_figure(&f, o, "global_efficiency", f.global);
     cJSON_AddNumberToObject(o, "parallel_efficiency", r->model->efficiency.parallel);
     cJSON_AddNumberToObject(o, "load_balance", r->model->efficiency.load_balance);
     cJSON_AddNumberToObject(o, "communication_efficiency", r->model->efficiency.communication);
-    cJSON_AddNumberToObject(o, "computation_scaling", f.computation);
+    add_figure(&f, o, "computation_scaling", f.computation);
     cJSON_AddNumberToObject(o, "main_loop_turns", r->model->loop.present ? (double)r->model->loop.turns : 0);
 }
 

@@ -98,13 +98,16 @@ static const struct tool_line usage = {
            "Of a rebuilt program calls are mapped by function and order, and the output says which. A time has moved when the "
            "means differ by more than the deviation of one execution, 1 % and 10 ns, and that is more than 0.01 % of the "
            "job's time in all; what was executed once has no spread and is not judged.\n\n"
-           "Rules: structure, wall > 5%, callsite > 10%, region > 10%, loop > 10%. In brackets: messages, bytes, collectives, "
-           "turns, callsites or classes of the structure; a word of the name as the report shows it of the others, "
-           "callsite[MPI_Send] > 5%. A time is the mean of the shortest three quarters of its executions. It breaks a "
-           "rule when it is longer by more than that and by more than chance: with --baseline the scatter between its "
-           "runs, else ten standard errors within the two runs. It is judged beside what most times changed by; where "
-           "that is more than the tolerance, and than the baseline's runs differ, a rule cannot be judged. What is "
-           "executed fewer than eight times a rank is judged only by its name.\n\n"
+           "Rules: structure, wall > 5%, callsite > 10%, region > 10%, loop > 10%; of efficiencies, by how much they "
+           "are less: parallel > 5%, load_balance > 5%, serialisation > 5%, openmp > 5%. In brackets: messages, "
+           "bytes, collectives, turns, callsites or classes of the structure; a word of the name as the report shows "
+           "it of the others, callsite[MPI_Send] > 5%. A time is the mean of the shortest three quarters of its "
+           "executions, beside what most times changed by. It breaks a rule when it is longer by more than that, "
+           "than in each run of the baseline, and by more than chance: what times vary by between its runs and "
+           "inside them, 2 % for all rules together. Against one run nothing is said below the scatter inside the "
+           "runs. Where most times are longer by more than the tolerance, and than the baseline's runs differ, a "
+           "rule cannot be judged. What is executed fewer than eight times a rank is judged only by its name. Where "
+           "arguments differ times are not compared.\n\n"
            "Exit code: 0 when the structure is equal and times are within their spread, 1 when not (always, when the numbers of "
            "ranks or threads differ), 3 when a file cannot be read. With rules: 0 when all are kept, 1 when one is broken, 2 "
            "when one cannot be judged.\n\n"
@@ -112,7 +115,8 @@ static const struct tool_line usage = {
            "  pythia compare before.pythia after.pythia\n"
            "  pythia compare app-8.pythia app-27.pythia --format json\n"
            "  pythia compare before.pythia after.pythia --format html >compared.html\n"
-           "  pythia compare --baseline 5 run?.pythia new.pythia --fail-if 'structure, region > 10%'\n",
+           "  pythia compare --baseline 5 run?.pythia new.pythia --fail-if 'structure, region > 10%'\n"
+           "  pythia compare --baseline 5 run?.pythia new.pythia --fail-if 'parallel > 5%, callsite > 3%'\n",
 };
 
 static int compare(const struct request *r)

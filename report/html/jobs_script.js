@@ -45,15 +45,16 @@ function linePlot(target, label, xs, series, log, text, ideal) {
       c.setLineDash(best ? [4, 4] : []);
       c.lineWidth = best ? 1 : 2;
       c.beginPath();
-      line.forEach((v, i) => { const [x, y] = place(width, xs[i], v); if (i) c.lineTo(x, y); else c.moveTo(x, y); });
+      line.forEach((v, i) => { const [x, y] = place(width, xs[i], v); if (v !== null) c[i ? "lineTo" : "moveTo"](x, y); });
       c.stroke();
       c.setLineDash([]);
-      for (const [i, v] of best ? [] : line.entries()) { const [x, y] = place(width, xs[i], v); c.beginPath(); c.arc(x, y, 3.5, 0, 7); c.fill(); }
+      for (const [i, v] of best ? [] : line.entries()) if (v !== null) {
+        const [x, y] = place(width, xs[i], v); c.beginPath(); c.arc(x, y, 3.5, 0, 7); c.fill(); }
     }
   };
   const tell = (px, py, width) => {
     const i = xs.map((x, i) => [Math.abs(place(width, x, most)[0] - px), i]).sort((a, b) => a[0] - b[0])[0][1];
-    return `${xs[i]} processors\n` + series.map(s => `${s[0]}: ${text(s[1][i])}`).join("\n");
+    return `${xs[i]} processors\n` + series.map(s => `${s[0]}: ${s[1][i] === null ? "–" : text(s[1][i])}`).join("\n");
   };
   const box = element("div", { class: "plot" }, element("h3", {}, label), element("div", { class: "legend" },
     ...series.map((s, k) => element("span", {}, element("i", { style: `background:var(${LINES[k % LINES.length]})` }), s[0])), ideal ? element("span", {}, "– – " + ideal[0]) : null));
@@ -72,9 +73,10 @@ function drawScaling() {
   linePlot(plots, "Wall time", used, [["wall time", of("wall_seconds")]], true, time, ["ideal", used.map(n => jobs[0].wall_seconds * used[0] / n)]);
   linePlot(plots, "Efficiencies", used, [["global", of("global_efficiency")], ["parallel", of("parallel_efficiency")], ["load balance", of("load_balance")],
     ["communication", of("communication_efficiency")], ["computation", of("computation_scaling")]], false, percent);
+  const part = x => x === null ? "–" : percent(x); // not known where the arguments differ
   section("Jobs", null, table([["job", "name"], ["ranks"], ["threads"], ["wall"], ["speed-up"], ["efficiency"], ["global"], ["parallel"], ["load balance"], ["commun."], ["comput."], ["turns"]],
-    jobs.map(j => [fileName(j.file), j.ranks, j.threads, time(j.wall_seconds), ratio(j.speedup), percent(j.efficiency), percent(j.global_efficiency), percent(j.parallel_efficiency),
-      percent(j.load_balance), percent(j.communication_efficiency), percent(j.computation_scaling), count(j.main_loop_turns)])));
+    jobs.map(j => [fileName(j.file), j.ranks, j.threads, time(j.wall_seconds), j.speedup === null ? "–" : ratio(j.speedup), part(j.efficiency), part(j.global_efficiency), percent(j.parallel_efficiency),
+      percent(j.load_balance), percent(j.communication_efficiency), part(j.computation_scaling), count(j.main_loop_turns)])));
   const name = c => c.function + (c.caller ? ` in ${c.caller}` : ""), share = (c, i) => jobs[i].all_seconds ? c.time_seconds[i] / jobs[i].all_seconds : 0;
   const top = data.calls.slice(0, 5), calls = element("div", {});
   if (top.length) linePlot(calls, "Calls with most of the ranks' time", used, top.map(c => [name(c), jobs.map((j, i) => share(c, i))]), false, percent);
@@ -98,7 +100,7 @@ function drawComparison() {
   const tile = (value, text, title) => element("div", { class: "tile", title }, element("b", {}, value), element("span", {}, text));
   const changed = data.calls.filter(c => c.change !== "none"), moved = c => c.gap.moved || c.duration.moved;
   section("Answer", null, element("div", { class: "tiles" },
-    tile(data.structure_equal ? "equal" : "differs", "structure", "calls, loops and team sizes of both jobs"), tile(data.times_equal ? "as before" : "moved", "times", "moved: beyond their spread"),
+    tile(data.structure_equal ? "equal" : "differs", "structure", "calls, loops and team sizes of both jobs"), tile(data.times_equal === null ? "not compared" : data.times_equal ? "as before" : "moved", "times", "moved: beyond their spread; not compared where the arguments differ"),
     tile(count(changed.length), "calls changed", "of other count, added or removed"), tile(count(data.calls.filter(moved).length), "calls whose time moved", "mean gap or duration, beyond the deviation"),
     tile(count(data.loops.filter(l => l.change !== "none").length), "loops changed", "of other turns, added or removed")));
   section("Where the time goes", null, element("div", { class: "legend" }, ...["A", "B"].map((t, i) => element("span", {}, element("i", { style: `background:var(${i ? "--p2p" : "--accent"})` }), `${t}: ${fileName(data.jobs[i].file)}`))),

@@ -13,11 +13,12 @@
  *   make_job counted FILE      ring; a plugin counted instructions and cycles before calls
  *   make_job predicted FILE    ring, predicted: 8 of 10 right at distance 1, calibrated
  *   make_job changed FILE ring|hybrid|many [ranks N] [turns N] [turnsP N] [slow N] [one N] [team N] [barrier N]
- *                              [path N] [build N]
+ *                              [path N] [build N] [size N]
  *                              the same with N ranks; N turns, or N a rank; regions and waits slower by N %, the first
  *                              of many calls by N % more; teams
  *                              larger by N; a Barrier at the end of each turn; another build, whose calls are N bytes
- *                              further on; an Isend more, at the same place but called from N
+ *                              further on; an Isend more, at the same place but called from N; started with
+ *                              --size N, which is 10 else
  *   make_job at FILE MODULE BUILD-ID CALL ENTRY [ABOVE]   a call that returns to CALL, in what returns to ABOVE; a region
  *                              whose function begins at ENTRY
  */
@@ -35,7 +36,8 @@
 enum { RANKS = 4, LONG = 4000000 };
 
 /* What `changed` changes. */
-static struct { uint32_t ranks, turns, slow, one, team, barrier, path, build; } with = { .ranks = RANKS, .turns = 100 };
+static struct { uint32_t ranks, turns, slow, one, team, barrier, path, build, size; } with = {
+    .ranks = RANKS, .turns = 100, .size = 10 };
 
 static void require(int good, const char *what)
 {
@@ -81,7 +83,9 @@ static struct job *create(const char *program, uint32_t ranks)
     require(j != NULL, "job_create");
     j->info.program = job_string(j, program);
     j->info.program_id = job_string(j, "abcd");
-    j->info.arguments = job_string(j, "--size 10");
+    char arguments[40];
+    snprintf(arguments, sizeof arguments, "./ring --size %u", with.size);
+    j->info.arguments = job_string(j, arguments);
     j->info.mpi = job_string(j, "An MPI, for tests");
     j->info.ranks = ranks;
     j->info.threads = 2;
@@ -388,7 +392,7 @@ static struct job *make_changed(const char *what, int words, char **word)
     struct { const char *name; uint32_t *value; } names[] = {
         { "ranks", &with.ranks }, { "turns", &with.turns }, { "turnsP", &per_rank }, { "slow", &with.slow },
         { "one", &with.one }, { "team", &with.team }, { "barrier", &with.barrier }, { "path", &with.path },
-        { "build", &with.build },
+        { "build", &with.build }, { "size", &with.size },
     };
     for (int i = 0; i + 1 < words; i += 2) {
         size_t k = 0, count = sizeof names / sizeof names[0];

@@ -8,7 +8,6 @@
 #include "job/flow.h"
 #include "merge/merge.h"
 #include "pythia.h"
-#include "report/contract.h"
 #include "report/report.h"
 #include "report/sums.h"
 #include "report/units.h"
@@ -247,54 +246,6 @@ START_TEST(time_inside_opened_regions)
 }
 END_TEST
 
-/* Twelve regions that take 100 us, give or take 10 % by `seed`; the one with number `slow` twice that. */
-static struct job *restless(uint64_t seed, int slow)
-{
-    struct job *j = job_create();
-    struct grammar *g = grammar_create(1 << 20);
-    uint32_t region[12];
-    uint64_t wall = 0;
-
-    for (int i = 0; i < 12; i++)
-        region[i] = hand_region(j, 0x100 + 16 * (uint64_t)i);
-    for (int turn = 0; turn < 50; turn++)
-        for (int i = 0; i < 12; i++) {
-            uint64_t us = (90 + (((uint64_t)i + 1) * (seed + 3) * 7919 >> 3) % 21) * (i == slow ? 2 : 1);
-            hand_append(g, region[i], 1, us);
-            wall += 1 + us;
-        }
-    hand_stream(j, g, 0, wall, 0);
-    return j;
-}
-
-static uint32_t breaches(uint64_t seed, int slow)
-{
-    struct job *j[2] = { restless(0, -1), restless(seed, slow) };
-    struct report *r[2] = { report_create(j[0]), report_create(j[1]) };
-    struct report_contract c = { 0 };
-    const char *file = "base";
-    char why[128];
-
-    ck_assert(report_contract_parse(&c, "region > 5%", why, sizeof why));
-    report_contract_judge(&c, r, &file, 1, r[1], "new");
-    uint32_t count = c.breach_count;
-    report_contract_clear(&c);
-    for (int i = 0; i < 2; i++) {
-        report_destroy(r[i]);
-        job_destroy(j[i]);
-    }
-    return count;
-}
-
-/* Where all times of a run are off by some per cent, none of these is a broken promise; one that doubled is. */
-START_TEST(contracts_know_unrest)
-{
-    ck_assert_uint_eq(breaches(1, -1), 0);
-    ck_assert_uint_eq(breaches(1, 4), 1);
-    ck_assert_uint_eq(breaches(0, 4), 1);
-}
-END_TEST
-
 START_TEST(units)
 {
     static const struct { double ns; const char *text; } times[] = {
@@ -353,7 +304,7 @@ int main(void)
         UNIT_TEST(peers_are_relative),
         UNIT_TEST(teams_are_told_apart), UNIT_TEST(best_team_of_like_work),
         UNIT_TEST(time_inside_opened_regions),
-        UNIT_TEST(contracts_know_unrest), UNIT_TEST(units),
+        UNIT_TEST(units),
     };
     return unit_run("report", tests, UNIT_COUNT(tests));
 }
