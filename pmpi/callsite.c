@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/fpu.h"
 #include "session/ask.h"
 #include "session/unwind.h"
@@ -20,6 +21,7 @@ enum {
     CALLSITE_SLOTS = CALLSITE_SETS * CALLSITE_WAYS,
     CALLSITE_TOKENS = 256, /* walks that learn, before they must be earned */
     CALLSITE_EARLY = 256,  /* of a thread: learned from without a walk */
+    CALLSITE_LONGEST = 100000, /* ns: who takes longer has lost the processor */
     LEARN_EVERY = 64
 };
 
@@ -259,15 +261,18 @@ static __attribute__((noinline)) uint32_t callsite_miss(struct callsite_cache *c
                                                         void *from)
 {
     uint32_t site = GRAMMAR_NONE;
+    uint64_t before = base_clock_now(), took;
     if (c->early > 0) {
         c->early--;
         site = callsite_remember(c, set, frame, from, GRAMMAR_NONE);
     }
-    if (site != GRAMMAR_NONE)
-        return site;
-    site = callsite_walk(c->stream, from, c->depth);
-    if (site != GRAMMAR_NONE && callsite_may_learn(c))
-        (void)callsite_remember(c, set, frame, from, site);
+    if (site == GRAMMAR_NONE) {
+        site = callsite_walk(c->stream, from, c->depth);
+        if (site != GRAMMAR_NONE && callsite_may_learn(c))
+            (void)callsite_remember(c, set, frame, from, site);
+    }
+    took = base_clock_now() - before;
+    session_took(c->stream, took < CALLSITE_LONGEST ? took : CALLSITE_LONGEST);
     return site;
 }
 
