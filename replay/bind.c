@@ -101,41 +101,6 @@ static void find_starts(struct replay_bind *b)
             b->site[s].what = BIND_LOCAL;
 }
 
-/* Whether an attribute says that a request may be for a message that waits for its receiver. */
-static bool is_long(const struct replay_bind *b, uint32_t symbol, const struct grammar_attr *a)
-{
-    if (symbol >= b->job->terminal_count || (a->channel != GRAMMAR_BYTES && a->channel != GRAMMAR_RECEIVED))
-        return false;
-    bool begins = b->site[b->site_of[symbol]].what != BIND_COLLECTIVE || !b->job->terminals[symbol].blocking;
-    return begins && a->max > BIND_EAGER;
-}
-
-static bool has_long(const struct replay_bind *b, const struct job_class *c)
-{
-    const struct grammar_flat *g = c->grammar;
-
-    for (uint32_t n = 0; n < g->node_count; n++)
-        for (uint32_t i = 0; i < g->nodes[n].attr_count; i++)
-            if (is_long(b, g->nodes[n].symbol, &g->attrs[g->nodes[n].attr + i]))
-                return true;
-    for (uint32_t i = 0; i < c->variant_count; i++)
-        if (is_long(b, g->nodes[c->variants[i].node].symbol, &c->variants[i].attr))
-            return true;
-    return false;
-}
-
-/* Whether messages can be received without their sender or a receiver's choice being asked (replay_source.plain). */
-static bool is_plain(const struct replay_bind *b)
-{
-    for (uint32_t s = 0; s < b->site_count; s++)
-        if (b->site[s].any || b->site[s].what == BIND_START || b->site[s].what == BIND_STARTALL)
-            return false;
-    for (uint32_t c = 0; c < b->job->class_count; c++)
-        if (has_long(b, &b->job->classes[c]))
-            return false;
-    return true;
-}
-
 static void find_means(struct replay_bind *b)
 {
     for (uint32_t s = 0; s < b->site_count; s++) {
@@ -172,7 +137,6 @@ struct replay_bind *replay_bind_create(const struct job *j, const struct replay_
     bind_draw_find(b);
     find_windows(b);
     find_starts(b);
-    b->source.plain = is_plain(b);
     return b;
 }
 

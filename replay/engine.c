@@ -158,7 +158,7 @@ static void arrive(struct replay_machine *m, struct replay_event e)
     struct replay_item message = m->item[e.message];
     int64_t wire = replay_wire(model, message.bytes), load = (int64_t)(message.bytes - 1) * model->O;
 
-    if (replay_later(h->cpu, h->in) > e.time && !m->plain) {
+    if (replay_later(h->cpu, h->in) > e.time) {
         again(m, e, replay_later(h->cpu, h->in));
         return;
     }
@@ -285,7 +285,6 @@ static void create(struct replay_machine *m, const struct replay_source *s, cons
     m->how = how;
     m->contention_free =
         !how->walk && !how->watch && !m->model->o && !m->model->g && !m->model->O && !m->model->G;
-    m->plain = m->contention_free && s->plain;
     m->blame = how->blame;
     m->watch = how->watch;
     m->item_free = REPLAY_NONE;
@@ -329,8 +328,6 @@ static void finish(struct replay_machine *m)
     }
 }
 
-enum { AT_ONCE_A_STEP = 8 }; /* so many take as long as a step */
-
 int replay_run(const struct replay_source *s, const struct replay_model *model, const struct replay_how *how,
                struct replay_result *out)
 {
@@ -344,7 +341,7 @@ int replay_run(const struct replay_source *s, const struct replay_model *model, 
     bool many = false;
     bool done = false;
     while (m.running && !(done = m.watch && m.watch->done) &&
-           !(many = how->limit && out->walked + m.at_once / AT_ONCE_A_STEP > how->limit)) {
+           !(many = how->limit && out->walked > how->limit)) {
         if (m.heap_count)
             step(&m);
         else

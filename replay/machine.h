@@ -120,13 +120,10 @@ struct replay_machine {
     bool freed;                         /* the message that was met lets its sender go */
     uint32_t turned_host, turned_depth; /* a turn that was completed in this event; depth 0: none */
     uint32_t pace;                      /* the host at whose turns states are compared */
-    uint64_t at_once;                   /* operations that were done without a step */
     struct replay_skip *skip;           /* NULL: every turn is walked */
     struct replay_result *result;
     bool contention_free;               /* messages take no time of their receiver's: while it has no receive posted,
                                            and nobody watches, it may take repetitions at once */
-    bool plain;                         /* the same with receives posted: a rank's own operations need no place in the
-                                           heap, and messages meet it while it is at work */
 };
 
 /* --- heap.c --- */

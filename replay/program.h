@@ -130,7 +130,6 @@ struct replay_moment { uint64_t i, nth; uint32_t before; };
 
 struct replay_source {
     uint32_t ranks, places;
-    bool plain; /* what is received by IRECV has its source named, and none of it is longer than the model's S */
     void *context;
     /* The grammar of a rank; GRAMMAR only: rules, nodes. */
     const struct grammar_flat *(*grammar)(void *context, uint32_t rank);

@@ -223,38 +223,16 @@ uint32_t replay_rank_meet(struct replay_machine *m, uint32_t rank, uint64_t numb
     return message.source;
 }
 
-/* What concerns the rank alone is done when it comes there, up to the end of a turn. */
-static bool do_at_once(struct replay_machine *m, uint32_t rank)
-{
-    struct replay_host *h = &m->host[rank];
-
-    if (!m->plain || (m->turned_depth && m->turned_host == rank))
-        return false;
-    h->since = h->cpu;
-    if (h->op.kind == REPLAY_COMPUTE)
-        h->cpu += replay_rank_work(h);
-    else if (h->op.kind == REPLAY_IRECV && h->op.peer < m->ranks)
-        replay_rank_meet(m, rank, replay_request_new(h, true));
-    else
-        return false;
-    return true;
-}
-
 void replay_rank_proceed(struct replay_machine *m, uint32_t rank)
 {
-    enum { AT_ONCE = 64 }; /* then the heap has its turn, where steps are counted */
     struct replay_host *h = &m->host[rank];
-    int left = AT_ONCE;
 
-    do {
-        replay_rank_spend(m, rank, h->cpu);
-        if (!fetch(m, rank)) {
-            h->ended = true;
-            m->running--;
-            return;
-        }
-    } while (left-- && do_at_once(m, rank));
-    m->at_once += (uint64_t)(AT_ONCE - left);
+    replay_rank_spend(m, rank, h->cpu);
+    if (!fetch(m, rank)) {
+        h->ended = true;
+        m->running--;
+        return;
+    }
     schedule(m, rank);
 }
 

@@ -106,7 +106,6 @@ START_TEST(test_neighbours_alone)
     struct replay_result a, b;
 
     ck_assert_int_eq(replay_run(&p->source, &no_contention, &walk, &a), 0);
-    p->source.plain = true;
     fast.blame = replay_blame_create(p->source.ranks, p->source.places);
     ck_assert_int_eq(replay_run(&p->source, &no_contention, &fast, &b), 0);
     ck_assert_uint_ge(b.skips, 1);
@@ -116,32 +115,6 @@ START_TEST(test_neighbours_alone)
     replay_blame_destroy(fast.blame);
     free(a.end);
     free(b.end);
-    program_destroy(p);
-}
-END_TEST
-
-/* What a rank does alone needs no place among the events of others. */
-START_TEST(test_plain_is_exact)
-{
-    static const struct replay_model no_contention = { .L = 2500, .S = 1u << 30 };
-    struct program *p = program_random((uint64_t)_i + 100, 2 + (uint32_t)_i, 2, 9);
-    struct replay_how how = { .blame = NULL };
-    struct replay_result with, without;
-
-    for (uint32_t k = 0; k < p->phases; k++)
-        if (p->phase[k].kind == PHASE_ANY)
-            p->phase[k].kind = PHASE_HALO;
-    ck_assert_int_eq(replay_run(&p->source, &no_contention, &how, &without), 0);
-    p->source.plain = true;
-    how.blame = replay_blame_create(p->source.ranks, p->source.places);
-    ck_assert_int_eq(replay_run(&p->source, &no_contention, &how, &with), 0);
-    for (uint32_t r = 0; r < p->source.ranks; r++)
-        ck_assert_int_eq(with.end[r], without.end[r]);
-    ck_assert_uint_eq(with.unmatched, without.unmatched);
-    ck_assert_int_eq(replay_blame_check(how.blame), 0);
-    replay_blame_destroy(how.blame);
-    free(with.end);
-    free(without.end);
     program_destroy(p);
 }
 END_TEST
@@ -477,7 +450,6 @@ int main(void)
         UNIT_TEST(test_turns_cost_nothing),
         UNIT_TEST(test_collective_alone),
         UNIT_TEST(test_neighbours_alone),
-        UNIT_LOOP(test_plain_is_exact, 20),
         UNIT_TEST(test_collectives_are_whole),
         UNIT_TEST(test_collectives_of_any_size),
         UNIT_TEST(test_own_work_is_not_walked),
